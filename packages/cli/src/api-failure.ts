@@ -31,7 +31,7 @@ const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 429]);
 export class MissingRoute extends CommandFailure {}
 
 export const HOW_TO_AUTHENTICATE =
-  'Put one into MANDATE_API_KEY (`mandate up` shows the first ones, once; `mandate keys issue` makes more).';
+  'Run `mandate login`, or set MANDATE_API_KEY. `mandate up` shows the first keys, once; `mandate keys issue` makes more.';
 
 export function failureOf(error: ApiError): CommandFailure {
   const { reason, message, service, status, code } = error;
@@ -44,23 +44,23 @@ export function failureOf(error: ApiError): CommandFailure {
     case 'no-route':
       return new MissingRoute(1, message, HOW_TO_FIND[service]);
     case 'not-a-plane':
-      return new CommandFailure(1, message, 'Say where the plane is with --url or MANDATE_URL.');
+      return new CommandFailure(1, message, 'Name the plane with --url or MANDATE_URL, or log in to it.');
     case 'unreachable':
       return new CommandFailure(
         1,
         message,
-        'Start it with `mandate up`, or say where it is with --url or MANDATE_URL.',
+        'Start it with `mandate up`, or name its address with --url or MANDATE_URL.',
       );
     case 'timed-out':
       return new CommandFailure(1, message, error.remedy);
   }
 }
 
-const ITS_OWN = 'on a plane of several processes it has an address of its own';
+const ITS_OWN = 'in a plane of several processes it has its own address';
 const HOW_TO_FIND: Readonly<Record<Service, string>> = {
   gateway:
-    'Say where the gateway is with --url or MANDATE_URL, and where the query service is with --query-url or MANDATE_QUERY_URL.',
-  query: `Say where the query service is with --query-url or MANDATE_QUERY_URL: ${ITS_OWN}.`,
-  alerter: `Say where the alerter is with --alerter-url or MANDATE_ALERTER_URL: ${ITS_OWN}.`,
-  control: `Say where the control service is with --control-url or MANDATE_CONTROL_URL: ${ITS_OWN}.`,
+    'Name the gateway with --url or MANDATE_URL, and the query service with --query-url or MANDATE_QUERY_URL.',
+  query: `Name the query service with --query-url or MANDATE_QUERY_URL: ${ITS_OWN}.`,
+  alerter: `Name the alerter with --alerter-url or MANDATE_ALERTER_URL: ${ITS_OWN}.`,
+  control: `Name the control service with --control-url or MANDATE_CONTROL_URL: ${ITS_OWN}.`,
 };

@@ -1,11 +1,12 @@
 /** The outside world of a command, so that a test can run it as a terminal does. */
 import type { Readable, Writable } from 'node:stream';
 import type { ExitCode } from './exit-codes.ts';
+import type { GlobalOptions } from './global-options.ts';
 
 /** `columns`: how many characters fit in a line of the terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-export type CommandContext = {
+export type ProgramContext = {
   stdin: Readable;
   stdout: Output;
   stderr: Output;
@@ -13,6 +14,9 @@ export type CommandContext = {
   /** Aborts when the person or the system asks the command to stop. */
   signal: AbortSignal;
 };
+
+/** What a command runs with. `json`: the answer must be JSON. */
+export type CommandContext = ProgramContext & { globals: GlobalOptions; json: boolean };
 
 /** How a command hands its work over: it is run with the context, and its exit code becomes the process's. */
 export type RunCommand = (work: (context: CommandContext) => Promise<ExitCode>) => Promise<void>;

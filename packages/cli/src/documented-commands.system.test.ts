@@ -1,16 +1,18 @@
-/** Commands and options that pages show are those that there are. */
+/** The pages show only commands and options that exist. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { withGlobals } from './global-options.ts';
+import { addCommand } from './program.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGES = globSync(['README.md', 'docs/**/*.md', 'infra/*/README.md'], { cwd: ROOT });
 
 async function wholeProgram(): Promise<Command> {
-  const program = new Command('mandate').version('0').helpOption();
-  for (const { name, load } of SUBCOMMANDS) (await load())(program.command(name), async () => {});
+  const program = withGlobals(new Command('mandate').version('0').helpOption());
+  for (const subcommand of SUBCOMMANDS) await addCommand(program, subcommand, async () => {});
   return program;
 }
 
@@ -41,8 +43,7 @@ function faultIn(program: Command, words: readonly string[]): string | null {
     if (named !== undefined) command = named;
     else if (word.startsWith('--')) {
       const option = word.replace(/[=,.:…].*$/, '');
-      // A command with commands of its own may have one that runs without its name, with its options.
-      const known = [command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long));
+      const known = [program, command].flatMap(({ options }) => options.map(({ long }) => long));
       const isKnown = known.includes(option) || option === '--help';
       if (!isKnown) return `${command.name()} has no ${option}`;
     } else if (command.commands.length > 0 && /^[a-z][a-z-]*$/.test(word)) {

@@ -2,16 +2,19 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-// Apart, as most commands need nothing else of it to start.
+// Two modules by their paths, because most commands need nothing else of the package to start.
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
-// What was compiled once is kept beside the packages that it was made from, where only who may change them can write.
+// Compiled code is kept beside the packages, where only users who can change the packages can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runProgram } = await import('./program.ts');
 
 /** One Ctrl-C arrives several times: from the terminal, and again from each npm above this process. */
 const SAME_REQUEST_MS = 1_000;
+
+/** How often a command under npx looks whether npx still runs. */
+const LOOK_FOR_PARENT_MS = 250;
 
 const asked = new AbortController();
 let askedAtMs = 0;
@@ -23,13 +26,19 @@ const onSignal = () => {
     process.exit(130);
   }
 };
+// At SIGTERM npx ends without a word to this process, which then gets another parent.
+const { ppid } = process;
+if (process.env.npm_command === 'exec')
+  setInterval(() => {
+    if (process.ppid !== ppid && !asked.signal.aborted) onSignal();
+  }, LOOK_FOR_PARENT_MS).unref();
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of our output has gone (`mandate eval | head`): there is nothing left to do.
+  // The reader of the output has gone, as in `mandate eval | head`, so there is nothing left to do.
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// If stderr has no reader, messages are no reason to stop.
+// A command does not stop because stderr has no reader.
 process.stderr.on('error', () => {});
 sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
 endOnUncaught(process, (error) => {

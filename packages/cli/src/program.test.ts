@@ -1,4 +1,9 @@
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { withGlobals } from './global-options.ts';
+import { addCommand, runProgram } from './program.ts';
 import { runCommand } from './run-command.fixture.ts';
 import { SUBCOMMANDS } from './subcommands.ts';
 
@@ -12,6 +17,70 @@ it('names every command in its help, on stdout', async () => {
     expect(stdout).toContain(`\n  ${name} `);
     expect(stdout.replace(/\s+/g, ' ')).toContain(summary);
   }
+});
+
+/** The names of every command, with the commands above it. */
+async function allPaths(): Promise<string[][]> {
+  const program = new Command('mandate');
+  for (const subcommand of SUBCOMMANDS) await addCommand(program, subcommand, async () => {});
+  const pathsOf = (command: Command, above: string[]): string[][] =>
+    command.commands.flatMap((below) => {
+      const path = [...above, below.name()];
+      return [path, ...pathsOf(below, path)];
+    });
+  return [[], ...pathsOf(program, [])];
+}
+
+it('fits the help of every command into 80 columns, and names global options once', async () => {
+  const globals = withGlobals(new Command()).options.map(({ long }) => long ?? '');
+  const faults: string[] = [];
+  for (const path of await allPaths()) {
+    const { exitCode, stdout } = await runCommand([...path, '--help']);
+    expect({ path, exitCode }).toEqual({ path, exitCode: 0 });
+    faults.push(...stdout.split('\n').filter((line) => line.length > 80));
+    const named = globals.filter((option) => stdout.includes(`\n  ${option} `));
+    expect({ path, named }).toEqual({ path, named: path.length === 0 ? globals : [] });
+  }
+  expect(faults).toEqual([]);
+});
+
+it('shows an option only in the help of commands that know the option', async () => {
+  const help = async (...path: string[]) => (await runCommand([...path, '--help'])).stdout;
+  expect(await help('decisions', 'list')).toContain('--min-charged <dollars>');
+  expect(await help('settlements', 'list')).not.toContain('--min-charged');
+  expect(await help('analytics', 'verdicts')).not.toContain('--limit');
+  expect(await help('analytics', 'groups')).toContain('--interval');
+  expect(await help('analytics', 'tools')).not.toContain('--interval');
+});
+
+it('shows help in fewer columns on a narrower terminal', async () => {
+  const stdout = Object.assign(new PassThrough(), { columns: 60 });
+  const context = { stdin: Readable.from([]), stdout, stderr: new PassThrough(), env: {} };
+  await runProgram(['agents', '--help'], { ...context, signal: new AbortController().signal });
+  stdout.end();
+  for (const line of (await text(stdout)).split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+});
+
+it('prints no micro-dollars in options, and takes dollars', async () => {
+  for (const path of await allPaths()) {
+    const { stdout } = await runCommand([...path, '--help']);
+    expect({
+      path,
+      options: stdout.split('\n').filter((line) => /<micros>|^ +--.*micro-dollar/.test(line)),
+    }).toEqual({
+      path,
+      options: [],
+    });
+  }
+});
+
+it.each([
+  ['validate', ['validate', 'x.yaml', '--url', 'http://127.0.0.1:1'], '--url has no effect here'],
+  ['audit prune', ['audit', 'prune', '--keep-months', '1', '--profile', 'x'], '--profile has no effect here'],
+])('refuses an address for %s, which asks no plane', async (_what, args, said) => {
+  const { exitCode, stderr } = await runCommand(args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(said);
 });
 
 it.each(SUBCOMMANDS.map(({ name }) => name))('explains %s, with an example or its commands', async (name) => {
@@ -30,29 +99,24 @@ it.each([
   ['nothing', [], 'Usage: mandate'],
   ['an unknown command', ['agnets'], 'Did you mean agents?'],
   ['help on an unknown command', ['help', 'agnets'], 'Did you mean agents?'],
-  ['an unknown option', ['agents', '--jsno'], 'Did you mean --json?'],
+  ['an unknown option', ['agents', 'list', '--jsno'], 'Did you mean --json?'],
   ['an unknown command of a command', ['keys', 'isue'], 'Did you mean issue?'],
   ['an unknown option of a command of a command', ['keys', 'list', '--dta'], 'Did you mean --data?'],
-  ['too many arguments', ['agents', 'a'], 'too many arguments'],
+  ['too many arguments', ['agents', 'list', 'a'], 'too many arguments'],
   ['a port in words', ['up', '--port', 'abc'], 'Give a whole number, 0 to 65535.'],
   ['a port in words', ['demo', '--port', '70000'], 'Give a whole number, 0 to 65535.'],
-  ['half a micro-dollar', ['publish', '--cost', '1.5'], 'Give a whole number of micro-dollars'],
+  ['half a micro-dollar', ['publish', '--cost', '0.0000005'], 'Give dollars'],
+  ['a cost below zero', ['preview', 'a', '--cost', '-1'], 'Give dollars, zero or more'],
   ['a wait in words', ['publish', '--wait', 'long'], 'Give milliseconds or a number with its unit'],
   ['arguments that are no object', ['publish', '--args', '[]'], 'Give a JSON object'],
-  ['a limit in words', ['query', 'decisions', '--limit', 'x'], 'Give a whole number, 1 to 1000000.'],
+  ['a limit in words', ['decisions', 'list', '--limit', 'x'], 'Give a whole number, 1 to 1000000.'],
   ['lines in words', ['tail', '--lines', 'x'], 'Give a whole number'],
-  [
-    'two sources of a correction',
-    ['dead-letters', 'fix', '3/17', '--file', 'x', '--set', '/a=1'],
-    'cannot be used with',
-  ],
-  ['a change that is none', ['dead-letters', 'fix', '3/17', '--set', 'a=1'], 'Give /pointer=value'],
   ['no place of a dead letter', ['dead-letters', 'republish', '7'], 'Give partition/offset'],
-  ['a time in words', ['query', 'decisions', '--from', 'soon'], 'It must be a time'],
-  ['a day that does not exist', ['query', 'decisions', '--from', '2026-02-30'], 'It has no day 30'],
+  ['a time in words', ['decisions', 'list', '--from', 'soon'], 'It must be a time'],
+  ['a day that does not exist', ['decisions', 'list', '--from', '2026-02-30'], 'It has no day 30'],
   ['an interval in words', ['snapshot', '--every', 'often'], 'Give milliseconds or a number with its unit'],
   ['a snapshot after nothing', ['snapshot', '--after', '0'], 'Give a whole number of records'],
-  ['an unknown question', ['query', 'weather'], 'Allowed choices are decisions'],
+  ['an unknown question', ['analytics', 'verdict'], 'Did you mean verdicts?'],
   ['an unknown event', ['tail', '--events', 'kills'], 'Allowed choices are decision, control, agent.killed'],
   ['an unknown verdict', ['tail', '--verdict', 'MAYBE'], 'Allowed choices are ALLOW, BLOCK, DEFER'],
   ['an unknown scope', ['keys', 'issue', '--name', 'x', '--scopes', 'all'], 'Allowed choices are publish'],
@@ -62,6 +126,9 @@ it.each([
     'letters',
   ],
   ['to keep no month', ['audit', 'prune', '--keep-months', '0'], 'Give a whole number, 1 to 1200.'],
+  ['a filter of another question', ['settlements', 'list', '--verdict', 'BLOCK'], 'unknown option'],
+  ['a decision without an id', ['decisions', 'show'], "missing required argument 'id'"],
+  ['an id of a question without ids', ['spend', 'x'], 'too many arguments'],
   ['no file', ['validate'], "missing required argument 'file'"],
   ['no folder', ['pull'], "required option '--out <folder>' not specified"],
   ['no mandates', ['eval'], "required option '--mandates <file>' not specified"],
@@ -72,37 +139,39 @@ it.each([
 });
 
 it.each([
-  ['no key', ['agents'], {}, 'an API key is needed'],
-  ['a key that no header takes', ['agents', '--key', 'a\nb'], {}, 'holds characters that no key has'],
+  ['no key', ['agents', 'list'], {}, 'an API key is needed'],
+  ['a key that no header takes', ['agents', 'list', '--key', 'a\nb'], {}, 'has characters that no key has'],
   [
     'an address that is none',
-    ['agents'],
+    ['agents', 'list'],
     { ...KEY, MANDATE_URL: 'localhost:7420' },
     'is not the address of a plane',
   ],
-  ['nobody to kill', ['kill'], KEY, 'say whom to kill'],
-  ['two at once to kill', ['kill', 'a', '--all'], KEY, 'one of them only'],
-  ['half an action', ['publish', '--agent', 'a'], KEY, 'say who calls what'],
-  ['a file and an action', ['publish', '--agent', 'a', '--file', 'x'], KEY, 'a file says who does what'],
+  ['nobody to kill', ['kill'], KEY, 'no target, or more than one target, to kill'],
+  ['two at once to kill', ['kill', 'a', '--all'], KEY, 'Give one of: an agent id, --tenant, --all.'],
+  ['half an action', ['publish', '--agent', 'a'], KEY, 'no action is named'],
+  [
+    'a file and an action',
+    ['publish', '--agent', 'a', '--file', 'x'],
+    KEY,
+    'the file already has the actions',
+  ],
   ['a file that is not there', ['publish', '--file', '/nowhere/x'], KEY, 'there is no file /nowhere/x'],
   [
-    'a filter of another question',
-    ['query', 'settlements', '--verdict', 'BLOCK'],
-    KEY,
-    'cannot be narrowed by --verdict',
-  ],
-  ['a decision without an id', ['query', 'decision'], KEY, 'say which decision'],
-  ['an id where there is none', ['query', 'spend', 'x'], KEY, 'takes no id'],
-  [
     'an id of nothing that a person answers',
-    ['approve', 'act_1'],
+    ['approvals', 'approve', 'act_1'],
     KEY,
     'is the id of neither an approval nor a decision',
   ],
-  ['nobody’s budget', ['adjust-budget', '--by', '1', '--reason', 'r'], KEY, 'say whose budget it is'],
+  [
+    'nobody’s budget',
+    ['budgets', 'adjust', '--by', '1', '--reason', 'r'],
+    KEY,
+    'no owner, or more than one owner',
+  ],
   [
     'a total of a tenant',
-    ['adjust-budget', '--tenant', '--by', '1', '--reason', 'r'],
+    ['budgets', 'adjust', '--tenant', '--by', '1', '--reason', 'r'],
     KEY,
     'only an agent has',
   ],
@@ -110,7 +179,7 @@ it.each([
     'a tenant of which nothing is changed',
     ['tenants', 'limit', 'acme', '--reason', 'r'],
     KEY,
-    'say what changes: --name, --agents,',
+    'Give at least one of: --name, --agents,',
   ],
   ['keys of no plane', ['keys', 'list', '--data', '/nowhere'], {}, 'there are no API keys in /nowhere'],
   ['no server to migrate', ['migrate'], {}, 'no server is named'],
@@ -131,7 +200,7 @@ it.each([
     'a log that lies elsewhere than the plane is asked',
     ['reconcile', '--url', 'http://127.0.0.1:1'],
     { ...KEY, MANDATE_PLANE_DATA_PATH: '/nowhere' },
-    'The log is read where it lies, and not through the plane: name the data folder of that plane with --data',
+    'Name the data folder of that plane with --data',
   ],
   ['no log to take a snapshot of', ['snapshot', '--data', '/nowhere'], {}, 'there is no log at /nowhere'],
   ['a setting that is none', ['up'], { MANDATE_PLANE_PROT: '1' }, 'did you mean MANDATE_PLANE_PORT?'],
@@ -143,7 +212,7 @@ it.each([
 });
 
 it('says that no plane answers, with exit code 1', async () => {
-  const { exitCode, stderr } = await runCommand(['agents'], {
+  const { exitCode, stderr } = await runCommand(['agents', 'list'], {
     env: { ...KEY, MANDATE_URL: 'http://127.0.0.1:1' },
   });
   expect(exitCode).toBe(1);
@@ -156,9 +225,9 @@ it('complains without letting what was typed steer the terminal', async () => {
   expect(stderr).not.toContain('\u001b');
 });
 
-it('ends with 130 when it is asked to stop', async () => {
+it('ends with 130 if it is asked to stop', async () => {
   const asked = new AbortController();
   asked.abort();
-  const ran = await runCommand(['agents'], { env: KEY, signal: asked.signal });
+  const ran = await runCommand(['agents', 'list'], { env: KEY, signal: asked.signal });
   expect(ran).toEqual({ exitCode: 130, stdout: '', stderr: '' });
 });

@@ -1,32 +1,41 @@
 /** The `mandate` command. Every subcommand has a file under commands/, which is loaded when the subcommand is used. */
-import { Command } from 'commander';
-import type { CommandContext, RunCommand } from './command-context.ts';
-import { type ExitCode, reportFailure } from './exit-codes.ts';
+import { Command, type Option } from 'commander';
+import type { ProgramContext, RunCommand } from './command-context.ts';
+import { CommandFailure, type ExitCode, reportFailure } from './exit-codes.ts';
+import { type GlobalOptions, planeOptionsIn, withGlobals } from './global-options.ts';
 import { printableLines } from './output/printable.ts';
-import { SUBCOMMANDS } from './subcommands.ts';
+import { SUBCOMMANDS, type Subcommand } from './subcommands.ts';
 import { VERSION } from './version.ts';
 
 const EPILOGUE = `
-Exit codes: 0 done · 1 failed · 2 wrong use or bad input · 3 done, and what was found is bad
-Environment: MANDATE_URL (default http://127.0.0.1:7420), MANDATE_QUERY_URL and
-  MANDATE_ALERTER_URL (default the same), MANDATE_API_KEY, NO_COLOR;
-  of the plane: see docs/operations.md
+Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 3 done with a bad
+  finding, such as a refusal or drift
+Environment: MANDATE_PROFILE, MANDATE_URL, MANDATE_QUERY_URL,
+  MANDATE_ALERTER_URL, MANDATE_CONTROL_URL, MANDATE_API_KEY, NO_COLOR. Settings
+  of a plane: docs/operations.md
 
 Examples:
-  mandate up                                  run the plane here; the first start prints its API keys
-  mandate validate mandates.yaml              check what agents may do, before it is in force
-  mandate publish --agent bot --tool search   ask whether an agent may, and see the decision
-  mandate tail                                decisions as they fall
-  mandate kill bot --reason "loops"           stop an agent`;
+  mandate up                             run a plane, which prints its keys once
+  mandate login                          keep its address and your key
+  mandate apply -f policies/             say what agents may do
+  mandate publish --agent bot --tool search      ask, and see the decision
+  mandate tail                           follow the decisions
+  mandate kill bot --reason "loops"      stop an agent`;
+
+/** The widest help. A terminal that is narrower gets a narrower help. */
+const HELP_COLUMNS = 80;
+
+/** An option with more choices does not list them in its help. The refusal of a wrong value does. */
+const MOST_CHOICES = 12;
 
 /** Parses `args` (without node and script), runs the command, and says how it ended. Never throws. */
-export async function runProgram(args: readonly string[], context: CommandContext): Promise<ExitCode> {
+export async function runProgram(args: readonly string[], context: ProgramContext): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
-  const run: RunCommand = async (work) => {
-    exitCode = await work(context);
-  };
   try {
-    const program = await buildProgram(args, context, run);
+    const program = await buildProgram(args, context, async (work) => {
+      const globals: GlobalOptions = program.opts();
+      exitCode = await work({ ...context, globals, json: globals.json === true });
+    });
     await program.parseAsync(helpAsked(args, program), { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -35,38 +44,86 @@ export async function runProgram(args: readonly string[], context: CommandContex
 }
 
 /**
- * The program with every subcommand's name, and the options of those that `args` name: the others are not loaded, so that
- * `--help` need not wait for a database engine. The completion script asks for all of them.
+ * The program with the names of all subcommands, and the options of those that `args` name. The other subcommands are not
+ * loaded, so that `--help` does not wait for a database engine. The completion script loads them all.
  */
 async function buildProgram(
   args: readonly string[],
-  context: Pick<CommandContext, 'stdout' | 'stderr'>,
+  { stdout, stderr }: Pick<ProgramContext, 'stdout' | 'stderr'>,
   run: RunCommand,
 ): Promise<Command> {
-  const program = new Command('mandate')
-    .description(
-      'Decides, before each action of an AI agent, whether it may, and proves afterwards what happened.',
-    )
+  const columns = Math.min(stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS);
+  const program = withGlobals(new Command('mandate'))
+    .description('Decides each action of an AI agent before it runs, and keeps the proof.')
     .version(VERSION)
+    .addHelpCommand(
+      new Command('help [command]')
+        .helpOption(false)
+        .description('show the help of a command')
+        .helpGroup('Start:'),
+    )
     .exitOverride()
     .showHelpAfterError('(--help says more)')
     .showSuggestionAfterError()
+    .configureHelp({ minWidthToWrap: 20, optionDescription })
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(printableLines(text)),
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(printableLines(text)),
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
     })
     .addHelpText('after', EPILOGUE);
   const all = args.includes('completion') && !args.includes('names');
-  for (const { name, summary, load } of SUBCOMMANDS) {
-    const command = program.command(name).summary(summary);
-    if (all || args.includes(name)) (await load())(command, run);
+  for (const subcommand of SUBCOMMANDS) {
+    if (all || args.includes(subcommand.name)) await addCommand(program, subcommand, run);
+    else named(program, subcommand);
   }
   return program;
 }
 
-/** Help on a command that there is not would be help on something else: then the name is the mistake to talk about. */
+function named(program: Command, { name, group, summary }: Omit<Subcommand, 'load'>): Command {
+  return program.command(name).helpGroup(group).summary(summary);
+}
+
+/** Adds a subcommand with its options and its own subcommands. */
+export async function addCommand(program: Command, subcommand: Subcommand, run: RunCommand): Promise<void> {
+  const command = named(program, subcommand);
+  (await subcommand.load())(command, run);
+  withoutHelpCommands(command);
+  if (!subcommand.isOffline) return;
+  command.hook('preAction', () => {
+    const [option] = planeOptionsIn(program.opts());
+    if (option !== undefined)
+      throw new CommandFailure(
+        2,
+        `${option} has no effect here: \`mandate ${subcommand.name}\` asks no plane`,
+      );
+  });
+}
+
+/** `mandate help agents list` shows the help of every command, so that no list of commands repeats `help`. */
+function withoutHelpCommands(command: Command): void {
+  command.helpCommand(false).commands.forEach(withoutHelpCommands);
+}
+
+function optionDescription({
+  description,
+  argChoices,
+  defaultValue,
+  defaultValueDescription,
+}: Option): string {
+  const listed = argChoices !== undefined && argChoices.length <= MOST_CHOICES;
+  const choices = listed ? [`one of ${argChoices.join(', ')}`] : [];
+  const isShown = ['string', 'number'].includes(typeof defaultValue);
+  const otherwise = isShown ? [`default ${defaultValueDescription ?? defaultValue}`] : [];
+  const more = [...choices, ...otherwise].join('; ');
+  return more === '' ? description : `${description} (${more})`;
+}
+
+/** `help agents list` as `agents list --help`. Help on an unknown command is an error about its name. */
 function helpAsked(args: readonly string[], program: Command): string[] {
-  const [first, name = '--help'] = args;
-  const isKnown = name.startsWith('-') || program.commands.some((command) => command.name() === name);
-  return first === 'help' && name !== 'help' && !isKnown ? [name] : [...args];
+  const [first, ...path] = args;
+  const [name = '--help'] = path;
+  if (first !== 'help' || name === 'help' || name.startsWith('-')) return [...args];
+  return program.commands.some((command) => command.name() === name) ? [...path, '--help'] : [name];
 }

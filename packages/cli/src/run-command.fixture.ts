@@ -1,4 +1,4 @@
-/** Runs the command in this process, with streams of its own. For tests. */
+/** Runs the command in this process, with its own streams. For tests. */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ExitCode } from './exit-codes.ts';

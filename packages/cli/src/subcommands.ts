@@ -1,181 +1,138 @@
-/** Every subcommand: its name, what it does in a few words, and where it is found. In the order of the help. */
+/** Every subcommand: its name, its heading in the help, what it does in a few words, and where its code is. */
 import type { Command } from 'commander';
 import type { RunCommand } from './command-context.ts';
 
 /** Describes a command, its options and its work. */
 type Describe = (command: Command, run: RunCommand) => void;
 
-type Subcommand = { name: string; summary: string; load(): Promise<Describe> };
+export type Subcommand = {
+  name: string;
+  summary: string;
+  /** The heading of the help under which the command is listed. */
+  group: string;
+  /** True if the command asks no plane. */
+  isOffline: boolean;
+  load(): Promise<Describe>;
+};
 
-export const SUBCOMMANDS: readonly Subcommand[] = [
-  {
-    name: 'up',
-    summary: 'run the whole plane in this process',
-    load: async () => (await import('./commands/up.ts')).upCommand,
-  },
-  {
-    name: 'migrate',
-    summary: 'give Kafka, Redis and ClickHouse what a plane needs of them, or check it',
-    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
-  },
-  {
-    name: 'demo',
-    summary: 'see the main job work, in a minute',
-    load: async () => (await import('./commands/demo.ts')).demoCommand,
-  },
-  {
-    name: 'validate',
-    summary: 'check mandates, privacy documents and rules of alerts',
-    load: async () => (await import('./commands/validate.ts')).validateCommand,
-  },
-  {
-    name: 'apply',
-    summary: 'make agents, policies and rules what files say',
-    load: async () => (await import('./commands/apply.ts')).applyCommand,
-  },
-  {
-    name: 'diff',
-    summary: 'show in what agents, policies and rules differ from files',
-    load: async () => (await import('./commands/apply.ts')).diffCommand,
-  },
-  {
-    name: 'pull',
-    summary: 'write agents, policies and rules into files',
-    load: async () => (await import('./commands/pull.ts')).pullCommand,
-  },
-  {
-    name: 'preview',
-    summary: 'tell what would be decided, and why, changing nothing',
-    load: async () => (await import('./commands/preview.ts')).previewCommand,
-  },
-  {
-    name: 'lint',
-    summary: 'tell what is amiss in policies and rules',
-    load: async () => (await import('./commands/lint.ts')).lintCommand,
-  },
-  {
-    name: 'test',
-    summary: 'play cases of what agents may do, offline',
-    load: async () => (await import('./commands/test.ts')).testCommand,
-  },
-  {
-    name: 'eval',
-    summary: 'decide a file of actions offline',
-    load: async () => (await import('./commands/eval.ts')).evalCommand,
-  },
-  {
-    name: 'publish',
-    summary: 'publish an action, or a file of them, and show the decisions',
-    load: async () => (await import('./commands/publish.ts')).publishCommand,
-  },
-  {
-    name: 'tail',
-    summary: 'show decisions as they fall, and what operators do',
-    load: async () => (await import('./commands/tail.ts')).tailCommand,
-  },
-  {
-    name: 'query',
-    summary: 'ask the audit',
-    load: async () => (await import('./commands/query.ts')).queryCommand,
-  },
-  {
-    name: 'explain',
-    summary: 'say why a decision fell as it did, and what would have changed it',
-    load: async () => (await import('./commands/explain.ts')).explainCommand,
-  },
-  {
-    name: 'export',
-    summary: 'take the audit away as files, and check them',
-    load: async () => (await import('./commands/export.ts')).exportCommand,
-  },
-  {
-    name: 'agents',
-    summary: 'list agents by what they spent: what they have open, what stops them',
-    load: async () => (await import('./commands/agents.ts')).agentsCommand,
-  },
-  {
-    name: 'mandates',
-    summary: 'issue an agent a mandate that no change of a rule reaches; list and revoke them',
-    load: async () => (await import('./commands/mandates.ts')).mandatesCommand,
-  },
-  {
-    name: 'kill',
-    summary: 'stop an agent, a tenant, or everything',
-    load: async () => (await import('./commands/kill.ts')).killCommand,
-  },
-  {
-    name: 'revive',
-    summary: 'let an agent, a tenant, or everything act again',
-    load: async () => (await import('./commands/revive.ts')).reviveCommand,
-  },
-  {
-    name: 'kills',
-    summary: 'list who pulled which kill switch, why, and who ended that',
-    load: async () => (await import('./commands/kills.ts')).killsCommand,
-  },
-  {
-    name: 'approvals',
-    summary: 'list actions that wait for a person',
-    load: async () => (await import('./commands/approvals.ts')).approvalsCommand,
-  },
-  {
-    name: 'approve',
-    summary: 'let an action run that waits for a person',
-    load: async () => (await import('./commands/approve.ts')).approveCommand,
-  },
-  {
-    name: 'deny',
-    summary: 'refuse an action that waits for a person',
-    load: async () => (await import('./commands/approve.ts')).denyCommand,
-  },
-  {
-    name: 'alerts',
-    summary: 'list alerts, send them again, try the webhooks',
-    load: async () => (await import('./commands/alerts.ts')).alertsCommand,
-  },
-  {
-    name: 'persons',
-    summary: 'find what was sealed of a person, and forget people',
-    load: async () => (await import('./commands/persons.ts')).personsCommand,
-  },
-  {
-    name: 'adjust-budget',
-    summary: 'correct what a budget has spent',
-    load: async () => (await import('./commands/adjust-budget.ts')).adjustBudgetCommand,
-  },
-  {
-    name: 'dead-letters',
-    summary: 'look at records that could not be read, correct them and publish them again',
-    load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand,
-  },
-  {
-    name: 'reconcile',
-    summary: 'compare log, ledger and audit, to the micro-dollar, and check the laws',
-    load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
-  },
-  {
-    name: 'snapshot',
-    summary: 'take a snapshot of the log, so that a lost ledger is soon back',
-    load: async () => (await import('./commands/snapshot.ts')).snapshotCommand,
-  },
-  {
-    name: 'audit',
-    summary: 'drop old months of the audit',
-    load: async () => (await import('./commands/audit.ts')).auditCommand,
-  },
-  {
-    name: 'keys',
-    summary: 'issue, list and revoke API keys',
-    load: async () => (await import('./commands/keys.ts')).keysCommand,
-  },
-  {
-    name: 'tenants',
-    summary: 'open, limit and close tenants',
-    load: async () => (await import('./commands/tenants.ts')).tenantsCommand,
-  },
-  {
-    name: 'completion',
-    summary: 'print a completion script for your shell',
-    load: async () => (await import('./commands/completion.ts')).completionCommand,
-  },
-];
+const LOADERS = {
+  up: async () => (await import('./commands/up.ts')).upCommand,
+  demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  login: async () => (await import('./commands/login.ts')).loginCommand,
+  logout: async () => (await import('./commands/profiles.ts')).logoutCommand,
+  profiles: async () => (await import('./commands/profiles.ts')).profilesCommand,
+  agents: async () => (await import('./commands/agents.ts')).agentsCommand,
+  policies: async () => (await import('./commands/policies.ts')).policiesCommand,
+  rules: async () => (await import('./commands/rules.ts')).rulesCommand,
+  grants: async () => (await import('./commands/grants.ts')).grantsCommand,
+  apply: async () => (await import('./commands/apply.ts')).applyCommand,
+  diff: async () => (await import('./commands/apply.ts')).diffCommand,
+  pull: async () => (await import('./commands/pull.ts')).pullCommand,
+  preview: async () => (await import('./commands/preview.ts')).previewCommand,
+  lint: async () => (await import('./commands/lint.ts')).lintCommand,
+  validate: async () => (await import('./commands/validate.ts')).validateCommand,
+  test: async () => (await import('./commands/test.ts')).testCommand,
+  eval: async () => (await import('./commands/eval.ts')).evalCommand,
+  publish: async () => (await import('./commands/publish.ts')).publishCommand,
+  tail: async () => (await import('./commands/tail.ts')).tailCommand,
+  decisions: async () => (await import('./commands/decisions.ts')).decisionsCommand,
+  spend: async () => (await import('./commands/audit-questions.ts')).spendCommand,
+  budgets: async () => (await import('./commands/budgets.ts')).budgetsCommand,
+  analytics: async () => (await import('./commands/audit-questions.ts')).analyticsCommand,
+  settlements: async () => (await import('./commands/audit-questions.ts')).settlementsCommand,
+  'control-events': async () => (await import('./commands/audit-questions.ts')).controlEventsCommand,
+  reads: async () => (await import('./commands/audit-questions.ts')).readsCommand,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  kill: async () => (await import('./commands/kill.ts')).killCommand,
+  revive: async () => (await import('./commands/revive.ts')).reviveCommand,
+  kills: async () => (await import('./commands/kills.ts')).killsCommand,
+  approvals: async () => (await import('./commands/approvals.ts')).approvalsCommand,
+  keys: async () => (await import('./commands/keys.ts')).keysCommand,
+  tenants: async () => (await import('./commands/tenants.ts')).tenantsCommand,
+  persons: async () => (await import('./commands/persons.ts')).personsCommand,
+  alerts: async () => (await import('./commands/alerts.ts')).alertsCommand,
+  'dead-letters': async () => (await import('./commands/dead-letters.ts')).deadLettersCommand,
+  reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
+  snapshot: async () => (await import('./commands/snapshot.ts')).snapshotCommand,
+  audit: async () => (await import('./commands/audit.ts')).auditCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
+} as const satisfies Readonly<Record<string, () => Promise<Describe>>>;
+
+type Name = keyof typeof LOADERS;
+
+/** In the order of the help. */
+const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: string])[]>> = {
+  Start: [
+    ['up', 'run a whole plane in this process'],
+    ['demo', 'see the main job work, in a minute'],
+    ['login', 'keep the address and the key of a plane'],
+    ['logout', 'forget them'],
+    ['profiles', 'list the planes that you logged in to'],
+  ],
+  'What agents may do': [
+    ['agents', 'list, show and register agents, and issue their keys'],
+    ['policies', 'list and show policies, and go back to earlier versions'],
+    ['rules', 'list and show rules: which agents get which policy'],
+    ['grants', 'issue, list and revoke grants'],
+    ['apply', 'make agents, policies and rules as files say'],
+    ['diff', 'show how agents, policies and rules differ from files'],
+    ['pull', 'write agents, policies and rules into files'],
+    ['preview', 'show what would be decided, and why'],
+    ['lint', 'find mistakes between policies and rules'],
+    ['validate', 'check files for mistakes'],
+    ['test', 'run test cases of what agents may do, without a plane'],
+    ['eval', 'decide a file of actions, without a plane'],
+  ],
+  'What agents do': [
+    ['publish', 'publish an action, or a file of them, and show the decisions'],
+    ['tail', 'follow decisions and control events'],
+    ['decisions', 'list, show and explain decisions'],
+    ['spend', 'show what agents spent'],
+    ['budgets', 'list budgets, and correct what they have spent'],
+    ['analytics', 'count and sum what agents did'],
+    ['settlements', 'list what outcomes changed'],
+    ['control-events', 'list what operators and authors changed'],
+    ['reads', 'list who asked the audit for what'],
+    ['export', 'download the audit as files, and check such files'],
+  ],
+  'Stop and approve': [
+    ['kill', 'stop an agent, a tenant, or everything'],
+    ['revive', 'let an agent, a tenant, or everything act again'],
+    ['kills', 'list kills: who, why, and what ended them'],
+    ['approvals', 'list, approve and deny actions that wait for a person'],
+  ],
+  'Run a plane': [
+    ['keys', 'issue, list and revoke API keys'],
+    ['tenants', 'open, limit and close tenants'],
+    ['persons', 'find what was sealed for a person, and erase people'],
+    ['alerts', 'list alerts, send them again, try the webhooks'],
+    ['dead-letters', 'correct records that could not be read'],
+    ['reconcile', 'compare log, ledger and audit to the micro-dollar'],
+    ['snapshot', 'take a snapshot of the log, for a fast rebuild'],
+    ['audit', 'drop old months of the audit'],
+    ['migrate', 'prepare Kafka, Redis and ClickHouse for a plane'],
+    ['completion', 'print a completion script for your shell'],
+  ],
+};
+
+const OFFLINE: ReadonlySet<Name> = new Set([
+  'up',
+  'demo',
+  'validate',
+  'test',
+  'eval',
+  'snapshot',
+  'audit',
+  'migrate',
+]);
+
+export const SUBCOMMANDS: readonly Subcommand[] = Object.entries(GROUPS).flatMap(([heading, commands]) =>
+  commands.map(([name, summary]) => ({
+    name,
+    summary,
+    group: `${heading}:`,
+    isOffline: OFFLINE.has(name),
+    load: LOADERS[name],
+  })),
+);

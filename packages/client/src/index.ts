@@ -12,6 +12,6 @@
 
 export { type ApiClient, createApiClient, DEFAULT_URL, type Query } from './api-client.ts';
 export { ApiError, type Fault } from './api-error.ts';
-export { allOf, rowsOf } from './pages.ts';
+export { allOf, type NextPage, type PagedList, rowsOf } from './pages.ts';
 export { readEvents } from './server-sent-events.ts';
 export type { Service } from './services.ts';

@@ -1,40 +1,48 @@
 /** Lists that come in pages. */
 import type { ApiClient, Query } from './api-client.ts';
 
-type Page = { readonly next: string | number | null };
+/** The place in a list after which the next page begins; null after the last page. */
+export type NextPage = string | number | null;
+
+type Page = { readonly next: NextPage };
+
+/** How a list is asked. `cursor`: the name of the parameter that takes `next` of the page before. */
+export type PagedList<Row, Answer extends Page> = {
+  path: string;
+  query?: Query;
+  cursor: string;
+  pageSize: number;
+  rows(answer: Answer): readonly Row[];
+};
 
 /**
- * Yields the rows of a list, page after page, up to `limit`.
+ * Yields the rows of a list, page after page, at most `limit`. Returns where the list goes on, or null at its end.
  *
- * @param list how to ask for the list: `cursor` is the name of the parameter that takes `next` of the page before
+ * @param from where to begin; absent: at the first row
  */
 export async function* rowsOf<Row, Answer extends Page>(
   api: ApiClient,
-  list: {
-    path: string;
-    query?: Query;
-    cursor: string;
-    pageSize: number;
-    rows(answer: Answer): readonly Row[];
-  },
+  list: PagedList<Row, Answer>,
   limit = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Row> {
-  let next: string | number | undefined;
+  from?: string | number,
+): AsyncGenerator<Row, NextPage> {
+  let next: NextPage = from ?? null;
   let left = limit;
   do {
     const answer: Answer = await api.get<Answer>(list.path, {
       ...list.query,
       limit: Math.min(left, list.pageSize),
-      [list.cursor]: next,
+      [list.cursor]: next ?? undefined,
     });
     const rows = list.rows(answer);
     yield* rows;
     left -= rows.length;
-    next = answer.next ?? undefined;
-  } while (next !== undefined && left > 0);
+    next = answer.next;
+  } while (next !== null && left > 0);
+  return next;
 }
 
-/** Collects all rows into a list. */
+/** Reads all rows into an array. */
 export async function allOf<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const all: Row[] = [];
   for await (const row of rows) all.push(row);

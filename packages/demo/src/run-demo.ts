@@ -166,9 +166,8 @@ async function keepRunning(
   await view.say(
     `\nKept running at ${url} (data in ${folder.path}, which stays). Ctrl-C ends it. In another terminal:\n` +
       firstKeys.map(({ name, key }) => `  ${name.padEnd(10)} ${key}\n`).join('') +
-      `\n  export MANDATE_URL=${url}\n` +
-      `  export MANDATE_API_KEY=${firstKeys.find(({ name }) => name === 'operator')?.key ?? ''}\n` +
-      '  npx mandate agents\n  npx mandate query decisions --verdict BLOCK\n' +
+      `\n  npx mandate login --url ${url}   (with the operator key)\n` +
+      '  npx mandate agents list\n  npx mandate decisions list --verdict BLOCK\n' +
       `  npx mandate reconcile --data ${folder.path}`,
   );
   if (signal.aborted) return;

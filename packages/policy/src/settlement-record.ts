@@ -111,7 +111,7 @@ function whyMore(facts: SettleFacts, { actualMicros }: SettleRequest): string[] 
   return [
     ...(facts.excessMicros > 0
       ? [
-          `The report says ${reported}, which is above its cap. Only the agent's own budgets are charged with the excess of ${excess}. If the report is true, charge the excess to the budgets that the agent shares. Otherwise give it back to the agent (mandate adjust-budget).`,
+          `The report says ${reported}, which is above its cap. Only the agent's own budgets are charged with the excess of ${excess}. If the report is true, charge the excess to the budgets that the agent shares. Otherwise give it back to the agent (mandate budgets adjust).`,
         ]
       : []),
     ...(facts.overCostPerCall ? [`The report says ${reported}, which is above maxCostPerCall.`] : []),

@@ -36,7 +36,7 @@ async function get(path: string, keyName: string, requestId: string): Promise<nu
 }
 
 function query(...args: string[]) {
-  return runMandate(['query', ...args], {
+  return runMandate(args, {
     env: { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.operator ?? '' },
   });
 }
@@ -90,7 +90,7 @@ test('a request with an unknown key is shown to the plane’s operator, and to n
     headers: { authorization: 'Bearer sk-none', 'x-request-id': 'nobodys' },
   });
   expect(answer.status).toBe(401);
-  const asked = ['reads', '--request', 'nobodys', '--json'];
+  const asked = ['reads', 'list', '--request', 'nobodys', '--json'];
   const { stdout } = await waitUntil('it to be there', async () => {
     const answered = await query(...asked, '--known', 'false');
     return answered.stdout !== '' && answered;
@@ -118,19 +118,25 @@ test('a request by a key without the scope is recorded as refused', async () => 
 });
 
 test('the command shows reads, its own too, as a table, as JSON and as CSV', async () => {
-  expect((await query('control-events', '--event', 'ledger.epoch')).exitCode).toBe(0);
+  expect((await query('control-events', 'list', '--event', 'ledger.epoch')).exitCode).toBe(0);
   const own = await waitUntil('the read of the command', async () => {
-    const { exitCode, stdout } = await query('reads', '--route', '/v1/audit/control-events', '--json');
+    const { exitCode, stdout } = await query(
+      'reads',
+      'list',
+      '--route',
+      '/v1/audit/control-events',
+      '--json',
+    );
     expect(exitCode).toBe(0);
     const reads = jsonLines<Read & { keyId: string }>(stdout);
     return reads.find(({ parameters }) => parameters.event === 'ledger.epoch');
   });
   expect(own).toMatchObject({ keyName: 'operator', refused: false });
   const narrowed = ['--reader', own.keyId, '--request', own.requestId, '--from', '1h'];
-  const table = await query('reads', ...narrowed);
+  const table = await query('reads', 'list', ...narrowed);
   expect(table.stdout).toMatch(/KEY NAME/);
   expect(table.stdout).toMatch(/operator .*\/v1\/audit\/control-events/);
-  const csv = await query('reads', ...narrowed, '--csv', '--columns', 'keyName,route,parameters');
+  const csv = await query('reads', 'list', ...narrowed, '--csv', '--columns', 'keyName,route,parameters');
   expect(csv.stdout).toMatch(
     /^keyName,route,parameters\noperator,\/v1\/audit\/control-events,".*""event"":""ledger\.epoch"".*"\n$/,
   );

@@ -124,7 +124,7 @@ it('the audit shows who changed what, when and why, and also refused changes', a
     body: JSON.stringify({ version: 1, id: 'gitops-reads' }),
   });
   expect(late.status).toBe(409);
-  const ask = ['query', 'control-events', '--subject', 'gitops-reads', '--json'];
+  const ask = ['control-events', 'list', '--subject', 'gitops-reads', '--json'];
   const changed = await waitUntil('the changes on record', async () => {
     const rows = jsonLines((await mandate(ask)).stdout);
     return rows.length === 5 ? rows : undefined;
@@ -260,7 +260,7 @@ it('says before a change what would be refused or would block, then which change
   write('typo.yaml', RULE.replace('gitops-reads', 'gitops-raeds').replace('gitops-rule', 'typo'));
   const warned =
     /the agent "doer" names the parent "nobody", and no such .*\n.*\n.*the rule "typo" names gitops-raeds, and there is no such policy\n/;
-  const blocks = 'mandate: 1 rule without a policy would block whoever is held; nothing was changed\n';
+  const blocks = 'mandate: 1 rule without a policy would block agents; nothing was changed\n';
   for (const how of [['--dry-run'], []]) {
     const stopped = await mandate(['apply', '-f', path, ...how]);
     expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringMatching(warned)]);

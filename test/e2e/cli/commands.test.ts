@@ -28,7 +28,7 @@ describe('publish', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({
       decision: { code: 'ALLOWED', attempt: 2, action: { attempt: 2, context: { site: 'a' } } },
     });
-    const under = await mandate([...ask, '--mandate', 'mnd_nobodys']);
+    const under = await mandate([...ask, '--grant', 'mnd_nobodys']);
     expect(JSON.parse(under.stdout)).toMatchObject({
       decision: { code: 'MANDATE_NOT_FOUND', action: { mandateId: 'mnd_nobodys' } },
     });
@@ -111,74 +111,92 @@ it('export downloads the audit as files that describe themselves, and verifies t
   await mandate(['publish', '--agent', 'bot-export', '--tool', 'search', '--id', 'x1']);
   await audited('x1');
   const out = join(temporaryFolder(), 'exported');
-  const taken = await mandate(['export', '--agent', 'bot-export', '--format', 'csv', '--out', out]);
+  const taken = await mandate([
+    'export',
+    'decisions',
+    '--agent',
+    'bot-export',
+    '--format',
+    'csv',
+    '--out',
+    out,
+  ]);
   expect(taken).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^1 row in 1 file, /) });
   expect(readFileSync(join(out, 'decisions-00001.csv'), 'utf8')).toMatch(/^"id","kind",.*\r\n"dec_.*\r\n$/);
   expect((await mandate(['export', 'verify', out])).exitCode).toBe(0);
 });
 
-describe('query', () => {
+describe('questions to the audit', () => {
   it('lists decisions page by page, up to the limit', async () => {
     await mandate(['publish', '--agent', 'bot-3', '--tool', 'search', '--id', 'q1']);
     await audited('q1');
-    const all = jsonLines<{ id: string }>((await mandate(['query', 'decisions', '--json'])).stdout);
+    const all = jsonLines<{ id: string }>((await mandate(['decisions', 'list', '--json'])).stdout);
     expect(all.length).toBeGreaterThan(4);
-    const some = jsonLines((await mandate(['query', 'decisions', '--json', '--limit', '3'])).stdout);
+    const some = jsonLines((await mandate(['decisions', 'list', '--json', '--limit', '3'])).stdout);
     expect(some).toEqual(all.slice(0, 3));
-    const text = await mandate(['query', 'decisions', '--agent', 'bot-3', '--from', '1h']);
+    const limited = await mandate(['decisions', 'list', '--json', '--limit', '3']);
+    const [, cursor = ''] =
+      /^mandate: note: 3 of more than 3 shown; for more: --limit 30, or --cursor (\S+)\n$/.exec(
+        limited.stderr,
+      ) ?? [];
+    const rest = await mandate(['decisions', 'list', '--json', '--limit', '1', '--cursor', cursor]);
+    expect(jsonLines(rest.stdout)).toEqual(all.slice(3, 4));
+    const spend = await mandate(['spend', '--limit', '1']);
+    expect(spend.stderr).toBe('mandate: note: 1 of more than 1 shown; for more: --limit 10\n');
+    const text = await mandate(['decisions', 'list', '--agent', 'bot-3', '--from', '1h']);
     expect(text).toMatchObject({ exitCode: 0, stderr: '' });
     expect(text.stdout).toMatch(/^ID +KIND .*\ndec_\S+ .* q1 .*\n$/);
   });
 
   it('finds the decisions of one action', async () => {
     await audited('q1');
-    const of = (question: string) => mandate(['query', question, '--action', 'q1', '--json']);
+    const of = (noun: string) => mandate([noun, 'list', '--action', 'q1', '--json']);
     expect(jsonLines((await of('decisions')).stdout)).toMatchObject([{ actionId: 'q1' }]);
     expect(jsonLines((await of('settlements')).stdout)).toEqual([]);
-    const none = await mandate(['query', 'decisions', '--action', 'act_none']);
+    const none = await mandate(['decisions', 'list', '--action', 'act_none']);
     expect(none).toEqual({ exitCode: 0, stdout: 'nothing found\n', stderr: '' });
   });
 
   it('explains how charged, settled and spent are related', async () => {
-    const { stdout } = await mandate(['query', 'spend']);
+    const { stdout } = await mandate(['spend']);
     expect(stdout).toMatch(/^AGENT ID +CHARGED +SETTLED DIFFERENCE +SPENT\n/);
     expect(stdout).toMatch(/\nspent = charged when allowed \+ difference when settled .*\n$/);
   });
 
   it('shows one decision whole', async () => {
     const { id } = await audited('q1');
-    const { exitCode, stdout } = await mandate(['query', 'decision', id]);
+    const { exitCode, stdout } = await mandate(['decisions', 'show', id]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ event: 'action.decided', decision: { id, actionId: 'q1' } });
-    const unknown = await mandate(['query', 'decision', 'dec_none']);
+    const unknown = await mandate(['decisions', 'show', 'dec_none']);
     expect(unknown).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(unknown.stderr).toContain('DECISION_NOT_FOUND');
+    expect(unknown.stderr).toContain('knows no decision and no action dec_none');
   });
 
   it.each([
     ['spend', 'agents'],
-    ['verdicts', 'verdicts'],
-    ['codes', 'codes'],
-    ['tools', 'tools'],
-    ['agents', 'agents'],
+    ['analytics verdicts', 'verdicts'],
+    ['analytics codes', 'codes'],
+    ['analytics tools', 'tools'],
+    ['analytics agents', 'agents'],
   ])('counts and sums %s', async (question, rows) => {
-    const json = await mandate(['query', question, '--json', '--from', '1d']);
+    const json = await mandate([...question.split(' '), '--json', '--from', '1d']);
     expect(json).toMatchObject({ exitCode: 0, stderr: '' });
     expect(JSON.parse(json.stdout)[rows].length).toBeGreaterThan(0);
-    expect((await mandate(['query', question])).stdout).toMatch(/^[A-Z ]+\n/);
+    expect((await mandate(question.split(' '))).stdout).toMatch(/^[A-Z ]+\n/);
   });
 
   it('lists settlements and control events', async () => {
     await waitUntil('the settlement', async () => {
-      const { stdout } = await mandate(['query', 'settlements', '--action', 'f1', '--json']);
+      const { stdout } = await mandate(['settlements', 'list', '--action', 'f1', '--json']);
       return jsonLines(stdout).length === 1;
     });
-    const events = await mandate(['query', 'control-events', '--event', 'ledger.epoch', '--json']);
+    const events = await mandate(['control-events', 'list', '--event', 'ledger.epoch', '--json']);
     expect(jsonLines(events.stdout)).toMatchObject([{ event: 'ledger.epoch' }]);
   });
 
   it('says that nothing was found', async () => {
-    expect(await mandate(['query', 'decisions', '--agent', 'nobody'])).toEqual({
+    expect(await mandate(['decisions', 'list', '--agent', 'nobody'])).toEqual({
       exitCode: 0,
       stdout: 'nothing found\n',
       stderr: '',
@@ -194,9 +212,11 @@ it('kill stops an agent, agents shows it, revive lets it act again', async () =>
   expect((await mandate(['publish', '--agent', 'bot-k', '--tool', 'search'])).stdout).toContain(
     'AGENT_KILLED',
   );
-  const agents = jsonLines<{ agentId: string }>((await mandate(['agents', '--json'])).stdout);
+  const agents = jsonLines<{ agentId: string }>((await mandate(['agents', 'list', '--json'])).stdout);
   expect(agents.find(({ agentId }) => agentId === 'bot-k')).toMatchObject({ killed: { reason: 'it loops' } });
-  expect((await mandate(['agents'])).stdout).toMatch(/\nbot-k +\$0\.01 +1 {2}killed \(agent\): it loops\n/);
+  expect((await mandate(['agents', 'list'])).stdout).toMatch(
+    /\nbot-k +\$0\.01 +1 {2}killed \(agent\): it loops\n/,
+  );
   expect((await mandate(['revive', 'bot-k'])).stdout).toBe('revived (revision 2)\n');
   expect((await mandate(['revive', 'bot-k'])).stdout).toContain('nothing to revive');
   const everything = jsonLines((await mandate(['kill', '--all', '--json'])).stdout);
@@ -207,7 +227,7 @@ it('kill stops an agent, agents shows it, revive lets it act again', async () =>
 it('kills lists who killed what and whether it is in force, and shows one kill with its end', async () => {
   await mandate(['publish', '--agent', 'bot-s', '--tool', 'search', '--id', 'shown1']);
   await mandate(['kill', 'bot-s', '--reason', 'it loops']);
-  const list = ['kills', '--agent', 'bot-s'];
+  const list = ['kills', 'list', '--agent', 'bot-s'];
   const listed = (...more: string[]) =>
     waitUntil('the kill in the audit', async () => {
       const rows = jsonLines<{ id: string; revived: object | null }>(
@@ -255,7 +275,7 @@ it('kill warns of an agent that never acted and is not registered, and stops it 
   const operate = ['keys', 'issue', '--data', data, '--json', '--name', 'ops', '--scopes', 'operate'];
   const { key } = JSON.parse((await mandate(operate)).stdout);
   await waitUntil('the key to work', async () => {
-    const ran = await mandate(['agents'], { env: { MANDATE_API_KEY: key } });
+    const ran = await mandate(['agents', 'list'], { env: { MANDATE_API_KEY: key } });
     return ran.exitCode === 0;
   });
   const ran = await mandate(['kill', 'bot-known'], { env: { MANDATE_API_KEY: key } });
@@ -284,20 +304,20 @@ it('approvals lists the questions that wait, approve allows the action once, den
   await pay('p2');
   await audited('p2');
   const waiting = jsonLines<{ id: string; actionId: string }>(
-    (await mandate(['approvals', '--json'])).stdout,
+    (await mandate(['approvals', 'list', '--json'])).stdout,
   );
   expect(waiting.map(({ actionId }) => actionId)).toEqual(['p2', 'p1']);
   const [p2, p1] = waiting.map(({ id }) => id);
-  const listed = (await mandate(['approvals'])).stdout;
+  const listed = (await mandate(['approvals', 'list'])).stdout;
   expect(listed).toMatch(/^dec_\w+ {2}pay {2}of {2}bot-p\n {2}approval {4}apv_/);
   expect(listed.match(/^ {2}sent {8}0 argument fields and 0 context fields/gm)).toHaveLength(2);
 
-  const granted = await mandate(['approve', p1 ?? '', '--reason', 'ticket 1', '--for', '10m']);
+  const granted = await mandate(['approvals', 'approve', p1 ?? '', '--reason', 'ticket 1', '--for', '10m']);
   expect(granted).toMatchObject({ exitCode: 0, stderr: '' });
   expect(granted.stdout).toMatch(/^granted: p1 of bot-p, until \S+Z\ndec_\w+ {2}pay {2}of {2}bot-p\n/);
   expect(granted.stdout.split('\n').slice(1).join('\n')).toBe(listed.split('\n\n')[1]);
   expect((await pay('p1')).exitCode).toBe(0);
-  const denied = await mandate(['deny', p2 ?? '', '--json']);
+  const denied = await mandate(['approvals', 'deny', p2 ?? '', '--json']);
   expect(JSON.parse(denied.stdout)).toMatchObject({
     actionId: 'p2',
     answer: 'denied',
@@ -306,9 +326,9 @@ it('approvals lists the questions that wait, approve allows the action once, den
   expect((await pay('p2')).stdout).toContain('APPROVAL_DENIED');
 
   await waitUntil('nothing to wait any more', async () =>
-    (await mandate(['approvals'])).stdout.startsWith('nothing waits'),
+    (await mandate(['approvals', 'list'])).stdout.startsWith('nothing waits'),
   );
-  const late = await mandate(['approve', p1 ?? '']);
+  const late = await mandate(['approvals', 'approve', p1 ?? '']);
   expect(late).toMatchObject({ exitCode: 1, stdout: '' });
   expect(late.stderr).toContain('the action was already decided: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
 });
@@ -316,7 +336,8 @@ it('approvals lists the questions that wait, approve allows the action once, den
 it('adjust-budget gives money back, and only once for one idempotency key', async () => {
   await mandate(['publish', '--agent', 'bot-a', '--tool', 'search']);
   const back = [
-    'adjust-budget',
+    'budgets',
+    'adjust',
     '--agent',
     'bot-a',
     '--by',
@@ -334,15 +355,15 @@ it('adjust-budget gives money back, and only once for one idempotency key', asyn
 
 it('agents lists first the agent that spent most, and shows which budget is exhausted', async () => {
   await mandate(['publish', '--agent', 'bot-x', '--tool', 'search']);
-  const spend = ['adjust-budget', '--agent', 'bot-x', '--by', '0.99', '--reason', 'spent elsewhere'];
+  const spend = ['budgets', 'adjust', '--agent', 'bot-x', '--by', '0.99', '--reason', 'spent elsewhere'];
   await mandate(spend);
   const agents = await waitUntil('the exhausted budget in the audit', async () => {
-    const { stdout } = await mandate(['agents']);
+    const { stdout } = await mandate(['agents', 'list']);
     return /^bot-x .* exhausted$/m.test(stdout) ? stdout : undefined;
   });
   expect(agents).toMatch(/^AGENT .*\nbot-x +\$1\.00 +1 {2}exhausted\n/);
   expect(agents).toMatch(/^bot-unused +\$0\.00 +0 {2}alive$/m);
-  const rows = jsonLines<{ spentMicros: number }>((await mandate(['agents', '--json'])).stdout);
+  const rows = jsonLines<{ spentMicros: number }>((await mandate(['agents', 'list', '--json'])).stdout);
   expect(rows[0]).toMatchObject({ agentId: 'bot-x', exhausted: [{ budgetId: 'total', windowMs: null }] });
   const spent = rows.map(({ spentMicros }) => spentMicros);
   expect(spent).toEqual(spent.toSorted((one, other) => other - one));

@@ -77,7 +77,7 @@ beforeAll(async () => {
   await mandate(['kill', 'loop', '--reason', 'it goes round in circles']);
   await publishEach(REFUSED);
   await waitUntil('everything in the audit', async () => {
-    const { stdout } = await mandate(['query', 'decisions', '--json']);
+    const { stdout } = await mandate(['decisions', 'list', '--json']);
     return jsonLines(stdout).length === REQUESTS.length + REFUSED.length;
   });
 });
@@ -153,9 +153,9 @@ describe('docs/five-questions.md', () => {
   });
 });
 
-describe('mandate explain', () => {
+describe('mandate decisions explain', () => {
   it('explains the valid decision about an action, on one page', async () => {
-    const { exitCode, stdout, stderr } = await mandate(['explain', 'r3']);
+    const { exitCode, stdout, stderr } = await mandate(['decisions', 'explain', 'r3']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^BLOCK {2}COST_LIMIT_EXCEEDED {2}dec_\S+ {2}\S+Z \(.*\)\n/);
     expect(stdout).toContain(
@@ -169,26 +169,29 @@ describe('mandate explain', () => {
   });
 
   it('names the kill before a refusal, and the kill after an open action', async () => {
-    const { stdout } = await mandate(['explain', 'l3', '--json']);
+    const { stdout } = await mandate(['decisions', 'explain', 'l3', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       kills: [{ event: 'agent.killed', scope: 'agent' }],
       killsAfter: [],
       change: { needs: [{ check: 'kill-switch', anyOf: [{ way: 'revive' }] }] },
     });
-    const open = await mandate(['explain', 'l1', '--json']);
+    const open = await mandate(['decisions', 'explain', 'l1', '--json']);
     expect(JSON.parse(open.stdout)).toMatchObject({
       change: { needs: [] },
       kills: [],
       killsAfter: [{ event: 'agent.killed', ledgerSequence: expect.any(Number) }],
     });
-    expect((await mandate(['explain', 'l1'])).stdout).toMatch(
+    expect((await mandate(['decisions', 'explain', 'l1'])).stdout).toMatch(
       /\nKilled right after it\n.* agent\.killed agent by .*: it goes round in circles\n +This agent was killed .*BLOCK/,
     );
-    expect(JSON.parse((await mandate(['explain', 'w1', '--json'])).stdout)).toMatchObject({ killsAfter: [] });
+    expect(JSON.parse((await mandate(['decisions', 'explain', 'w1', '--json'])).stdout)).toMatchObject({
+      killsAfter: [],
+    });
   });
 
   it('finds repetitions, parents and children', async () => {
-    const told = async (id: string) => JSON.parse((await mandate(['explain', id, '--json'])).stdout);
+    const told = async (id: string) =>
+      JSON.parse((await mandate(['decisions', 'explain', id, '--json'])).stdout);
     expect(await told('l2')).toMatchObject({
       decision: { kind: 'first' },
       duplicates: { decisions: [{ kind: 'duplicate', actionId: 'l2' }] },
@@ -218,16 +221,16 @@ describe('mandate explain', () => {
     };
     await send();
     const deferred = await waitUntil('the deferral', async () => {
-      const { stdout } = await mandate(['query', 'decisions', '--agent', 'payer', '--json']);
+      const { stdout } = await mandate(['decisions', 'list', '--agent', 'payer', '--json']);
       return jsonLines<{ id: string }>(stdout)[0];
     });
-    await mandate(['approve', deferred.id, '--reason', 'it is due']);
+    await mandate(['approvals', 'approve', deferred.id, '--reason', 'it is due']);
     await send();
     const outcome = { actionId: 'pay-1', agentId: 'payer', status: 'success', actualCostMicros: 25_000 };
     const stdin = JSON.stringify({ event: 'action.completed', outcome });
     await mandate(['publish', '--file', '-'], { stdin });
     const told = await waitUntil('the settlement', async () => {
-      const { stdout } = await mandate(['explain', 'pay-1', '--json']);
+      const { stdout } = await mandate(['decisions', 'explain', 'pay-1', '--json']);
       const explained: Explanation = JSON.parse(stdout);
       return explained.settlements.length > 0 && explained;
     });
@@ -241,26 +244,26 @@ describe('mandate explain', () => {
       traceId,
       trace: { decisions: [{ id: deferred.id }, { id: told.decision.id, apartMs: 0 }] },
     });
-    const waited = JSON.parse((await mandate(['explain', deferred.id, '--json'])).stdout);
+    const waited = JSON.parse((await mandate(['decisions', 'explain', deferred.id, '--json'])).stdout);
     expect(waited).toMatchObject({ decision: { verdict: 'DEFER' }, settlements: [] });
   });
 
   it('says so if there is nothing to explain', async () => {
-    const { exitCode, stdout, stderr } = await mandate(['explain', 'nothing']);
+    const { exitCode, stdout, stderr } = await mandate(['decisions', 'explain', 'nothing']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('no decision and no action nothing');
   });
 });
 
-describe('mandate query', () => {
+describe('questions to the audit', () => {
   it('combines several values of a filter', async () => {
-    const args = ['query', 'decisions', '--agent', 'writer', '--agent', 'parent', '--max-charged', '0.01'];
+    const args = ['decisions', 'list', '--agent', 'writer', '--agent', 'parent', '--max-charged', '0.01'];
     const rows = jsonLines<{ agentId: string }>((await mandate([...args, '--json'])).stdout);
     expect(rows.map(({ agentId }) => agentId).toSorted()).toEqual(['parent', 'writer']);
   });
 
   it('prints the requested columns as CSV', async () => {
-    const args = ['query', 'decisions', '--agent', 'researcher', '--csv'];
+    const args = ['decisions', 'list', '--agent', 'researcher', '--csv'];
     const some = await mandate([...args, '--columns', 'actionId,verdict,charged']);
     expect(some).toMatchObject({ exitCode: 0, stderr: '' });
     const [names, ...rows] = some.stdout.trimEnd().split('\n');
@@ -272,7 +275,7 @@ describe('mandate query', () => {
   });
 
   it('draws buckets as a chart if asked, and otherwise lists them', async () => {
-    const args = ['query', 'analytics', '--group-by', 'agent', '--interval', '1h', '--from', '2h'];
+    const args = ['analytics', 'groups', '--group-by', 'agent', '--interval', '1h', '--from', '2h'];
     const drawn = await mandate([...args, '--sparklines', '--columns', 'agent,calls,calls over time']);
     expect(drawn.stdout).toMatch(/^AGENT +CALLS +CALLS OVER TIME\nloop +5 +\S/);
     const told = await mandate([...args, '--csv', '--columns', 'agent,start,calls']);
@@ -291,13 +294,14 @@ describe('mandate query', () => {
     ['releases', /^AGENT ID +TOOL +OUTCOMES .*\npayer +pay /],
     ['budgets', /^SCOPE +SUBJECT .*\nagent +researcher /],
   ])('describes %s', async (question, said) => {
-    const { exitCode, stdout, stderr } = await mandate(['query', question]);
+    const words = { budgets: ['budgets', 'list'], spend: ['spend'] }[question] ?? ['analytics', question];
+    const { exitCode, stdout, stderr } = await mandate(words);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(said);
   });
 
   it('prints what changed since the period before', async () => {
-    const { stdout } = await mandate(['query', 'movers', '--from', '1d', '--limit', '1']);
+    const { stdout } = await mandate(['analytics', 'movers', '--from', '1d', '--limit', '1']);
     expect(stdout).toMatch(/^AGENT +CHANGE .*\nresearcher +new +\$0\.00 +\$0\.20 /);
   });
 
@@ -308,7 +312,7 @@ describe('mandate query', () => {
     stdout.on('data', (chunk) => {
       tables += String(chunk).split('VERDICT').length - 1;
     });
-    const args = ['query', 'verdicts', '--watch', '100ms', '--columns', 'verdict,decisions'];
+    const args = ['analytics', 'verdicts', '--watch', '100ms', '--columns', 'verdict,decisions'];
     const watching = mandate(args, { stdout, signal: asked.signal });
     await waitUntil('two tables', () => tables > 1);
     asked.abort();

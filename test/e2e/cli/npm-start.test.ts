@@ -21,6 +21,17 @@ it('SIGTERM to npm ends the plane', async () => {
   await waitUntil('the end of the plane', async () => !(await answers(url)));
 });
 
+it.each([
+  ['npx', ['--no', '--', 'mandate']],
+  ['npm', ['exec', '--', 'mandate']],
+])('SIGTERM to %s ends the plane that it runs from the packed command', async (tool, args) => {
+  const { npm, url } = await started(tool, [...args, 'up'], REPOSITORY);
+  expect(await answers(url)).toBe(true);
+  npm.kill('SIGTERM');
+  await once(npm, 'exit');
+  await waitUntil('the end of the plane', async () => !(await answers(url)));
+});
+
 it('Ctrl-C reaches every process, each npm forwards it too, and the plane still ends gracefully', async () => {
   const { npm, url } = await npmStart();
   process.kill(-(npm.pid ?? 0), 'SIGINT');
@@ -30,9 +41,13 @@ it('Ctrl-C reaches every process, each npm forwards it too, and the plane still 
 });
 
 /** Resolves when the plane is up. Processes that are still alive at the end of the test are killed. */
-async function npmStart(): Promise<{ npm: ChildProcess; url: string }> {
-  const npm = spawn('npm', ['start', '--', '--data', join(temporaryFolder(), 'data'), '--port', '0'], {
-    cwd: installedCopy(),
+function npmStart(): Promise<{ npm: ChildProcess; url: string }> {
+  return started('npm', ['start', '--'], installedCopy());
+}
+
+async function started(tool: string, args: readonly string[], cwd: string) {
+  const npm = spawn(tool, [...args, '--data', join(temporaryFolder(), 'data'), '--port', '0'], {
+    cwd,
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

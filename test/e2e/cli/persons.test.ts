@@ -104,10 +104,10 @@ test('sealed texts about a person are readable until the person is forgotten, an
   const publish = (action: object) =>
     mandate(['publish', '--file', '-'], { stdin: JSON.stringify({ event: 'action.requested', action }) });
   const decisions = async (...more: string[]) =>
-    jsonLines<Row>((await mandate(['query', 'decisions', '--json', ...more])).stdout);
+    jsonLines<Row>((await mandate(['decisions', 'list', '--json', ...more])).stdout);
   const argsOf = async (actionId: string, ...more: string[]): Promise<Args> => {
     const [row] = await decisions('--action', actionId);
-    const shown = await mandate(['query', 'decision', row?.id ?? '', '--json', ...more]);
+    const shown = await mandate(['decisions', 'show', row?.id ?? '', '--json', ...more]);
     return JSON.parse(shown.stdout).decision.action.args;
   };
   const recorded = (count: number) =>
@@ -128,7 +128,7 @@ test('sealed texts about a person are readable until the person is forgotten, an
   });
   const readable = { customer: { id: MIA.id, name: MIA.name }, note: `write to ${MIA.mail}, please` };
   expect(await argsOf('a1', '--unseal')).toEqual(readable);
-  const explained = await mandate(['explain', 'a1', '--json', '--unseal']);
+  const explained = await mandate(['decisions', 'explain', 'a1', '--json', '--unseal']);
   expect([explained.exitCode, explained.stdout.includes(MIA.name)]).toEqual([0, true]);
 
   const found = jsonLines<{ ref: string; pseudonym: string }>(
@@ -139,7 +139,7 @@ test('sealed texts about a person are readable until the person is forgotten, an
   expect(actionsIn(await decisions('--principal', found.pseudonym))).toEqual(['a1']);
 
   const reads = await waitUntil('who read of whom is in the audit', async () => {
-    const asked = ['query', 'reads', '--json', '--route', '/v1/persons/unseal'];
+    const asked = ['reads', 'list', '--json', '--route', '/v1/persons/unseal'];
     const rows = jsonLines<object>((await mandate(asked)).stdout);
     return rows.length === 2 && rows;
   });

@@ -9,6 +9,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '@mandate/cli';
 
+const NO_CONFIG = join(import.meta.dirname, 'no-config-folder');
 const COMMAND = join(import.meta.dirname, '../../../packages/cli/bin/mandate.mjs');
 
 export type Ran = { exitCode: number | null; stdout: string; stderr: string };
@@ -19,7 +20,7 @@ export type RunHereOptions = RunOptions & { stdout?: PassThrough; signal?: Abort
 /** Returns an environment without the developer's own settings. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MANDATE_'));
-  return Object.fromEntries(own);
+  return { ...Object.fromEntries(own), XDG_CONFIG_HOME: NO_CONFIG };
 }
 
 export function startMandate(

@@ -17,9 +17,9 @@ it('starts on an empty folder, shows keys once, applies its files, and stops at 
   first.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  await waitUntil('the greeting', () => said.includes('export MANDATE_URL='));
+  await waitUntil('the greeting', () => said.includes('mandate login --url http://127.0.0.1:'));
   expect(said).toMatch(/^Mandate is up at http:\/\/127\.0\.0\.1:\d+\n/);
-  expect(said.match(/sk-mdt_/g)).toHaveLength(4);
+  expect(said.match(/sk-mdt_/g)).toHaveLength(3);
   first.kill('SIGTERM');
   expect(await once(first, 'close')).toEqual([0, null]);
 

@@ -9,7 +9,13 @@ import { createKafkaBus } from '@mandate/bus';
 import { personKeysAt } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
-import { describeWithOwnServers, plainProducer, startRedis, waitUntil } from '@mandate/testing';
+import {
+  describeWithOwnServers,
+  plainProducer,
+  startRedis,
+  temporaryFolder,
+  waitUntil,
+} from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { jsonLines, runMandate } from '../cli/run-mandate.ts';
 import { environmentOf, type Servers, serverPlane, startServers } from './support/server-plane.ts';
@@ -188,21 +194,21 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(await publish('look', 'a-1')).toMatchObject({ exitCode: 0 });
     expect(await publish('pay', 'p-1')).toMatchObject({ exitCode: 3 });
     const waiting = await waitUntil('what waits, in the audit', async () => {
-      const [found] = jsonLines<{ id: string }>((await mandate(['approvals', '--json'])).stdout);
+      const [found] = jsonLines<{ id: string }>((await mandate(['approvals', 'list', '--json'])).stdout);
       return found?.id;
     });
-    expect((await mandate(['agents'])).stdout).toMatch(/^bot +\$0\.01 /m);
-    expect((await mandate(['query', 'spend'])).stdout).toMatch(/^bot +\$0\.01 /m);
+    expect((await mandate(['agents', 'list'])).stdout).toMatch(/^bot +\$0\.01 /m);
+    expect((await mandate(['spend'])).stdout).toMatch(/^bot +\$0\.01 /m);
 
     // A new gateway has nothing of this in memory, so the audit must have it.
     await gateway.kill();
     const next = await start('gateway');
     addresses.MANDATE_URL = next.url;
-    expect((await mandate(['approvals'])).stdout).toMatch(/^dec_\w+ {2}pay {2}of {2}bot$/m);
-    expect(await mandate(['approve', waiting])).toMatchObject({ exitCode: 0 });
+    expect((await mandate(['approvals', 'list'])).stdout).toMatch(/^dec_\w+ {2}pay {2}of {2}bot$/m);
+    expect(await mandate(['approvals', 'approve', waiting])).toMatchObject({ exitCode: 0 });
     expect(await publish('pay', 'p-1')).toMatchObject({ exitCode: 0 });
     await waitUntil('nothing to wait any more', async () =>
-      (await mandate(['approvals'])).stdout.startsWith('nothing waits'),
+      (await mandate(['approvals', 'list'])).stdout.startsWith('nothing waits'),
     );
 
     await producedBadly(servers, 'bot-d');
@@ -217,7 +223,11 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
       return found;
     });
     const place = `${letter.partition}/${letter.offset}`;
-    const fix = ['dead-letters', 'fix', place, '--set', '/action/type=tool_call'];
+    const shown = JSON.parse((await mandate(['dead-letters', 'show', place, '--json'], owner)).stdout);
+    const record = JSON.parse(shown.text);
+    const file = join(temporaryFolder(), 'record.json');
+    writeFileSync(file, JSON.stringify({ ...record, action: { ...record.action, type: 'tool_call' } }));
+    const fix = ['dead-letters', 'republish', place, '--file', file];
     expect(await mandate(fix, owner)).toMatchObject({ exitCode: 0 });
     expect((await mandate(fix, owner)).stderr).toContain('ALREADY_REPUBLISHED');
     await waitUntil('what became of it, in the audit', async () =>
@@ -236,12 +246,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
       '--clickhouse',
       servers.clickhouse.url,
     ]);
-    expect(pruned).toMatchObject({ exitCode: 0, stdout: 'nothing is so old\n' });
+    expect(pruned).toMatchObject({ exitCode: 0, stdout: 'nothing is that old\n' });
     expect((await mandate(['kill', 'bot'])).stdout).toMatch(/^killed /);
 
-    const withoutQuery = await mandate(['query', 'decisions'], { MANDATE_URL: next.url });
+    const withoutQuery = await mandate(['decisions', 'list'], { MANDATE_URL: next.url });
     expect(withoutQuery).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('MANDATE_QUERY_URL') });
-    const wrongWay = await mandate(['agents'], { MANDATE_URL: query.url });
+    const wrongWay = await mandate(['agents', 'list'], { MANDATE_URL: query.url });
     expect(wrongWay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is no gateway') });
 
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });

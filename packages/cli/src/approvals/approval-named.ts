@@ -22,7 +22,7 @@ export async function approvalNamed(api: ApiClient, id: string): Promise<Approva
   throw new CommandFailure(
     2,
     `${id} is the id of neither an approval nor a decision`,
-    '`mandate approvals` shows both: apv_…, dec_….',
+    '`mandate approvals list` shows both: apv_…, dec_….',
   );
 }
 

@@ -1,5 +1,6 @@
-/** The columns of every answer of the audit as rows, so that a file has its header where nothing was found. */
+/** The columns of the rows of each question, so that a CSV file has its header even if it has no row. */
 import type { Filters } from './filters.ts';
+import type { QuestionName } from './questions.ts';
 
 const AMOUNTS = ['chargedMicros', 'settledMicros', 'spentMicros', 'charged', 'settled', 'spent'];
 const CALLS = ['calls', 'allowed', 'blocked', 'deferred'];
@@ -8,105 +9,63 @@ const SPENT = [...CALLS, 'spentMicros', 'spent'];
 type Known = readonly string[] | ((filters: Filters) => readonly string[]);
 
 /** In the order of the plane. */
-const COLUMNS: Readonly<Record<string, Known>> = {
-  decisions: [
-    ...[
-      'id',
-      'kind',
-      'actionId',
-      'attempt',
-      'agentId',
-      'type',
-      'subject',
-      'tool',
-      'model',
-      'provider',
-      'verdict',
-      'code',
-    ],
-    ...[
-      'observedVerdict',
-      'observedCode',
-      'shadowVerdict',
-      'shadowCode',
-      'shadowRules',
-      'reason',
-      'principalId',
-      'principalRole',
-      'mandateId',
-      'policies',
-    ],
-    ...[
-      'rules',
-      'obligations',
-      'traceId',
-      'chargedMicros',
-      'cumulativeMicros',
-      'appendedAt',
-      'decidedAt',
-      'charged',
-    ],
-    ...['cumulative', 'log'],
+const COLUMNS: Readonly<Record<QuestionName, Known>> = {
+  'decisions list': [
+    ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'type', 'subject', 'tool', 'model', 'provider'],
+    ...['verdict', 'code', 'observedVerdict', 'observedCode', 'shadowVerdict', 'shadowCode', 'shadowRules'],
+    ...['reason', 'principalId', 'principalRole', 'mandateId', 'policies', 'rules', 'obligations', 'traceId'],
+    ...['chargedMicros', 'cumulativeMicros', 'appendedAt', 'decidedAt', 'charged', 'cumulative', 'log'],
   ],
-  settlements: [
+  'settlements list': [
     ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'status', 'code', 'deltaMicros', 'chargedMicros'],
-    ...[
-      'cumulativeMicros',
-      'late',
-      'excessMicros',
-      'releasedMicros',
-      'marks',
-      'reason',
-      'mayRelease',
-      'reportedBy',
-    ],
-    ...['settledAt', 'delta', 'charged', 'cumulative', 'excess', 'released', 'log'],
+    ...['cumulativeMicros', 'late', 'excessMicros', 'releasedMicros', 'marks', 'reason', 'mayRelease'],
+    ...['reportedBy', 'settledAt', 'delta', 'charged', 'cumulative', 'excess', 'released', 'log'],
   ],
-  'control-events': [
+  'control-events list': [
     ...['id', 'event', 'scope', 'agentId', 'by', 'reason', 'budgetScope', 'budgetSubject', 'budgetId'],
     ...['budgetWindowMs', 'deltaMicros', 'actionId', 'digest', 'answer', 'ledgerEpoch', 'subject'],
     ...['policyVersion', 'revision', 'refusal', 'role', 'keyName', 'open', 'openCount', 'happenedAt'],
   ],
-  reads: [
+  'reads list': [
     ...['id', 'tenant', 'keyId', 'keyName', 'method', 'route', 'parameters', 'refused', 'code'],
     ...['requestId', 'traceId', 'at', 'log'],
   ],
-  analytics: ({ groupBy, interval }) => [
+  'analytics groups': ({ groupBy, interval }) => [
     ...namesIn(groupBy),
     ...(interval === undefined ? [] : ['start']),
     ...[...CALLS, 'nearMisses', ...AMOUNTS, 'p50Ms', 'p90Ms', 'p99Ms', 'maxMs', 'lastDecidedAt'],
   ],
   spend: ['agentId', ...AMOUNTS],
-  verdicts: ['verdict', 'decisions', 'observed'],
-  codes: ['code', 'verdict', 'observedCode', 'decisions'],
-  agents: ['agentId', ...SPENT, 'lastDecidedAt'],
-  tools: ['tool', ...SPENT],
-  models: ['model', ...SPENT],
-  principals: ['principal', ...SPENT],
-  latency: ['upToMs', 'calls'],
-  'near-misses': [
+  'analytics verdicts': ['verdict', 'decisions', 'observed'],
+  'analytics codes': ['code', 'verdict', 'observedCode', 'decisions'],
+  'analytics agents': ['agentId', ...SPENT, 'lastDecidedAt'],
+  'analytics tools': ['tool', ...SPENT],
+  'analytics models': ['model', ...SPENT],
+  'analytics principals': ['principal', ...SPENT],
+  'analytics latency': ['upToMs', 'calls'],
+  'analytics near-misses': [
     ...['agentId', 'scope', 'subject', 'id', 'windowMs', 'nearMisses', 'highestPercent', 'decisionId'],
     ...['decidedAt', 'kind', 'used', 'most'],
   ],
-  movers: ({ groupBy = ['agent'], by = 'spend' }) => [
+  'analytics movers': ({ groupBy = ['agent'], by = 'spend' }) => [
     ...namesIn(groupBy),
     ...['change', 'before', 'now', 'difference', 'percent'],
     ...(by === 'spend' ? ['beforeMicros', 'nowMicros', 'differenceMicros'] : []),
   ],
-  releases: [
+  'analytics releases': [
     ...['agentId', 'tool', 'model', 'outcomes', 'failed', 'cancelled', 'reservedMicros', 'givenBackMicros'],
     ...['givenBackPercent', 'ownMicros', 'refused', 'excesses', 'excessMicros', 'lastSettledAt', 'reserved'],
     ...['givenBack', 'own', 'excess'],
   ],
-  budgets: [
+  'budgets list': [
     ...['scope', 'subject', 'budgetId', 'windowMs', 'limitMicros', 'limit', 'limitSeenAt', 'spentMicros'],
     ...['spent', 'leftMicros', 'left', 'usedPercent', 'burnedMicros', 'burned', 'exhaustedAt'],
   ],
 };
 
 /** The columns of the question with these filters. */
-export function columnsOf(question: string, filters: Filters): readonly string[] {
-  const known = COLUMNS[question] ?? [];
+export function columnsOf(question: QuestionName, filters: Filters): readonly string[] {
+  const known = COLUMNS[question];
   return typeof known === 'function' ? known(filters) : known;
 }
 

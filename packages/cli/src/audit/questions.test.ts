@@ -4,11 +4,11 @@ import { foremost, QUESTIONS } from './questions.ts';
 
 const bot = { group: { agent: 'bot' }, change: 'new', percent: null };
 
-test('what moved by spend is told in dollars and in micro-dollars, in the order of its columns', () => {
+test('shows movers by spend in dollars and micro-dollars, in the order of the columns', () => {
   const micros = { before: 0, now: 172_830, difference: 172_830 };
   const dollars = { beforeDollars: '$0.00', nowDollars: '$0.17283', differenceDollars: '$0.17283' };
-  const row = QUESTIONS.movers?.row?.({ ...bot, ...micros, ...dollars }) ?? {};
-  expect(columnsOf('movers', {}).map((name) => row[name])).toEqual([
+  const row = QUESTIONS['analytics movers'].row({ ...bot, ...micros, ...dollars });
+  expect(columnsOf('analytics movers', {}).map((name) => row[name])).toEqual([
     'bot',
     'new',
     '$0.00',
@@ -21,18 +21,17 @@ test('what moved by spend is told in dollars and in micro-dollars, in the order 
   ]);
 });
 
-test('what moved by calls is counted', () => {
-  const row = QUESTIONS.movers?.row?.({ ...bot, before: 0, now: 3, difference: 3 }) ?? {};
-  expect(Object.keys(row).toSorted()).toEqual(columnsOf('movers', { by: 'calls' }).toSorted());
+test('shows movers by calls as counts', () => {
+  const row = QUESTIONS['analytics movers'].row({ ...bot, before: 0, now: 3, difference: 3 });
+  expect(Object.keys(row).toSorted()).toEqual(columnsOf('analytics movers', { by: 'calls' }).toSorted());
 });
 
-test('what decisions are narrowed by stands first, once, and otherwise when and who', () => {
-  const { decisions } = QUESTIONS;
-  if (decisions === undefined) throw new Error('they can be asked for');
-  expect(foremost(decisions, { agent: 'bot' }).slice(0, 2)).toEqual(['decidedAt', 'agentId']);
+test('puts the fields of a filter first, once, and otherwise the verdict and the agent', () => {
+  const decisions = QUESTIONS['decisions list'];
+  expect(foremost(decisions, { agent: 'bot' }).slice(0, 2)).toEqual(['verdict', 'agentId']);
   const shadow = foremost(decisions, { shadow: 'differs' });
-  expect(shadow.slice(3, 6)).toEqual(['shadowVerdict', 'shadowCode', 'shadowRules']);
+  expect(shadow.slice(1, 4)).toEqual(['shadowVerdict', 'shadowCode', 'shadowRules']);
   expect(new Set(shadow).size).toBe(shadow.length);
-  for (const name of Object.values(decisions.firstWhere ?? {}).flat())
-    expect(columnsOf('decisions', {})).toContain(name);
+  for (const name of Object.values(decisions.firstIf).flat())
+    expect(columnsOf('decisions list', {})).toContain(name);
 });

@@ -1,31 +1,32 @@
-/** The questions to the audit, the filters of each, and how its answer becomes rows. */
+/** The questions to the audit: the filters and the columns of each, and how an answer becomes rows. */
 import { formatMicros } from '@mandate/schemas';
-import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import type { Presentation, Row } from '../output/show-answer-rows.ts';
-import { DIMENSIONS, type Filters, flagOf, SEARCHED } from './filters.ts';
+import { DIMENSIONS, type Filters, SEARCHED } from './filters.ts';
 
 /**
- * `rows`: under which name the answer holds them. `paged`: newest first, as many as one wants; `ranked`: the first so
- * many of an order; `whole`: all there are.
+ * `rows`: the field of the answer that holds the rows. `kind`: `paged` is newest first, page after page; `ranked` has the
+ * first rows of an order; `whole` has all rows.
  */
 export type Question = {
+  about: string;
+  examples: readonly string[];
   path: string;
   rows: string;
   kind: 'paged' | 'ranked' | 'whole';
   filters: readonly string[];
   /** Filters that the plane knows by another name here. */
   parameters?: Readonly<Record<string, string>>;
-  /** A row as people read it, where that is not as the plane gives it. */
+  /** A row for people, if it is not the row of the plane. */
   row?(row: Row): Row;
   /** What the answer says beside its rows. */
   note?(answer: Row): string | undefined;
   presentation?: Presentation;
-  /** Fields that go before all others where it is narrowed so. */
-  firstWhere?: Readonly<Record<string, readonly string[]>>;
+  /** Fields that come first if this filter is given. */
+  firstIf?: Readonly<Record<string, readonly string[]>>;
 };
 
-/** `settled` by itself reads as an amount that was paid; it is what settling changed. */
+/** `settled` alone reads like an amount that was paid. It is what settling changed. */
 export const SPEND: Presentation = {
   titles: { charged: 'CHARGED', settled: 'SETTLED DIFFERENCE', spent: 'SPENT' },
   notes: ['spent = charged when allowed + difference when settled (negative: given back)'],
@@ -34,61 +35,99 @@ export const SPEND: Presentation = {
 const PERIOD = ['from', 'to'] as const;
 const COUNTED = [...SEARCHED, 'nearMissAt'];
 
-export const QUESTIONS: Readonly<Record<string, Question>> = {
-  decisions: {
+const ranking = (by: string): Question => ({
+  about: `Ranks ${by} by what they spent, with their calls.`,
+  examples: [`mandate analytics ${by} --from 7d`],
+  path: `analytics/${by}`,
+  rows: by,
+  kind: 'ranked',
+  filters: COUNTED,
+});
+
+/** By the command that asks each question. */
+export const QUESTIONS = {
+  'decisions list': {
+    about: 'Lists decisions, newest first.',
+    examples: [
+      'mandate decisions list --verdict BLOCK --from 2h',
+      'mandate decisions list --columns decidedAt,agentId,charged',
+      'mandate decisions list --limit 100000 --csv > decisions.csv',
+    ],
     path: 'decisions',
     rows: 'decisions',
     kind: 'paged',
     filters: SEARCHED,
-    firstWhere: {
-      shadow: ['agentId', 'tool', 'verdict', 'shadowVerdict', 'shadowCode', 'shadowRules'],
-      observedCode: ['agentId', 'tool', 'observedCode'],
+    firstIf: {
+      shadow: ['verdict', 'shadowVerdict', 'shadowCode', 'shadowRules'],
+      observedCode: ['observedCode'],
     },
     presentation: {
-      first: [
-        'decidedAt',
-        'agentId',
-        'verdict',
-        'code',
-        'tool',
-        'charged',
-        'actionId',
-        'id',
-        'model',
-        'reason',
-      ],
+      first: ['verdict', 'agentId', 'code', 'decidedAt', 'tool', 'charged', 'actionId', 'model'],
     },
   },
-  settlements: {
+  'settlements list': {
+    about: 'Lists settlements, newest first: what outcomes changed.',
+    examples: ['mandate settlements list --agent researcher --from 1d'],
     path: 'settlements',
     rows: 'settlements',
     kind: 'paged',
     filters: ['agent', 'action', 'code', ...PERIOD],
     parameters: { action: 'action' },
-    presentation: {
-      first: ['settledAt', 'agentId', 'status', 'charged', 'delta', 'actionId', 'code', 'reason'],
-    },
+    presentation: { first: ['status', 'agentId', 'charged', 'delta', 'code', 'settledAt', 'actionId'] },
   },
-  'control-events': {
+  'control-events list': {
+    about: 'Lists what operators and authors changed, newest first, and why.',
+    examples: [
+      'mandate control-events list --subject read-only',
+      'mandate control-events list --event agent.killed --from 7d',
+    ],
     path: 'control-events',
     rows: 'events',
     kind: 'paged',
     filters: ['agent', 'event', 'subject', 'madeBy', ...PERIOD],
     presentation: {
       first: [
-        ...['event', 'agentId', 'subject', 'role', 'keyName', 'policyVersion', 'by', 'reason', 'refusal'],
-        'happenedAt',
+        ...['event', 'agentId', 'subject', 'by', 'happenedAt', 'role', 'keyName', 'policyVersion'],
+        'refusal',
       ],
     },
   },
-  reads: {
+  'reads list': {
+    about: 'Lists who asked the audit for what, newest first.',
+    examples: ['mandate reads list --from 7d'],
     path: 'reads',
     rows: 'reads',
     kind: 'paged',
     filters: ['reader', 'route', 'request', 'refused', 'known', ...PERIOD],
     presentation: { first: ['at', 'keyName', 'route', 'parameters', 'code', 'keyId', 'requestId'] },
   },
-  analytics: {
+  spend: {
+    about: 'Shows what agents spent, the largest first.',
+    examples: ['mandate spend --from 7d', 'mandate spend --tool search_web --watch 10s'],
+    path: 'analytics/spend',
+    rows: 'agents',
+    kind: 'ranked',
+    filters: COUNTED,
+    note: totalOf,
+    presentation: SPEND,
+  },
+  'budgets list': {
+    about: 'Lists budgets, those with the least left first, and when each will be exhausted.',
+    examples: ['mandate budgets list', 'mandate budgets list --columns scope,subject,left,exhaustedAt'],
+    path: 'analytics/budgets',
+    rows: 'budgets',
+    kind: 'ranked',
+    filters: ['scope', 'subject', 'budget', ...PERIOD],
+    presentation: {
+      first: ['budgetId', 'scope', 'subject', 'left', 'exhaustedAt', 'usedPercent', 'limit', 'spent'],
+    },
+  },
+  'analytics groups': {
+    about: 'Counts and sums decisions by up to three fields, also over time.',
+    examples: [
+      'mandate analytics groups --group-by agent --group-by tool --from 1d',
+      'mandate analytics groups --group-by agent --interval 1h --from 24h',
+    ],
     path: 'analytics',
     rows: 'groups',
     kind: 'ranked',
@@ -99,31 +138,33 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       titles: SPEND.titles ?? {},
       first: [
         ...DIMENSIONS,
-        'calls',
-        'blocked',
-        'spent',
-        'allowed',
-        'deferred',
-        'nearMisses',
-        'lastDecidedAt',
+        ...['calls', 'blocked', 'spent', 'allowed', 'deferred', 'nearMisses', 'lastDecidedAt'],
       ],
     },
   },
-  spend: {
-    path: 'analytics/spend',
-    rows: 'agents',
-    kind: 'ranked',
+  'analytics verdicts': {
+    about: 'Counts decisions by verdict.',
+    examples: ['mandate analytics verdicts --from 1d'],
+    path: 'analytics/verdicts',
+    rows: 'verdicts',
+    kind: 'whole',
     filters: COUNTED,
-    note: totalOf,
-    presentation: SPEND,
   },
-  verdicts: { path: 'analytics/verdicts', rows: 'verdicts', kind: 'whole', filters: COUNTED },
-  codes: { path: 'analytics/codes', rows: 'codes', kind: 'whole', filters: COUNTED },
-  agents: { path: 'analytics/agents', rows: 'agents', kind: 'ranked', filters: COUNTED },
-  tools: { path: 'analytics/tools', rows: 'tools', kind: 'ranked', filters: COUNTED },
-  models: { path: 'analytics/models', rows: 'models', kind: 'ranked', filters: COUNTED },
-  principals: { path: 'analytics/principals', rows: 'principals', kind: 'ranked', filters: COUNTED },
-  latency: {
+  'analytics codes': {
+    about: 'Counts decisions by code.',
+    examples: ['mandate analytics codes --verdict BLOCK --from 1d'],
+    path: 'analytics/codes',
+    rows: 'codes',
+    kind: 'whole',
+    filters: COUNTED,
+  },
+  'analytics agents': ranking('agents'),
+  'analytics tools': ranking('tools'),
+  'analytics models': ranking('models'),
+  'analytics principals': ranking('principals'),
+  'analytics latency': {
+    about: 'Shows how long decisions took, from the log to the decision.',
+    examples: ['mandate analytics latency --from 1h'],
     path: 'analytics/latency',
     rows: 'histogram',
     kind: 'whole',
@@ -131,7 +172,9 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     note: ({ p50Ms, p90Ms, p99Ms, maxMs }) =>
       `from the log to the decision: half within ${p50Ms} ms, 90 % within ${p90Ms} ms, 99 % within ${p99Ms} ms, all within ${maxMs} ms`,
   },
-  'near-misses': {
+  'analytics near-misses': {
+    about: 'Shows the limits that allowed calls came near to.',
+    examples: ['mandate analytics near-misses --near-miss-at 90'],
     path: 'analytics/near-misses',
     rows: 'nearMisses',
     kind: 'ranked',
@@ -143,10 +186,21 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       most: kind === 'budget' ? formatMicros(Number(most)) : most,
     }),
     presentation: {
-      first: ['agentId', 'id', 'nearMisses', 'highestPercent', 'used', 'most', 'scope', 'kind', 'decidedAt'],
+      first: ['agentId', 'nearMisses', 'highestPercent', 'used', 'most', 'scope', 'kind', 'decidedAt'],
     },
   },
-  releases: {
+  'analytics movers': {
+    about: 'Shows what changed most against the period before.',
+    examples: ['mandate analytics movers --from 1d', 'mandate analytics movers --by calls --group-by tool'],
+    path: 'analytics/movers',
+    rows: 'movers',
+    kind: 'ranked',
+    filters: [...COUNTED, 'groupBy', 'by'],
+    row: (row) => inDollars(ungrouped(row)),
+  },
+  'analytics releases': {
+    about: 'Shows what outcomes gave back of the reserved amounts.',
+    examples: ['mandate analytics releases --from 7d'],
     path: 'analytics/releases',
     rows: 'releases',
     kind: 'ranked',
@@ -154,45 +208,21 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     presentation: {
       titles: { own: 'GIVEN BACK BY ITSELF' },
       first: [
-        ...[
-          'agentId',
-          'tool',
-          'model',
-          'outcomes',
-          'givenBackPercent',
-          'givenBack',
-          'own',
-          'refused',
-          'excess',
-        ],
-        ...['failed', 'cancelled', 'reserved'],
+        ...['agentId', 'tool', 'model', 'outcomes', 'givenBackPercent', 'givenBack', 'own', 'refused'],
+        ...['excess', 'failed', 'cancelled', 'reserved'],
       ],
     },
   },
-  movers: {
-    path: 'analytics/movers',
-    rows: 'movers',
-    kind: 'ranked',
-    filters: [...COUNTED, 'groupBy', 'by'],
-    row: (row) => inDollars(ungrouped(row)),
-  },
-  budgets: {
-    path: 'analytics/budgets',
-    rows: 'budgets',
-    kind: 'ranked',
-    filters: ['scope', 'subject', 'budget', ...PERIOD],
-    presentation: {
-      first: ['scope', 'subject', 'budgetId', 'exhaustedAt', 'left', 'usedPercent', 'limit', 'spent'],
-    },
-  },
-};
+} as const satisfies Readonly<Record<string, Question>>;
 
-/** What the rows are told apart by stands beside what is told of them. */
+export type QuestionName = keyof typeof QUESTIONS;
+
+/** Puts the fields that a row is grouped by beside its figures. */
 function ungrouped({ group, ...rest }: Row): Row {
   return { ...(group as Row), ...rest };
 }
 
-/** Movers by spend come in micro-dollars and in dollars, and are called as amounts are elsewhere. */
+/** Movers by spend come in micro-dollars and in dollars. Their fields get the names that amounts have elsewhere. */
 function inDollars({ beforeDollars, nowDollars, differenceDollars, ...row }: Row): Row {
   if (beforeDollars === undefined) return row;
   const { before: beforeMicros, now: nowMicros, difference: differenceMicros } = row;
@@ -211,26 +241,14 @@ function othersOf({ others }: Row): string | undefined {
   return `and ${groups} more: ${counted(Number(calls), 'call')}, ${spent} spent (--limit)`;
 }
 
-/** What is said of an answer below its rows. */
+/** The lines below the rows of an answer. */
 export function notesOf({ note, presentation }: Question, answer: Row): readonly string[] {
-  const said = note?.(answer);
-  return [...(said === undefined ? [] : [said]), ...(presentation?.notes ?? [])];
+  const line = note?.(answer);
+  return [...(line === undefined ? [] : [line]), ...(presentation?.notes ?? [])];
 }
 
-/** What was given, all of which the question must know: what it would ignore in silence is a wrong use. */
-export function mustKnow(name: string, known: readonly string[], given: Filters): Filters {
-  const unknown = Object.keys(given).filter((filter) => !known.includes(filter));
-  if (unknown.length === 0) return given;
-  const flags = (names: readonly string[]) => names.map(flagOf).join(', ');
-  throw new CommandFailure(
-    2,
-    `${name} cannot be narrowed by ${flags(unknown)}`,
-    known.length === 0 ? undefined : `It knows ${flags(known)}.`,
-  );
-}
-
-/** The fields that matter most of rows that were narrowed so. */
-export function foremost({ firstWhere = {}, presentation = {} }: Question, asked: object): readonly string[] {
-  const about = Object.keys(asked).flatMap((name) => firstWhere[name] ?? []);
-  return [...new Set([...about, ...(presentation.first ?? [])])];
+/** The fields that matter most with these filters, in their order. */
+export function foremost({ firstIf = {}, presentation = {} }: Question, filters: Filters): readonly string[] {
+  const filtered = Object.keys(filters).flatMap((name) => firstIf[name] ?? []);
+  return [...new Set([...filtered, ...(presentation.first ?? [])])];
 }

@@ -1,4 +1,4 @@
-/** `mandate agents` of a plane that says what is written here. */
+/** `mandate agents list` of a plane that answers what is written here. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,7 +29,7 @@ async function agents(
   });
   const { port } = server.address() as AddressInfo;
   const env = { MANDATE_URL: `http://127.0.0.1:${port}`, MANDATE_API_KEY: 'sk-mdt_x' };
-  return runCommand(['agents', ...options], { env });
+  return runCommand(['agents', 'list', ...options], { env });
 }
 
 test.each<[string, object, string]>([

@@ -1,14 +1,19 @@
-import type { ApiClient } from '@mandate/client';
-import { allOf, rowsOf } from '@mandate/client';
-import { durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
-import type { Command } from 'commander';
+import { type ApiClient, allOf, rowsOf } from '@mandate/client';
+import { type AgentDocument, CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
+import { type Command, InvalidArgumentError } from 'commander';
+import { stringify } from 'yaml';
+import { ApiProblem } from '../api-failure.ts';
 import type { Output, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
+import { someText } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
-import { showRows } from '../output/show-rows.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { moreText, type PageOptions, showRows, withLimit } from '../output/show-list.ts';
 import { type Column, paint } from '../output/table.ts';
-import { write } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { widerLines } from '../output/wider-lines.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { agentKeysCommand, type IssuedKey, showKey } from './agent-keys.ts';
 
 type Agent = {
   agentId: string;
@@ -17,68 +22,72 @@ type Agent = {
   killed: { scope: string; reason: string } | null;
   status: 'registered' | 'retired' | 'named' | null;
 };
-
 type Page = { agents: readonly Agent[]; next: string | null };
-
 type Budget = { subject: string; budgetId: string; windowMs: number | null; leftMicros: number | null };
 
 /** `exhausted`: the agent's budgets that have nothing left; null if the audit could not be asked. */
 type Shown = Agent & { exhausted: readonly Pick<Budget, 'budgetId' | 'windowMs'>[] | null };
 
-/** As many budgets as the audit gives in one answer. */
+/** The most budgets that the audit gives in one answer. */
 const MOST_BUDGETS = 1_000;
 
 export function agentsCommand(command: Command, run: RunCommand): void {
-  withConnection(
-    command.description(
-      'Lists the agents that acted, were killed, are registered, or are named by the mandates file. The agent that spent most comes first.',
-    ),
-  )
+  command.description('Lists, shows and registers agents, and issues their keys.');
+  listCommand(command, run);
+  showCommand(command, run);
+  registerCommand(command, run);
+  agentKeysCommand(command, run);
+}
+
+function listCommand(agents: Command, run: RunCommand): void {
+  const list = agents
+    .command('list')
+    .description(
+      'Lists the agents that acted, were killed, are registered, or are named by the mandates file. The agent that ' +
+        'spent most comes first. Scope audit or operate.',
+    );
+  withLimit(list)
     .addHelpText(
       'after',
       `
-STATE says what stops an agent: a kill, or that the agent was retired. \`exhausted\` means that a budget of the
-agent has nothing left of the limit that its last decision was weighed against. That needs a key with the scope
-audit. \`mandate preview\` shows what the others may do.
+STATE says what stops an agent: a kill, or that the agent was retired.
+\`exhausted\`: a budget of the agent has nothing left. That needs the scope
+audit. \`mandate preview\` shows what an agent may do.
 
 Examples:
-  mandate agents
-  mandate agents --json | jq -r 'select(.killed) | .agentId'`,
+  mandate agents list
+  mandate agents list --json | jq -r 'select(.killed) | .agentId'`,
     )
-    .action((options: ConnectionOptions) =>
+    .action(({ limit }: PageOptions) =>
       run(async (context) => {
-        const { stdout } = context;
-        const api = connect(options, context);
-        const agents = await allOf(agentsOf(api));
-        const budgets = await exhaustedBudgets(api, context.stderr);
-        agents.sort((one, other) => other.spentMicros - one.spentMicros);
-        await showRows(stdout, shownOf(agents, budgets), {
-          json: options.json === true,
-          columns: columns(stdout),
+        const { stdout, stderr } = context;
+        const api = connect(context);
+        const all = await allOf(agentsOf(api));
+        const budgets = await exhaustedBudgets(api, stderr);
+        all.sort((one, other) => other.spentMicros - one.spentMicros);
+        await showRows(context, shownOf(all.slice(0, limit), budgets), {
+          columns: () => columns(stdout),
           empty: 'no agent is known yet',
         });
+        if (all.length > limit) await write(stderr, moreText(limit));
         return 0;
       }),
     );
 }
 
-/** By id. A page that is sorted by what was spent would move while it is read. */
+/** In the order of their ids. Pages in the order of spending would change while they are read. */
 function agentsOf(api: ApiClient): AsyncIterable<Agent> {
-  return rowsOf(api, {
-    path: '/v1/ledger/agents',
-    cursor: 'after',
-    pageSize: 1_000,
-    rows: ({ agents }: Page) => agents,
-  });
+  const rows = ({ agents }: Page) => agents;
+  return rowsOf(api, { path: '/v1/ledger/agents', cursor: 'after', pageSize: 1_000, rows });
 }
 
-/** The budgets of agents that have nothing left, by agent; null, with a note, if the audit does not tell. */
+/** The budgets that have nothing left, by agent. Null, with a note, if the audit does not answer. */
 async function exhaustedBudgets(
   api: ApiClient,
   stderr: Output,
 ): Promise<ReadonlyMap<string, readonly Budget[]> | null> {
   try {
-    // The fullest come first.
+    // The audit gives the budgets with the least left first.
     const { budgets } = await api.get<{ budgets: readonly Budget[] }>('/v1/audit/analytics/budgets', {
       scope: 'agent',
       limit: MOST_BUDGETS,
@@ -114,12 +123,14 @@ async function* shownOf(
 
 function columns(stdout: Output): readonly Column<Shown>[] {
   return [
-    { title: 'AGENT', of: ({ agentId }) => agentId },
+    { title: 'AGENT', of: ({ agentId }) => agentId, keep: true },
     { title: 'SPENT', of: ({ spentMicros }) => formatMicros(spentMicros), align: 'right' },
     { title: 'OPEN', of: ({ openActions }) => String(openActions), align: 'right' },
     {
       title: 'STATE',
       of: stateOf,
+      keep: true,
+      cut: true,
       style: (agent, text) => {
         if (agent.killed !== null || agent.status === 'retired') return paint('red', text, stdout);
         return isExhausted(agent) ? paint('yellow', text, stdout) : text;
@@ -149,4 +160,96 @@ function namesOf(budgets: NonNullable<Shown['exhausted']>): string {
     windowMs === null ? budgetId : `${budgetId} per ${durationInWords(windowMs)}`,
   );
   return ` (${names.join(', ')})`;
+}
+
+type Status = Pick<Agent, 'agentId' | 'killed' | 'status'> & { nearest: string | null };
+
+function showCommand(agents: Command, run: RunCommand): void {
+  agents
+    .command('show')
+    .description('Shows the document of an agent, and what stops the agent. Scope audit.')
+    .argument('<agent>', 'the id of the agent', someText)
+    .addHelpText('after', '\nExample:\n  mandate agents show researcher')
+    .action((id: string) =>
+      run(async (context) => {
+        const api = connect(context);
+        const path = `/v1/agents/${encodeURIComponent(id)}`;
+        const { agentId, killed, status, nearest } = await api.get<Status>(`${path}/kill-status`);
+        if (status === null && killed === null) throw unknownAgent(id, nearest);
+        const agent = await documentAt(api, path);
+        return showAnswer(context, { agentId, status, killed, agent }, () => {
+          const state =
+            killed === null ? (status ?? 'unknown') : `killed (${killed.scope}): ${killed.reason}`;
+          return printableLines(stringify({ ...(agent ?? { id }), state }, { lineWidth: 0 }));
+        });
+      }),
+    );
+}
+
+function unknownAgent(id: string, nearest: string | null): CommandFailure {
+  const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
+  return new CommandFailure(2, `no agent ${id} is registered`, `\`mandate agents list\` lists them.${meant}`);
+}
+
+/** Null if the agent is not registered. */
+async function documentAt(api: ApiClient, path: string): Promise<AgentDocument | null> {
+  try {
+    return (await api.get<{ agent: AgentDocument }>(path)).agent;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === 'AGENT_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+type Registered = { agent: AgentDocument; key: IssuedKey | null; widens: readonly string[] | null };
+type RegisterOptions = {
+  name?: string;
+  groups?: string[];
+  labels?: readonly [string, string][];
+  parent?: string;
+  report: boolean;
+  reason?: string;
+};
+
+function registerCommand(agents: Command, run: RunCommand): void {
+  agents
+    .command('register')
+    .description('Registers an agent, and prints its first key once. Scope author.')
+    .argument('<agent>', 'the id of the agent', someText)
+    .option('--name <text>', 'a name for people', someText)
+    .option('--groups <group...>', 'the groups of the agent, which rules can ask for')
+    .option('--labels <name=value...>', 'labels of the agent, which rules can ask for', label)
+    .option('--parent <agent>', 'the agent that this one is a sub-agent of', someText)
+    .option('--no-report', 'the key may not report outcomes')
+    .option('--reason <text>', 'why; kept on the record', someText)
+    .addHelpText(
+      'after',
+      `
+\`mandate apply\` registers and changes agents from files.
+
+Examples:
+  mandate agents register researcher --groups research
+  mandate agents register bot-7 --labels tier=gold --parent researcher`,
+    )
+    .action((id: string, { report, reason, labels, ...agent }: RegisterOptions) =>
+      run(async (context) => {
+        const body = { id, ...agent, ...(labels && { labels: Object.fromEntries(labels) }) };
+        const query = { reason, report };
+        const registered = await connect(context).post<Registered>('/v1/agents', body, { query });
+        if (context.json) await writeJsonLine(context.stdout, registered);
+        else {
+          await showKey(registered.key, `registered ${id}; its key`, context);
+          for (const line of widerLines(registered.widens ?? [], context.stderr))
+            await write(context.stderr, `${line}\n`);
+        }
+        return 0;
+      }),
+    );
+}
+
+function label(text: string, before: readonly [string, string][] = []): readonly [string, string][] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined || value.length > CAPS.stringUnits)
+    throw new InvalidArgumentError('Give name=value, such as tier=gold.');
+  return [...before, [name, value]];
 }

@@ -4,6 +4,7 @@ import { missingParents, missingPolicies, planChanges } from '@mandate/control/p
 import { readControlFiles } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
@@ -14,9 +15,8 @@ import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
-type Options = ConnectionOptions & {
+type Options = {
   file: readonly string[];
   prune?: true;
   dryRun?: true;
@@ -26,29 +26,28 @@ type Options = ConnectionOptions & {
 type Plan = { changes: readonly Change[]; missing: ReadonlyMap<string, string> };
 
 const FILES = `
-A file holds agents, policies and rules as YAML documents, each with its kind:
+A file has agents, policies and rules as YAML documents, each with its kind:
   kind: policy
   version: 1
   id: read-only
   allowedTools: ['read_*']`;
 
 export function applyCommand(command: Command, run: RunCommand): void {
-  withFiles(
-    command.description(
-      'Makes agents, policies and rules what files say: shows what differs, then changes it, each only as it was seen. ' +
-        'The key needs the scope author.',
-    ),
-  )
-    .option('--dry-run', 'show what differs, and change nothing')
-    .option('--force', 'put also rules whose policy is not there: they block whom they hold')
-    .option('--reason <text>', 'why; it stands in the record for ever', someText)
+  withFiles(command)
+    .description(
+      'Makes the agents, policies and rules of a plane what files say. Shows the differences, and then changes each document, if it ' +
+        'is still as shown. Scope author.',
+    )
+    .option('--dry-run', 'show the differences, and change nothing')
+    .option('--force', 'also write rules without a policy: they block their agents')
+    .option('--reason <text>', 'why; kept on the record for good', someText)
     .addHelpText(
       'after',
       `${FILES}
 
-A rule that names no policy that is there, or a version that is not, is refused before anything is changed.
-What was changed by then stays changed where one is refused; the next run goes on.
-At the end it says what lint finds amiss in what stands then.
+A rule that names no existing policy, or no existing version, is refused before
+anything changes. If the plane refuses a change, the changes before it stay, and
+the next run goes on. At the end, the findings of lint are shown.
 
 Examples:
   mandate apply -f policies/
@@ -59,16 +58,15 @@ Examples:
 }
 
 export function diffCommand(command: Command, run: RunCommand): void {
-  withFiles(
-    command.description(
-      'Shows in what the agents, policies and rules of a plane differ from files. The key needs the scope audit or author.',
-    ),
-  )
+  withFiles(command)
+    .description(
+      'Shows how the agents, policies and rules of a plane differ from files. Scope audit or author.',
+    )
     .addHelpText(
       'after',
       `${FILES}
 
-Exit code 3 when they differ.
+Exit code 3 if they differ.
 
 Examples:
   mandate diff -f policies/
@@ -76,16 +74,16 @@ Examples:
     )
     .action((options: Options) =>
       run(async (context) => {
-        const { changes } = await planAndShow(options, connect(options, context), context);
+        const { changes } = await planAndShow(options, connect(context), context);
         return changes.length === 0 ? 0 : 3;
       }),
     );
 }
 
 function withFiles(command: Command): Command {
-  return withControl(withConnection(command))
-    .requiredOption('-f, --file <path...>', 'files, or folders of them')
-    .option('--prune', 'remove what no file names, too');
+  return command
+    .requiredOption('-f, --file <path...>', 'files, or folders of files')
+    .option('--prune', 'also remove what no file names');
 }
 
 async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Plan> {
@@ -94,7 +92,7 @@ async function planAndShow(options: Options, api: ApiClient, context: CommandCon
   await write(context.stderr, warningsText(doubts, MAY_BE_MEANT));
   const standing = await standingControl(api);
   const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
-  await show(changes, options, context);
+  await show(changes, context);
   const { stderr } = context;
   await write(stderr, warningsText(missingParents(wanted.agents, standing, changes), REFUSED));
   const missing = missingPolicies(wanted.rules, standing, changes);
@@ -103,12 +101,12 @@ async function planAndShow(options: Options, api: ApiClient, context: CommandCon
 }
 
 const REFUSED =
-  'The plane refuses such an agent, and blocks what is done by one that it has already. Have a file name the parent, too.';
+  'The plane refuses such an agent, and blocks the actions of an agent that already lost its parent. Add the parent to a file.';
 const BLOCKS =
-  'Such a rule blocks whom it holds: every registered agent, where it names none. Name a policy that is there; of its versions the latest, without @.';
+  'Such a rule blocks its agents: every registered agent if it names none. Name an existing policy. Leave out the @ to name its latest version.';
 
 async function apply(options: Options, context: CommandContext): Promise<ExitCode> {
-  const api = connect(options, context);
+  const api = connect(context);
   const { changes, missing } = await planAndShow(options, api, context);
   const blocking = changes.filter(
     ({ kind, id, after }) => kind === 'rule' && missing.has(id) && after !== null && after.mode !== 'shadow',
@@ -116,8 +114,8 @@ async function apply(options: Options, context: CommandContext): Promise<ExitCod
   if (blocking.length > 0 && !options.force) {
     throw new CommandFailure(
       1,
-      `${counted(blocking.length, 'rule')} without a policy would block whoever is held; nothing was changed`,
-      'Mend what the warnings name. Where that is what you want: --force.',
+      `${counted(blocking.length, 'rule')} without a policy would block agents; nothing was changed`,
+      'Correct what the warnings name, or give --force if the rules must block.',
     );
   }
   if (options.dryRun) return 0;
@@ -125,18 +123,14 @@ async function apply(options: Options, context: CommandContext): Promise<ExitCod
   await makeChanges(api, changes, {
     reason: options.reason,
     done: async ({ kind, id }) => {
-      if (!options.json) await write(stdout, `${kind} ${printable(id)}: done\n`);
+      if (!context.json) await write(stdout, `${kind} ${printable(id)}: done\n`);
     },
   });
   if (changes.length > 0) await write(stderr, await whatIsAmiss(api, stderr));
   return 0;
 }
 
-async function show(
-  changes: readonly Change[],
-  { json }: Options,
-  { stdout }: CommandContext,
-): Promise<void> {
+async function show(changes: readonly Change[], { stdout, json }: CommandContext): Promise<void> {
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
 }

@@ -1,58 +1,128 @@
-import { rowsOf } from '@mandate/client';
+import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { Approval } from '../approvals/approval.ts';
+import { approvalNamed } from '../approvals/approval-named.ts';
 import { approvalText } from '../approvals/approval-text.ts';
-import type { RunCommand } from '../command-context.ts';
-import { momentBefore, someText, wholeNumber } from '../input/option-values.ts';
-import { showEach } from '../output/show-rows.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
+import { CommandFailure } from '../exit-codes.ts';
+import { durationMs, momentBefore, someText } from '../input/option-values.ts';
+import { printable } from '../output/printable.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 
-type Options = ConnectionOptions & { agent?: string; from: string; all?: true; limit: number };
-
+type ListOptions = PageOptions & { agent?: string; from: string; all?: true };
+type AnswerOptions = { reason?: string; for?: number };
 type Page = { approvals: readonly Approval[]; next: string | null };
+type Receipt = { commandId: string; expiresAt?: string };
+
+const ID = 'the id of the approval, apv_…, or of the decision, dec_…';
 
 export function approvalsCommand(command: Command, run: RunCommand): void {
+  command.description('Lists and answers the actions that wait for a person.');
+  listCommand(command, run);
+  showCommand(command, run);
+  approveCommand(command, run);
+  denyCommand(command, run);
+}
+
+function listCommand(approvals: Command, run: RunCommand): void {
   const moment = momentBefore(Date.now);
-  withConnection(
-    command
-      .description(
-        'Lists deferred actions that wait for an answer, newest first, with all that the agent sent. `mandate approve` and ' +
-          '`mandate deny` answer them by their id or that of the decision. The agent then sends the same action again.',
-      )
-      .option('--agent <id>', 'of this agent', someText)
-      .option(
-        '--from <time>',
-        'deferred since: RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w',
-        moment,
-        moment('1d'),
-      )
-      .option('--all', 'also those that were decided since')
-      .option('--limit <count>', 'how many', wholeNumber({ min: 1, max: 1_000 }), 50),
-  )
+  const list = approvals
+    .command('list')
+    .description(
+      'Lists the actions that wait for an answer, newest first, with everything that the agent sent. Scope audit or operate.',
+    )
+    .option('--agent <id>', 'actions of this agent', someText)
+    .option('--from <time>', 'deferred since: a time, a day, or 15m, 2h, 7d ago (default 1d)', moment)
+    .option('--all', 'also those that were answered or decided since');
+  withPage(list, 50)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  mandate approvals list\n  mandate approvals list --from 7d --json | jq .args',
+    )
+    .action(({ agent, from = moment('1d'), all, ...page }: ListOptions) =>
+      run((context) => {
+        const query = { agent, from, state: all ? 'all' : 'waiting' };
+        const rows = ({ approvals }: Page) => approvals;
+        return showList(context, { path: '/v1/approvals', query, pageSize: 100, rows }, page, {
+          text: (approval) => approvalText(approval, context.stdout),
+          empty: 'nothing waits for a person',
+        });
+      }),
+    );
+}
+
+function showCommand(approvals: Command, run: RunCommand): void {
+  approvals
+    .command('show')
+    .description('Shows one action that waits, or waited, for an answer, whole.')
+    .argument('<id>', ID, someText)
+    .addHelpText('after', '\nExample:\n  mandate approvals show apv_…')
+    .action((id: string) =>
+      run(async (context) => {
+        const { asked } = await approvalNamed(connect(context), id);
+        if (asked instanceof CommandFailure) throw asked;
+        return showAnswer(context, asked, () => approvalText(asked, context.stdout));
+      }),
+    );
+}
+
+function approveCommand(approvals: Command, run: RunCommand): void {
+  approvals
+    .command('approve')
+    .description(
+      'Allows this one request of the agent, once. The agent sends the same action again, and all other checks then ' +
+        'run again. Scope operate.',
+    )
+    .argument('<id>', ID, someText)
+    .option(
+      '--for <duration>',
+      'how long the answer holds: 30m, 2h, 31d at most (default: as the policy says, or 5m)',
+      durationMs({ min: 1_000, max: CAPS.questionMs }),
+    )
+    .option('--reason <text>', 'why; kept on the record', someText)
     .addHelpText(
       'after',
       `
 Examples:
-  mandate approvals
-  mandate approvals --from 7d --json | jq .args`,
+  mandate approvals approve apv_… --reason "ticket 1234" --for 30m
+  mandate approvals approve dec_… --reason "ticket 1234"`,
     )
-    .action((options: Options) =>
-      run(async (context) => {
-        const { agent, from, all, limit } = options;
-        const list = {
-          path: '/v1/approvals',
-          query: { agent, from, state: all ? 'all' : 'waiting' },
-          cursor: 'cursor',
-          pageSize: 100,
-          rows: ({ approvals }: Page) => approvals,
-        };
-        const found = rowsOf(connect(options, context), list, limit);
-        await showEach(context.stdout, found, {
-          json: options.json === true,
-          text: (approval) => approvalText(approval, context.stdout),
-          empty: 'nothing waits for a person',
-        });
-        return 0;
-      }),
+    .action((id: string, options: AnswerOptions) =>
+      run((context) => answer(id, 'granted', options, context)),
     );
+}
+
+function denyCommand(approvals: Command, run: RunCommand): void {
+  approvals
+    .command('deny')
+    .description('Refuses this action for good. Scope operate.')
+    .argument('<id>', ID, someText)
+    .option('--reason <text>', 'why; kept on the record', someText)
+    .addHelpText('after', '\nExample:\n  mandate approvals deny apv_… --reason "not without a ticket"')
+    .action((id: string, options: AnswerOptions) => run((context) => answer(id, 'denied', options, context)));
+}
+
+async function answer(
+  named: string,
+  answer: 'granted' | 'denied',
+  options: AnswerOptions,
+  context: CommandContext,
+): Promise<0> {
+  const api = connect(context);
+  const { id, agentId, actionId, asked } = await approvalNamed(api, named);
+  const reason = options.reason ?? `${answer} by an operator`;
+  const path = `/v1/approvals/${id}`;
+  const receipt =
+    answer === 'granted'
+      ? await api.post<Receipt>(`${path}/grant`, { reason, expiresInMs: options.for })
+      : await api.post<Receipt>(`${path}/deny`, { reason });
+  const approval = asked instanceof CommandFailure ? null : asked;
+  return showAnswer(context, { approvalId: id, agentId, actionId, answer, approval, ...receipt }, () => {
+    const until = receipt.expiresAt === undefined ? '' : `, until ${receipt.expiresAt}`;
+    const done = `${answer}: ${printable(`${actionId} of ${agentId}`)}${until}\n`;
+    if (asked instanceof CommandFailure) return `${done}What was asked cannot be shown: ${asked.message}\n`;
+    return `${done}${approvalText(asked, context.stdout)}`;
+  });
 }

@@ -48,7 +48,7 @@ test('old months of one tenant go alone, and then those of the others', async ()
   expect(read(await prune('--tenant', 'acme', '--json'))).toEqual(
     ofAcme.map((one) => ({ ...one, dropped: true })),
   );
-  expect(await prune('--tenant', 'acme')).toBe('nothing is so old\n');
+  expect(await prune('--tenant', 'acme')).toBe('nothing is that old\n');
 
   expect(await prune('--dry-run')).toMatch(/2020-01 +decisions +1\n1 row would be dropped\n$/);
   expect(await prune()).toMatch(/1 row dropped\n$/);

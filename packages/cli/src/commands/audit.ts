@@ -9,53 +9,43 @@ import { tenantName, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type FolderOptions, folderOf, withFolder } from './folder.ts';
+import { type FolderOptions, folderOf, withData } from './folder.ts';
 
 type Options = FolderOptions & { clickhouse?: string; keepMonths: number; tenant?: string; dryRun?: true };
 
-/** Works on the audit's tables themselves, so it needs no API key: the user of ClickHouse says what one may. */
+/** Works on the tables of the audit, so it needs no API key: the user of ClickHouse sets what is allowed. */
 export function auditCommand(command: Command, run: RunCommand): void {
   command.description('Works on the tables of the audit.');
-  withFolder(
-    command
-      .command('prune')
-      .description(
-        'Drops old months of decisions, settlements, dead letters and reads, at once and for good: no answer knows them any ' +
-          'more, sums begin where the tables do, and reconcile leaves aside what is older. Control events and the quarantine ' +
-          'stay; so does the log.',
-      )
-      .requiredOption(
-        '--keep-months <count>',
-        'how many of the newest months stay; the one that is running is the first of them',
-        wholeNumber({ min: 1, max: 1_200 }),
-      )
-      .option(
-        '--tenant <tenant>',
-        'of one tenant alone, its control events too: its rows are taken out of months that others share',
-        tenantName,
-      )
-      .option('--dry-run', 'only say what would go')
-      .option('--clickhouse <url>', 'the server of the audit (MANDATE_CLICKHOUSE_URL, else the data folder)'),
-  )
+  withData(command.command('prune'))
+    .description(
+      'Drops old months of decisions, settlements, dead letters and reads, at once and for good. Sums and reconcile then begin ' +
+        'at the remaining months. Control events, the quarantine and the log stay.',
+    )
+    .requiredOption(
+      '--keep-months <count>',
+      'the newest months that stay; 1 is the month of today',
+      wholeNumber({ min: 1, max: 1_200 }),
+    )
+    .option('--tenant <tenant>', 'only rows of this tenant, also its control events', tenantName)
+    .option('--dry-run', 'only show what would go')
+    .option('--clickhouse <url>', 'the server of the audit (MANDATE_CLICKHOUSE_URL)')
     .addHelpText(
       'after',
       `
-On a server this takes a user like mandate_migrator of infra/clickhouse (MANDATE_CLICKHOUSE_USER, _PASSWORD, _DATABASE). In
-a data folder the plane must be stopped.
-
-What the retention of a privacy.yaml asks for the recorder does by itself.
+On a server this needs a user like mandate_migrator of infra/clickhouse
+(MANDATE_CLICKHOUSE_USER, _PASSWORD, _DATABASE). In a data folder the plane must
+be stopped. The recorder itself drops what the retention of privacy.yaml names.
 
 Examples:
   mandate audit prune --keep-months 24 --dry-run
-  mandate audit prune --keep-months 24
   mandate audit prune --keep-months 24 --tenant acme`,
     )
     .action((options: Options) => run((context) => prune(options, context)));
 }
 
 async function prune(options: Options, context: CommandContext): Promise<ExitCode> {
-  const { tenant, dryRun = false, json } = options;
-  const { stdout } = context;
+  const { tenant, dryRun = false } = options;
+  const { stdout, json } = context;
   const audit = await openTables(options, context);
   let old: readonly Old[];
   try {
@@ -70,7 +60,7 @@ async function prune(options: Options, context: CommandContext): Promise<ExitCod
   return 0;
 }
 
-/** Rows of a table and a month that are too old. */
+/** The rows of a table and a month that are too old. */
 type Old = { table: string; month: string; rows: number; tenant?: string };
 
 async function pruneAll(
@@ -96,11 +86,11 @@ async function pruneTenant(
   const fromMs = newestFromMs(keepMonths, nowMs);
   const asked = { nowMs, keptFrom: (owner: string) => (owner === tenant ? fromMs : null) };
   const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
-  // Sums follow the rows that they sum up, and are not listed as rows of their own.
+  // Sums go with the rows that they sum up, so they are not listed.
   return past.filter(({ table }) => !isSums(table)).map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
-/** Tables that must exist: pruning what was never recorded is a slip, and would make new ones. */
+/** Opens tables that must exist. A misspelt folder would else get new, empty tables. */
 async function openTables({ data, clickhouse }: Options, context: CommandContext): Promise<AuditClient> {
   const given = clickhouse === undefined ? {} : { MANDATE_CLICKHOUSE_URL: clickhouse };
   const settings = loadConfig(
@@ -110,7 +100,7 @@ async function openTables({ data, clickhouse }: Options, context: CommandContext
   );
   const { openEmbeddedAudit, openServerAsItIs } = await import('@mandate/audit');
   if (settings.CLICKHOUSE_URL !== undefined) return openServerAsItIs(settings, settings.CLICKHOUSE_URL);
-  const path = dataFolder(folderOf(data, context)).audit;
+  const path = dataFolder(folderOf({ data }, context)).audit;
   if (existsSync(path)) return openEmbeddedAudit({ path });
   throw new CommandFailure(
     2,
@@ -120,7 +110,7 @@ async function openTables({ data, clickhouse }: Options, context: CommandContext
 }
 
 function textOf(months: readonly Old[], dryRun: boolean, stdout: CommandContext['stdout']): string {
-  if (months.length === 0) return 'nothing is so old\n';
+  if (months.length === 0) return 'nothing is that old\n';
   const rows = months.reduce((sum, month) => sum + month.rows, 0);
   const done = dryRun ? 'would be dropped' : 'dropped';
   return `${table(months, COLUMNS, stdout)}${counted(rows, 'row')} ${done}\n`;

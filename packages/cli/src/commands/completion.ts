@@ -4,18 +4,20 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { completionScript, SHELLS, type Shell } from '../completion/completion-script.ts';
 import { ANSWER_WITHIN_MS, planeNames } from '../completion/plane-names.ts';
 import { NAMED, type Named, wordsOf } from '../completion/words.ts';
+import { clientOf } from '../connection.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { write } from '../output/write.ts';
-import { connect } from './connection.ts';
+import { findConnection } from '../profiles/find-connection.ts';
+import { readProfiles } from '../profiles/profile-file.ts';
 
-/** Prints a script made from the very commands that the program has, so that it cannot fall out of step. */
+/** The script is made from the commands of the program, so that it always fits them. */
 export function completionCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Prints a completion script for a shell; the shell then completes commands, options and their values, and with ' +
-        'MANDATE_API_KEY set to a key that reads the audit, names of agents and tools.',
+      'Prints a completion script for a shell. The shell then completes commands, options and their values. With a key that ' +
+        'reads the audit, it also completes the names of agents and tools.',
     )
-    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText(
       'after',
       `
@@ -26,26 +28,30 @@ Examples:
     )
     .action((shell: Shell) =>
       run(async ({ stdout }) => {
-        await write(stdout, completionScript(shell, wordsOf(command.parent?.commands ?? [])));
+        const { commands = [], options = [] } = command.parent ?? {};
+        await write(stdout, completionScript(shell, wordsOf(commands, options)));
         return 0;
       }),
     );
   command
-    .command('names')
-    .description('Prints names for the scripts, one a line; nothing where the plane does not answer at once.')
-    .addArgument(new Argument('<of>').choices(NAMED))
+    .command('names', { hidden: true })
+    .description(
+      'Prints names for the scripts, one a line. Prints nothing if the plane does not answer soon.',
+    )
+    .addArgument(new Argument('<of>', 'what to name').choices(NAMED))
     .action((named: Named) => run((context) => printNames(named, context)));
 }
 
-/** Who completes a word is not to be told what is wrong with a plane. */
+/** A failure prints nothing, because the person only completes a word. */
 async function printNames(named: Named, context: CommandContext): Promise<ExitCode> {
-  const { env, stdout } = context;
+  const { env, stdout, globals } = context;
   try {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
-    const api = connect({}, { ...context, signal });
-    const of = [env.MANDATE_URL ?? '', env.MANDATE_QUERY_URL ?? '', env.MANDATE_API_KEY ?? ''];
+    const connection = findConnection(globals, env, () => readProfiles(env));
+    const { url, queryUrl = '', key } = connection;
     const folder = cacheFolder(env);
-    const names = await planeNames(named, api, folder === null ? undefined : { folder, of });
+    const place = folder === null ? undefined : { folder, of: [url, queryUrl, key] };
+    const names = await planeNames(named, clientOf(connection, signal), place);
     await write(stdout, names.map((name) => `${name}\n`).join(''));
   } catch {
     // Nothing is offered then.

@@ -1,6 +1,6 @@
-import { rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import {
   findLetter,
   type Letter,
@@ -9,25 +9,21 @@ import {
   WHICH_LETTER,
 } from '../dead-letters/find-letter.ts';
 import { letterText } from '../dead-letters/show-letter.ts';
-import { wholeNumber } from '../input/option-values.ts';
-import type { FittingColumn } from '../output/fit-columns.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { nowOn } from '../output/show-fitted.ts';
-import { showRows } from '../output/show-rows.ts';
-import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { type PageOptions, showList, withPage } from '../output/show-list.ts';
+import type { Column } from '../output/table.ts';
 import { republishCommand } from './republish-dead-letter.ts';
 
 type Listed = Letter & { partition: number; offset: number };
-/** As the audit has it: without the bytes. */
+/** A dead letter in the audit, which has no bytes. */
 type Audited = { id: string; foundAt: string; reason: string; log: { partition: number; offset: number } };
 type Page<Row> = { deadLetters: readonly Row[]; next: string | null };
 
-const PAGE = 200;
-const REST = '--json has all';
-
 export function deadLettersCommand(command: Command, run: RunCommand): void {
-  command.description('Works on what could not be read; a key with the scope operate:all is needed.');
+  command.description(
+    'Shows records that could not be read, and publishes them again, corrected or as they were. Scope operate:all.',
+  );
   listCommand(command, run);
   showCommand(command, run);
   republishCommand(command, run);
@@ -36,101 +32,71 @@ export function deadLettersCommand(command: Command, run: RunCommand): void {
 function listCommand(deadLetters: Command, run: RunCommand): void {
   const list = deadLetters
     .command('list')
-    .description('Shows the newest, with what is wrong with them.')
-    .option('--open', 'those that nobody has published again yet, from the audit')
-    .option('--limit <count>', 'how many', wholeNumber({ min: 1, max: 1_000_000 }), 50)
+    .description('Lists dead letters, the newest first, with their faults.')
+    .option('--open', 'from the audit: those that were not published again');
+  withPage(list, 50)
     .addHelpText(
       'after',
-      `
-Examples:
-  mandate dead-letters list --open
-  mandate dead-letters list --json | jq -r .id`,
+      '\nExamples:\n  mandate dead-letters list --open\n  mandate dead-letters list --json | jq -r .id',
+    )
+    .action(({ open, ...page }: PageOptions & { open?: true }) =>
+      run((context) => {
+        if (open) {
+          const rows = ({ deadLetters }: Page<Audited>) => deadLetters;
+          const list = { path: '/v1/audit/dead-letters', query: { republished: false }, pageSize: 200, rows };
+          return showList(context, list, page, { columns: openColumns, empty: 'no dead letter is open' });
+        }
+        const rows = ({ deadLetters }: Page<Listed>) => deadLetters;
+        const list = { path: '/v1/dead-letters', cursor: 'before', pageSize: 200, rows };
+        return showList(context, list, page, { columns, empty: 'no dead letters' });
+      }),
     );
-  withConnection(list).action((options: ConnectionOptions & { limit: number; open?: true }) =>
-    run(async (context) => {
-      const api = connect(options, context);
-      const json = options.json === true;
-      if (options.open) {
-        const path = '/v1/audit/dead-letters';
-        const list = { path, query: { republished: false }, cursor: 'cursor', pageSize: PAGE };
-        const rows = ({ deadLetters }: Page<Audited>) => deadLetters;
-        await showRows(context.stdout, rowsOf(api, { ...list, rows }, options.limit), {
-          json,
-          columns: openColumns(nowOn(context.stdout)),
-          empty: 'no dead letter is open',
-          rest: REST,
-        });
-        return 0;
-      }
-      const list = { path: '/v1/dead-letters', cursor: 'before', pageSize: PAGE };
-      const rows = ({ deadLetters }: Page<Listed>) => deadLetters;
-      await showRows(context.stdout, rowsOf(api, { ...list, rows }, options.limit), {
-        json,
-        columns: columns(nowOn(context.stdout)),
-        empty: 'no dead letters',
-        rest: REST,
-      });
-      return 0;
-    }),
-  );
 }
 
 function showCommand(deadLetters: Command, run: RunCommand): void {
-  const show = deadLetters
+  deadLetters
     .command('show')
-    .description('Shows one: what is wrong with it and where, what came, and what was done about it.')
+    .description('Shows a dead letter: the fault and its place, the record, and what was done about it.')
     .argument('<letter>', WHICH_LETTER, letterReference)
     .addHelpText(
       'after',
       `
-By its id, the audit also tells what became of what was published again.
+Asked by its id, the audit also says what became of the record that was
+published again.
 
 Examples:
   mandate dead-letters show 3/17
   mandate dead-letters show dlq_… --json | jq -r .text`,
+    )
+    .action((reference: LetterReference) =>
+      run(async (context) => {
+        const found = await findLetter(connect(context), reference);
+        return showAnswer(context, found, () => letterText(found, context.stdout));
+      }),
     );
-  withConnection(show).action((reference: LetterReference, options: ConnectionOptions) =>
-    run(async (context) => {
-      const found = await findLetter(connect(options, context), reference);
-      if (options.json) await writeJsonLine(context.stdout, found);
-      else await write(context.stdout, letterText(found, context.stdout));
-      return 0;
-    }),
-  );
 }
 
-const foremost = { cuttable: false, foremost: true } as const;
-
-/** The id, by which the audit tells more, before what one can look up with it. */
-function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
+function columns(nowMs: number | null): readonly Column<Listed>[] {
   return [
-    { title: 'PLACE', of: ({ partition, offset }) => `${partition}/${offset}`, ...foremost, rank: 0 },
-    { title: 'ID', of: ({ id }) => id, ...foremost, rank: 1 },
-    { title: 'AT', of: ({ at }) => shownTime(at, nowMs), ...foremost, rank: 2 },
-    { title: 'KEY', of: ({ key }) => key ?? '', cuttable: true, foremost: false, rank: 4 },
-    {
-      title: 'BYTES',
-      of: ({ bytes }) => String(bytes),
-      ...foremost,
-      foremost: false,
-      align: 'right',
-      rank: 5,
-    },
+    { title: 'PLACE', of: ({ partition, offset }) => `${partition}/${offset}`, keep: true },
+    { title: 'ID', of: ({ id }) => id, keep: true },
+    { title: 'AT', of: ({ at }) => shownTime(at, nowMs) },
+    { title: 'KEY', of: ({ key }) => key ?? '', cut: true, extra: true },
+    { title: 'BYTES', of: ({ bytes }) => String(bytes), align: 'right', extra: true },
     {
       title: 'WRONG',
       of: ({ fault }) => `${fault.line}:${fault.column} ${fault.reason}`,
-      cuttable: true,
-      foremost: true,
-      rank: 3,
+      keep: true,
+      cut: true,
     },
   ];
 }
 
-function openColumns(nowMs: number | null): readonly FittingColumn<Audited>[] {
+function openColumns(nowMs: number | null): readonly Column<Audited>[] {
   return [
-    { title: 'PLACE', of: ({ log }) => `${log.partition}/${log.offset}`, ...foremost, rank: 0 },
-    { title: 'ID', of: ({ id }) => id, ...foremost, rank: 1 },
-    { title: 'AT', of: ({ foundAt }) => shownTime(foundAt, nowMs), ...foremost, rank: 2 },
-    { title: 'WRONG', of: ({ reason }) => reason, cuttable: true, foremost: true, rank: 3 },
+    { title: 'PLACE', of: ({ log }) => `${log.partition}/${log.offset}`, keep: true },
+    { title: 'ID', of: ({ id }) => id, keep: true },
+    { title: 'AT', of: ({ foundAt }) => shownTime(foundAt, nowMs) },
+    { title: 'WRONG', of: ({ reason }) => reason, keep: true, cut: true },
   ];
 }

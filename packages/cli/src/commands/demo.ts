@@ -14,23 +14,17 @@ import { write } from '../output/write.ts';
 export function demoCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Starts a plane in a temporary folder and a fleet of agents whose tools are real MCP servers; some misbehave. ' +
-        'Shows decisions as they fall, kills a runaway, and reconciles log, ledger and audit. Exit code 0 if all agree.',
+      'Starts a plane in a temporary folder, and agents whose tools are real MCP servers. Some agents misbehave. Shows their ' +
+        'decisions, kills an agent, and reconciles log, ledger and audit. Exit code 0 if all agree.',
     )
-    .option('--keep', 'leave it running at the end, with its addresses and keys', false)
+    .option('--keep', 'keep it running at the end, with its address and keys', false)
     .option(
       '--port <port>',
-      'where the plane listens; 0 takes any free port',
+      'the port of the plane; 0 is any free port',
       wholeNumber({ min: 0, max: 65_535 }),
       0,
     )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  mandate demo
-  mandate demo --keep --port 7420`,
-    )
+    .addHelpText('after', '\nExamples:\n  mandate demo\n  mandate demo --keep --port 7420')
     .action((options: DemoOptions) =>
       run(async (context) => {
         const { runDemo } = await import('@mandate/demo').catch(rethrowAsNotHere);
@@ -53,7 +47,7 @@ function printedOn(stdout: Output): DemoView {
   };
 }
 
-/** An image has neither the demo nor the servers of its tools. */
+/** A container image has no demo, because the servers of its tools are missing there. */
 function rethrowAsNotHere(error: unknown): never {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
   if (!isMissing) throw error;

@@ -15,42 +15,39 @@ import { progressOn } from '../output/progress.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = { mandates: string; actions: string; privacy?: string; quiet?: true; json?: true };
+type Options = { mandates: string; actions: string; privacy?: string; quiet?: true };
 
 export function evalCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Decides records of action.requested and action.completed (NDJSON) in their order, with the redaction, policy and ' +
-        'ledger code of a plane, and without a plane. On stdout, in the same order: an action.decided for each request, an ' +
-        'action.settled for each outcome, a dead.letter in the place of a record that cannot be read. The clock is the ' +
-        'largest requestedAt so far, or the time of the run where none was given; no deadline applies.',
+      'Decides the records of a file in their order, with the redaction, policy and ledger code of a plane, but without a ' +
+        'plane. The file has an action.requested or action.completed on each line (NDJSON). Prints an action.decided for ' +
+        'each request, an action.settled for each outcome, and a dead.letter for each record that cannot be read.',
     )
-    .requiredOption('--mandates <file>', 'the mandates, YAML or JSON')
+    .requiredOption('--mandates <file>', 'the mandates, in YAML or JSON')
     .option('--actions <file>', 'the records; - reads stdin', '-')
-    .option(
-      '--privacy <file>',
-      'the privacy document of the plane, which hides values before they are decided on',
-    )
+    .option('--privacy <file>', 'the privacy document, which redacts before deciding')
     .option('--quiet', 'no summary on stderr')
-    .option('--json', 'the summary as JSON too')
     .addHelpText(
       'after',
       `
-A record is one line:
-  {"event":"action.requested","action":{"id":"a1","agentId":"bot","type":"tool_call","tool":"search","args":{}}}
-  {"event":"action.completed","outcome":{"actionId":"a1","agentId":"bot","status":"success"}}
-Bare, as \`mandate publish\` and HTTP take them, they do too (what has an actionId is an outcome):
-  {"id":"a1","agentId":"bot","type":"tool_call","tool":"search","args":{}}
-  {"actionId":"a1","agentId":"bot","status":"success"}
+The time is the latest requestedAt so far, or the time of the run. Deadlines do
+not apply. With --json the summary is JSON too. A record is one line:
+  {"event":"action.requested","action":{"id":"a1","agentId":"bot",
+    "type":"tool_call","tool":"search","args":{}}}
+  {"event":"action.completed","outcome":{"actionId":"a1","agentId":"bot",
+    "status":"success"}}
+The value of action or outcome alone is a record too, as for
+\`mandate publish\`.
 
-Fields that a plane redacts are redacted here too: MANDATE_PLANE_REDACT_FIELDS, MANDATE_PLANE_HASH_FIELDS and
-MANDATE_PRIVACY_PATH mean the same as to \`mandate up\`.
+MANDATE_PLANE_REDACT_FIELDS, MANDATE_PLANE_HASH_FIELDS and MANDATE_PRIVACY_PATH
+mean the same as for \`mandate up\`.
 
-Exit code 0 whatever the verdicts; 2 at the end when a record was bad, and at once when the mandates are.
+Exit code 0 whatever the verdicts; 2 if a record or the mandates are bad.
 
 Examples:
-  mandate eval --mandates mandates.yaml --actions yesterday.ndjson | jq -r .decision.code
-  mandate eval --mandates stricter.yaml --actions yesterday.ndjson --quiet > what-if.ndjson`,
+  mandate eval --mandates mandates.yaml --actions yesterday.ndjson
+  mandate eval --mandates stricter.yaml --quiet < yesterday.ndjson`,
     )
     .action((options: Options) => run((context) => evaluateFile(options, context)));
 }
@@ -60,7 +57,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   const hiding = offlineHiding(env, options.privacy);
   const doubts: string[] = [];
   const control = mandatesOfFile(loadMandatesFile(options.mandates, doubts), 1);
-  if (!options.quiet && !options.json) await write(stderr, warningsText(doubts, MAY_BE_MEANT));
+  if (!options.quiet && !context.json) await write(stderr, warningsText(doubts, MAY_BE_MEANT));
   const tally = new EvaluationTally();
   const progress = progressOn(stderr);
   const lines = readLines(await openInput(options.actions, context), CAPS.recordBytes);
@@ -78,7 +75,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
     progress.clear();
   }
   if (!options.quiet) {
-    if (options.json) await writeJsonLine(stderr, tally.summary());
+    if (context.json) await writeJsonLine(stderr, tally.summary());
     else await write(stderr, tally.text());
   }
   return tally.bad > 0 ? 2 : 0;

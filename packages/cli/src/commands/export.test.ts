@@ -52,7 +52,7 @@ async function exporting(spoil: (answer: number) => Spoil = () => null) {
       .flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
       .map((line) => JSON.parse(line).id);
   const manifest = () => JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
-  const take = (...args: string[]) => run('--out', folder, '--rows', '30', ...args);
+  const take = (...args: string[]) => run('decisions', '--out', folder, '--rows', '30', ...args);
   return { folder, run, take, ids, manifest, asked, verify: () => run('verify', folder) };
 }
 
@@ -103,7 +103,7 @@ test('a part that was spoilt or lost is had again, and no other', async () => {
   expect(await verify()).toMatchObject({
     exitCode: 3,
     stdout: expect.stringMatching(
-      /^decisions-00002\.ndjson is changed\ndecisions-00004\.ndjson is missing\nRun the same .* again, .*--out.*\n$/,
+      /^decisions-00002\.ndjson is changed\ndecisions-00004\.ndjson is missing\nRun the same .* again with .*--out.*\n$/,
     ),
   });
   asked.length = 0;
@@ -123,7 +123,7 @@ test('a folder of another export is left alone', async () => {
     exitCode: 2,
     stderr: expect.stringContaining('is of another export'),
   });
-  expect((await run()).stderr).toContain('--out FOLDER');
+  expect((await run('decisions')).stderr).toContain("required option '--out <folder>'");
   expect((await run('verify', temporaryFolder())).exitCode).toBe(2);
 });
 
@@ -133,7 +133,7 @@ test('a file is no folder, and where none can be made it says so and ends', asyn
   writeFileSync(file, 'mine');
   // No user can make folders under /proc, not even root: the system says that the path does not exist.
   const places = [file, join(file, 'in'), '/proc/mandate-export/in'];
-  const said = await Promise.all(places.map((place) => run('--out', place)));
+  const said = await Promise.all(places.map((place) => run('decisions', '--out', place)));
   expect(said.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
   expect(said[0]?.stderr).toMatch(/file is no folder\n {2}Name a folder with --out/);
   expect(said[1]?.stderr).toMatch(/file is no folder\n/);

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { downloadPart } from '../export/download-part.ts';
 import { makeFolder } from '../export/make-folder.ts';
@@ -10,77 +11,76 @@ import { type Manifest, readManifest, stateOf, writeManifest } from '../export/m
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
+import { showAnswer } from '../output/show-answer.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
-type Options = ConnectionOptions & {
-  of: string;
-  format: string;
-  out?: string;
-  rows: number;
-  from?: string;
-  to?: string;
-};
+type What = 'decisions' | 'settlements' | 'control-events';
+type Options = { format: string; out: string; rows: number; from?: string; to?: string };
 
 /** The most rows of a Parquet file. */
 const MOST_ROWS = 250_000;
 
+/** The filters of each export, besides the times. */
+const FILTERS: Readonly<Record<What, readonly string[]>> = {
+  decisions: SEARCHED.filter((name) => name !== 'from' && name !== 'to'),
+  settlements: ['agent', 'action'],
+  'control-events': ['agent', 'event'],
+};
+
 export function exportCommand(command: Command, run: RunCommand): void {
+  command.description(
+    'Downloads the audit as files with a manifest, and checks such files. Agents, policies and rules: `mandate pull`.',
+  );
+  for (const what of ['decisions', 'settlements', 'control-events'] as const)
+    downloadCommand(command, what, run);
+  verifyCommand(command, run);
+}
+
+function downloadCommand(command: Command, what: What, run: RunCommand): void {
   const moment = momentBefore(Date.now);
-  withConnection(
-    withFilters(
-      command
-        .description(
-          'Takes decisions, settlements or control events away as files with a manifest, or checks such files (agents, ' +
-            'policies and rules: `mandate pull`). ' +
-            'Run again, it keeps the parts that are good and gets what is missing.',
-        )
-        .addArgument(new Argument('[verify]', 'check the files of a folder instead').choices(['verify']))
-        .argument('[folder]', 'to verify')
-        .addOption(
-          new Option('--of <what>', 'what to take')
-            .choices(['decisions', 'settlements', 'control-events'])
-            .default('decisions'),
-        )
-        .addOption(
-          new Option('--format <format>', 'of the files')
-            .choices(['ndjson', 'csv', 'parquet'])
-            .default('ndjson'),
-        )
-        .option('--out <folder>', 'where to put them')
-        .option('--rows <count>', 'in each file', wholeNumber({ min: 1, max: MOST_ROWS }), 100_000),
-      SEARCHED.filter((name) => name !== 'from' && name !== 'to'),
+  const download = command
+    .command(what)
+    .description(
+      `Downloads ${what} as files. Run again, the command keeps the good parts and gets what is missing. Scope audit.`,
     )
-      .option('--from <time>', 'RFC 3339, a day, or how long ago: 15m, 2h, 7d, 4w', moment)
-      .option('--to <time>', 'likewise, not included; now, where nothing is said', moment),
-  )
+    .requiredOption('--out <folder>', 'the folder for the files')
+    .addOption(
+      new Option('--format <format>', 'of the files').choices(['ndjson', 'csv', 'parquet']).default('ndjson'),
+    )
+    .option('--rows <count>', 'rows in each file', wholeNumber({ min: 1, max: MOST_ROWS }), 100_000)
+    .option('--from <time>', 'since this time: RFC 3339, a day, or 15m, 2h, 7d, 4w ago', moment)
+    .option('--to <time>', 'before this time (default now)', moment);
+  const order = what === 'control-events' ? 'Kind by kind: sort by happenedAt.' : 'Oldest first.';
+  withFilters(download, FILTERS[what])
     .addHelpText(
       'after',
       `
-Decisions and settlements come oldest first; control events by id, which is kind by kind: sort these by happenedAt.
-Amounts are micro-dollars, as integers. In CSV, an apostrophe goes before whatever a spreadsheet would take for the beginning of a formula.
+${order} Amounts are integers of micro-dollars.
+In CSV, an apostrophe precedes what a spreadsheet would take for a formula.
 
 Examples:
-  mandate export --of decisions --from 2026-01-01 --to 2026-02-01 --format parquet --out january
-  mandate export --of settlements --from 7d --format csv --out settlements
-  mandate export verify january`,
+  mandate export ${what} --from 7d --out ${what}
+  mandate export ${what} --format parquet --out ${what} \\
+    --from 2026-01-01 --to 2026-02-01`,
     )
-    .action((verify: string | undefined, folder: string | undefined, options: Options) =>
-      run((context) =>
-        verify === undefined
-          ? exportInto(options, context)
-          : verifyFolder(folder ?? options.out, options, context),
-      ),
-    );
+    .action((options: Options) => run((context) => exportInto(what, options, context)));
 }
 
-async function exportInto(options: Options, context: CommandContext): Promise<ExitCode> {
-  const { stdout, stderr, signal } = context;
-  if (options.out === undefined) throw new CommandFailure(2, 'say where to put the files: --out FOLDER');
+function verifyCommand(command: Command, run: RunCommand): void {
+  command
+    .command('verify')
+    .description('Checks that the files of an export are as they were written.')
+    .argument('<folder>', 'the folder of the export')
+    .addHelpText('after', '\nExample:\n  mandate export verify january')
+    .action((folder: string) => run((context) => verifyFolder(folder, context)));
+}
+
+async function exportInto(what: What, options: Options, context: CommandContext): Promise<ExitCode> {
+  const { stderr, signal } = context;
   const folder = resolve(options.out);
-  const api = connect(options, context);
+  const api = connect(context);
   await makeFolder(folder);
-  const manifest = await begun(folder, options);
+  const manifest = await begun(folder, what, options);
   const query = { of: manifest.of, format: manifest.format, ...manifest.query };
   const progress = progressOn(stderr);
   const rowsIn = () => manifest.parts.reduce((sum, { rows }) => sum + rows, 0);
@@ -92,7 +92,7 @@ async function exportInto(options: Options, context: CommandContext): Promise<Ex
       const through = lastId === '' ? {} : { through: lastId };
       const whole = { ...query, ...(manifest.format === 'parquet' ? { rows: MOST_ROWS } : {}) };
       const again = await downloadPart(api, { folder, file, query: whole, after, ...through, signal });
-      // Up to the same id: what was there in between and came late is in it now.
+      // Up to the same last id. Rows that came late in between are in the file now.
       if (again !== null) manifest.parts[at] = { ...again.part, lastId };
       await writeManifest(folder, manifest);
     }
@@ -118,43 +118,38 @@ async function exportInto(options: Options, context: CommandContext): Promise<Ex
   const bytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
   manifest.total = { parts: manifest.parts.length, rows: rowsIn(), bytes };
   await writeManifest(folder, manifest);
-  if (options.json) await writeJsonLine(stdout, { folder, ...manifest.total });
-  else
-    await write(
-      stdout,
-      `${counted(manifest.total.rows, 'row')} in ${counted(manifest.total.parts, 'file')}, ${counted(bytes, 'byte')}: ${folder}\n`,
-    );
-  return 0;
+  const { total } = manifest;
+  return showAnswer(
+    context,
+    { folder, ...total },
+    () =>
+      `${counted(total.rows, 'row')} in ${counted(total.parts, 'file')}, ${counted(bytes, 'byte')}: ${folder}\n`,
+  );
 }
 
-/** The manifest that is there, if it is of the same export, or a new one. */
-async function begun(folder: string, options: Options): Promise<Manifest> {
-  const { of, format, rows: rowsAPart, from, to } = options;
+/** The manifest in the folder if it is of the same export, or a new one. */
+async function begun(folder: string, of: What, options: Options): Promise<Manifest> {
+  const { format, rows: rowsAPart, from, to } = options;
   const filters = parametersOf(filtersIn({ ...options, from: undefined, to: undefined }));
   const asOf = new Date().toISOString();
   const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
   const query = { ...given, ...(from === undefined ? {} : { from }), to: to ?? asOf } as Manifest['query'];
   const there = await readManifest(folder);
   if (there === null) return { version: 1, of, format, query, asOf, rowsAPart, parts: [], total: null };
-  // Times that were said as so long ago are other ones by now: those of the manifest hold.
+  // "7d ago" is another time by now, so the times of the manifest are used.
   const { from: _, to: __, ...same } = there.query;
   if (there.of === of && there.format === format && isDeepStrictEqual(same, given)) return there;
   throw new CommandFailure(
     2,
     `${join(folder, 'manifest.json')} is of another export`,
-    'Name another folder with --out, or say the same as then to go on with it.',
+    'Name another folder with --out, or give the same filters and format to go on with it.',
   );
 }
 
 const MEND =
-  'Run the same `mandate export` again, with this folder as --out: it gets what is missing or changed, and keeps the rest.\n';
+  'Run the same `mandate export` again with this folder as --out. It gets what is missing or changed, and keeps the rest.\n';
 
-async function verifyFolder(
-  given: string | undefined,
-  { json }: Options,
-  { stdout }: CommandContext,
-): Promise<ExitCode> {
-  if (given === undefined) throw new CommandFailure(2, 'say which folder: `mandate export verify FOLDER`');
+async function verifyFolder(given: string, { stdout, json }: CommandContext): Promise<ExitCode> {
   const folder = resolve(given);
   const manifest = await readManifest(folder);
   if (manifest === null) {

@@ -1,14 +1,9 @@
-/** The options of commands that work on the data folder of a plane on this machine. */
-
+/** The data folder of a plane on this machine. */
 import { DEFAULT_DATA_PATH } from '@mandate/runtime';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 
-export type FolderOptions = { data?: string; json?: true };
-
-export function withFolder(command: Command): Command {
-  return withData(command).option('--json', 'JSON instead of text: a document, or one a line');
-}
+export type FolderOptions = { data?: string | undefined };
 
 export function withData(command: Command): Command {
   return command.option(
@@ -17,6 +12,6 @@ export function withData(command: Command): Command {
   );
 }
 
-export function folderOf(data: string | undefined, { env }: CommandContext): string {
+export function folderOf({ data }: FolderOptions, { env }: Pick<CommandContext, 'env'>): string {
   return data ?? (env.MANDATE_PLANE_DATA_PATH || DEFAULT_DATA_PATH);
 }

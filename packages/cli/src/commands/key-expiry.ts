@@ -1,4 +1,4 @@
-/** When API keys expire: how it is asked for, and what people are told of it. */
+/** When API keys expire: the option, the column of lists, and the warnings. */
 import { CAPS, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { durationMs } from '../input/option-values.ts';
@@ -18,24 +18,24 @@ export function withExpiry(command: Command): Command {
   const duration = durationMs({ min: 1_000, max: CAPS.keyMs });
   return command.option(
     '--expires <duration>',
-    'how long it lets in, such as 30d, or never; a role of people 90d when absent, anything else never',
+    'how long the key works: 30d, or never (default 90d for a role, else never)',
     (text: string) => (text === 'never' ? text : duration(text)),
   );
 }
 
-/** As services take it; undefined: nothing is said of it. */
+/** The lifetime as services take it; undefined if the option is absent. */
 export function expiresInMs({ expires }: Expiry): number | null | undefined {
   return expires === 'never' ? null : expires;
 }
 
-/** For the column of a list. */
-export function expiryText({ expiresAt }: Expiring, nowMs: number): string {
+/** The text for the column of a list. */
+export function expiryText({ expiresAt }: Pick<Expiring, 'expiresAt'>, nowMs: number): string {
   if (expiresAt === undefined || expiresAt === null) return 'never';
   const apart = relativeTime(Date.parse(expiresAt), nowMs);
   return Date.parse(expiresAt) <= nowMs ? `expired ${apart}` : `${expiresAt} (${apart})`;
 }
 
-/** For stderr: the keys that soon expire. Empty if there are none. */
+/** The keys that soon expire, for stderr. Empty if there are none. */
 export function expiryWarnings(keys: readonly Expiring[], nowMs: number): string {
   const lines = keys.flatMap(({ id, name, expiresAt, revokedAt = null }) => {
     const leftMs = expiresAt == null || revokedAt !== null ? Number.NaN : Date.parse(expiresAt) - nowMs;

@@ -1,4 +1,4 @@
-/** What a key fixes of the actions that are published with it, as an option says it. */
+/** The option for what a key fixes in the actions that are published with it. */
 import type { Json, KeyPins } from '@mandate/schemas';
 import { keyPins } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -11,7 +11,7 @@ export type PinOptions = { pin?: readonly Pin[] };
 export function withPins(command: Command): Command {
   return command.option(
     '--pin <field=value...>',
-    'what every action with it acts in, or in whose name: context.environment=prod principal.id=ann principal.role=admin',
+    'fix a field of its actions: context.env=prod, principal.id=ann, principal.role=admin',
     (text: string, before: readonly Pin[] = []) => [...before, pinIn(text)],
   );
 }
@@ -25,7 +25,7 @@ function pinIn(text: string): Pin {
   return { field: field.split('.'), value: field.startsWith('principal') ? written : valueIn(written) };
 }
 
-/** JSON, or else the text as it stands. */
+/** The JSON value, or the text itself if it is no JSON. */
 function valueIn(text: string): Json {
   try {
     return JSON.parse(text) as Json;

@@ -1,53 +1,42 @@
-/** Keys of people, through the API of a plane: from anywhere, for holders of a key with the scope `admin`. */
-
-import { rowsOf } from '@mandate/client';
+/** The keys of people, through the API of a plane, for holders of a key with the scope `admin`. */
 import type { Role } from '@mandate/schemas';
-import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';
-import { showRows } from '../output/show-rows.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { type PageOptions, showList } from '../output/show-list.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withControl } from './connection.ts';
 import { type Expiry, expiresInMs, expiryText, expiryWarnings } from './key-expiry.ts';
-
-export type ThroughApi = Pick<ConnectionOptions, 'url' | 'controlUrl' | 'key' | 'json'>;
 
 type RoleKey = { id: string; name: string; role: Role; createdAt: string; expiresAt: string | null };
 type Page = { keys: readonly RoleKey[]; next: string | null };
 
-export function withApi(command: Command): Command {
-  return withControl(
-    command
-      .option('--url <url>', 'address of a plane: then keys of roles, through its API, not in a data folder')
-      .option('--key <key>', 'API key of an admin for that; better in MANDATE_API_KEY'),
-  );
+/** True if an option names an address. An address of the environment or a profile does not move where keys are made. */
+export function isThroughApi({ globals }: CommandContext): boolean {
+  return globals.url !== undefined || globals.controlUrl !== undefined;
 }
 
-/** An address alone tells: one in the environment is there for other commands, and does not move where keys are made. */
-export function isThroughApi({ url, controlUrl }: ThroughApi): boolean {
-  return url !== undefined || controlUrl !== undefined;
-}
-
-/** @param local what was given that only a data folder knows */
+/** @param local the given options that only a data folder knows */
 export async function issueThroughApi(
-  options: ThroughApi & Expiry & { name: string; role?: Role },
+  options: Expiry & { name: string; role?: Role },
   local: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { name, role, json } = options;
+  const { name, role } = options;
   const [wrong] = local;
   if (wrong !== undefined || role === undefined)
     throw new CommandFailure(
       2,
-      wrong === undefined ? 'its role is not said' : `--${wrong} is of a data folder, not of a plane's API`,
-      'A key of the API has a --role, in the tenant of the key that asks for it.',
+      wrong === undefined
+        ? 'the key has no role'
+        : `--${wrong} works in a data folder, and not through an API`,
+      'Give --role. The tenant is that of the key that you ask with.',
     );
   const { stdout, stderr } = context;
-  const issued = await connect(options, context).post<RoleKey & { key: string }>('/v1/keys', {
-    ...{ name, role, expiresInMs: expiresInMs(options) },
-  });
-  if (json) await writeJsonLine(stdout, issued);
+  const body = { name, role, expiresInMs: expiresInMs(options) };
+  const issued = await connect(context).post<RoleKey & { key: string }>('/v1/keys', body);
+  if (context.json) await writeJsonLine(stdout, issued);
   else {
     await write(stdout, `${issued.key}\n`);
     await write(stderr, `its id is ${issued.id}: \`mandate keys revoke ${issued.id} --url …\` ends it\n`);
@@ -56,45 +45,28 @@ export async function issueThroughApi(
   return 0;
 }
 
-export async function listThroughApi(options: ThroughApi, context: CommandContext): Promise<ExitCode> {
-  const listed = rowsOf(connect(options, context), {
-    path: '/v1/keys',
-    cursor: 'cursor',
-    pageSize: 1_000,
-    rows: ({ keys }: Page) => keys,
-  });
-  const soon: RoleKey[] = [];
+export async function listThroughApi(page: PageOptions, context: CommandContext): Promise<ExitCode> {
   const nowMs = Date.now();
-  await showRows(context.stdout, noting(listed, soon), {
-    json: options.json === true,
-    columns: [
-      { title: 'ID', of: ({ id }) => id },
-      { title: 'NAME', of: ({ name }) => name },
+  const listed: RoleKey[] = [];
+  const rows = ({ keys }: Page) => {
+    listed.push(...keys);
+    return keys;
+  };
+  await showList(context, { path: '/v1/keys', rows }, page, {
+    columns: () => [
+      { title: 'ID', of: ({ id }) => id, keep: true },
+      { title: 'NAME', of: ({ name }) => name, cut: true },
       { title: 'ROLE', of: ({ role }) => role },
-      { title: 'CREATED', of: ({ createdAt }) => createdAt },
+      { title: 'CREATED', of: ({ createdAt }) => createdAt, extra: true },
       { title: 'EXPIRES', of: (key) => expiryText(key, nowMs) },
     ],
-    empty: 'nobody was issued a key through the API',
+    empty: 'no key was issued through the API',
   });
-  await write(context.stderr, expiryWarnings(soon, nowMs));
+  await write(context.stderr, expiryWarnings(listed, nowMs));
   return 0;
 }
 
-/** Rows as they come, and again below the list. */
-async function* noting<Row>(rows: AsyncIterable<Row>, noted: Row[]): AsyncGenerator<Row> {
-  for await (const row of rows) {
-    noted.push(row);
-    yield row;
-  }
-}
-
-export async function revokeThroughApi(
-  options: ThroughApi,
-  id: string,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const revoked = await connect(options, context).delete<object>(`/v1/keys/${encodeURIComponent(id)}`);
-  if (options.json) await writeJsonLine(context.stdout, { id, ...revoked });
-  else await write(context.stdout, `revoked ${printable(id)}\n`);
-  return 0;
+export async function revokeThroughApi(id: string, context: CommandContext): Promise<ExitCode> {
+  const revoked = await connect(context).delete<object>(`/v1/keys/${encodeURIComponent(id)}`);
+  return showAnswer(context, { id, ...revoked }, () => `revoked ${printable(id)}\n`);
 }

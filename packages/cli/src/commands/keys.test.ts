@@ -78,7 +78,7 @@ test('keys that expire soon are warned of, and those that have expired are told'
 
 test.each([
   ['the agents of the key are missing', ['--scopes', 'publish'], 'the agents of the key are missing'],
-  ['a key that only reads pins', ['--auditor', '--pin', 'context.a=1'], '--pin goes with the scope publish'],
+  ['a key that only reads pins', ['--auditor', '--pin', 'context.a=1'], '--pin needs the scope publish'],
   [
     'something else is pinned',
     ['--scopes', 'publish', '--agents', 'b', '--pin', 'tool=x'],
@@ -99,13 +99,21 @@ test.each([
     [],
     'Give one of --role (viewer, operator, author, admin, reporter), --auditor and --scopes',
   ],
-  ['two things are said', ['--auditor', '--scopes', 'operate'], 'what the key may do is said twice'],
-  ['a role and scopes are said', ['--role', 'viewer', '--scopes', 'operate'], 'is said twice'],
+  [
+    'two things are said',
+    ['--auditor', '--scopes', 'operate'],
+    'the key has more than one role, or scopes too',
+  ],
+  [
+    'a role and scopes are said',
+    ['--role', 'viewer', '--scopes', 'operate'],
+    'the key has more than one role, or scopes too',
+  ],
   ['the role is none', ['--role', 'owner'], 'Allowed choices are viewer, operator, author, admin'],
   [
     'a plane is named, and a folder',
     ['--role', 'viewer', '--url', 'http://plane'],
-    '--data is of a data folder',
+    '--data works in a data folder',
   ],
 ])('no key is made where %s', async (_what, asked, complaint) => {
   const { exitCode, stdout, stderr } = await issue(...asked);

@@ -18,36 +18,30 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { namePattern, someText, tenantName } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
-import { table } from '../output/table.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { moreText, type PageOptions, showRows, withPage } from '../output/show-list.ts';
+import type { Column } from '../output/table.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type FolderOptions, folderOf, withFolder } from './folder.ts';
+import { type FolderOptions, folderOf, withData } from './folder.ts';
 import { type Expiry, expiresInMs, expiryText, expiryWarnings, withExpiry } from './key-expiry.ts';
 import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
-import {
-  issueThroughApi,
-  isThroughApi,
-  listThroughApi,
-  revokeThroughApi,
-  type ThroughApi,
-  withApi,
-} from './keys-through-api.ts';
+import { issueThroughApi, isThroughApi, listThroughApi, revokeThroughApi } from './keys-through-api.ts';
 
-type KeysOptions = FolderOptions & ThroughApi;
 type Asked = { role?: Role; scopes?: ApiScope[]; auditor?: true };
-type IssueOptions = KeysOptions &
+type IssueOptions = FolderOptions &
   Asked &
   PinOptions &
   Expiry & { name: string; agents?: readonly string[]; tenant?: string };
 
-/** What is kept of a key, without its hash. */
+/** A key as the key store has it, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 
-/** On the data folder itself it needs no key: a user who may write there owns the plane. */
+/** The data folder needs no key: a user who can write there owns the plane. */
 export function keysCommand(command: Command, run: RunCommand): void {
   command.description(
-    'Manages API keys: those in the data folder of a plane on this machine, which a running plane notices within a second; ' +
-      'with --url, those of the people of a tenant, through the API of any plane.',
+    'Manages API keys. Without --url: the keys in the data folder of a plane on this machine. With --url or --control-url: ' +
+      'the keys of people in a tenant, through the API of a plane. `mandate agents keys` manages the keys of one agent.',
   );
   issueCommand(command, run);
   listCommand(command, run);
@@ -55,59 +49,50 @@ export function keysCommand(command: Command, run: RunCommand): void {
 }
 
 function issueCommand(keys: Command, run: RunCommand): void {
-  inFolderOrApi(
-    withExpiry(
-      withPins(
-        keys
-          .command('issue')
-          .description('Makes an API key and prints it once; only its hash is kept.')
-          .requiredOption('--name <name>', 'what it is for', someText)
-          .addOption(new Option('--role <role>', 'what it may do in its tenant').choices(ROLE_NAMES))
-          .addOption(
-            new Option('--scopes <scope...>', 'the same, one by one; in the place of --role').choices(
-              API_SCOPES,
-            ),
-          )
-          .option('--auditor', 'the same as --role viewer')
-          .option(
-            '--agents <glob...>',
-            "the agents that it may speak for; needed where it publishes or reports. '*' is every agent of the tenant",
-            namePattern,
-          )
-          .option('--tenant <tenant>', `whose it is; ${DEFAULTS.tenant} when absent`, tenantName),
-      ),
-    ),
-  )
+  const issue = withData(keys.command('issue'))
+    .description('Issues an API key and prints it once. Only the hash of the key is kept.')
+    .requiredOption('--name <name>', 'what the key is for', someText)
+    .addOption(new Option('--role <role>', 'what the key may do in its tenant').choices(ROLE_NAMES))
+    .addOption(new Option('--scopes <scope...>', 'instead of --role: each scope').choices(API_SCOPES))
+    .option('--auditor', 'the same as --role viewer')
+    .option('--agents <glob...>', "the agents that the key publishes for; '*' is all agents", namePattern)
+    .option('--tenant <tenant>', `the tenant of the key (default ${DEFAULTS.tenant})`, tenantName);
+  withExpiry(withPins(issue))
     .addHelpText(
       'after',
       `
 Examples:
   mandate keys issue --name ci --scopes publish report --agents 'ci-*'
-  mandate keys issue --name ci --scopes publish --agents ci-prod --pin context.environment=prod --expires 30d
-  mandate keys issue --name 'mail server' --role reporter
+  mandate keys issue --name ci --scopes publish --agents ci-prod \\
+    --pin context.environment=prod --expires 30d
   mandate keys issue --name oncall --role operator
-  mandate keys issue --name ann --role viewer --url https://plane.example.com
-  mandate keys issue --name 'auditors of 2026' --auditor`,
+  mandate keys issue --name ann --role viewer --url https://plane.example.com`,
     )
     .action((options: IssueOptions) =>
       run(async (context) => {
-        if (isThroughApi(options)) return issueThroughApi(options, localIn(options), context);
+        if (isThroughApi(context)) return issueThroughApi(options, localIn(options), context);
         const { stdout, stderr } = context;
-        const { name, tenant = DEFAULTS.tenant, json } = options;
+        const { name, tenant = DEFAULTS.tenant } = options;
         const scopes = scopesOf(options);
         const agents = agentsOf(options, scopes);
         const pins = pinsOf(options);
         if (pins !== undefined && !scopes.includes('publish'))
           throw new CommandFailure(
             2,
-            '--pin goes with the scope publish',
-            'Only actions say what is pinned.',
+            '--pin needs the scope publish',
+            'Only actions have the pinned fields.',
           );
-        const grant = { name, agents, tenant, scopes, pins, lastsMs: lastsMsOf(options) };
-        const path = folderOf(options.data, context);
+        const path = folderOf(options, context);
         const isNew = !existsSync(path);
         const folder = makeDataFolder(path);
-        const { key, record } = issueApiKey(grant);
+        const { key, record } = issueApiKey({
+          name,
+          agents,
+          tenant,
+          scopes,
+          pins,
+          lastsMs: lastsMsOf(options),
+        });
         await fileKeyStore(folder.keys).add(record);
         const doubts = agents
           .flatMap((one) => patternDoubt(one, agents) ?? [])
@@ -116,18 +101,17 @@ Examples:
         if (options.agents?.includes('*')) await write(stderr, warningsText(SPEAKS_FOR_ALL, NAME_AGENTS));
         if (scopes.includes('publish') && scopes.includes('operate'))
           await write(stderr, warningsText(APPROVES_ITSELF, TWO_KEYS));
-        if (json) {
+        if (context.json) {
           await writeJsonLine(stdout, { key, ...shownOf(record) });
           return 0;
         }
         await write(stdout, `${key}\n`);
-        // Beside the key, so that a script may take that as it stands.
+        // The key alone goes to stdout, so that a script can take it.
         const where = options.data === undefined ? '' : ` --data ${options.data}`;
         await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}${where}\` ends it\n`);
         if (record.expiresAt !== undefined) await write(stderr, `it expires at ${record.expiresAt}\n`);
         if (isNew) {
-          const elsewhere =
-            'A plane that runs knows it if this is its data folder; of any other, take --url.';
+          const elsewhere = 'A running plane knows the key only if this is its data folder. Else use --url.';
           await write(stderr, warningsText([`the data folder ${folder.path} is new`], elsewhere));
         }
         return 0;
@@ -164,15 +148,11 @@ function lastsMsOf({ role, auditor, ...options }: IssueOptions): number | null {
   return ofRole === undefined ? null : roleLastsMs(ofRole);
 }
 
-/** Which of the options are of a data folder alone. */
+/** The options that only a data folder knows. */
 function localIn(options: IssueOptions): string[] {
   return (['data', 'scopes', 'auditor', 'agents', 'tenant', 'pin'] as const).filter(
     (name) => options[name] !== undefined,
   );
-}
-
-function inFolderOrApi(command: Command): Command {
-  return withApi(withFolder(command));
 }
 
 function scopesOf({ role, scopes, auditor }: Asked): readonly ApiScope[] {
@@ -181,69 +161,75 @@ function scopesOf({ role, scopes, auditor }: Asked): readonly ApiScope[] {
   if (only !== undefined && asked.length === 1) return only;
   throw new CommandFailure(
     2,
-    only === undefined ? 'what the key may do is not said' : 'what the key may do is said twice',
+    only === undefined
+      ? 'the key has no role and no scopes'
+      : 'the key has more than one role, or scopes too',
     `Give one of --role (${ROLE_NAMES.join(', ')}), --auditor and --scopes (${API_SCOPES.join(', ')}).`,
   );
 }
 
 function listCommand(keys: Command, run: RunCommand): void {
-  inFolderOrApi(keys.command('list').description('Shows the keys, never the secrets.')).action(
-    (options: KeysOptions) =>
+  withPage(withData(keys.command('list')))
+    .description('Lists the keys, without their secrets.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  mandate keys list\n  mandate keys list --url https://plane.example.com',
+    )
+    .action((options: FolderOptions & PageOptions) =>
       run(async (context) => {
-        if (isThroughApi(options)) return listThroughApi(options, context);
-        const { stdout, stderr } = context;
-        const records = (await openStore(options.data, context).list()).map(shownOf);
-        if (options.json) for (const record of records) await writeJsonLine(stdout, record);
-        else await write(stdout, table(records, columnsAt(Date.now()), stdout));
-        await write(stderr, expiryWarnings(records, Date.now()));
+        if (isThroughApi(context)) return listThroughApi(options, context);
+        const records = (await openStore(options, context).list()).map(shownOf);
+        const nowMs = Date.now();
+        async function* shown() {
+          yield* records.slice(0, options.limit);
+        }
+        await showRows(context, shown(), { columns: () => columnsAt(nowMs), empty: 'there is no key' });
+        if (records.length > options.limit) await write(context.stderr, moreText(options.limit));
+        await write(context.stderr, expiryWarnings(records, nowMs));
         return 0;
       }),
-  );
+    );
 }
 
 function revokeCommand(keys: Command, run: RunCommand): void {
-  inFolderOrApi(
-    keys
-      .command('revoke')
-      .description('Ends a key; it stops working within a second.')
-      .argument('<id>', 'the key’s id, as `keys list` shows it'),
-  ).action((id: string, options: KeysOptions) =>
-    run(async (context) => {
-      if (isThroughApi(options)) return revokeThroughApi(options, id, context);
-      const record = await openStore(options.data, context).revoke(id);
-      if (record === null) {
-        throw new CommandFailure(2, `no key has the id ${id}`, '`mandate keys list` shows them.');
-      }
-      if (options.json) await writeJsonLine(context.stdout, shownOf(record));
-      else await write(context.stdout, `revoked ${printable(record.name)} (${id})\n`);
-      return 0;
-    }),
-  );
+  withData(keys.command('revoke'))
+    .description('Ends a key. The key stops working within a second.')
+    .argument('<id>', 'the id of the key, as `keys list` shows it')
+    .addHelpText('after', '\nExample:\n  mandate keys revoke key_…')
+    .action((id: string, options: FolderOptions) =>
+      run(async (context) => {
+        if (isThroughApi(context)) return revokeThroughApi(id, context);
+        const record = await openStore(options, context).revoke(id);
+        if (record === null)
+          throw new CommandFailure(2, `no key has the id ${id}`, '`mandate keys list` lists them.');
+        return showAnswer(context, shownOf(record), () => `revoked ${printable(record.name)} (${id})\n`);
+      }),
+    );
 }
 
-const columnsAt = (nowMs: number) => [
-  { title: 'ID', of: ({ id }: ShownKey) => id },
-  { title: 'NAME', of: ({ name }: ShownKey) => name },
-  { title: 'TENANT', of: ({ tenant }: ShownKey) => tenant },
-  { title: 'SCOPES', of: ({ scopes }: ShownKey) => scopes.join(',') },
-  { title: 'AGENTS', of: ({ agents }: ShownKey) => agents.join(',') },
-  { title: 'PINS', of: ({ pins }: ShownKey) => pinnedFields(pins).join(',') },
-  { title: 'EXPIRES', of: (key: ShownKey) => expiryText(key, nowMs) },
-  { title: 'REVOKED', of: ({ revokedAt }: ShownKey) => revokedAt ?? '' },
+const columnsAt = (nowMs: number): readonly Column<ShownKey>[] => [
+  { title: 'ID', of: ({ id }) => id, keep: true },
+  { title: 'NAME', of: ({ name }) => name, cut: true },
+  { title: 'TENANT', of: ({ tenant }) => tenant, cut: true },
+  { title: 'SCOPES', of: ({ scopes }) => scopes.join(','), cut: true },
+  { title: 'AGENTS', of: ({ agents }) => agents.join(','), cut: true },
+  { title: 'PINS', of: ({ pins }) => pinnedFields(pins).join(','), cut: true, extra: true },
+  { title: 'EXPIRES', of: (key) => expiryText(key, nowMs), extra: true },
+  { title: 'REVOKED', of: ({ revokedAt }) => revokedAt ?? '', extra: true },
 ];
 
 function shownOf({ hash, ...shown }: ApiKeyRecord): ShownKey {
   return shown;
 }
 
-/** The keys of a folder that must be there: a misspelt one would look like one without keys. */
-function openStore(data: string | undefined, context: CommandContext): FileKeyStore {
-  const folder = dataFolder(folderOf(data, context));
+/** The keys of a folder that must exist: a misspelt folder would look like one without keys. */
+function openStore(options: FolderOptions, context: CommandContext): FileKeyStore {
+  const folder = dataFolder(folderOf(options, context));
   if (existsSync(folder.keys)) return fileKeyStore(folder.keys);
   throw new CommandFailure(
     2,
     `there are no API keys in ${folder.path}`,
-    'Name the data folder of the plane with --data; `mandate up` and `mandate keys issue` make the first keys. Keys of people, ' +
-      'in a plane that runs anywhere, take its address with --url.',
+    'Name the data folder of the plane with --data. `mandate up` and `mandate keys issue` make the first keys. To see the keys of people of ' +
+      'a running plane, give its address with --url.',
   );
 }

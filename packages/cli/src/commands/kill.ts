@@ -1,11 +1,12 @@
 import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import { printable, printableLines } from '../output/printable.ts';
-import { write, writeJsonLine } from '../output/write.ts';
-import { connect } from './connection.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { write } from '../output/write.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
 type Killed = {
@@ -16,12 +17,11 @@ type Killed = {
 type NameStatus = { status: 'registered' | 'retired' | 'named' | null; nearest: string | null };
 
 export function killCommand(command: Command, run: RunCommand): void {
-  withTarget(
-    command.description(
-      'Pulls the kill switch. When it returns, nothing more is allowed until a revive; what was allowed before and may ' +
-        'still run is listed.',
-    ),
-  )
+  withTarget(command)
+    .description(
+      'Pulls the kill switch. When the command returns, nothing more is allowed until a revive. Lists the actions that were ' +
+        'allowed before and may still run. Scope operate.',
+    )
     .addHelpText(
       'after',
       `
@@ -33,11 +33,10 @@ Examples:
     )
     .action((agent: string | undefined, options: TargetOptions) =>
       run(async (context) => {
-        const { stdout, stderr } = context;
-        const api = connect(options, context);
+        const { stderr } = context;
+        const api = connect(context);
         const killed = await sendTo<Killed>(api, 'kill', agent, options);
-        if (options.json) await writeJsonLine(stdout, killed);
-        else await write(stdout, text(killed));
+        await showAnswer(context, killed, () => text(killed));
         if (agent !== undefined) await write(stderr, printableLines(await doubtOfName(api, agent, killed)));
         return 0;
       }),
@@ -45,8 +44,8 @@ Examples:
 }
 
 /**
- * A warning if the agent has open actions or decisions nowhere, and neither the register nor a mandates file has its
- * name. Empty if the agent is known, or if the key may not find out.
+ * Returns a warning if the agent never acted, and neither the register nor a mandates file has its name. Empty if the agent
+ * is known, or if the key may not find out.
  */
 async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Promise<string> {
   if (open.length > 0) return '';
@@ -67,7 +66,7 @@ function unknownAgent(agent: string, nearest: string | null): string {
   const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
   return (
     `mandate: warning: no agent ${agent} is registered, and none has acted; is the name misspelt?${meant}\n` +
-    `  The name is stopped all the same. \`mandate agents\` lists the known agents; \`mandate revive ${agent}\` ends the kill.\n`
+    `  The name is stopped all the same. \`mandate agents list\` lists the known agents; \`mandate revive ${agent}\` ends the kill.\n`
   );
 }
 

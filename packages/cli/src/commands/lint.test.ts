@@ -20,13 +20,13 @@ function lint(text: string, ...options: string[]) {
   return runCommand(['lint', '-f', path, ...options]);
 }
 
-test('takes the one document of a policy for whichever version a rule names, and says so', async () => {
+test('takes the only document of a policy for any version that a rule names, and warns', async () => {
   const pinned = documentsOf(['read_*']).replace('policy: p0', 'policy: p0@2');
   expect(await lint(pinned)).toEqual({
     exitCode: 0,
     stdout: '0 errors, 0 warnings\n',
     stderr: expect.stringMatching(
-      /^mandate: warning: the rule "r0" names p0@2, and files hold one document of that policy\n {2}It .*\n$/,
+      /^mandate: warning: the rule "r0" names p0@2, and files hold one document of that policy\n {2}The file is taken for that version. .*\n$/,
     ),
   });
   expect(await lint(pinned.replace('id: p0\n', 'id: p1\n'))).toMatchObject({
@@ -36,7 +36,7 @@ test('takes the one document of a policy for whichever version a rule names, and
   });
 });
 
-test('says what was not looked at, beside what it prints', async () => {
+test('says on stderr which checks were left out', async () => {
   expect(await lint(documentsOf(['read_*']))).toEqual({
     exitCode: 0,
     stdout: '0 errors, 0 warnings\n',
@@ -46,6 +46,6 @@ test('says what was not looked at, beside what it prints', async () => {
   const { exitCode, stdout, stderr } = await lint(documentsOf(many, ['*_1', '*_now']), '--json');
   expect([exitCode, stdout]).toEqual([0, '']);
   expect(stderr).toMatch(
-    /^mandate: warning: not everything .*\n {2}Not known: NOTHING_IN_COMMON of 1 agent\.\n$/,
+    /^mandate: warning: lint left out checks .*\n {2}Not known: NOTHING_IN_COMMON of 1 agent\.\n$/,
   );
 });

@@ -4,32 +4,30 @@ import { readControlFiles } from '@mandate/documents';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
-type Options = ConnectionOptions & { file?: readonly string[] };
+type Options = { file?: readonly string[] };
 
-/** `told`: what files cannot say, a line each. */
+/** `told`: a line for each thing that files cannot say. */
 type LintedFiles = Linted & { told?: readonly string[] };
 
 export function lintCommand(command: Command, run: RunCommand): void {
-  withControl(
-    withConnection(
-      command.description(
-        'Tells what is amiss in policies and rules, though each of them is good: of files, or of a running plane. ' +
-          'There the key needs the scope audit or author.',
-      ),
-    ),
-  )
-    .option('-f, --file <path...>', 'files, or folders of them; no plane is asked')
+  command
+    .description(
+      'Finds mistakes between policies and rules that are valid one by one: in files, or in a running plane. For a plane: ' +
+        'scope audit or author.',
+    )
+    .option('-f, --file <path...>', 'files, or folders of files; no plane is asked')
     .addHelpText(
       'after',
       `
-Exit code 3 when something blocks where somebody may have meant to allow; what does nothing is a warning.
+Exit code 3 if something blocks that was probably meant to allow. What has no
+effect is a warning.
 
 Examples:
   mandate lint -f policies/
@@ -45,14 +43,14 @@ async function lint(options: Options, context: CommandContext): Promise<ExitCode
     skipped = [],
     told = [],
   }: LintedFiles = options.file === undefined
-    ? await connect(options, context).get<Linted>('/v1/lint')
+    ? await connect(context).get<Linted>('/v1/lint')
     : lintFiles(options.file, Date.now());
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   for (const finding of findings) {
-    if (options.json) await writeJsonLine(stdout, finding);
+    if (context.json) await writeJsonLine(stdout, finding);
     else await write(stdout, findingText(finding, stdout));
   }
-  if (!options.json) {
+  if (!context.json) {
     const warnings = findings.length - errors;
     await write(stdout, `${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
   }
@@ -62,12 +60,12 @@ async function lint(options: Options, context: CommandContext): Promise<ExitCode
 }
 
 const TAKEN_FOR_IT =
-  'It is taken for that version. Versions are counted where they are published: name the latest, without @.';
+  'The file is taken for that version. Only a plane counts versions: leave out the @ to name the latest.';
 
 function notWhole(skipped: Linted['skipped']): string {
   if (skipped.length === 0) return '';
   const all = skipped.map(({ code, of, count }) => `${code} of ${counted(count, of.slice(0, -1))}`);
-  const line = 'not everything was looked at, as it would take too long';
+  const line = 'lint left out checks that would take too long';
   return warningsText([line], `Not known: ${all.join(', ')}.`);
 }
 
@@ -77,7 +75,7 @@ function lintFiles(paths: readonly string[], atMs: number): LintedFiles {
   const others = { policies, rules };
   const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
   const orphans = new Map([...agents].map(([id, agent]) => [id, alone(agent)]));
-  // A parent that no file has may stand in the plane; what is no parent at all is for that to refuse.
+  // A parent that no file has may exist in the plane, so the agents are checked without it.
   const families = new Map(
     [...agents].map(([id, agent]) => [id, agents.has(agent.parent ?? '') ? agent : alone(agent)]),
   );

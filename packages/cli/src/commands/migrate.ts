@@ -9,37 +9,37 @@ import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ServerOptions, serverSettings, withServers } from './servers.ts';
 
-type Options = ServerOptions & { check?: true; json?: true };
+type Options = ServerOptions & { check?: true };
 
 export function migrateCommand(command: Command, run: RunCommand): void {
-  withServers(
-    command.description(
-      'Gives the servers what a plane needs of them, before the first start and with each new version: makes topics that ' +
-        'are missing and the tables of the audit, and looks whether topics that are there and Redis would forget what ' +
-        'must be kept. Can be repeated, and run while a plane runs; of what is there it changes no setting.',
-    ),
-    { kafka: '', redis: '', clickhouse: '' },
-  )
-    .option('--check', 'only look: change nothing')
-    .option('--json', 'JSON instead of text: one finding a line')
+  withServers(command)
+    .description(
+      'Prepares servers for a plane, before the first start and with each new version. Makes missing topics and the tables of ' +
+        'the audit. Checks that existing topics and Redis keep what must be kept. Can be repeated, also while a plane runs. ' +
+        'Changes no setting of what exists.',
+    )
+    .option('--check', 'only check, and change nothing')
     .addHelpText(
       'after',
       `
-Servers that are not named are left out. Users, passwords, TLS and replication factor are settings (docs/operations.md).
-Tenants that were opened with topics of their own get them here where the control service may not make them. A cluster of one broker takes MANDATE_KAFKA_REPLICATION_FACTOR=1 and
-MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.
+Servers that are not named are left out. Users, passwords, TLS and replication
+are settings: docs/operations.md. If the control service may not make topics,
+this command makes the topics of tenants that have their own. One broker needs
+MANDATE_KAFKA_REPLICATION_FACTOR=1 and MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.
 
-Exit code 3 when something is missing or wrong that was not made, 1 when a server does not answer.
+Exit code 3 if something is missing or wrong and was not made, 1 if a server
+does not answer.
 
 Examples:
-  mandate migrate --kafka k1:9092,k2:9092 --redis rediss://r:6379 --clickhouse https://c:8443
+  mandate migrate --kafka k1:9092,k2:9092 --redis rediss://r:6379 \\
+    --clickhouse https://c:8443
   mandate migrate --check --json | jq 'select(.state != "ok")'`,
     )
     .action((options: Options) => run((context) => migrate(options, context)));
 }
 
 async function migrate(options: Options, context: CommandContext): Promise<ExitCode> {
-  // Loaded only here: the other commands need no clients of servers.
+  // Loaded only here, because the other commands need no clients of servers.
   const { migrateConfig } = await import('@mandate/plane/migrate');
   const { stdout, stderr, env, signal } = context;
   const config = loadConfig(
@@ -55,7 +55,7 @@ async function migrate(options: Options, context: CommandContext): Promise<ExitC
         signal.throwIfAborted();
         found.push(finding);
         waiting.clear();
-        if (options.json) await writeJsonLine(stdout, finding);
+        if (context.json) await writeJsonLine(stdout, finding);
         else await write(stdout, lineOf(finding, stdout));
       }
     } finally {
@@ -68,7 +68,7 @@ async function migrate(options: Options, context: CommandContext): Promise<ExitC
 
 const SHOW_EVERY_MS = 250;
 
-/** A server that does not answer is asked for some time. */
+/** Shows the time while a server does not answer yet. */
 function showWaiting(what: string, stderr: Output) {
   const progress = progressOn(stderr);
   const startedMs = performance.now();

@@ -1,81 +1,74 @@
 import { createInterface } from 'node:readline/promises';
-import { rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { readText } from '../input/open-input.ts';
-import { someText, wholeNumber } from '../input/option-values.ts';
-import type { FittingColumn } from '../output/fit-columns.ts';
+import { someText } from '../input/option-values.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { nowOn } from '../output/show-fitted.ts';
-import { showRows } from '../output/show-rows.ts';
-import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { type PageOptions, showList, withPage } from '../output/show-list.ts';
+import type { Column } from '../output/table.ts';
 
 type Found = { ref: string; pseudonym: string | null; erased: boolean };
 type Erased = { commandId: string; ref: string; at: string };
 type Listed = Erased & { by: string; reason: string };
 type Page = { erasures: readonly Listed[]; next: number | null };
-type EraseOptions = ConnectionOptions & { reason: string; yes?: true };
+type EraseOptions = { reason: string; yes?: true };
 
-const WHO = 'the id, exactly as agents send it; - reads it from stdin, so that no shell history has it';
+const WHO = 'the id as agents send it; - reads it from stdin, out of the shell history';
 
-/** Its API key needs the scope persons, which no key has from the first. */
+/** The commands need a key with the scope persons, which no key has from the first. */
 export function personsCommand(command: Command, run: RunCommand): void {
-  command.description(
-    'Finds what was sealed of a person, and forgets people for ever; a key with the scope persons is needed.',
-  );
+  command.description('Finds what was sealed for a person, and erases people for good. Scope persons.');
   findCommand(command, run);
   eraseCommand(command, run);
   listCommand(command, run);
 }
 
 function findCommand(persons: Command, run: RunCommand): void {
-  withConnection(
-    persons
-      .command('find')
-      .description('Shows by what the audit finds a person. That it is asked goes on the record.')
-      .argument('<person>', WHO, someText),
-  )
+  persons
+    .command('find')
+    .description('Shows how to find a person in the audit. The question is kept on the record.')
+    .argument('<person>', WHO, someText)
     .addHelpText(
       'after',
       `
-It tells nothing of whether anything was sealed of them: that is for the audit to say.
+The answer does not say whether anything was sealed for the person. The audit
+says that.
 
 Examples:
   mandate persons find mia_li_3668
-  mandate query decisions --unseal --text "$(mandate persons find - --json < id.txt | jq -r .ref)"`,
+  mandate decisions list --unseal \\
+    --text "$(mandate persons find - --json < id.txt | jq -r .ref)"`,
     )
-    .action((named: string, options: ConnectionOptions) =>
+    .action((named: string) =>
       run(async (context) => {
         const person = await personNamed(named, context);
-        const found = await connect(options, context).post<Found>('/v1/persons/find', { person });
-        if (options.json) await writeJsonLine(context.stdout, found);
-        else await write(context.stdout, textOf(found));
-        return 0;
+        const found = await connect(context).post<Found>('/v1/persons/find', { person });
+        return showAnswer(context, found, () => textOf(found));
       }),
     );
 }
 
 function textOf({ ref, pseudonym, erased }: Found): string {
-  const texts = `mandate query decisions --text ${ref}\n`;
-  if (erased || pseudonym === null) return `${texts}erased: what that finds can be read by nobody any more\n`;
-  return `${texts}mandate query decisions --principal ${pseudonym}\n`;
+  const texts = `mandate decisions list --text ${ref}\n`;
+  if (erased || pseudonym === null)
+    return `${texts}erased: nobody can read the sealed texts that this finds\n`;
+  return `${texts}mandate decisions list --principal ${pseudonym}\n`;
 }
 
 function eraseCommand(persons: Command, run: RunCommand): void {
-  withConnection(
-    persons
-      .command('erase')
-      .description('Forgets a person: destroys the key of all that was sealed of them. There is no way back.')
-      .argument('<person>', WHO, someText)
-      .requiredOption(
-        '--reason <text>',
-        'why; stays on the log for ever, so name a ticket there and nobody',
-        someText,
-      )
-      .option('--yes', 'without asking; needed where there is no terminal to ask on'),
-  )
+  persons
+    .command('erase')
+    .description('Destroys the key of everything that was sealed for a person. This cannot be undone.')
+    .argument('<person>', WHO, someText)
+    .requiredOption(
+      '--reason <text>',
+      'why; kept on the log for good, so name a ticket and no person',
+      someText,
+    )
+    .option('--yes', 'do not ask; needed without a terminal')
     .addHelpText(
       'after',
       `
@@ -85,86 +78,65 @@ Examples:
   mandate persons erase mia_li_3668 --reason "ticket 4711"
   mandate persons erase - --yes --reason "ticket 4711" < id.txt`,
     )
-    .action((named: string, options: EraseOptions) =>
+    .action((named: string, { reason, yes }: EraseOptions) =>
       run(async (context) => {
-        const { reason, yes, json } = options;
-        if (named === '-' && !yes) {
+        if (named === '-' && !yes)
           throw new CommandFailure(
             2,
             'stdin has the id, so nobody can be asked',
-            'Say --yes if you are sure.',
+            'Give --yes if you are sure.',
           );
-        }
         const person = await personNamed(named, context);
         if (!yes && !(await isSure(context))) throw new CommandFailure(1, 'nobody was erased');
-        const erased = await connect(options, context).post<Erased>('/v1/persons/erase', { person, reason });
-        if (json) await writeJsonLine(context.stdout, erased);
-        else await write(context.stdout, `erased, at ${erased.at}\n${WHAT_STAYS}\n`);
-        return 0;
+        const erased = await connect(context).post<Erased>('/v1/persons/erase', { person, reason });
+        return showAnswer(context, erased, () => `erased, at ${erased.at}\n${WHAT_STAYS}\n`);
       }),
     );
 }
 
 function listCommand(persons: Command, run: RunCommand): void {
-  withConnection(
-    persons
-      .command('list')
-      .description('Shows who was forgotten: by whom, when and why, newest first, never who it was.')
-      .option('--limit <count>', 'how many', wholeNumber({ min: 1, max: 1_000_000 }), 50),
-  )
+  withPage(persons.command('list'), 50)
+    .description('Lists who erased people, when and why, the newest first. It never says who was erased.')
     .addHelpText(
       'after',
       `
-A key with the scope audit may ask too. That it is asked goes on the record. REF is what \`persons find\` shows.
+A key with the scope audit may ask too. The question is kept on the record. REF
+is what \`persons find\` shows.
 
 Examples:
   mandate persons list
   mandate persons list --json | jq -r 'select(.reason | contains("4711"))'`,
     )
-    .action(({ limit, ...options }: ConnectionOptions & { limit: number }) =>
-      run(async (context) => {
-        const list = { path: '/v1/persons/erasures', cursor: 'before', pageSize: PAGE };
+    .action((page: PageOptions) =>
+      run((context) => {
         const rows = ({ erasures }: Page) => erasures;
-        await showRows(context.stdout, rowsOf(connect(options, context), { ...list, rows }, limit), {
-          json: options.json === true,
-          columns: columns(nowOn(context.stdout)),
-          empty: 'nobody was erased',
-          rest: '--json has all',
-        });
-        return 0;
+        const list = { path: '/v1/persons/erasures', cursor: 'before', pageSize: 200, rows };
+        return showList(context, list, page, { columns, empty: 'nobody was erased' });
       }),
     );
 }
 
-const PAGE = 200;
-
-/** The ref last, which is as long as half a terminal. */
-function columns(nowMs: number | null): readonly FittingColumn<Listed>[] {
-  const foremost = { cuttable: true, foremost: true };
+function columns(nowMs: number | null): readonly Column<Listed>[] {
   return [
-    {
-      title: 'AT',
-      of: ({ at }) => shownTime(at, nowMs),
-      ...foremost,
-      cuttable: false,
-      rank: 0,
-    },
-    { title: 'BY', of: ({ by }) => by, ...foremost, rank: 1 },
-    { title: 'REF', of: ({ ref }) => ref, cuttable: false, foremost: false, rank: 3 },
-    { title: 'WHY', of: ({ reason }) => reason, ...foremost, rank: 2 },
+    { title: 'AT', of: ({ at }) => shownTime(at, nowMs) },
+    { title: 'BY', of: ({ by }) => by, cut: true },
+    { title: 'REF', of: ({ ref }) => ref, keep: true },
+    { title: 'WHY', of: ({ reason }) => reason, keep: true, cut: true },
   ];
 }
 
-const WHAT_GOES = `Gone for ever, from the log, the audit, exports and every backup of those: the text of all that was sealed of the person,
-and whose pseudonym theirs was. Nothing can be sealed of them again, and no action be taken in their name.`;
+const WHAT_GOES = `Gone for good, from the log, the audit, exports and every backup of them: the
+text of everything that was sealed for the person, and the pseudonym of the
+person. Nothing can be sealed for the person again, and nobody can act in the
+name of the person.`;
 
-const WHAT_STAYS = `What stays: that there were actions, with what was not sealed; backups of the file person-keys from before can read it all
-until they are gone too (docs/privacy.md).`;
+const WHAT_STAYS = `What stays: that there were actions, with everything that was not sealed. Older
+backups of the file person-keys can still read the texts, until those backups
+are gone too (docs/privacy.md).`;
 
 async function isSure({ stdin, stderr, signal }: CommandContext): Promise<boolean> {
-  if (!('isTTY' in stdin) || stdin.isTTY !== true) {
-    throw new CommandFailure(2, 'there is no terminal to ask on', 'Say --yes if you are sure.');
-  }
+  if (!('isTTY' in stdin) || stdin.isTTY !== true)
+    throw new CommandFailure(2, 'there is no terminal to ask on', 'Give --yes if you are sure.');
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
   try {
     const answer = await lines.question(`${WHAT_GOES}\n${WHAT_STAYS}\nForget this person? (yes/no) `, {
@@ -176,7 +148,7 @@ async function isSure({ stdin, stderr, signal }: CommandContext): Promise<boolea
   }
 }
 
-/** From stdin, without the line break at the end, which is no part of the id. */
+/** Reads the id from stdin for `-`, without the line break at its end. */
 async function personNamed(named: string, context: CommandContext): Promise<string> {
   if (named !== '-') return named;
   const person = (await readText('-', context)).replace(/\r?\n$/, '');

@@ -29,7 +29,7 @@ async function previews(more: readonly object[] = []) {
     mandate('preview', 'bot', ...(tool === null ? [] : ['--tool', tool]), ...args);
 }
 
-test('tells why nothing matches, what limits a call that may be made, and what shadow rules would say', async () => {
+test('says why nothing matches, what limits an allowed call, and what shadow rules would say', async () => {
   const preview = await previews();
   const refused = await preview('pay');
   expect(refused.exitCode).toBe(3);
@@ -59,7 +59,7 @@ test('tells why nothing matches, what limits a call that may be made, and what s
   ]);
 });
 
-test('says of each limit what the other policies say of its counter, and how many rules gave it', async () => {
+test('shows for each limit the other limits on its counter, and how many rules gave it', async () => {
   const purse = { maxCostTotal: 12.5, toolPolicies: { pay: { requiresConfirmation: true } } };
   const preview = await previews([
     { event: 'policy.published', policy: { version: 1, id: 'purse', ...purse } },
@@ -75,7 +75,7 @@ test('says of each limit what the other policies say of its counter, and how man
   ]);
 });
 
-test('takes what is thought of from files, and tells as JSON what the API says', async () => {
+test('takes documents from files, and prints the answer of the API as JSON', async () => {
   const preview = await previews();
   const file = join(temporaryFolder(), 'thought-of.yaml');
   writeFileSync(
@@ -84,7 +84,7 @@ test('takes what is thought of from files, and tells as JSON what the API says',
   );
   const { exitCode, stdout } = await preview('pay', '-f', file);
   expect([exitCode, stdout.split('\n')[0]]).toEqual([0, 'bot pay: ALLOW, as far as its limits go']);
-  const { stdout: json } = await preview('pay', '-f', file, '--cost', '5', '--json');
+  const { stdout: json } = await preview('pay', '-f', file, '--cost', '0.000005', '--json');
   expect(JSON.parse(json)).toMatchObject({
     ...{ refusal: null, reserveMicros: 5, near: [] },
     matchedRules: [
@@ -94,7 +94,7 @@ test('takes what is thought of from files, and tells as JSON what the API says',
   });
 });
 
-test('without a tool tells what a mandate would be made of, or what is in the way', async () => {
+test('says without a tool what a grant would be made of, or why there would be none', async () => {
   const when = { field: 'action.tool', op: 'starts_with', value: 'read_' };
   const preview = await previews([
     { event: 'rule.put', rule: { version: 1, id: 'open', policy: 'reads', when } },
@@ -103,10 +103,10 @@ test('without a tool tells what a mandate would be made of, or what is in the wa
   const given = await preview(null, ...prod);
   expect(given).toMatchObject({ exitCode: 0, stderr: '' });
   expect(given.stdout.split('\n')).toEqual([
-    expect.stringMatching(/^bot: a mandate until 2\S+Z$/),
+    expect.stringMatching(/^bot: a grant until 2\S+Z$/),
     'RULE        MODE     OF  POLICY',
     'production  enforce      pays@1',
-    'open        enforce      reads@1, where an action meets it',
+    'open        enforce      reads@1, for actions that meet its condition',
     '',
   ]);
   const file = join(temporaryFolder(), 'thought-of.yaml');
@@ -114,7 +114,7 @@ test('without a tool tells what a mandate would be made of, or what is in the wa
   const refused = await preview(null, '--context', '{"environment":"test"}', '-f', file);
   expect(refused.exitCode).toBe(3);
   expect(refused.stdout.split('\n')).toEqual([
-    'bot: no mandate: NO_RULE_MATCHES',
+    'bot: no grant: NO_RULE_MATCHES',
     '  no rule matches the agent in this context',
     expect.stringContaining('near'),
     'RULE        MODE     OF  POLICY',

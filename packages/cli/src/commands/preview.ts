@@ -1,6 +1,5 @@
 import { readControlFiles } from '@mandate/documents';
 import {
-  CAPS,
   durationInWords,
   formatMicros,
   type Limit,
@@ -12,14 +11,14 @@ import {
 } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
-import { jsonObject, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
+import { cost, jsonObject, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
+import { showAnswer } from '../output/show-answer.ts';
 import { paint, table } from '../output/table.ts';
-import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
-type Options = ConnectionOptions & {
+type Options = {
   tool?: string;
   args?: object;
   cost?: number;
@@ -50,54 +49,44 @@ type IssuePreview = {
 };
 
 export function previewCommand(command: Command, run: RunCommand): void {
-  withControl(
-    withConnection(
-      command
-        .description(
-          'Tells what would be decided of a tool call by what stands now, or by what files say in its place, and why: which ' +
-            'rules match, which come near, and what limits it; without a tool, what a mandate would be made of that is issued ' +
-            'to the agent. Nothing is published, changed or charged, and what was spent is not looked at. The key needs the ' +
-            'scope audit or author.',
-        )
-        .argument('<agent>', 'who would act', someText),
-    ),
-  )
-    .option('--tool <name>', 'what it would call', someText)
-    .option('--args <json>', 'with which arguments', jsonObject)
-    .option(
-      '--cost <micros>',
-      'estimated cost in micro-dollars: 1000000 is $1.00',
-      wholeNumber({ min: 0, max: CAPS.amountMicros, unit: 'micro-dollars' }),
+  command
+    .description(
+      'Shows what would be decided on a tool call, and why: the rules that match, the rules that nearly match, and the limits. ' +
+        'Without --tool: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
+        'does not count. Scope audit or author.',
     )
-    .option('--context <json>', 'in what it would act, for rules to look at', jsonObject)
-    .option('--at <time>', 'when; now when absent', momentBefore(Date.now))
-    .option('-f, --file <path...>', 'agents, policies and rules that are thought of, as `apply` takes them')
+    .argument('<agent>', 'the agent that would act', someText)
+    .option('--tool <name>', 'the tool that it would call', someText)
+    .option('--args <json>', 'the arguments of the call', jsonObject)
+    .option('--cost <dollars>', 'the estimated cost of the call: 0.40', cost)
+    .option('--context <json>', 'the context of the call, for rules', jsonObject)
+    .option('--at <time>', 'the time of the call (default now)', momentBefore(Date.now))
+    .option('-f, --file <path...>', 'agents, policies and rules to use instead, as for apply')
     .addHelpText(
       'after',
       `
-Exit code 3 when it would be refused, or no mandate issued.
+Exit code 3 if the call would be refused, or no grant issued.
 
 Examples:
   mandate preview airline-007 --context '{"environment": "prod"}'
-  mandate preview airline-007 --tool send_certificate --args '{"amount": 50}'
-  mandate preview airline-007 --tool send_certificate --context '{"environment": "prod"}' -f policies/`,
+  mandate preview airline-007 --tool send_certificate --cost 0.40
+  mandate preview airline-007 --tool send_certificate -f policies/`,
     )
     .action((agent: string, options: Options) => run((context) => preview(agent, options, context)));
 }
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
-  const { tool, args, cost, at, json, context: inWhich } = options;
+  const { tool, args, cost, at, context: actsIn } = options;
   if (tool === undefined && (args ?? cost) !== undefined)
-    throw new CommandFailure(2, '--args and --cost go with --tool');
+    throw new CommandFailure(2, '--args and --cost need --tool');
   const { stdout } = context;
   const call = { id: 'preview', agentId, type: 'tool_call', tool, args, estimatedCostMicros: cost };
-  const asked =
-    tool === undefined ? { agentId, context: inWhich } : { action: { ...call, context: inWhich } };
+  const asked = tool === undefined ? { agentId, context: actsIn } : { action: { ...call, context: actsIn } };
   const body = { ...asked, ...thoughtOf(agentId, options.file), at };
-  const shown = await connect(options, context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
-  if (json) await writeJsonLine(stdout, shown);
-  else if ('openRules' in shown) await write(stdout, textOfIssue(shown, agentId, stdout));
-  else await write(stdout, textOf(shown, `${agentId} ${tool}`, stdout));
+  const shown = await connect(context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
+  await showAnswer(context, shown, () =>
+    'openRules' in shown ? textOfIssue(shown, agentId, stdout) : textOf(shown, `${agentId} ${tool}`, stdout),
+  );
   return shown.refusal === null || ('observe' in shown && shown.observe) ? 0 : 3;
 }
 
@@ -134,13 +123,13 @@ function textOfIssue(
 ): string {
   const verdict =
     mandate === null
-      ? paint('red', `no mandate: ${refusal?.code}`, stream)
-      : paint('green', `a mandate until ${mandate.expiresAt}`, stream);
+      ? paint('red', `no grant: ${refusal?.code}`, stream)
+      : paint('green', `a grant until ${mandate.expiresAt}`, stream);
   const rows = [
     ...matchedRules.map(({ policy, ...rule }) => ({ ...rule, said: policy, of: '' })),
     ...openRules.map(({ policy, ...rule }) => ({
       ...rule,
-      said: `${policy}, where an action meets it`,
+      said: `${policy}, for actions that meet its condition`,
       of: '',
     })),
   ];
@@ -176,7 +165,7 @@ function verdictOf({ refusal, observe, limits }: Planned, stream: Stream): strin
   return paint('green', 'ALLOW, as far as its limits go', stream);
 }
 
-/** What only counts is none. */
+/** Empty for a budget without a limit, which only counts. */
 function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   const by = whose(limit, rulesThatGave(limit.policy, mandate));
   switch (limit.kind) {
@@ -198,13 +187,13 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   }
 }
 
-/** The name of a policy of an ancestor says which ancestor holds it. */
+/** The policy of a limit, and the rules that gave it. A policy of an ancestor has that ancestor in its name. */
 function whose({ policy }: { policy?: string | undefined }, rules: readonly string[] = []): string {
   if (policy === undefined) return '';
   return ` (${policy}${rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`})`;
 }
 
-/** What others allow, of which none is stricter. */
+/** The other limits on the same counter. None of them is stricter. */
 function besides(others: readonly string[] = []): string {
   return others.length === 0 ? '' : `; besides ${others.join(', ')}`;
 }

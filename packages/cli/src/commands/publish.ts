@@ -1,9 +1,10 @@
 import { CAPS } from '@mandate/schemas';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { openInput } from '../input/open-input.ts';
-import { durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
+import { cost, durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
 import { readLines } from '../input/read-lines.ts';
 import { counted, forPeople } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
@@ -12,18 +13,17 @@ import { publishedLine } from '../output/published-line.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type Published, publishBatch, type Submission } from '../publish/publish-batch.ts';
 import { batchesOf, readSubmission } from '../publish/submissions.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
-/** What is said of a single action. */
-const OF_ONE = ['agent', 'tool', 'args', 'id', 'cost', 'mandate', 'attempt', 'context'] as const;
+/** The options that describe one action. */
+const OF_ONE = ['agent', 'tool', 'args', 'id', 'cost', 'grant', 'attempt', 'context'] as const;
 
-type Options = ConnectionOptions & {
+type Options = {
   agent?: string;
   tool?: string;
   args?: object;
   id?: string;
   cost?: number;
-  mandate?: string;
+  grant?: string;
   attempt?: number;
   context?: object;
   file?: string;
@@ -31,44 +31,38 @@ type Options = ConnectionOptions & {
 };
 
 export function publishCommand(command: Command, run: RunCommand): void {
-  withConnection(
-    command
-      .description(
-        'Publishes one tool call (--agent, --tool, --args), or the records of a file (--file): NDJSON of action.requested ' +
-          'and action.completed, or bare actions and outcomes (what has an actionId is an outcome). Shows each decision and settlement, in the order of the records.',
-      )
-      .option('--agent <id>', 'who acts', someText)
-      .option('--tool <name>', 'what it calls', someText)
-      .option('--args <json>', 'with which arguments', jsonObject)
-      .option('--id <id>', 'action id; made up when absent', someText)
-      .option(
-        '--cost <micros>',
-        'estimated cost in micro-dollars: 1000000 is $1.00',
-        wholeNumber({ min: 0, max: CAPS.amountMicros, unit: 'micro-dollars' }),
-      )
-      .option('--mandate <id>', 'the issued mandate that it is to be decided under', someText)
-      .option(
-        '--attempt <number>',
-        'which attempt of the action, where it is tried again; 1 when absent',
-        wholeNumber({ min: 1, max: CAPS.attempts }),
-      )
-      .option('--context <json>', 'in what it acts, for rules to look at', jsonObject)
-      .option('--file <file>', 'records to publish; - reads stdin')
-      .option(
-        '--wait <duration>',
-        'how long to wait for decisions, such as 500ms or 5s; 0 does not wait',
-        durationMs({ min: 0, max: 60_000 }),
-        5_000,
-      ),
-  )
+  command
+    .description(
+      'Publishes one tool call, or the records of a file. Shows each decision and settlement, in the order of the records. ' +
+        'A file has an action.requested or action.completed on each line (NDJSON), or bare actions and outcomes.',
+    )
+    .option('--agent <id>', 'the agent that acts', someText)
+    .option('--tool <name>', 'the tool that it calls', someText)
+    .option('--args <json>', 'the arguments of the call', jsonObject)
+    .option('--id <id>', 'the id of the action (default: a new one)', someText)
+    .option('--cost <dollars>', 'the estimated cost of the call: 0.40', cost)
+    .option('--grant <id>', 'the grant under which to decide', someText)
+    .option(
+      '--attempt <number>',
+      'the attempt, if the action is tried again (default 1)',
+      wholeNumber({ min: 1, max: CAPS.attempts }),
+    )
+    .option('--context <json>', 'the context of the call, for rules', jsonObject)
+    .option('--file <file>', 'a file of records to publish instead; - reads stdin')
+    .addOption(
+      new Option('--wait <duration>', 'how long to wait for decisions; 0 does not wait')
+        .argParser(durationMs({ min: 0, max: 60_000 }))
+        .default(5_000, '5s'),
+    )
     .addHelpText(
       'after',
       `
-Exit code 3 when a decision is not ALLOW, or did not come in time.
+Exit code 3 if a decision is not ALLOW, or does not come in time.
 
 Examples:
-  mandate publish --agent researcher --tool search_web --args '{"query": "weather"}'
-  mandate publish --agent researcher --tool search_web --mandate "$(mandate mandates issue researcher)"
+  mandate publish --agent researcher --tool search --args '{"query": "weather"}'
+  mandate publish --agent researcher --tool search \\
+    --grant "$(mandate grants issue researcher)"
   mandate publish --file actions.ndjson --json | jq -r .decision.verdict
   mandate publish --file - --wait 0 < actions.ndjson`,
     )
@@ -76,7 +70,7 @@ Examples:
 }
 
 async function publish(options: Options, context: CommandContext): Promise<ExitCode> {
-  const api = connect(options, context);
+  const api = connect(context);
   const { stdout, stderr } = context;
   const progress = progressOn(stderr);
   let sent = 0;
@@ -85,7 +79,7 @@ async function publish(options: Options, context: CommandContext): Promise<ExitC
     for await (const batch of batchesOf(submissions(options, context))) {
       for (const published of await publishBatch(api, batch, { waitMs: options.wait, before: sent })) {
         if (isRefused(published, options.wait)) refused++;
-        if (options.json) await writeJsonLine(stdout, published);
+        if (context.json) await writeJsonLine(stdout, published);
         else await write(stdout, textOf(published, options, stdout));
       }
       sent += batch.length;
@@ -97,19 +91,19 @@ async function publish(options: Options, context: CommandContext): Promise<ExitC
   return refused > 0 ? 3 : 0;
 }
 
-/** An ALLOW that was withheld, for the agent was killed meanwhile, allows nothing. */
+/** A withheld ALLOW allows nothing: the agent was killed meanwhile. */
 function isRefused(published: Published, waitMs: number): boolean {
   if ('settlement' in published || (waitMs === 0 && published.decision === null)) return false;
   return published.withheld || published.decision?.verdict !== 'ALLOW';
 }
 
-/** For a single action people want to know why as well; for a file they read what happened, line by line. */
+/** One line for each record. A single action also gets its reason and remedy. */
 function textOf(published: Published, { wait, file }: Options, stdout: CommandContext['stdout']): string {
   const line = publishedLine(published, wait, stdout);
   if (file !== undefined || 'settlement' in published) return `${line}\n`;
   const { decision } = published;
   if (decision === null || decision.verdict === 'ALLOW') return `${line}\n`;
-  // On lines of their own: a reason may end in an operator's words, without a full stop.
+  // On separate lines, because a reason may end in an operator's words without a full stop.
   const why = [decision.reason, decision.remedy].map((text) => `  ${printable(forPeople(text, decision))}\n`);
   return `${line}\n${why.join('')}`;
 }
@@ -121,16 +115,16 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
   }
   if (OF_ONE.some((name) => options[name] !== undefined)) {
     const flags = OF_ONE.map((name) => `--${name}`).join(', ');
-    throw new CommandFailure(2, `a file says who does what: leave out ${flags}`);
+    throw new CommandFailure(2, 'the file already has the actions', `Leave out ${flags}.`);
   }
   for await (const { number, bytes } of readLines(await openInput(options.file, context), CAPS.recordBytes)) {
     yield readSubmission(bytes, `${options.file}:${number}`);
   }
 }
 
-function oneAction({ agent, tool, args, id, cost, mandate, attempt, context }: Options): Submission {
+function oneAction({ agent, tool, args, id, cost, grant, attempt, context }: Options): Submission {
   if (agent === undefined || tool === undefined) {
-    throw new CommandFailure(2, 'say who calls what: --agent and --tool, or --file');
+    throw new CommandFailure(2, 'no action is named', 'Give --agent and --tool, or --file.');
   }
   const action = {
     id: id ?? `act_${crypto.randomUUID()}`,
@@ -139,10 +133,10 @@ function oneAction({ agent, tool, args, id, cost, mandate, attempt, context }: O
     tool,
     args: args ?? {},
     estimatedCostMicros: cost,
-    mandateId: mandate,
+    mandateId: grant,
     attempt,
     context,
   };
-  // What was not said is left out of it.
+  // JSON leaves out the fields of absent options.
   return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
 }

@@ -12,6 +12,7 @@ import {
 import { type ControlFiles, controlFilesIn, documentText, pathFor } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
@@ -21,26 +22,23 @@ import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection, withControl } from './connection.ts';
 
-type Options = ConnectionOptions & { out: string; dryRun?: true };
+type Options = { out: string; dryRun?: true };
 
 export function pullCommand(command: Command, run: RunCommand): void {
-  withControl(
-    withConnection(
-      command.description(
-        'Writes the agents, policies and rules of a plane into a folder, a YAML file each, of which `mandate apply` finds ' +
-          'nothing to change. A file that says the same already stays as it is, with its comments; one of what is gone goes. ' +
-          'The key needs the scope audit or author.',
-      ),
-    ),
-  )
-    .requiredOption('--out <folder>', 'where to put them', someText)
-    .option('--dry-run', 'show what differs, and write nothing')
+  command
+    .description(
+      'Writes the agents, policies and rules of a plane into a folder, one YAML file each. `mandate apply` then finds no ' +
+        'difference. A file that is already right keeps its comments. The file of a removed document is removed. Scope ' +
+        'audit or author.',
+    )
+    .requiredOption('--out <folder>', 'the folder for the files', someText)
+    .option('--dry-run', 'show the differences, and write nothing')
     .addHelpText(
       'after',
       `
-Of each policy the latest version is written, and none that is archived. Issued mandates and API keys are not.
+The latest version of each policy is written. Archived policies, grants and API
+keys are left out.
 
 Examples:
   mandate pull --out policies
@@ -50,9 +48,9 @@ Examples:
 }
 
 async function pull(options: Options, context: CommandContext): Promise<ExitCode> {
-  const { out, dryRun, json } = options;
-  const { stdout, stderr } = context;
-  const standing = await standingControl(connect(options, context));
+  const { out, dryRun } = options;
+  const { stdout, stderr, json } = context;
+  const standing = await standingControl(connect(context));
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
   const wanted = documentsOf(standing);
@@ -73,10 +71,10 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
 }
 
 const REFUSED =
-  'A plane that is filled from these files refuses such an agent: register its parent again, or change the agent.';
+  'A plane that starts from these files refuses such an agent. Register its parent again, or change the agent.';
 
 const COUNTED_ANEW =
-  'A plane that is filled from these files counts versions anew, and takes such a rule for another, or for none.';
+  'A plane that starts from these files counts versions from 1 again, so the rule would name another version or none.';
 
 const NOTHING_THERE: ControlFiles = {
   documents: { agents: new Map(), policies: new Map(), rules: new Map() },
@@ -84,14 +82,14 @@ const NOTHING_THERE: ControlFiles = {
   warnings: () => [],
 };
 
-/** In a file of several, what one of them was cannot be changed without touching the others, and their comments. */
+/** Changing one document of a file would touch the others, and their comments. */
 function mustBeOneEach(files: ControlFiles['files']): void {
   const several = [...Map.groupBy(files.values(), (file) => file)].filter(([, { length }]) => length > 1);
   if (several.length === 0) return;
   throw new CommandFailure(
     2,
     `more than one document in a file: ${several.map(([file]) => file).join(', ')}`,
-    'Name another folder: one that is empty, or with one document a file.',
+    'Name another folder: an empty one, or one with one document in each file.',
   );
 }
 

@@ -5,40 +5,34 @@ import { kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime/settings
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withAlerter, withConnection } from './connection.ts';
 import { folderOf, withData } from './folder.ts';
 
-type Options = ConnectionOptions & { data?: string; kafka?: string; alert?: true };
+type Options = { data?: string; kafka?: string; alert?: true };
 
 export function reconcileCommand(command: Command, run: RunCommand): void {
-  withAlerter(
-    withConnection(
-      withData(
-        command.description(
-          'Folds the log of a plane, a file of this machine or Kafka, compares every budget counter with the ledger and ' +
-            'the audit of the running plane, and asks of every record whether it keeps the laws of the plane: of the tenant ' +
-            'of the key, which needs the scope operate.',
-        ),
-      ).option(
-        '--kafka <brokers>',
-        'the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS)',
-        someText,
-      ),
-    ).option('--alert', 'tell the alerter what was found, so that drift is an alert until there is none'),
-  )
+  withData(command)
+    .description(
+      'Reads the log of a plane, in a file of this machine or on Kafka. Compares every budget counter with the ledger and the ' +
+        'audit of the running plane, and checks that every record keeps the laws of the plane. For the tenant of the key. ' +
+        'Scope operate.',
+    )
+    .option('--kafka <brokers>', 'the log on Kafka: host:port,host:port (MANDATE_KAFKA_BROKERS)', someText)
+    .option('--alert', 'tell the alerter, so that drift is an alert until it is gone')
     .addHelpText(
       'after',
       `
-Exit code 3 when they differ, or when a law is broken: docs/operations.md says what each of them asks.
+Exit code 3 if they differ, or if a law is broken. docs/operations.md says what
+each law asks.
 
 Examples:
   mandate reconcile
-  mandate reconcile --alert                    for a timer
+  mandate reconcile --alert
   mandate reconcile --data /var/lib/mandate --json | jq .driftMicros
   mandate reconcile --kafka k1:9092,k2:9092`,
     )
@@ -46,19 +40,19 @@ Examples:
 }
 
 async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
-  const api = connect(options, context);
+  const api = connect(context);
   const given = options.kafka === undefined ? {} : { MANDATE_KAFKA_BROKERS: options.kafka };
   const settings = loadConfig(
     kafkaSettings,
     { ...context.env, ...given },
     { otherAreas: otherAreas(kafkaSettings) },
   );
-  const path = dataFolder(folderOf(options.data, context)).log;
+  const path = dataFolder(folderOf(options, context)).log;
   if (settings.KAFKA_BROKERS === undefined && !existsSync(path)) {
     throw new CommandFailure(
       2,
       `there is no log at ${path}`,
-      'The log is read where it lies, and not through the plane: name the data folder of that plane with --data FOLDER, or its brokers with --kafka or MANDATE_KAFKA_BROKERS.',
+      'The log is read from its file or from Kafka, and not through the plane. Name the data folder of that plane with --data FOLDER, or its brokers with --kafka or MANDATE_KAFKA_BROKERS.',
     );
   }
   const { openLog } = await import('@mandate/bus');
@@ -76,7 +70,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
       progress.show(`${counted(records, 'record')} of the log read`);
     });
     progress.clear();
-    if (options.json) await writeJsonLine(context.stdout, report);
+    if (context.json) await writeJsonLine(context.stdout, report);
     else await write(context.stdout, reportText(report, context.stdout));
     if (options.alert) await api.post('/v1/alerts/drift', found(report));
     return allHolds(report) ? 0 : 3;
@@ -86,7 +80,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   }
 }
 
-/** As the alerter is told. */
+/** The report as the alerter takes it. */
 function found({ counters, differences, doubledActions, driftMicros, laws }: Report) {
   return {
     ...{ driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length },

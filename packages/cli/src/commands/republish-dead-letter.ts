@@ -1,6 +1,7 @@
 /** Publishes a dead letter again, unchanged or with a corrected record from a file. */
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import {
   type FoundLetter,
   findLetter,
@@ -14,11 +15,11 @@ import { readText as readInput } from '../input/open-input.ts';
 import { someText } from '../input/option-values.ts';
 import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
+import { showAnswer } from '../output/show-answer.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
-type RepublishOptions = ConnectionOptions & {
+type RepublishOptions = {
   file?: string;
   dryRun?: true;
   reason?: string;
@@ -28,18 +29,17 @@ type RepublishOptions = ConnectionOptions & {
 type Sent = { republicationId: string; source: { topic: string; partition: number; offset: string } };
 
 export function republishCommand(deadLetters: Command, run: RunCommand): void {
-  const republish = deadLetters
+  deadLetters
     .command('republish')
     .description(
-      'Publishes one again, unchanged or corrected. A record that still cannot be read is not sent.',
+      'Publishes a dead letter again, unchanged or corrected. A record that still cannot be read is not sent. Scope operate:all.',
     )
     .argument('<letter>', WHICH_LETTER, letterReference)
-    .option('--file <file>', 'the corrected record, JSON; - for stdin', someText)
-    .option('--dry-run', 'show the difference, publish nothing')
-    .option('--reason <text>', 'why; goes on the record', someText)
+    .option('--file <file>', 'the corrected record as JSON; - reads stdin', someText)
+    .option('--dry-run', 'show the difference, and publish nothing')
+    .option('--reason <text>', 'why; kept on the record', someText)
     .option('--again', 'also if it was published again before')
-    .option('--idempotency-key <key>', 'the same key again counts once', someText);
-  withConnection(republish)
+    .option('--idempotency-key <key>', 'the same key again publishes nothing', someText)
     .addHelpText(
       'after',
       `
@@ -58,8 +58,9 @@ async function republishLetter(
   options: RepublishOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { file, dryRun = false, json = false } = options;
-  const found = await findLetter(connect(options, context), reference);
+  const { file, dryRun = false } = options;
+  const { json } = context;
+  const found = await findLetter(connect(context), reference);
   const corrected = file === undefined ? null : mustRead(await readInput(file, context), file);
   if (corrected !== null && !json) await writeDifference(found, corrected, context);
   if (!dryRun) await send(found, corrected, options, context);
@@ -102,8 +103,7 @@ async function send(
   // The record is sent as it was written, because the plane's strict reader must see every digit of it.
   const value = corrected === null ? '' : `"value":${corrected},`;
   const body = `{${value}${reason === undefined ? '' : `"reason":${JSON.stringify(reason)},`}"again":${again}}`;
-  const sent = await connect(options, context).postText<Sent>(path, body, { idempotencyKey });
-  if (options.json) return writeJsonLine(context.stdout, sent);
+  const sent = await connect(context).postText<Sent>(path, body, { idempotencyKey });
   const where = `${sent.source.topic}/${sent.source.partition}/${sent.source.offset}`;
-  await write(context.stdout, `published ${partition}/${offset} again, as ${where}\n`);
+  await showAnswer(context, sent, () => `published ${partition}/${offset} again, as ${where}\n`);
 }

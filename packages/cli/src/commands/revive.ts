@@ -1,48 +1,38 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { printable } from '../output/printable.ts';
-import { write, writeJsonLine } from '../output/write.ts';
-import { connect } from './connection.ts';
+import { showAnswer } from '../output/show-answer.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
 type Revived = {
   changed: boolean;
   revision: number;
-  /** For one agent: what still stops it. */
+  /** For one agent: what still stops the agent. */
   killed?: { scope: keyof typeof STILL; reason: string; agentId?: string } | null;
 };
 
 const STILL = {
   agent: { what: 'it was killed again', end: 'mandate revive AGENT' },
-  family: {
-    what: 'a family that holds it is killed',
-    end: 'mandate revive HEAD --family',
-  },
+  family: { what: 'a family that holds it is killed', end: 'mandate revive HEAD --family' },
   tenant: { what: 'its tenant is killed', end: 'mandate revive --tenant' },
   all: { what: 'everything is killed', end: 'mandate revive --all' },
 } as const;
 
 export function reviveCommand(command: Command, run: RunCommand): void {
-  withTarget(
-    command.description(
-      'Releases the kill switch of an agent, a tenant or everything. Each switch is its own: an agent whose tenant is ' +
-        'killed stays stopped until the tenant is revived too.',
-    ),
-  )
+  withTarget(command)
+    .description(
+      'Releases the kill switch of an agent, a tenant or everything. Each switch is separate: an agent of a killed tenant ' +
+        'stays stopped until the tenant is revived too. Scope operate.',
+    )
     .addHelpText(
       'after',
-      `
-Examples:
-  mandate revive researcher --reason "fixed in 1.4.2"
-  mandate revive --all`,
+      '\nExamples:\n  mandate revive researcher --reason "fixed in 1.4.2"\n  mandate revive --all',
     )
     .action((agent: string | undefined, options: TargetOptions) =>
       run(async (context) => {
-        const { stdout } = context;
-        const revived = await sendTo<Revived>(connect(options, context), 'revive', agent, options);
-        if (options.json) await writeJsonLine(stdout, revived);
-        else await write(stdout, text(revived, agent));
-        return 0;
+        const revived = await sendTo<Revived>(connect(context), 'revive', agent, options);
+        return showAnswer(context, revived, () => text(revived, agent));
       }),
     );
 }

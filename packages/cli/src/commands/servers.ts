@@ -1,29 +1,17 @@
-/** The options that name the servers of a plane: settings by another name, which go the same way. */
+/** The options that name the servers of a plane. Each is a setting of the environment too. */
 import type { Command } from 'commander';
 import { someText } from '../input/option-values.ts';
 
 export type ServerOptions = { kafka?: string; redis?: string; clickhouse?: string };
 
-export function withServers(command: Command, otherwise: Record<keyof ServerOptions, string>): Command {
+export function withServers(command: Command): Command {
   return command
-    .option(
-      '--kafka <brokers>',
-      `the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS${otherwise.kafka})`,
-      someText,
-    )
-    .option(
-      '--redis <url>',
-      `the ledger on Redis (MANDATE_REDIS_URL, which shows a password to nobody${otherwise.redis})`,
-      someText,
-    )
-    .option(
-      '--clickhouse <url>',
-      `the audit on ClickHouse (MANDATE_CLICKHOUSE_URL${otherwise.clickhouse})`,
-      someText,
-    );
+    .option('--kafka <brokers>', 'Kafka for the log: host:port,host:port (MANDATE_KAFKA_BROKERS)', someText)
+    .option('--redis <url>', 'Redis for the ledger; a password only in MANDATE_REDIS_URL', someText)
+    .option('--clickhouse <url>', 'ClickHouse for the audit (MANDATE_CLICKHOUSE_URL)', someText);
 }
 
-/** As the environment would name them. */
+/** The options as settings of the environment. */
 export function serverSettings({ kafka, redis, clickhouse }: ServerOptions): Record<string, string> {
   return {
     ...(kafka !== undefined && { MANDATE_KAFKA_BROKERS: kafka }),

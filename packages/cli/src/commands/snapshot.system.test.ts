@@ -28,7 +28,7 @@ it('takes a snapshot where enough lies behind the newest, and says what it did',
   const take = (...more: string[]) => runCommand(['snapshot', '--data', folder.path, ...more]);
   expect(await take()).toEqual({
     exitCode: 0,
-    stdout: 'no snapshot is needed: 8 records lie behind the newest, 50000 would be worth one\n',
+    stdout: 'no snapshot is needed: 8 records came after the newest, and 50000 are worth one\n',
     stderr: '',
   });
   expect(existsSync(folder.snapshot)).toBe(false);

@@ -11,13 +11,14 @@ import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
-import { write, writeJsonLine } from '../output/write.ts';
-import { type FolderOptions, folderOf, withFolder } from './folder.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { write } from '../output/write.ts';
+import { type FolderOptions, folderOf, withData } from './folder.ts';
 import { serverSettings } from './servers.ts';
 
 type Options = FolderOptions & { kafka?: string; after?: number; every?: number };
 
-/** What the command says it did. `snapshot`: where it lies; null: none was needed. */
+/** What the command did. `snapshot`: its name; null if none was needed. */
 type Report = {
   snapshot: string | null;
   bytes: number;
@@ -27,32 +28,27 @@ type Report = {
 };
 
 export function snapshotCommand(command: Command, run: RunCommand): void {
-  withFolder(
-    command.description(
-      'Folds the decisions behind the newest snapshot of a log, on Kafka or in a file of this machine, in a process of its ' +
-        'own, and takes a new one where they are many. A ledger that is lost, or a plane that starts, then folds what came ' +
-        'after it and no more. It may run beside a plane; no decision waits for it.',
-    ),
-  )
-    .option(
-      '--kafka <brokers>',
-      'the log on Kafka: host:port, several between commas (MANDATE_KAFKA_BROKERS, else a file in the data folder)',
-      someText,
+  withData(command)
+    .description(
+      'Takes a snapshot of a log, on Kafka or in a file of this machine, if many decisions came after the newest snapshot. A ' +
+        'ledger that is rebuilt then reads only what came after the snapshot. The command can run beside a plane, and no ' +
+        'decision waits for it.',
     )
+    .option('--kafka <brokers>', 'the log on Kafka: host:port,host:port (MANDATE_KAFKA_BROKERS)', someText)
     .option(
       '--after <records>',
-      'how many must lie behind the newest (else 50000, or a quarter of the actions that it holds where that is more)',
+      'take one after this many records (default 50000, or a quarter of its actions)',
       wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, unit: 'records' }),
     )
     .option(
       '--every <duration>',
-      'do it again and again until SIGTERM; a log that is away is then waited for',
+      'repeat until SIGTERM, and wait for a log that is away',
       durationMs({ min: 1_000, max: 7 * 24 * 3_600_000 }),
     )
     .addHelpText(
       'after',
       `
-Exit code 0 whether or not a new one was needed.
+Exit code 0 if a snapshot was taken, or none was needed.
 
 Examples:
   mandate snapshot --kafka k1:9092,k2:9092
@@ -65,7 +61,7 @@ Examples:
 async function snapshot(options: Options, context: CommandContext): Promise<ExitCode> {
   const env = { ...context.env, ...serverSettings(options) };
   const settings = loadConfig(kafkaSettings, env, { otherAreas: otherAreas(kafkaSettings) });
-  const folder = dataFolder(folderOf(options.data, context));
+  const folder = dataFolder(folderOf(options, context));
   if (settings.KAFKA_BROKERS === undefined && !existsSync(folder.log)) {
     throw new CommandFailure(
       2,
@@ -75,8 +71,8 @@ async function snapshot(options: Options, context: CommandContext): Promise<Exit
   }
   const taker = await openTaker(settings, folder, options, context);
   try {
-    if (options.every === undefined) await say(await taker.take(), options, context);
-    else await takeEvery(options.every, taker, options, context);
+    if (options.every === undefined) await say(await taker.take(), context);
+    else await takeEvery(options.every, taker, context);
     return 0;
   } finally {
     await taker.close();
@@ -94,7 +90,7 @@ async function openTaker(
   const { openLog, openSnapshots } = await import('@mandate/bus');
   const { takeSnapshot } = await import('@mandate/ledger-log');
   const log = createLogger({ name: 'snapshot', level: 'warn' });
-  // How long requests are kept is for the plane to say.
+  // The plane sets how long requests are kept.
   const bus = await openLog(settings, { path: folder.log, log, retentionMs: {} });
   const snapshots = openSnapshots(settings, bus, { topic: TOPICS.snapshots, path: folder.snapshot });
   const progress = progressOn(stderr);
@@ -119,17 +115,12 @@ async function openTaker(
   };
 }
 
-/** Until it is asked to stop, which ends it well whatever it was at: nothing is left half done. */
-async function takeEvery(
-  everyMs: number,
-  taker: Taker,
-  options: Options,
-  context: CommandContext,
-): Promise<void> {
+/** Repeats until the command is asked to stop. A stop at any moment leaves nothing half done. */
+async function takeEvery(everyMs: number, taker: Taker, context: CommandContext): Promise<void> {
   const { stderr, signal } = context;
   while (!signal.aborted) {
     try {
-      await say(await taker.take(), options, context);
+      await say(await taker.take(), context);
     } catch (error) {
       if (signal.aborted) return;
       if (!isMandateError(error) || !error.retryable) throw error;
@@ -142,14 +133,13 @@ async function takeEvery(
   }
 }
 
-async function say(report: Report, { json }: Options, { stdout }: CommandContext): Promise<void> {
-  if (json) return writeJsonLine(stdout, report);
-  await write(stdout, `${text(report)}\n`);
+async function say(report: Report, context: CommandContext): Promise<void> {
+  await showAnswer(context, report, () => `${text(report)}\n`);
 }
 
 function text({ snapshot, bytes, records, afterRecords, tookMs }: Report): string {
   if (snapshot === null) {
-    return `no snapshot is needed: ${records} records lie behind the newest, ${afterRecords} would be worth one`;
+    return `no snapshot is needed: ${records} records came after the newest, and ${afterRecords} are worth one`;
   }
   return `${snapshot} taken: ${records} records folded, ${bytes} bytes, ${tookMs} ms`;
 }

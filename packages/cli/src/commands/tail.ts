@@ -6,28 +6,28 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MissingRoute } from '../api-failure.ts';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
 import { type Found, isControlEvent, newestOnRecord } from '../live/newest-on-record.ts';
 import { controlEventLine } from '../output/control-event-line.ts';
 import { decisionLine } from '../output/decision-line.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
-type Options = ConnectionOptions & { lines: number; since?: string; events?: readonly string[] };
+type Options = { lines: number; since?: string; events?: readonly string[] };
 
 type Followed = {
   hasBegun: boolean;
-  /** Where the stream goes on. */
+  /** The last event that was received. The stream goes on after it. */
   lastId: string | undefined;
-  /** What it was begun with, and may tell of again. */
+  /** Records shown at the beginning, which the stream may send again. */
   shown: Set<string>;
 };
 
 const MOST_LINES = 1_000;
 const FILTERS = SEARCHED.filter((name) => name !== 'from' && name !== 'to');
 const TRY_AGAIN_MS = 500;
-/** What is shown of a stream, by its names of it: the second stands for all behind it. */
+/** The events of a stream. `control` means all names after it. */
 const EVENTS: readonly string[] = [
   'decision',
   'control',
@@ -40,40 +40,29 @@ const EVENTS: readonly string[] = [
 ];
 
 export function tailCommand(command: Command, run: RunCommand): void {
-  withConnection(
-    withFilters(
-      command.description(
-        'Follows decisions and what operators do (control events) as they come on record, each once, across restarts of ' +
-          'the plane too. Ctrl-C ends it.',
-      ),
-      FILTERS,
+  withFilters(command, FILTERS)
+    .description(
+      'Follows decisions and control events (what operators do) as they arrive, each once, also across restarts of the plane. ' +
+        'Ctrl-C ends it. Scope audit.',
     )
-      .option('--lines <count>', 'how many to begin with', wholeNumber({ min: 0, max: MOST_LINES }), 10)
-      .option(
-        '--since <time>',
-        'begin with what was decided or done then, instead: 15m, 2h, or a time',
-        momentBefore(Date.now),
-      )
-      .addOption(
-        new Option(
-          '--events <name>',
-          'only these, may be repeated: decision, control, or control events of a name',
-        )
-          .choices(EVENTS)
-          .argParser<readonly string[]>(anotherEvent),
-      ),
-  )
+    .option('--lines <count>', 'earlier ones to begin with', wholeNumber({ min: 0, max: MOST_LINES }), 10)
+    .option('--since <time>', 'begin at this time instead: 15m, 2h, or a time', momentBefore(Date.now))
+    .addOption(
+      new Option('--events <name>', 'only these: decision, control, or the name of a control event')
+        .choices(EVENTS)
+        .argParser<readonly string[]>(anotherEvent),
+    )
     .addHelpText(
       'after',
       `
-Control events are those of the agent (--agent) or action (--action) and those
-that name none, such as a kill of everything. Any other filter leaves them out.
+--agent and --action select control events that name the agent or action, or
+that name none, such as a kill of everything. Any other filter hides control
+events.
 
 Examples:
   mandate tail --verdict BLOCK
   mandate tail --events agent.killed --events agent.revived --since 1d
-  mandate tail --tool send_email --code RATE_LIMIT_EXCEEDED
-  mandate tail --agent researcher --events decision --lines 0 --json | jq -r .code`,
+  mandate tail --agent researcher --events decision --lines 0 --json`,
     )
     .action((options: Options) => run((context) => tail(options, context)));
 }
@@ -85,17 +74,17 @@ function anotherEvent(name: string, before: readonly string[] = []): readonly st
 
 async function tail(options: Options, context: CommandContext): Promise<ExitCode> {
   const { signal, stderr } = context;
-  const api = connect(options, context);
+  const api = connect(context);
   const followed: Followed = { hasBegun: false, lastId: undefined, shown: new Set() };
   let isLost = false;
   while (!signal.aborted) {
     try {
       for await (const found of whatComes(api, options, followed)) {
         isLost = false;
-        await show(found, options, context);
+        await show(found, context);
       }
     } catch (error) {
-      // Being asked to stop is how this ends well.
+      // A request to stop is the normal end.
       if (signal.aborted) break;
       if (!followed.hasBegun) throw await whyNotBegun(api, error);
       if (!mayPass(error)) throw error;
@@ -108,7 +97,7 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
   return 0;
 }
 
-/** Until the connection ends. The first time, the newest that are there already come first. */
+/** Yields what arrives until the connection ends. The first time, the newest records come first. */
 async function* whatComes(api: ApiClient, options: Options, followed: Followed): AsyncGenerator<Found> {
   const { lines, since, events } = options;
   const filters = filtersIn(options);
@@ -116,7 +105,7 @@ async function* whatComes(api: ApiClient, options: Options, followed: Followed):
   const from = followed.lastId === undefined ? {} : { 'last-event-id': followed.lastId };
   const response = await api.stream('/v1/audit/live', { ...query, events, since }, from);
   if (!followed.hasBegun && lines > 0 && since === undefined) {
-    // Asked while the stream is open: what comes in between is in both.
+    // The stream is open already, so a record that arrives now is in both.
     for (const found of await newestOnRecord(api, filters, query, { events, limit: lines })) {
       followed.shown.add(found.id);
       yield found;
@@ -141,13 +130,13 @@ async function* bytesOf({ body, url }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function show(found: Found, { json }: Options, { stdout }: CommandContext): Promise<void> {
+async function show(found: Found, { json, stdout }: CommandContext): Promise<void> {
   if (json) await writeJsonLine(stdout, found);
   else if (isControlEvent(found)) await write(stdout, `${controlEventLine(found, stdout, Date.now())}\n`);
   else await write(stdout, `${decisionLine(found, stdout, Date.now())}\n`);
 }
 
-/** A plane that knows the search and no stream is older than this command. */
+/** A plane that has the search but no stream is older than this command. */
 async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
   if (!(error instanceof MissingRoute)) return error;
   const isOlder = await api.get('/v1/audit/decisions', { limit: 1 }).then(
@@ -158,11 +147,11 @@ async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
   return new CommandFailure(
     1,
     `the plane at ${api.url} is older than this command: it has no live audit`,
-    'Upgrade the plane, or ask for what is on record with `mandate query decisions --watch`.',
+    'Upgrade the plane, or ask for what is on record with `mandate decisions list --watch`.',
   );
 }
 
-/** What the network or a plane that restarts may say; a wrong key, or a wrong filter, stays wrong. */
+/** True for failures of the network or of a plane that restarts. A wrong key or filter stays wrong. */
 function mayPass(error: unknown): boolean {
   return error instanceof CommandFailure && error.exitCode === 1;
 }

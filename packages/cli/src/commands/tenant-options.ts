@@ -1,4 +1,4 @@
-/** What is said of a tenant on the command line, upon what stands. */
+/** The fields of a tenant, as options. */
 import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy/documents';
 import { readNamedFile } from '@mandate/runtime';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 
-type Counts = Pick<TenantLimits, 'agents' | 'policies' | 'rules' | 'issuedMandates'>;
+type Counts = Pick<TenantLimits, 'agents' | 'policies' | 'rules'> & { grants?: number };
 
 export type TenantOptions = Counts & {
   name?: string;
@@ -20,41 +20,34 @@ export type TenantOptions = Counts & {
 export function withTenant(command: Command): Command {
   const upTo = (cap: number) => wholeNumber({ min: 0, max: cap });
   return command
-    .option('--name <text>', 'for people', someText)
-    .option('--agents <count>', 'at most so many agents', upTo(CAPS.agents))
-    .option('--policies <count>', 'at most so many policies, archived ones among them', upTo(CAPS.policies))
-    .option('--rules <count>', 'at most so many rules', upTo(CAPS.rules))
-    .option(
-      '--issued-mandates <count>',
-      'at most so many mandates that have not ended',
-      upTo(CAPS.issuedMandates),
-    )
-    .option(
-      '--limits <file>',
-      'how much it may write: YAML with fields of `limits`; those that are not named stay',
-    )
-    .option('--bounds <file>', 'what all of it is held to: YAML with the fields of a policy')
-    .option('--unbounded', 'it is held to nothing any more')
-    .option('--direct-topic', 'it publishes to a topic of its own');
+    .option('--name <text>', 'a name for people', someText)
+    .option('--agents <count>', 'the most agents', upTo(CAPS.agents))
+    .option('--policies <count>', 'the most policies, with archived ones', upTo(CAPS.policies))
+    .option('--rules <count>', 'the most rules', upTo(CAPS.rules))
+    .option('--grants <count>', 'the most grants that have not ended', upTo(CAPS.issuedMandates))
+    .option('--limits <file>', 'limits on what it writes: YAML, with the fields that change')
+    .option('--bounds <file>', 'a policy that all its agents are held to: YAML')
+    .option('--unbounded', 'remove that policy')
+    .option('--direct-topic', 'it publishes to its own topic');
 }
 
 const OPTIONS = withTenant(new Command()).options;
 
-/** Throws where nothing is said: a change of nothing would stand on the record. */
+/** Throws if no field is given, because the record would keep a change of nothing. */
 export function mustSaySomething(options: TenantOptions): void {
   if (OPTIONS.some((option) => option.attributeName() in options)) return;
   const flags = OPTIONS.map(({ long }) => long).join(', ');
-  throw new CommandFailure(2, `say what changes: ${flags}`);
+  throw new CommandFailure(2, 'no change is named', `Give at least one of: ${flags}.`);
 }
 
 /**
- * What is not said stays as it is.
+ * The document with the fields of the options. The other fields stay as they are.
  *
- * @param warnings gets a line for each thing that bounds of a file probably do not mean
+ * @param warnings gets a line for each part of the file of `bounds` that probably means something else
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
   const { name, bounds, unbounded, directTopic, limits: file } = options;
-  const { agents, policies, rules, issuedMandates } = options;
+  const { agents, policies, rules, grants: issuedMandates } = options;
   if (bounds !== undefined && unbounded) {
     throw new CommandFailure(2, '--bounds and --unbounded are both given', 'Give one of them.');
   }

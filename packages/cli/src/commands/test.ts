@@ -11,22 +11,21 @@ import { counted, forPeople } from '../output/for-people.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = { filter?: string; junit?: string; json?: true };
+type Options = { filter?: string; junit?: string };
 
 export function testCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Plays cases of what agents may do, with the redaction, policy and ledger code of a plane, and without a plane. ' +
-        'The cases are about agents, policies and rules in files, and about mandates files.',
+      'Runs test cases of what agents may do, with the redaction, policy and ledger code of a plane, but without a plane. The ' +
+        'cases use agents, policies and rules of files, or mandates files.',
     )
-    .argument('[path...]', 'files of cases, or folders of them: there they end in .test.yaml', ['.'])
-    .option('--filter <text>', 'only cases with this in their names', someText)
-    .option('--junit <file>', 'write the outcome as JUnit XML, too', someText)
-    .option('--json', 'one JSON document a case, in one line')
+    .argument('[path...]', 'files of cases, or folders with files *.test.yaml', ['.'])
+    .option('--filter <text>', 'only cases with this text in their names', someText)
+    .option('--junit <file>', 'also write the results as JUnit XML', someText)
     .addHelpText(
       'after',
       `
-A case lies beside what it is about, as in policies/support.test.yaml:
+A file of cases is beside what it tests, as in policies/support.test.yaml:
   version: 1
   agents: [{ id: bot, groups: [support] }]
   cases:
@@ -34,23 +33,24 @@ A case lies beside what it is about, as in policies/support.test.yaml:
       agent: bot
       steps:
         - { ask: { tool: read_mail }, expect: ALLOW }
-        - { ask: { tool: send_mail }, expect: { code: TOOL_NOT_ALLOWED, policy: read-only } }
-Every field: docs/policies.md.
+        - { ask: { tool: send_mail }, expect: { code: TOOL_NOT_ALLOWED } }
+docs/policies.md has every field.
 
-Exit code 0 when all are as expected, 1 when one is not, 2 when one cannot be read or there is none.
+Exit code 0 if all cases pass, 1 if a case fails, 2 if a file cannot be read or
+there is no case.
 
 Examples:
   mandate test policies/
   mandate test policies/ --junit cases.xml
-  mandate test support.test.yaml --filter budget --json | jq 'select(.ok | not)'`,
+  mandate test support.test.yaml --filter budget --json`,
     )
     .action((paths: readonly string[], options: Options) => run((context) => test(paths, options, context)));
 }
 
 async function test(
   paths: readonly string[],
-  { filter = '', junit, json }: Options,
-  { stdout, signal, env }: CommandContext,
+  { filter = '', junit }: Options,
+  { stdout, signal, env, json }: CommandContext,
 ): Promise<ExitCode> {
   const all = readCases(paths, env);
   const cases = all.filter(({ name }) => name.includes(filter));

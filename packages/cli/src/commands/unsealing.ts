@@ -1,32 +1,31 @@
-/** The option of every command that shows what agents sent: to see what was sealed of it. */
-
+/** The option --unseal of every command that shows what agents sent: it shows sealed texts of people. */
 import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
 
 export type UnsealOptions = { unseal?: true };
 
-/** Gives an answer back, with what is sealed in it as it was. */
+/** Returns an answer with its sealed texts in clear. */
 export type Unseal = <Answer>(answer: Answer) => Promise<Answer>;
 
 export function withUnseal(command: Command): Command {
-  return command.option('--unseal', 'show what was sealed of people (scope persons); it goes on the record');
+  return command.option('--unseal', 'show sealed texts of people (scope persons); kept on the record');
 }
 
-/** What knows tokens is loaded only where it is asked for. */
+/** The code that knows sealed texts is loaded only if they are asked for. */
 export async function unsealing({ unseal }: UnsealOptions, api: ApiClient): Promise<Unseal> {
   if (!unseal) return async (answer) => answer;
   const { unsealAnswer } = await import('../persons/unseal-answer.ts');
   return (answer) => unsealAnswer(api, answer);
 }
 
-const AT_A_TIME = 1_000;
+const ROWS_AT_A_TIME = 1_000;
 
-/** The same of rows, as they come. */
+/** Yields rows with their sealed texts in clear. */
 export async function* unsealedRows<Row>(rows: AsyncIterable<Row>, unseal: Unseal): AsyncGenerator<Row> {
   let some: Row[] = [];
   for await (const row of rows) {
     some.push(row);
-    if (some.length < AT_A_TIME) continue;
+    if (some.length < ROWS_AT_A_TIME) continue;
     yield* await unseal(some);
     some = [];
   }

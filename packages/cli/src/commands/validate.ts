@@ -10,55 +10,50 @@ import type { ExitCode } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-/** What a file that is good holds: as JSON, and in a word or two for people. */
+/** The content of a good file, as JSON and in a few words, or the faults of a bad file. */
 type Checked = (
   | {
       ok: true;
       found: object;
       inWords: string;
-      /** Names of tools that it declares. */
+      /** The tools that the file declares. */
       tools?: readonly string[];
-      /** What it probably does not mean; \`declared\` by it and the files beside it. */
+      /** What the file probably does not mean. `declared`: the tools that all the files declare. */
       warnings?: (declared: Iterable<string>) => readonly DocumentFault[];
     }
   | { ok: false; faults: readonly DocumentFault[] }
 ) & {
-  /** What only the machine can tell that the file is for. */
+  /** What only the machine of the plane can check. */
   notes?: readonly string[];
 };
 
-type Flags = { json?: true; privacy?: true; alerts?: true };
+type Flags = { privacy?: true; alerts?: true };
 
 export function validateCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Checks mandates, agents, policies, rules, privacy documents and rules of alerts, and names every fault by file, line and column. ' +
-        '`mandate lint` tells what is amiss between them.',
+      'Checks files, and names every fault by file, line and column. Files have mandates, or agents, policies and rules. ' +
+        'privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
     )
-    .argument(
-      '<file...>',
-      'YAML or JSON: mandates, or agents, policies and rules, unless called privacy.yaml or alerts.yaml (or .yml, .json)',
-    )
+    .argument('<file...>', 'files in YAML or JSON')
     .addOption(
-      new Option('--privacy', 'the files are privacy documents, whatever they are called').conflicts(
-        'alerts',
-      ),
+      new Option('--privacy', 'the files are privacy documents, whatever their names').conflicts('alerts'),
     )
-    .option('--alerts', 'the files are rules of alerts, whatever they are called')
-    .option('--json', 'one JSON document a file, in one line')
+    .option('--alerts', 'the files are alert rules, whatever their names')
     .addHelpText(
       'after',
       `
-Exit code 2 when a file has a fault. A warning is of what may not mean what it says. What only the plane's environment has is a note when it is not found here: a secret
-of a webhook, the key of a rule that hashes.
+Exit code 2 if a file has a fault. A warning names what may not mean what it
+says. A note names what only the environment of the plane has, such as the
+secret of a webhook.
 
 Examples:
   mandate validate mandates.yaml privacy.yaml alerts.yaml
   mandate validate --privacy people.yaml
   mandate validate --json policies/*.yaml | jq -r '.faults[]?.message'`,
     )
-    .action((files: readonly string[], { json, ...flags }: Flags) =>
-      run(async ({ stdout, stderr, env }): Promise<ExitCode> => {
+    .action((files: readonly string[], flags: Flags) =>
+      run(async ({ stdout, stderr, env, json }): Promise<ExitCode> => {
         const all: [file: string, checked: Checked][] = [];
         for (const file of files) all.push([file, await CHECKS[kindOf(file, flags)](file, env)]);
         const declared = new Set(all.flatMap(([, checked]) => (checked.ok ? (checked.tools ?? []) : [])));
@@ -66,9 +61,9 @@ Examples:
           const warnings = checked.ok ? (checked.warnings?.(declared) ?? []) : [];
           if (json) {
             const { ok, notes } = checked;
-            const said = ok ? checked.found : { faults: checked.faults };
+            const found = ok ? checked.found : { faults: checked.faults };
             await writeJsonLine(stdout, {
-              ...{ file, ok, ...said },
+              ...{ file, ok, ...found },
               ...(warnings.length > 0 && { warnings }),
               ...(notes && { notes }),
             });
@@ -99,7 +94,7 @@ function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   if (alerts) return 'alerts';
   const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
-  // A mandate has no kind.
+  // A mandate has no field `kind`.
   return saysKind(readNamedFile(file)) ? 'control' : 'mandates';
 }
 

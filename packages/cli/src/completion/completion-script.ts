@@ -1,8 +1,8 @@
 /**
- * Completion scripts. Words come from the commands themselves, names of agents and tools from the plane (plane-names.ts);
- * where a value may be anything, files are offered.
+ * Completion scripts. Words come from the commands of the program. Names of agents and tools come from the plane
+ * (plane-names.ts). For any other value the shell offers files.
  *
- * What agents are called is not ours to choose, so a shell only ever compares these names: `compgen -W` would expand them.
+ * Anybody can choose the name of an agent, so a shell only compares such names. `compgen -W` would expand them.
  */
 import type { Named, OptionWords, Words } from './words.ts';
 
@@ -22,13 +22,15 @@ const SCRIPTS: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
 }
 _mandate() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=
-  local path=\${COMP_WORDS[1]}
-  case "$path \${COMP_WORDS[2]}" in
+  local path=\${COMP_WORDS[1]} word
+  for word in "\${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+    case "$path $word" in
 ${words
   .flatMap(below)
-  .map((path) => `    '${path}') [ "$COMP_CWORD" -gt 2 ] && path='${path}' ;;`)
+  .map((path) => `      '${path}') path='${path}' ;;`)
   .join('\n')}
-  esac
+    esac
+  done
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${names(words)} --help --version" -- "$current"))
@@ -60,13 +62,15 @@ _mandate() {
     _describe command commands
     return
   fi
-  local at=$words[2]
-  case "$words[2] $words[3]" in
+  local at=$words[2] word
+  for word in $words[3,CURRENT-1]; do
+    case "$at $word" in
 ${words
   .flatMap(below)
-  .map((path) => `    '${path}') (( CURRENT > 3 )) && at='${path}' ;;`)
+  .map((path) => `      '${path}') at='${path}' ;;`)
   .join('\n')}
-  esac
+    esac
+  done
   case "$at $words[CURRENT-1]" in
 ${words.flatMap(valued).map(zshValues).join('\n')}
   esac
@@ -101,14 +105,13 @@ function zshValues({ path, option }: Valued): string {
 }
 
 function fishLines({ path, summary, next, names, options }: Words): string[] {
-  const [command, sub] = path.split(' ');
-  const behind =
-    sub === undefined
-      ? `__fish_seen_subcommand_from ${command}`
-      : `__fish_seen_subcommand_from ${command}; and __fish_seen_subcommand_from ${sub}`;
+  const behind = path
+    .split(' ')
+    .map((word) => `__fish_seen_subcommand_from ${word}`)
+    .join('; and ');
   return [
-    ...(sub === undefined
-      ? [`complete -c mandate -f -n __fish_use_subcommand -a ${command} -d '${fishText(summary)}'`]
+    ...(isTop({ path })
+      ? [`complete -c mandate -f -n __fish_use_subcommand -a ${path} -d '${fishText(summary)}'`]
       : []),
     ...next.map((word) => `complete -c mandate -n '${behind}' -a ${word}`),
     ...(names === null ? [] : [`complete -c mandate -f -n '${behind}' -a '${fishNames(names)}'`]),
@@ -130,7 +133,7 @@ function valued({ path, options }: Words): Valued[] {
   return options.filter(({ takesValue }) => takesValue).map((option) => ({ path, option }));
 }
 
-function isTop({ path }: Words): boolean {
+function isTop({ path }: Pick<Words, 'path'>): boolean {
   return !path.includes(' ');
 }
 

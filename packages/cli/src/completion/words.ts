@@ -1,18 +1,18 @@
 import type { Command, Option } from 'commander';
 
-/** What can stand behind a command. */
+/** The words that can follow a command. */
 export type Words = {
-  /** `dead-letters list` for a command of a command. */
+  /** The names of the command and of the commands above it: `agents keys list`. */
   path: string;
   summary: string;
-  /** Commands below it, or values of its first argument. */
+  /** The commands of the command, or the values of its first argument. */
   next: readonly string[];
-  /** What the plane knows names for, where the first argument is one of these. */
+  /** What the plane has names for, if the first argument is one of them. */
   names: Named | null;
   options: readonly OptionWords[];
 };
 
-/** `values`: those that it takes, where they are few; `takesValue`: something follows it; `names`: as above. */
+/** `values`: the values of the option, if they are few. `takesValue`: a value follows the option. `names`: as above. */
 export type OptionWords = {
   long: string;
   values: readonly string[];
@@ -20,15 +20,15 @@ export type OptionWords = {
   names: Named | null;
 };
 
-/** What the plane is asked for the names of. */
+/** What the plane is asked to name. */
 export const NAMED = ['agents', 'tools'] as const;
 export type Named = (typeof NAMED)[number];
 
-/** By what arguments and options are called. */
+/** By the names of arguments and options. */
 const NAMES_OF: Readonly<Record<string, Named>> = { agent: 'agents', tool: 'tools' };
 
-/** The words of these commands and of all commands below them. */
-export function wordsOf(commands: readonly Command[], above = ''): Words[] {
+/** The words of these commands and of all commands below them. The global options are valid for each of them. */
+export function wordsOf(commands: readonly Command[], globals: readonly Option[], above = ''): Words[] {
   return commands.flatMap((command) => {
     const path = `${above}${command.name()}`;
     const own = {
@@ -39,9 +39,11 @@ export function wordsOf(commands: readonly Command[], above = ''): Words[] {
         ...(command.registeredArguments[0]?.argChoices ?? []),
       ],
       names: NAMES_OF[command.registeredArguments[0]?.name() ?? ''] ?? null,
-      options: [...command.options.flatMap(optionWords), HELP],
+      options: [...command.options, ...globals.filter(({ long }) => long !== '--version')]
+        .flatMap(optionWords)
+        .concat(HELP),
     };
-    return [own, ...wordsOf(command.commands, `${path} `)];
+    return [own, ...wordsOf(command.commands, globals, `${path} `)];
   });
 }
 

@@ -38,7 +38,8 @@ async function make(
   else await api.put(path, after, how);
 }
 
-const SEEN_TOO_LATE = 'Somebody else changed it meanwhile. Run it again: it looks anew.';
+const SEEN_TOO_LATE =
+  'Somebody else changed the document meanwhile. Run the command again: it reads the plane again.';
 
 function stoppedAt(
   { kind, id }: Change,

@@ -37,7 +37,7 @@ export type FoundLetter = {
   republications: readonly Republished[];
 };
 
-export const WHICH_LETTER = 'partition/offset as `dead-letters list` shows it, or its id';
+export const WHICH_LETTER = 'its place, such as 3/17, or its id, as `dead-letters list` shows them';
 
 /** As `dead-letters list` shows it: 3/17, or dlq_…. */
 export function letterReference(text: string): LetterReference {

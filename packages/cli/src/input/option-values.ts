@@ -1,4 +1,4 @@
-/** What people write behind an option, read strictly: a slip is said at once, with what belongs there. */
+/** Reads the values of options strictly. A wrong value is refused at once, with what belongs there. */
 import {
   dollarsToMicros,
   JsonFault,
@@ -11,7 +11,7 @@ import {
 } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
-/** A pattern of agents' names, of several; commander hands over those before it. */
+/** A pattern of agents, added to the patterns before it. */
 export function namePattern(text: string, before: readonly string[] = []): readonly string[] {
   const read = pattern.safeParse(text, { error: sayIssue });
   if (read.success) return [...before, text];
@@ -29,13 +29,20 @@ export function wholeNumber(range: { min: number; max: number; unit?: string }):
   };
 }
 
-/** An amount in dollars, as micro-dollars; negative where it may be. */
+/** Reads dollars, which may be negative. Returns micro-dollars. */
 export function dollars(text: string): number {
   const [, sign, amount] = /^([+-]?)\$?(\d+(?:\.\d{1,6})?)$/.exec(text) ?? [];
   const micros = amount === undefined ? null : dollarsToMicros(Number(amount));
   if (micros === null)
     throw new InvalidArgumentError('Give dollars, with at most six decimals: 1.50 or -0.25.');
   return sign === '-' ? -micros : micros;
+}
+
+/** Reads dollars, zero or more. Returns micro-dollars. */
+export function cost(text: string): number {
+  const micros = dollars(text);
+  if (micros >= 0) return micros;
+  throw new InvalidArgumentError('Give dollars, zero or more, with at most six decimals: 0.40.');
 }
 
 const DURATION = /^(\d{1,15})(ms|s|m|h|d)?$/;
@@ -47,7 +54,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds, or a number with its unit: 500, 5s, 10m, 2h, 7d. */
+/** Reads milliseconds, or a number with its unit: 500, 5s, 10m, 2h, 7d. Returns milliseconds. */
 export function durationMs(range: { min: number; max: number }): (text: string) => number {
   return (text) => {
     const ms = readDuration(text, 'ms');
@@ -73,7 +80,7 @@ function readDuration(text: string, otherwise?: string): number | null {
   return count === undefined || unitMs === undefined ? null : Number(count) * unitMs;
 }
 
-/** A JSON object, read as strictly as the plane reads one: no number in it is rounded. */
+/** Reads a JSON object as strictly as the plane does: a number that would be rounded is refused. */
 export function jsonObject(text: string): object {
   let wrong = '';
   try {
@@ -86,13 +93,13 @@ export function jsonObject(text: string): object {
   throw new InvalidArgumentError(`Give a JSON object, such as '{"amount": 50}'.${wrong}`);
 }
 
-/** Anything but nothing. */
+/** Reads a text that is not empty. */
 export function someText(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('Give a text that is not empty.');
 }
 
-/** The tenant of the command. */
+/** Reads the id of a tenant. */
 export function tenantName(text: string): string {
   const read = tenant.safeParse(text);
   if (read.success) return read.data;

@@ -1,48 +1,57 @@
-/** A table for a terminal of so many characters: the columns that matter most are taken first, and texts are cut. */
+/** Fits a table to the width of a terminal: the columns that matter most come first, and texts are shortened. */
 import { printable } from './printable.ts';
 import type { Column } from './table.ts';
 
-export type FittingColumn<Row> = Column<Row> & {
-  /** Whether it may be cut: what people copy, count or compare may not. */
-  cuttable: boolean;
-  /** The lower, the sooner it is taken. */
-  rank: number;
-  /** Whether it is shown in full before any that is not foremost is shown at all. */
-  foremost: boolean;
-};
-
-/** Between two columns. */
+/** The characters between two columns. */
 const GAP = 2;
 
-/** A text that is cut to less tells nothing. */
-const LEAST = 12;
+/** The fewest characters of a shortened text; of one that the table must keep; and of that one on a very narrow terminal. */
+const LEAST = 8;
+const LEAST_KEPT = 24;
+const LEAST_READ = 12;
 
-/** `leftOut`: the titles of those for which there is no room. The first by rank is always there. */
+/**
+ * Columns to keep get room first, then the others by rank, and extra columns last. Returns the titles of the columns that
+ * have no room.
+ *
+ * @param room the characters of a line
+ */
 export function fitColumns<Row>(
   rows: readonly Row[],
-  columns: readonly FittingColumn<Row>[],
+  columns: readonly Column<Row>[],
   room: number,
 ): { columns: readonly Column<Row>[]; leftOut: readonly string[] } {
-  const wanted = columns.map((column) => {
+  const wanted = columns.map((column, place) => {
     const width = Math.max(column.title.length, ...rows.map((row) => printable(column.of(row)).length));
-    const least = column.cuttable ? Math.min(width, Math.max(column.title.length, LEAST)) : width;
-    return { column, width, least, given: 0 };
+    const fewest = Math.max(column.title.length, column.keep ? LEAST_KEPT : LEAST);
+    const least = column.cut ? Math.min(width, fewest) : width;
+    return { column, width, least, rank: column.rank ?? place, given: 0 };
   });
-  const byRank = wanted.toSorted((one, other) => one.column.rank - other.column.rank);
+  const byRank = wanted.toSorted((one, other) => one.rank - other.rank);
+  const kept = byRank.filter(({ column }) => column.keep);
+  const others = byRank.filter(({ column }) => !column.keep && !column.extra);
   let left = room + GAP;
-  for (const foremost of [true, false]) {
-    const alike = byRank.filter(({ column }) => column.foremost === foremost);
-    for (const want of alike) {
-      if (want !== byRank[0] && want.least + GAP > left) continue;
-      want.given = want.least;
-      left -= want.least + GAP;
+  const give = (wants: typeof wanted, isKept: boolean) => {
+    for (const want of wants) {
+      if (!isKept && want.least + GAP > left) continue;
+      const isTight = isKept && want.column.cut && want.least + GAP > left;
+      want.given = isTight ? Math.min(want.least, Math.max(LEAST_READ, left - GAP)) : want.least;
+      left -= want.given + GAP;
     }
-    for (const want of alike.filter(({ given }) => given > 0)) {
+  };
+  const widen = (wants: typeof wanted) => {
+    for (const want of wants.filter(({ given }) => given > 0)) {
       const more = Math.min(want.width - want.given, Math.max(left, 0));
       want.given += more;
       left -= more;
     }
-  }
+  };
+  give(kept, true);
+  give(others, false);
+  widen([...kept, ...others]);
+  const extra = byRank.filter(({ column }) => column.extra);
+  give(extra, false);
+  widen(extra);
   return {
     columns: wanted
       .filter(({ given }) => given > 0)
@@ -51,10 +60,10 @@ export function fitColumns<Row>(
   };
 }
 
-/** As much of a text as so many characters hold. */
+/** The first characters of a text, at most `width`. */
 export function cut(text: string, width: number): string {
   if (text.length <= width) return text;
   const kept = text.slice(0, width - 1);
-  // Half a character, which a cut may leave at the end, would be spelt out, and that takes more room.
+  // A cut may leave half a character at the end. Spelling it out would take more room.
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 }

@@ -4,10 +4,10 @@ import { counted, forPeople } from './for-people.ts';
 it.each([
   ['Calls are limited to 3 in 86400000 ms; 3 were made.', 'Calls are limited to 3 in 1 d; 3 were made.'],
   ['it took 900 ms', 'it took 900 ms'],
-  ['(POST /v1/budgets/adjust), then', '(`mandate adjust-budget`), then'],
+  ['(POST /v1/budgets/adjust), then', '(`mandate budgets adjust`), then'],
   [
     'ask for the decision again with GET /v1/actions/{id}.',
-    'ask for the decision again with `mandate explain`.',
+    'ask for the decision again with `mandate decisions explain`.',
   ],
   ['GET /v1/dead-letters lists them', '`mandate dead-letters list` lists them'],
   ['/v1/audit/dead-letters lists them.', '`mandate dead-letters list` lists them.'],

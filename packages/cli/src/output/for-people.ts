@@ -7,8 +7,8 @@ import { roundedUp } from './relative-time.ts';
 
 /** The routes that are named in reasons and remedies. What is more particular comes first. */
 const COMMANDS: readonly [route: RegExp, command: string][] = [
-  [/\bPOST \/v1\/budgets\/adjust\b/g, '`mandate adjust-budget`'],
-  [/\bGET \/v1\/actions\/\{id\}/g, '`mandate explain`'],
+  [/\bPOST \/v1\/budgets\/adjust\b/g, '`mandate budgets adjust`'],
+  [/\bGET \/v1\/actions\/\{id\}/g, '`mandate decisions explain`'],
   [/\bGET \/v1\/dead-letters\b/g, '`mandate dead-letters list`'],
   [/(?:\bGET )?\/v1\/audit\/dead-letters\/\{id\}/g, '`mandate dead-letters show`'],
   [/(?:\bGET )?\/v1\/audit\/dead-letters\b/g, '`mandate dead-letters list`'],

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { QUESTIONS } from '../audit/questions.ts';
-import { type Row, showAnswerRows } from './show-answer-rows.ts';
+import { type Presentation, type Row, showAnswerRows } from './show-answer-rows.ts';
 
 const DECISION = {
   id: 'dec_01m7z61psn980845439c7c5022c9a7',
@@ -23,7 +23,7 @@ const DECISION = {
 
 async function shown(
   stream: { isTTY?: boolean; columns?: number },
-  presentation = QUESTIONS.decisions?.presentation,
+  presentation: Presentation | undefined = QUESTIONS['decisions list'].presentation,
   rowShown: Row = DECISION,
 ): Promise<string[]> {
   const stdout = Object.assign(new PassThrough(), {
@@ -36,19 +36,18 @@ async function shown(
   return (await text(stdout)).trimEnd().split('\n');
 }
 
-it('fits decisions to the terminal: when, about whom and what was decided before anything else', async () => {
+it.each([40, 60, 80])('keeps the id and the reason of decisions in %i columns', async (columns) => {
+  const [titles = '', row = ''] = await shown({ isTTY: true, columns });
+  expect(titles.split(/ {2,}/)).toEqual(expect.arrayContaining(['ID', 'REASON']));
+  expect(row).toContain(DECISION.id);
+  expect(row).toContain('The budget');
+});
+
+it('adds the verdict and the agent in 80 columns, and names what it left out', async () => {
   const [titles = '', row = '', note = '', ...more] = await shown({ isTTY: true, columns: 80 });
   for (const line of [titles, row]) expect(line.length).toBeLessThanOrEqual(80);
-  expect(titles.split(/ {2,}/)).toEqual(['AGENT ID', 'TOOL', 'VERDICT', 'CODE', 'CHARGED', 'DECIDED AT']);
-  expect(row.split(/ {2,}/)).toEqual([
-    'a-researcher-w…',
-    'mcp__github…',
-    'BLOCK',
-    'COST_LIMIT_EXCEEDED',
-    '$0.00',
-    expect.stringMatching(/ago$/),
-  ]);
-  expect(note).toMatch(/^no room for ID, KIND, ACTION ID, .*--columns.*--json/);
+  expect(titles.split(/ {2,}/)).toEqual(['ID', 'AGENT ID', 'VERDICT', 'REASON']);
+  expect(note).toMatch(/^no room for KIND, ACTION ID, .*--columns.*--json/);
   expect(more).toEqual([]);
 });
 
@@ -99,20 +98,23 @@ const BUDGET = {
 };
 
 it.each([
-  ['settlements', SETTLEMENT, ['AGENT ID', 'STATUS', 'SETTLED AT', 'DELTA', 'CHARGED']],
-  ['analytics', GROUP, ['AGENT', 'TOOL', 'CALLS', 'ALLOWED', 'BLOCKED', 'SPENT']],
-  ['budgets', BUDGET, ['SCOPE', 'SUBJECT', 'BUDGET ID', 'LEFT', 'EXHAUSTED AT']],
-])('fits %s: whose and how much before ids and what is only for experts', async (question, row, titles) => {
-  const [shownTitles = ''] = await shown(
-    { isTTY: true, columns: 80 },
-    QUESTIONS[question]?.presentation,
-    row,
-  );
-  expect(shownTitles.length).toBeLessThanOrEqual(80);
-  for (const title of titles) expect(shownTitles.split(/ {2,}/)).toContain(title);
-});
+  ['settlements list', SETTLEMENT, ['ID', 'AGENT ID', 'STATUS', 'DELTA', 'CHARGED']],
+  ['analytics groups', GROUP, ['AGENT', 'TOOL', 'CALLS', 'ALLOWED', 'BLOCKED', 'SPENT']],
+  ['budgets list', BUDGET, ['SCOPE', 'SUBJECT', 'BUDGET ID', 'LEFT', 'EXHAUSTED AT']],
+] as const)(
+  'fits %s into 80 columns: owners and amounts before other figures',
+  async (question, row, titles) => {
+    const [shownTitles = ''] = await shown(
+      { isTTY: true, columns: 80 },
+      QUESTIONS[question].presentation,
+      row,
+    );
+    expect(shownTitles.length).toBeLessThanOrEqual(80);
+    for (const title of titles) expect(shownTitles.split(/ {2,}/)).toContain(title);
+  },
+);
 
-it('shows more on a wider terminal, and all of the reason before what matters less', async () => {
+it('shows more columns on a wider terminal, and the whole reason before them', async () => {
   const [titles, row = ''] = await shown({ isTTY: true, columns: 270 });
   expect(row.length).toBeLessThanOrEqual(270);
   expect(row).toContain(DECISION.actionId);
@@ -136,9 +138,9 @@ it('says on a terminal how long ago something was', async () => {
   expect(row).toMatch(/^dec_\S+ +\d+ d ago$/);
 });
 
-it('shows the columns that are asked for, in that order, and names those there are', async () => {
+it('shows the asked columns in their order, with amounts in dollars, and names the columns that exist', async () => {
   const [titles, row] = await shown({}, { columns: ['chargedMicros', 'model', 'code'] });
-  expect(titles?.trim().split(/ {2,}/)).toEqual(['CHARGED MICROS', 'MODEL', 'CODE']);
-  expect(row?.trim()).toMatch(/^0 +COST_LIMIT_EXCEEDED$/);
+  expect(titles?.trim().split(/ {2,}/)).toEqual(['CHARGED', 'MODEL', 'CODE']);
+  expect(row?.trim()).toMatch(/^\$0\.00 +COST_LIMIT_EXCEEDED$/);
   await expect(shown({}, { columns: ['cost'] })).rejects.toThrow('there is no column cost');
 });

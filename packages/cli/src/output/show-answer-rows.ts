@@ -1,32 +1,33 @@
+import { formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { CommandFailure } from '../exit-codes.ts';
-import type { FittingColumn } from './fit-columns.ts';
 import { forPeople } from './for-people.ts';
 import { relativeTime } from './relative-time.ts';
 import { nowOn, showFitted } from './show-fitted.ts';
+import type { Column } from './table.ts';
 import { write } from './write.ts';
 
-/** As the plane answered. */
+/** A row as the plane answered it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a table for people needs to be told beyond the rows. */
+/** What a table for people needs to know beyond the rows. */
 export type Presentation = {
   /** Titles for fields with names that do not say what they hold. */
   titles?: Readonly<Record<string, string>>;
-  /** The fields that matter most where there is no room for all, the first before the others. */
+  /** The fields that get room first, after `id` and `reason`. */
   first?: readonly string[];
-  /** What is said below the table: how the columns belong together, what all of them come to. */
+  /** Lines below the table: how the columns belong together, or a total. */
   notes?: readonly string[];
   /** Only these fields, in this order. */
   columns?: readonly string[] | undefined;
 };
 
-/** What is written freely, and so may be long. Ids, codes, amounts and times stay whole: they are copied and compared. */
+/** Texts that may be long, and may be shortened. Ids, codes, amounts and times stay whole: they are copied and compared. */
 const FREE_TEXT: ReadonlySet<string> = new Set([
   ...['agentId', 'agent', 'tool', 'model', 'principalId', 'principal', 'subject', 'by', 'reason'],
 ]);
 
-/** The asked fields among these, in the order in which they were asked. */
+/** The asked fields, in the order in which they were asked. Throws if a field is not among `names`. */
 export function onlyColumns(
   names: readonly string[],
   asked: readonly string[] | undefined,
@@ -38,31 +39,46 @@ export function onlyColumns(
 }
 
 /**
- * Columns for rows of any shape, from the first row's fields. If an amount is there in both forms, people read the
- * dollars; a log position is for machines; a column that is empty in every row is left out.
+ * Columns for rows of any shape, from the fields of the first row. Amounts are in dollars. The log position is left out,
+ * because only programs read it. A column that is empty in every row is left out.
  */
 export function answerColumns(
   rows: readonly Row[],
   { titles = {}, first: foremost = [], columns }: Presentation = {},
   nowMs: number | null = null,
-): readonly FittingColumn<Row>[] {
+): readonly Column<Row>[] {
   const first = columns === undefined ? (rows[0] ?? {}) : Object.assign({}, ...rows);
   const telling = Object.keys(first).filter(
     (name) =>
-      !(name.endsWith('Micros') && name.slice(0, -'Micros'.length) in first) &&
+      !(inDollars(name) !== name && inDollars(name) in first) &&
       name !== 'log' &&
       rows.some((row) => !isEmpty(row[name])),
   );
   const names = columns === undefined ? telling : onlyColumns(Object.keys(first), columns);
-  return names.map((name, place) => ({
-    title: titles[name] ?? name.replace(/([A-Z])/g, ' $1').toUpperCase(),
-    of: (row) => (name === 'reason' ? forPeople(textOf(row[name], nowMs)) : textOf(row[name], nowMs)),
-    align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
-    cuttable: FREE_TEXT.has(name),
-    // Who asked for columns said what matters.
-    rank: columns === undefined && foremost.includes(name) ? foremost.indexOf(name) : foremost.length + place,
-    foremost: columns !== undefined || foremost.includes(name),
-  }));
+  return names.map((name, place) => {
+    const isKept = columns === undefined && (name === 'id' || name === 'reason');
+    const isExtra = columns === undefined && foremost.length > 0 && !foremost.includes(name);
+    return {
+      title:
+        titles[name] ??
+        inDollars(name)
+          .replace(/([A-Z])/g, ' $1')
+          .toUpperCase(),
+      of: (row) => cellOf(name, row[name], nowMs),
+      align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
+      // A person who names columns has said what matters.
+      rank:
+        foremost.includes(name) && columns === undefined ? foremost.indexOf(name) : foremost.length + place,
+      ...(FREE_TEXT.has(name) && { cut: true }),
+      ...(isKept && { keep: true }),
+      ...(isExtra && !isKept && { extra: true }),
+    };
+  });
+}
+
+/** `charged` for `chargedMicros`. */
+function inDollars(name: string): string {
+  return name.replace(/Micros$/, '');
 }
 
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
@@ -71,7 +87,12 @@ function isEmpty(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** Lists as one says them; times as how long ago they were, where people are to read them. */
+function cellOf(name: string, value: unknown, nowMs: number | null): string {
+  if (name.endsWith('Micros') && typeof value === 'number') return formatMicros(value);
+  return name === 'reason' ? forPeople(textOf(value, nowMs)) : textOf(value, nowMs);
+}
+
+/** Lists with blanks between their values. Times as how long ago they were, if `nowMs` is given. */
 function textOf(value: unknown, nowMs: number | null): string {
   if (Array.isArray(value)) return value.map((one) => textOf(one, null)).join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
@@ -79,7 +100,7 @@ function textOf(value: unknown, nowMs: number | null): string {
   return nowMs !== null && TIME.test(text) ? relativeTime(Date.parse(text), nowMs) : text;
 }
 
-/** Rows as the plane gave them, as a table: on a terminal as wide as that is, elsewhere with everything in full. */
+/** Shows rows of the plane as a table as wide as the terminal, or in full elsewhere. */
 export async function showAnswerRows(
   rows: readonly Row[],
   stdout: Output,

@@ -1,4 +1,4 @@
-/** Rows as aligned text, numbers to the right. Colours only where the stream is a terminal (NO_COLOR is honoured). */
+/** Rows as aligned text, with numbers on the right. Only a terminal gets colours, and NO_COLOR turns them off. */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
 
@@ -8,6 +8,14 @@ export type Column<Row> = {
   align?: 'left' | 'right';
   /** Paints the text, once it is as wide as its column. */
   style?(row: Row, text: string): string;
+  /** True for ids and reasons: a narrow terminal shows this column before all others. */
+  keep?: true;
+  /** True if the text may be shortened. What people copy, count or compare is never shortened. */
+  cut?: true;
+  /** True if the column is shown only if all others are shown whole. */
+  extra?: true;
+  /** Columns with a lower rank get room first. Absent: the place of the column in the table. */
+  rank?: number;
 };
 
 export function table<Row>(

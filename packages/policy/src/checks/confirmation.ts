@@ -55,7 +55,7 @@ function tooManyWait({ maxWaiting }: ConfirmationLimit, { waiting }: Confirmatio
   return {
     reason: `A person must confirm this call, and ${waiting} deferred actions of this agent wait for a person already; at most ${maxWaiting} may.`,
     remedy:
-      'Have a person answer some of them (`mandate approvals`), then try again, as the next attempt of the same action.',
+      'Have a person answer some of them (`mandate approvals list`), then try again, as the next attempt of the same action.',
   };
 }
 

@@ -1,4 +1,4 @@
-/** `mandate query` where the audit has nothing on record. */
+/** The questions to an audit that has nothing on record. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
 } from '@mandate/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DIMENSIONS } from '../audit/filters.ts';
-import { QUESTIONS } from '../audit/questions.ts';
+import { QUESTIONS, type Question, type QuestionName } from '../audit/questions.ts';
 import { runProgram } from '../program.ts';
 import { runCommand } from '../run-command.fixture.ts';
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const query = (...args: string[]) => runCommand(['query', ...args], { env });
+const query = (name: QuestionName, ...args: string[]) => runCommand([...name.split(' '), ...args], { env });
 
 type Described = { paths: Record<string, { get: { responses: { 200: { content: Content } } } }> };
 type Content = {
@@ -66,26 +66,30 @@ const linesOf = (csv: string) =>
 
 test('comma-separated values of nothing are the header, of all that the plane describes', async () => {
   const description = (await (await fetch(`${env.MANDATE_URL}/openapi.json`)).json()) as Described;
-  for (const [name, question] of Object.entries(QUESTIONS)) {
+  for (const [name, question] of Object.entries(QUESTIONS) as [QuestionName, Question][]) {
     const { exitCode, stdout } = await query(name, '--csv');
     expect([name, exitCode]).toEqual([name, 0]);
     // Sums of nothing are a row where nothing is grouped.
     const [told = [], ...rows] = linesOf(stdout);
-    expect([name, rows.length]).toEqual([name, name === 'analytics' ? 1 : 0]);
-    const more = name === 'movers' ? ['agent', 'beforeMicros', 'nowMicros', 'differenceMicros'] : [];
+    expect([name, rows.length]).toEqual([name, name === 'analytics groups' ? 1 : 0]);
+    const more =
+      name === 'analytics movers' ? ['agent', 'beforeMicros', 'nowMicros', 'differenceMicros'] : [];
     const all = [...described(description, question), ...more];
     expect([name, told.toSorted()]).toEqual([name, all.toSorted()]);
   }
 });
 
 test('the header has what was grouped by, and no more columns than asked for', async () => {
-  const header = async (...args: string[]) => (await query(...args, '--csv')).stdout;
+  const header = async (name: QuestionName, ...args: string[]) =>
+    (await query(name, ...args, '--csv')).stdout;
   const grouped = DIMENSIONS.slice(0, 3).flatMap((name) => ['--group-by', name]);
-  expect(await header('analytics', ...grouped)).toMatch(/^agent,tool,model,calls,allowed,/);
-  expect(await header('analytics', '--interval', '1h', '--from', '2h')).toMatch(/^start,calls,/);
-  expect(await header('movers', '--by', 'calls')).toBe('agent,change,before,now,difference,percent\n');
-  expect(await header('decisions', '--columns', 'id,verdict')).toBe('id,verdict\n');
-  expect(await query('decisions', '--csv', '--columns', 'price')).toMatchObject({
+  expect(await header('analytics groups', ...grouped)).toMatch(/^agent,tool,model,calls,allowed,/);
+  expect(await header('analytics groups', '--interval', '1h', '--from', '2h')).toMatch(/^start,calls,/);
+  expect(await header('analytics movers', '--by', 'calls')).toBe(
+    'agent,change,before,now,difference,percent\n',
+  );
+  expect(await header('decisions list', '--columns', 'id,verdict')).toBe('id,verdict\n');
+  expect(await query('decisions list', '--csv', '--columns', 'price')).toMatchObject({
     exitCode: 2,
     stdout: '',
     stderr: expect.stringContaining('there is no column price'),
@@ -99,7 +103,7 @@ test.each([true, false])('what is watched as JSON is a document a line; on a ter
     said += chunk;
     if (said.match(/^\{/gm)?.length === 3) enough.abort();
   });
-  const exitCode = await runProgram(['query', 'verdicts', '--watch', '100ms', '--json'], {
+  const exitCode = await runProgram(['analytics', 'verdicts', '--watch', '100ms', '--json'], {
     stdin: Readable.from([]),
     stdout: Object.assign(stdout, { isTTY }),
     stderr: new PassThrough(),

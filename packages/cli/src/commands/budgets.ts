@@ -1,0 +1,100 @@
+import { CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
+import type { Command } from 'commander';
+import type { RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
+import { CommandFailure } from '../exit-codes.ts';
+import { dollars, durationMs, someText } from '../input/option-values.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { questionCommand } from './audit-questions.ts';
+
+type Options = {
+  agent?: string;
+  principal?: string;
+  mandate?: string;
+  tenant?: true;
+  budget: string;
+  window?: number;
+  by: number;
+  reason: string;
+  idempotencyKey?: string;
+};
+type Adjusted = { tenant: string; deltaMicros: number; spentMicros: number };
+
+export function budgetsCommand(command: Command, run: RunCommand): void {
+  command.description('Lists budgets, and corrects what is counted as spent.');
+  questionCommand(command, 'budgets list', run);
+  adjustCommand(command, run);
+}
+
+function adjustCommand(budgets: Command, run: RunCommand): void {
+  budgets
+    .command('adjust')
+    .description(
+      'Adds to what a budget has spent, or gives back. The limit itself is changed in its policy or mandates file. Scope operate.',
+    )
+    .option('--agent <id>', 'a budget of this agent', someText)
+    .option('--principal <id>', 'a budget of this principal', someText)
+    .option('--mandate <id>', 'a budget of this mandate', someText)
+    .option('--tenant', 'a budget of the tenant of the key')
+    .option(
+      '--budget <id>',
+      'the id of the budget; total: what an agent spends in all',
+      someText,
+      TOTAL_BUDGET,
+    )
+    .option(
+      '--window <duration>',
+      'the window of the budget, if it has one: 1d',
+      durationMs({ min: 1, max: CAPS.budgetWindowMs }),
+    )
+    .requiredOption('--by <dollars>', 'the dollars to add; negative gives back: -0.50', dollars)
+    .requiredOption('--reason <text>', 'why; kept on the record', someText)
+    .option('--idempotency-key <key>', 'the same key again changes nothing', someText)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mandate budgets adjust --agent researcher --by -0.50 --reason "refund"
+  mandate budgets adjust --tenant --budget team --window 1d --by 12.25 \\
+    --reason "invoice 7"`,
+    )
+    .action((options: Options) =>
+      run(async (context) => {
+        const { budget, window: windowMs = null, by, reason, idempotencyKey } = options;
+        const body = { budget: { ...ownerOf(options), id: budget, windowMs }, deltaMicros: by, reason };
+        const adjusted = await connect(context).post<Adjusted>('/v1/budgets/adjust', body, {
+          idempotencyKey,
+        });
+        return showAnswer(context, adjusted, () => textOf(adjusted, body.budget));
+      }),
+    );
+}
+
+type Budget = { scope: string; subject: string; id: string; windowMs: number | null };
+
+/** Names the tenant, because a key of another tenant would have changed a budget there. */
+function textOf({ tenant, spentMicros }: Adjusted, { scope, subject, id, windowMs }: Budget): string {
+  const windowed = windowMs === null ? '' : ` per ${durationInWords(windowMs)}`;
+  const owner = scope === 'tenant' ? `tenant ${tenant}` : `${scope} ${subject} in tenant ${tenant}`;
+  return `now ${formatMicros(spentMicros)} count as spent: budget ${id}${windowed} of ${owner}\n`;
+}
+
+function ownerOf({ agent, principal, mandate, tenant, budget }: Options): { scope: string; subject: string } {
+  const named = Object.entries({ agent, principal, mandate, tenant: tenant && '' }).flatMap(
+    ([scope, subject]) => (subject === undefined ? [] : [{ scope, subject }]),
+  );
+  const [owner] = named;
+  if (owner === undefined || named.length > 1)
+    throw new CommandFailure(
+      2,
+      'no owner, or more than one owner, of the budget is named',
+      'Give one of --agent, --principal, --mandate and --tenant.',
+    );
+  if (budget === TOTAL_BUDGET && owner.scope !== 'agent')
+    throw new CommandFailure(
+      2,
+      `only an agent has the budget ${TOTAL_BUDGET}`,
+      'Name the budget with --budget.',
+    );
+  return owner;
+}

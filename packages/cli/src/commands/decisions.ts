@@ -1,0 +1,125 @@
+import type { ApiClient } from '@mandate/client';
+import type { Explanation } from '@mandate/plane';
+import { standsForAction } from '@mandate/schemas';
+import type { Command } from 'commander';
+import { ApiProblem } from '../api-failure.ts';
+import type { RunCommand } from '../command-context.ts';
+import { connect } from '../connection.ts';
+import { CommandFailure } from '../exit-codes.ts';
+import { explanationPage } from '../explain/explanation-page.ts';
+import { someText } from '../input/option-values.ts';
+import { printableJson } from '../output/printable.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { questionCommand } from './audit-questions.ts';
+import { type UnsealOptions, unsealing, withUnseal } from './unsealing.ts';
+
+type Options = UnsealOptions & { agent?: string };
+
+export function decisionsCommand(command: Command, run: RunCommand): void {
+  command.description('Lists, shows and explains decisions.');
+  questionCommand(command, 'decisions list', run);
+  showCommand(command, run);
+  explainCommand(command, run);
+}
+
+function showCommand(decisions: Command, run: RunCommand): void {
+  withOne(decisions.command('show'))
+    .description(
+      'Shows the whole record of a decision: every check, with its evidence and result. Scope audit.',
+    )
+    .addHelpText('after', '\nExample:\n  mandate decisions show dec_… --unseal')
+    .action((id: string, options: Options) =>
+      run(async (context) => {
+        const api = connect(context);
+        const unseal = await unsealing(options, api);
+        const answer = await unseal(await findOne<object>(api, id, '', options));
+        return showAnswer(context, answer, () => `${linesOfJson(answer)}\n`);
+      }),
+    );
+}
+
+function explainCommand(decisions: Command, run: RunCommand): void {
+  withOne(decisions.command('explain'))
+    .description(
+      'Explains a decision: why it was made, what each check found, what would have changed it, what it charged, and what ' +
+        'came before and after it. Scope audit.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  mandate decisions explain dec_…\n  mandate decisions explain act_… --json | jq .change',
+    )
+    .action((id: string, options: Options) =>
+      run(async (context) => {
+        const api = connect(context);
+        const unseal = await unsealing(options, api);
+        const told = await unseal(await findOne<Explanation>(api, id, '/explain', options));
+        return showAnswer(context, told, () => explanationPage(told, context.stdout, Date.now()));
+      }),
+    );
+}
+
+function withOne(command: Command): Command {
+  return withUnseal(
+    command
+      .argument('<id>', 'the id of the decision, or of its action: then the newest that counts', someText)
+      .option('--agent <id>', 'the agent of the action, if several agents have this action id', someText),
+  );
+}
+
+/** Finds by the id of a decision, or else of an action. @param part the rest of the path of the route */
+async function findOne<Answer>(api: ApiClient, id: string, part: string, options: Options): Promise<Answer> {
+  const found =
+    (await decisionAt<Answer>(api, id, part)) ??
+    (await decisionAt<Answer>(api, await standingFor(api, id, options), part));
+  if (found === null) throw notFound(id);
+  return found;
+}
+
+/** Null if there is no such decision. */
+async function decisionAt<Answer>(api: ApiClient, id: string, part: string): Promise<Answer | null> {
+  try {
+    return await api.get<Answer>(`/v1/audit/decisions/${encodeURIComponent(id)}${part}`);
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === 'DECISION_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+type Found = { id: string; agentId: string; attempt: number; kind: string; verdict: string };
+
+/** The id of the decision that counts for an action. Throws if no agent or several agents have such an action. */
+async function standingFor(api: ApiClient, actionId: string, { agent }: Options): Promise<string> {
+  const { decisions } = await api.get<{ decisions: readonly Found[] }>('/v1/audit/decisions', {
+    actionId,
+    agent,
+    limit: 1_000,
+  });
+  const agents = [...new Set(decisions.map(({ agentId }) => agentId))];
+  if (agents.length > 1) {
+    throw new CommandFailure(
+      2,
+      `${agents.length} agents have an action ${actionId}: ${agents.slice(0, 10).join(', ')}`,
+      'Name one with --agent.',
+    );
+  }
+  const proper = decisions.filter(({ kind }) => standsForAction(kind));
+  const attempt = Math.max(...proper.map((decision) => decision.attempt));
+  const ofAttempt = proper.filter((decision) => decision.attempt === attempt);
+  // The newest come first. After a person answered a DEFER, the later decision counts.
+  const standing = ofAttempt.find(({ verdict }) => verdict !== 'DEFER') ?? ofAttempt[0] ?? decisions[0];
+  if (standing === undefined) throw notFound(actionId);
+  return standing.id;
+}
+
+function notFound(id: string): CommandFailure {
+  return new CommandFailure(
+    2,
+    `the audit knows no decision and no action ${id}`,
+    'A new decision is there after a second. `mandate decisions list` lists them.',
+  );
+}
+
+/** JSON on several lines. Its line breaks stay, and whatever else could steer the terminal is escaped. */
+function linesOfJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).split('\n').map(printableJson).join('\n');
+}

@@ -1,0 +1,83 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { DEFAULT_URL } from '@mandate/client';
+import type { Command } from 'commander';
+import { ApiProblem } from '../api-failure.ts';
+import type { CommandContext, RunCommand } from '../command-context.ts';
+import { clientOf } from '../connection.ts';
+import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { readText } from '../input/open-input.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { write } from '../output/write.ts';
+import { givenAddresses } from '../profiles/find-connection.ts';
+import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles/profile-file.ts';
+
+export function loginCommand(command: Command, run: RunCommand): void {
+  command
+    .description(
+      'Keeps the address and the API key of a plane as a profile, for all later commands. Asks for the key, or reads it from stdin. ' +
+        'The key is checked with the plane first, and is never printed.',
+    )
+    .addHelpText(
+      'after',
+      `
+The profile is kept in mandate/profiles.json of your config folder
+(XDG_CONFIG_HOME, else ~/.config), which only you can read.
+MANDATE_URL and MANDATE_API_KEY win over a profile.
+
+Examples:
+  mandate login
+  mandate login --profile prod --url https://plane.example.com
+  mandate login --profile ci < key.txt
+  mandate agents list --profile prod`,
+    )
+    .action(() => run(login));
+}
+
+async function login(context: CommandContext): Promise<ExitCode> {
+  const { globals, env, signal, stderr } = context;
+  const name = globals.profile ?? (env.MANDATE_PROFILE || DEFAULT_PROFILE);
+  const profiles = readProfiles(env);
+  const given = givenAddresses(globals, env);
+  const addresses = { ...given, url: given.url ?? DEFAULT_URL };
+  const key = (globals.key ?? (await readKey(addresses.url, context))).trim();
+  await mustKnowKey({ ...addresses, key, profile: null }, signal);
+  const path = writeProfiles(env, { ...profiles, [name]: { ...addresses, key } });
+  if (env.MANDATE_API_KEY)
+    await write(stderr, 'mandate: note: MANDATE_API_KEY is set, and wins over the profile\n');
+  return showAnswer(
+    context,
+    { profile: name, ...addresses, path },
+    () => `logged in to ${addresses.url} as profile ${name}, kept in ${path}\n`,
+  );
+}
+
+/** A key that lacks the scope of this route is a good key. */
+async function mustKnowKey(connection: Parameters<typeof clientOf>[0], signal: AbortSignal): Promise<void> {
+  try {
+    await clientOf(connection, signal).get('/v1/ledger');
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 403) return;
+    if (!(error instanceof ApiProblem && error.status === 401)) throw error;
+    throw new CommandFailure(
+      2,
+      `the plane at ${connection.url} does not know this key`,
+      'Nothing was kept. Copy the whole key, from sk- on.',
+    );
+  }
+}
+
+/** Asks without an echo on a terminal. */
+async function readKey(url: string, context: CommandContext): Promise<string> {
+  const { stdin, stderr, signal } = context;
+  if (!('isTTY' in stdin) || stdin.isTTY !== true) return readText('-', context);
+  await write(stderr, `API key for ${url} (not shown): `);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
+  try {
+    return await lines.question('', { signal });
+  } finally {
+    lines.close();
+    await write(stderr, '\n');
+  }
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { RunCommand } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
+import { showAnswer } from '../output/show-answer.ts';
+import { type Column, table } from '../output/table.ts';
+import { write, writeJsonLine } from '../output/write.ts';
+import { DEFAULT_PROFILE, type Profile, readProfiles, writeProfiles } from '../profiles/profile-file.ts';
+
+export function profilesCommand(command: Command, run: RunCommand): void {
+  command
+    .description('Lists the profiles that `mandate login` keeps, without their keys.')
+    .addHelpText('after', '\nExamples:\n  mandate profiles\n  mandate profiles --json | jq -r .name')
+    .action(() =>
+      run(async ({ env, stdout, json }) => {
+        // The key is left out here, so that no output can show it.
+        const shown = Object.entries(readProfiles(env)).map(([name, { key: _, ...rest }]) => ({
+          name,
+          ...rest,
+        }));
+        if (json) for (const one of shown) await writeJsonLine(stdout, one);
+        else if (shown.length === 0) await write(stdout, 'no profile is kept: `mandate login` adds one\n');
+        else await write(stdout, table(shown, COLUMNS, stdout));
+        return 0;
+      }),
+    );
+}
+
+const COLUMNS: readonly Column<Omit<Profile, 'key'> & { name: string }>[] = [
+  { title: 'PROFILE', of: ({ name }) => name },
+  { title: 'ADDRESS', of: ({ url }) => url },
+];
+
+export function logoutCommand(command: Command, run: RunCommand): void {
+  command
+    .description('Forgets a profile and its key. The key itself stays valid: `mandate keys revoke` ends it.')
+    .addHelpText('after', '\nExamples:\n  mandate logout\n  mandate logout --profile prod')
+    .action(() =>
+      run(async (context) => {
+        const { globals, env } = context;
+        const name = globals.profile ?? (env.MANDATE_PROFILE || DEFAULT_PROFILE);
+        const { [name]: forgotten, ...others } = readProfiles(env);
+        if (forgotten === undefined)
+          throw new CommandFailure(2, `there is no profile ${name}`, '`mandate profiles` lists them.');
+        writeProfiles(env, others);
+        return showAnswer(context, { profile: name }, () => `forgot the profile ${name}\n`);
+      }),
+    );
+}

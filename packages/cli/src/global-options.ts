@@ -1,0 +1,40 @@
+/** The options that every command takes. `mandate --help` names them once. */
+import { DEFAULT_URL } from '@mandate/client';
+import type { Command } from 'commander';
+import { someText } from './input/option-values.ts';
+
+/** The addresses of a plane: each service may have its own. */
+export type Addresses = {
+  url?: string | undefined;
+  queryUrl?: string | undefined;
+  alerterUrl?: string | undefined;
+  controlUrl?: string | undefined;
+};
+
+export type GlobalOptions = Addresses & { key?: string; profile?: string; json?: true };
+
+export const ADDRESS_VARIABLES = {
+  url: 'MANDATE_URL',
+  queryUrl: 'MANDATE_QUERY_URL',
+  alerterUrl: 'MANDATE_ALERTER_URL',
+  controlUrl: 'MANDATE_CONTROL_URL',
+} as const;
+
+export function withGlobals(program: Command): Command {
+  return program
+    .optionsGroup('Global options, for every command:')
+    .option('--json', 'print JSON: one document, or one a line')
+    .option('--profile <name>', 'the login to use (MANDATE_PROFILE, else default)', someText)
+    .option('--url <url>', `the address of the plane (MANDATE_URL, else ${DEFAULT_URL})`)
+    .option('--query-url <url>', 'the address of its query service, if that runs alone')
+    .option('--alerter-url <url>', 'the address of its alerter, if that runs alone')
+    .option('--control-url <url>', 'the address of its control service, if that runs alone')
+    .option('--key <key>', 'the API key; other users can see it in the process list')
+    .optionsGroup('');
+}
+
+/** The global options that name a plane, as they were typed. */
+export function planeOptionsIn(globals: GlobalOptions): string[] {
+  const { json: _, ...ofPlane } = globals;
+  return Object.keys(ofPlane).map((name) => `--${name.replace('Url', '-url')}`);
+}

@@ -1,0 +1,109 @@
+/** Lists of a plane: as a table, as blocks of text, or as JSON. Says on stderr if a limit left rows out. */
+import { type ApiClient, allOf, type NextPage, type PagedList, rowsOf } from '@mandate/client';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { connect } from '../connection.ts';
+import { someText, wholeNumber } from '../input/option-values.ts';
+import { nowOn, showFitted } from './show-fitted.ts';
+import type { Column } from './table.ts';
+import { write, writeJsonLine } from './write.ts';
+
+export type PageOptions = { limit: number; cursor?: string };
+
+export function withLimit(command: Command, otherwise = 100): Command {
+  const count = wholeNumber({ min: 1, max: 1_000_000 });
+  return command.option('--limit <count>', 'show at most this many', count, otherwise);
+}
+
+export function withPage(command: Command, otherwise = 100): Command {
+  return withLimit(command, otherwise).option(
+    '--cursor <cursor>',
+    'go on where an earlier list ended, as its note says',
+    someText,
+  );
+}
+
+type Page = { readonly next: NextPage };
+/** `cursor` and `pageSize` have the values of most lists. */
+type List<Row, Answer extends Page> = Omit<PagedList<Row, Answer>, 'cursor' | 'pageSize'> &
+  Partial<Pick<PagedList<Row, Answer>, 'cursor' | 'pageSize'>>;
+
+/** `columns`: a table, for a terminal with times as of `nowMs`. `text`: a block for each row. `empty`: if there is no row. */
+type How<Row> = { empty: string; rest?: string } & (
+  | { columns(nowMs: number | null): readonly Column<Row>[]; text?: never }
+  | { text(row: Row): string; columns?: never }
+);
+
+/** Shows a list in the form that the options ask for. Returns the exit code of a command that is done. */
+export async function showList<Row, Answer extends Page>(
+  context: CommandContext,
+  asked: List<Row, Answer>,
+  { limit, cursor }: PageOptions,
+  how: How<Row>,
+): Promise<0> {
+  const api = connect(context);
+  const list = { cursor: 'cursor', pageSize: 1_000, ...asked };
+  const counter = { rows: 0, next: null as NextPage };
+  await showRows(context, counted(rowsOf(api, list, limit, cursor), counter), how);
+  await sayIfMore(context, api, list, counter);
+  return 0;
+}
+
+/** Rows as they come. JSON and blocks are written at once; a table is written when all rows are there. */
+export async function showRows<Row>(
+  { stdout, json }: Pick<CommandContext, 'stdout' | 'json'>,
+  rows: AsyncIterable<Row>,
+  how: How<Row>,
+): Promise<void> {
+  if (json) for await (const row of rows) await writeJsonLine(stdout, row);
+  else if (how.text) await showBlocks(stdout, rows, how.text, how.empty);
+  else {
+    const all = await allOf(rows);
+    if (all.length === 0) await write(stdout, `${how.empty}\n`);
+    else await showFitted(all, how.columns(nowOn(stdout)), stdout, how);
+  }
+}
+
+async function showBlocks<Row>(
+  stdout: CommandContext['stdout'],
+  rows: AsyncIterable<Row>,
+  text: (row: Row) => string,
+  empty: string,
+): Promise<void> {
+  let isFirst = true;
+  for await (const row of rows) {
+    await write(stdout, `${isFirst ? '' : '\n'}${text(row)}`);
+    isFirst = false;
+  }
+  if (isFirst) await write(stdout, `${empty}\n`);
+}
+
+type Counter = { rows: number; next: NextPage };
+
+/** Counts the rows that pass, and keeps where their list goes on. */
+export async function* counted<Row>(
+  rows: AsyncGenerator<Row, NextPage>,
+  counter: Counter,
+): AsyncGenerator<Row> {
+  let step = await rows.next();
+  for (; !step.done; step = await rows.next()) {
+    counter.rows += 1;
+    yield step.value;
+  }
+  counter.next = step.value;
+}
+
+/** A full last page may have nothing after it, so one more row is asked for before anything is said. */
+export async function sayIfMore<Row, Answer extends Page>(
+  { stderr }: Pick<CommandContext, 'stderr'>,
+  api: ApiClient,
+  list: PagedList<Row, Answer>,
+  { rows, next }: Counter,
+): Promise<void> {
+  if (next === null || (await allOf(rowsOf(api, list, 1, next))).length === 0) return;
+  await write(stderr, moreText(rows, `, or --cursor ${next}`));
+}
+
+export function moreText(shown: number, otherwise = ''): string {
+  return `mandate: note: ${shown} of more than ${shown} shown; for more: --limit ${shown * 10}${otherwise}\n`;
+}

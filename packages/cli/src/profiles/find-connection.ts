@@ -1,0 +1,74 @@
+/**
+ * Which plane a command asks, and with which key. An option wins over the environment, and the environment wins over the
+ * profile. A profile's key goes to the profile's own addresses only: if another address is given, the profile is not used.
+ */
+import { DEFAULT_URL } from '@mandate/client';
+import { CommandFailure } from '../exit-codes.ts';
+import { ADDRESS_VARIABLES, type Addresses, type GlobalOptions } from '../global-options.ts';
+import { DEFAULT_PROFILE, type Profile, type Profiles } from './profile-file.ts';
+
+export type Connection = Addresses & { url: string; key: string; profile: string | null };
+
+const SERVICES = ['url', 'queryUrl', 'alerterUrl', 'controlUrl'] as const;
+
+/** @param profiles reads the profiles; called only if a profile may be needed */
+export function findConnection(
+  globals: GlobalOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  profiles: () => Profiles,
+): Connection {
+  const given = givenAddresses(globals, env);
+  const key = trimmed(globals.key) ?? trimmed(env.MANDATE_API_KEY);
+  const named = globals.profile ?? (env.MANDATE_PROFILE || undefined);
+  const isWhole = key !== undefined && given.url !== undefined;
+  const stored = named === undefined && isWhole ? {} : profiles();
+  const name = named ?? DEFAULT_PROFILE;
+  const profile = Object.hasOwn(stored, name) ? stored[name] : undefined;
+  if (profile === undefined && named !== undefined)
+    throw new CommandFailure(
+      2,
+      `there is no profile ${name}`,
+      '`mandate profiles` lists them; `mandate login` adds one.',
+    );
+  const other = profile && SERVICES.find((service) => differs(given[service], profile[service]));
+  if (other !== undefined && globals.profile !== undefined)
+    throw new CommandFailure(
+      2,
+      `${given[other]} is not an address of the profile ${name}`,
+      `Leave out --profile, or the address (${ADDRESS_VARIABLES[other]}).`,
+    );
+  const used: Partial<Profile> = other === undefined ? (profile ?? {}) : {};
+  const { key: storedKey = '', ...addresses } = used;
+  return {
+    ...addresses,
+    ...given,
+    url: given.url ?? addresses.url ?? addressOf(DEFAULT_URL),
+    key: key === undefined ? storedKey : key,
+    profile: key === undefined && storedKey !== '' ? name : null,
+  };
+}
+
+export function givenAddresses(
+  globals: GlobalOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Addresses {
+  const given = SERVICES.flatMap((service) => {
+    const text = globals[service] ?? (env[ADDRESS_VARIABLES[service]] || undefined);
+    return text === undefined ? [] : [[service, addressOf(text)] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function differs(given: string | undefined, stored: string | undefined): boolean {
+  return given !== undefined && given !== stored;
+}
+
+function trimmed(text: string | undefined): string | undefined {
+  return text?.trim() || undefined;
+}
+
+function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/$/, '');
+  throw new CommandFailure(2, `${text} is not the address of a plane`, `Give it as ${DEFAULT_URL}.`);
+}

@@ -1,0 +1,70 @@
+/**
+ * Profiles: the planes that a person has logged in to, each with its addresses and API key. They are in one JSON file of
+ * the person's config folder. Only its owner may read the file, and a file that others may read is refused.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { platform } from 'node:os';
+import { dirname, join } from 'node:path';
+import { textOfFile } from '@mandate/runtime';
+import { z } from 'zod';
+import type { ProgramContext } from '../command-context.ts';
+import { CommandFailure } from '../exit-codes.ts';
+
+type Environment = ProgramContext['env'];
+
+const profile = z.strictObject({
+  url: z.string(),
+  queryUrl: z.string().optional(),
+  alerterUrl: z.string().optional(),
+  controlUrl: z.string().optional(),
+  key: z.string(),
+});
+const file = z.strictObject({ version: z.literal(1), profiles: z.record(z.string(), profile) });
+
+export type Profile = z.output<typeof profile>;
+export type Profiles = Readonly<Record<string, Profile>>;
+
+/** The profile that is used if no other is named. */
+export const DEFAULT_PROFILE = 'default';
+
+/** The path of the file; null if the environment names no home folder. */
+function profilesPath({ XDG_CONFIG_HOME, HOME, APPDATA }: Environment): string | null {
+  const folder = XDG_CONFIG_HOME || (HOME && join(HOME, '.config')) || APPDATA;
+  return folder ? join(folder, 'mandate', 'profiles.json') : null;
+}
+
+/** Throws a failure if the file is open to others, or does not hold profiles. No file means no profiles. */
+export function readProfiles(env: Environment): Profiles {
+  const path = profilesPath(env);
+  if (path === null) return {};
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return {};
+  if ((found.mode & 0o077) !== 0 && platform() !== 'win32')
+    throw new CommandFailure(2, `other users may read ${path}, which has API keys`, `Run: chmod 600 ${path}`);
+  try {
+    return file.parse(JSON.parse(textOfFile(readFileSync(path)))).profiles;
+  } catch {
+    throw new CommandFailure(2, `${path} cannot be read as profiles`, 'Remove it, and run `mandate login`.');
+  }
+}
+
+/** Replaces the file as a whole. Returns its path. Without profiles the file is removed. */
+export function writeProfiles(env: Environment, profiles: Profiles): string {
+  const path = profilesPath(env);
+  if (path === null)
+    throw new CommandFailure(
+      2,
+      'there is no config folder to keep a login in',
+      'Set HOME or XDG_CONFIG_HOME.',
+    );
+  if (Object.keys(profiles).length === 0) {
+    rmSync(path, { force: true });
+    return path;
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${randomUUID()}`;
+  writeFileSync(unfinished, `${JSON.stringify({ version: 1, profiles }, null, 2)}\n`, { mode: 0o600 });
+  renameSync(unfinished, path);
+  return path;
+}
