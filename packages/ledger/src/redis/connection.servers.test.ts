@@ -31,11 +31,11 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   }
 
   test('leaves it to the caller to repeat after a lost response, and charges nothing twice', async () => {
-    using way = await startFaultProxy(own.server.port, 'evalsha');
-    const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
+    using proxy = await startFaultProxy(own.server.port, 'evalsha');
+    const ledger = await ledgerThrough(`redis://127.0.0.1:${proxy.port}`);
     await allow(ledger, stepRequest());
     const request = stepRequest({ actionId: 'the-lost-one' });
-    const lost = way.loseAnswer('the-lost-one');
+    const lost = proxy.loseAnswer('the-lost-one');
     await expect(ledger.step([request])).rejects.toEqual(unavailable);
     await lost;
     const [again] = await stepUntilBack(ledger, [request]);
@@ -44,8 +44,8 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
   });
 
   test('applies a kill, an adjustment and an approval once, even if the response is lost', async () => {
-    using way = await startFaultProxy(own.server.port, 'evalsha');
-    const ledger = await ledgerThrough(`redis://127.0.0.1:${way.port}`);
+    using proxy = await startFaultProxy(own.server.port, 'evalsha');
+    const ledger = await ledgerThrough(`redis://127.0.0.1:${proxy.port}`);
     await allow(ledger, stepRequest());
     const asked = stepRequest({ plan: planOf({ limits: [confirmation] }) });
     await ledger.step([asked]);
@@ -62,7 +62,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
       'all-lost': () => ledger.kill({ scope: 'all' }, order('all-lost')),
     };
     for (const [id, command] of Object.entries(commands)) {
-      const lost = way.loseAnswer(id);
+      const lost = proxy.loseAnswer(id);
       await expect(command()).rejects.toEqual(unavailable);
       await lost;
       await waitUntil('the answer', () => command().catch(() => null));

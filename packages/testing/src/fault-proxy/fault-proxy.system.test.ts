@@ -22,8 +22,8 @@ async function echo(): Promise<{ port: number; told: () => string }> {
 
 type Client = { socket: Socket; heard: () => string; isOpen: () => boolean };
 
-async function through(way: FaultProxy): Promise<Client> {
-  const socket = connect(way.port, '127.0.0.1');
+async function through(proxy: FaultProxy): Promise<Client> {
+  const socket = connect(proxy.port, '127.0.0.1');
   let heard = '';
   socket.on('error', () => {});
   socket.on('data', (bytes) => {
@@ -36,9 +36,9 @@ async function through(way: FaultProxy): Promise<Client> {
 
 async function scene() {
   const server = await echo();
-  const way = await startFaultProxy(server.port, 'b', redisFraming);
-  onTestFinished(() => way[Symbol.dispose]());
-  return { server, way, client: await through(way) };
+  const proxy = await startFaultProxy(server.port, 'b', redisFraming);
+  onTestFinished(() => proxy[Symbol.dispose]());
+  return { server, proxy, client: await through(proxy) };
 }
 
 /** Three requests at once, as from a client that does not wait for answers. */
@@ -48,8 +48,8 @@ test.each([
   ['forwarded late, and in its order', 'forward', A + B + C],
   ['dropped alone', 'drop', A + C],
 ] as const)('a held answer is %s', async (_, become, heard) => {
-  const { server, way, client } = await scene();
-  const holding = way.hold('answer');
+  const { server, proxy, client } = await scene();
+  const holding = proxy.hold('answer');
   client.socket.write(A + B + C);
   const held = await holding;
   await waitUntil('the first to be answered', () => client.heard() === A);
@@ -60,8 +60,8 @@ test.each([
 });
 
 test('a held request arrives when it is forwarded, and not before', async () => {
-  const { server, way, client } = await scene();
-  const holding = way.hold('request');
+  const { server, proxy, client } = await scene();
+  const holding = proxy.hold('request');
   client.socket.write(A + B + C);
   const held = await holding;
   await waitUntil('the first to be answered', () => client.heard() === A);
@@ -71,19 +71,19 @@ test('a held request arrives when it is forwarded, and not before', async () => 
 });
 
 test('a lost answer ends its connection, and a request without an answer loses the next one', async () => {
-  const { server, way, client } = await scene();
-  const lost = way.loseAnswer(/b/);
+  const { server, proxy, client } = await scene();
+  const lost = proxy.loseAnswer(/b/);
   client.socket.write(B);
   await lost;
   await waitUntil('the end', () => !client.isOpen());
   expect([server.told(), client.heard()]).toEqual([B, '']);
 
-  const again = way.loseAnswer(/mute|b/);
-  const givesUp = await through(way);
+  const again = proxy.loseAnswer(/mute|b/);
+  const givesUp = await through(proxy);
   givesUp.socket.write('+mute\r\n');
   await waitUntil('it to be asked', () => server.told().includes('mute'));
   givesUp.socket.destroy();
-  const next = await through(way);
+  const next = await through(proxy);
   next.socket.write(B);
   await again;
   await waitUntil('its end', () => !next.isOpen());
