@@ -63,7 +63,7 @@ export function loadControl(source: DocumentSource): LoadedControl {
       const all = documents[OF_KIND[kind]];
       const unfit = controlRecordFault(asRecord(value));
       if (unfit !== null) say([], `the ${kind} cannot be put on the log: it ${unfit}`);
-      if (all.has(value.id)) say(['id'], `the ${kind} "${value.id}" stands twice in this file`);
+      if (all.has(value.id)) say(['id'], `the ${kind} "${value.id}" is used twice in this file`);
       if (value.kind === 'policy') policies.push({ document: value, find });
       else others.push({ document: value, find });
       if (value.kind === 'agent') documents.agents.set(value.id, without(value));

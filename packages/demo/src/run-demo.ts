@@ -92,7 +92,7 @@ async function play(
   await say(`${counted(agents.size, 'agent')} registered over HTTP, each with a key, policies and rules.`);
   const agent = (id: string) => {
     const known = agents.get(id);
-    if (known === undefined) throw new TypeError(`nobody registered the agent ${id}`);
+    if (known === undefined) throw new TypeError(`no registration has the agent ${id}`);
     return known;
   };
 

@@ -52,7 +52,7 @@ export function controlFilesIn(paths: readonly string[]): ControlFiles {
     for (const { kind, id, document } of standingOf(read.documents)) {
       const name = `${kind} ${id}`;
       const before = files.get(name);
-      if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" stands in ${before} already`);
+      if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" is already in ${before}`);
       files.set(name, file);
       (documents[LISTS[kind]] as Map<string, unknown>).set(id, document);
     }

@@ -209,7 +209,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       const { lag } = rules.alerting().rules;
       if (delivers && lag) await raise(await groupsBehind(bus, { alarms, lag, nowMs: clock() }));
     },
-    (err) => log.warn({ err }, 'whether deciders and recorders are behind cannot be told'),
+    (err) => log.warn({ err }, 'it is unknown whether deciders and recorders are late'),
   );
   const look = poll(
     lookEveryMs,
@@ -221,7 +221,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
         if (topic === TOPICS.decisions) measures.lag.set({ topic, partition: String(partition) }, lag);
       }
     },
-    (err) => log.warn({ err }, 'neither the lag nor unanswered approvals can be told'),
+    (err) => log.warn({ err }, 'the lag and the unanswered approvals are unknown'),
   );
 
   const finished = Promise.race([consumer.finished, followed.finished, deliverer.finished]);

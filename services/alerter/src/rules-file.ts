@@ -66,6 +66,6 @@ function followRules(options: {
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {
   const lines = faults.map((fault) => describeFault(path, fault));
   return new MandateError('ALERT_RULES_INVALID', `the rules of alerts are bad\n${lines.join('\n')}`, {
-    remedy: 'Mend the file at these places: docs/alerts.md has every field.',
+    remedy: 'Correct the file at these places. docs/alerts.md has every field.',
   });
 }

@@ -33,7 +33,7 @@ describe('agents', () => {
       body: {
         code: 'REVISION_CONFLICT',
         revision: 0,
-        detail: 'it is not there: it was removed, or never was',
+        detail: 'it does not exist: it was removed, or never existed',
       },
     });
     expect((await author('GET', '/v1/agents/bot-1')).body.agent).toEqual(moved);

@@ -92,7 +92,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
       return withSpans(spans, () => handleUntilDone(batch, spans, measured, measure));
     },
     onHalted: (partition, err) => {
-      log.error({ err, ...partition }, 'the partition halts until somebody sees to it; the others go on');
+      log.error({ err, ...partition }, 'the partition halts until an operator acts; the others go on');
       measure.halts.inc({ code: err.code });
       halted.set(`${partition.topic}/${partition.partition}`, err.code);
     },

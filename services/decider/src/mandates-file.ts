@@ -58,6 +58,6 @@ function viewOf(mandates: readonly MandateOfFile[], revision: number) {
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {
   const lines = faults.map((fault) => describeFault(path, fault));
   return new MandateError('MANDATES_INVALID', `the mandates are bad\n${lines.join('\n')}`, {
-    remedy: 'Mend the file at these places; `mandate validate` checks it without starting anything.',
+    remedy: 'Correct the file at these places. `mandate validate` checks it without starting anything.',
   });
 }

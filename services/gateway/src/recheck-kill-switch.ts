@@ -88,7 +88,7 @@ export function withheldDecision(reason: string, decision: Decision): Decision {
 }
 
 function flagUnknown(cause: unknown, log: Logger): MandateError {
-  log.error({ err: cause }, 'an ALLOW is held back, for the kill flag cannot be read');
+  log.error({ err: cause }, 'an ALLOW is held back, because the kill flag cannot be read');
   return new MandateError(
     'LEDGER_UNAVAILABLE',
     'it is decided, but whether the agent is killed cannot be read',

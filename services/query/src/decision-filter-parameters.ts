@@ -104,7 +104,7 @@ export function decisionFilterOf(tenant: string, given: Given): DecisionFilter {
 
 function mustBeInOrder(from: number | undefined, to: number | undefined): void {
   if (from === undefined || to === undefined || from <= to) return;
-  throw new HttpProblem(400, 'VALIDATION_FAILED', '`to` lies before `from`', {
+  throw new HttpProblem(400, 'VALIDATION_FAILED', '`to` is before `from`', {
     remedy: 'Give a period that begins before it ends.',
   });
 }

@@ -24,7 +24,7 @@ export async function openQueryLog(
     if (!settings.QUERY_RECORD_READS) return null;
     throw new MandateError(
       'ACCESS_LOG_MISSING',
-      `reads of the audit are to be on the log, and there is none at ${folder.log}`,
+      `reads of the audit must be on the log, and there is no log at ${folder.log}`,
       {
         remedy:
           'Name the log that the recorder reads: MANDATE_KAFKA_BROKERS, or its folder with MANDATE_QUERY_DATA_PATH. MANDATE_QUERY_RECORD_READS=false goes without.',

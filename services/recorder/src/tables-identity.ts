@@ -23,7 +23,7 @@ export async function assertTablesUnchanged(id: string, audit: AuditClient): Pro
   if (tables?.id === id) return;
   throw new MandateError(
     'AUDIT_TABLES_REPLACED',
-    `The audit tables were made anew while the recorder ran: they were ${id}, now they are ${tables?.id ?? 'nameless'}.`,
+    `The audit tables were created again while the recorder ran: they were ${id}, now they are ${tables?.id ?? 'nameless'}.`,
     {
       remedy: 'Start the recorder again: it fills the new tables from the start of the log.',
     },

@@ -271,7 +271,7 @@ it('says before a change what would be refused or would block, then which change
   const refused = await mandate(['apply', '-f', path, '--force']);
   expect([refused.exitCode, refused.stderr.replace(dry.stderr, '')]).toEqual([
     1,
-    'mandate: the agent "doer": no agent of the id of its parent is registered (PARENT_UNKNOWN); 0 changes made, 2 not\n' +
+    'mandate: the agent "doer": its parent is not registered (PARENT_UNKNOWN); 0 changes made, 2 not\n' +
       '  Register the parent first.\n',
   ]);
   rmSync(join(path, 'orphan.yaml'));

@@ -25,8 +25,8 @@ const refusal = (status: number, code: string, detail: string) =>
 
 test.each([
   [
-    refusal(409, 'PARENT_UNKNOWN', 'no agent of the id of its parent is registered'),
-    'no agent of the id of its parent is registered (PARENT_UNKNOWN); 1 change made, 2 not',
+    refusal(409, 'PARENT_UNKNOWN', 'its parent is not registered'),
+    'its parent is not registered (PARENT_UNKNOWN); 1 change made, 2 not',
   ],
   [
     refusal(409, 'REVISION_CONFLICT', 'it is not as you have seen it'),

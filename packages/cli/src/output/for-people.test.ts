@@ -12,8 +12,8 @@ it.each([
   ['GET /v1/dead-letters lists them', '`mandate dead-letters list` lists them'],
   ['/v1/audit/dead-letters lists them.', '`mandate dead-letters list` lists them.'],
   [
-    'GET /v1/audit/dead-letters/{id} tells what became of that; to publish it once more, send {"again": true}.',
-    '`mandate dead-letters show` tells what became of that; to publish it once more, give --again.',
+    'GET /v1/audit/dead-letters/{id} tells what became of that; to publish it again, send {"again": true}.',
+    '`mandate dead-letters show` tells what became of that; to publish it again, give --again.',
   ],
   ['GET /v1/alerts lists them.', '`mandate alerts list` lists them.'],
 ])('%s', (said, shown) => {

@@ -27,7 +27,7 @@ export function loadMandates(source: DocumentSource): LoadedMandates {
     source,
     { schema: mandateDocument, what: 'mandate' },
     (document, say, find) => {
-      if (ids.has(document.id)) say(['id'], `the id "${document.id}" stands twice in this file`);
+      if (ids.has(document.id)) say(['id'], `the id "${document.id}" is used twice in this file`);
       ids.add(document.id);
       written.push({ document, find });
       const compiled = compileMandate(document);

@@ -170,13 +170,13 @@ export function createKill(findings: Findings) {
     );
     if (isRevived) return;
     const sequence = inForce.ledgerSequences[allow.tenant];
-    broken(allow, inForce, `an ALLOW of sequence ${allow.sequence} behind the kill's ${sequence}`);
+    broken(allow, inForce, `an ALLOW of sequence ${allow.sequence} after the kill's ${sequence}`);
   }
 
   function checkOpen(allow: Allow, one: Kill): void {
     if (!wasOpen(one, allow) || one.open.has(allow.action)) return;
     if (one.kill.open.length < one.kill.openCount) findings.leftOut();
-    else broken(allow, one.kill, 'an ALLOW that reached the log behind the kill, which does not name it');
+    else broken(allow, one.kill, 'an ALLOW that is on the log after the kill, which does not name it');
   }
 
   function broken({ tenant, agentId, position }: Allow, { id }: Kill['kill'], what: string): void {

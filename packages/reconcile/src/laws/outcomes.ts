@@ -26,7 +26,7 @@ export function checkOutcome(
   const isForgotten = known !== undefined && known.forgetAtMs <= Date.parse(settlement.settledAt);
   const broken = (what: string) => findings.broken(() => ({ at, ids: namesOf(settlement), what }));
   if (settlement.kind !== expected && !(isForgotten && settlement.kind === 'unknown')) {
-    broken(`it says ${settlement.kind}, and by what stands on the log it is ${expected}`);
+    broken(`it says ${settlement.kind}, and by the log it is ${expected}`);
   } else if (settlement.kind !== 'settled' && movedBy(settlement) !== 0) {
     broken(`it is ${settlement.kind}, and moved ${movedBy(settlement)} micro-dollars`);
   } else if (settlement.kind === 'settled' && known !== undefined) {

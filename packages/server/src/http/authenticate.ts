@@ -191,7 +191,7 @@ export function forbidden(accepted: readonly ApiScope[]): HttpProblem {
 
 function tenantIsClosed(): HttpProblem {
   return new HttpProblem(403, 'FORBIDDEN', 'the tenant of this API key is closed', {
-    remedy: 'Have whoever runs the plane open it again. Until then its keys read, and change nothing.',
+    remedy: 'Ask an operator of the plane to open it again. Until then its keys read, and change nothing.',
   });
 }
 

@@ -62,7 +62,7 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       const entry = book.get(request.params.id);
       if (entry === undefined || !maySee(key, entry.alert)) {
         throw new HttpProblem(404, 'ALERT_NOT_FOUND', 'no such alert is known', {
-          remedy: 'GET /v1/alerts lists them. The oldest stand on the log alone.',
+          remedy: 'GET /v1/alerts lists the alerts. Only the log has the oldest ones.',
         });
       }
       const webhooks = addressees(entry, alerting().webhooks).filter((name) => mayTell(key, name));

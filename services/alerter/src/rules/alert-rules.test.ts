@@ -157,7 +157,7 @@ describe('reports every error with its place, and never prints a secret', () => 
       file(good.replace('{ env: OPS }', '{ file: /nowhere }')),
       'f:6:15 webhooks.0.secrets.0: /nowhere cannot be read',
     ],
-    ['a repeated name', `${file(good)}  - ${good}`, 'f:8:5 webhooks.1.name: the name "ops" stands twice'],
+    ['a repeated name', `${file(good)}  - ${good}`, 'f:8:5 webhooks.1.name: the name "ops" is used twice'],
     ['two documents', 'version: 1\n---\nversion: 1\n', 'f:3:1 the file holds more than one document'],
     ['an empty file', '', 'f:1:1 the file holds no rules of alerts'],
   ])('reports %s with its place', (_name, text, said) => {

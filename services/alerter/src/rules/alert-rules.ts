@@ -146,7 +146,7 @@ export function loadAlerting(
     const names = new Set<string>();
     const webhooks = written.webhooks.map(({ secrets, rules: wanted, ...rest }, at): Webhook => {
       if (names.has(rest.name))
-        say(['webhooks', at, 'name'], `the name "${rest.name}" stands twice in this file`);
+        say(['webhooks', at, 'name'], `the name "${rest.name}" is used twice in this file`);
       names.add(rest.name);
       const keys = secrets.flatMap((named, nth) => {
         const path = ['webhooks', at, 'secrets', nth];

@@ -127,34 +127,33 @@ export function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>):
     case 'TENANT_CLOSED':
       return {
         code: 'TENANT_CLOSED',
-        reason: 'the tenant was closed: nothing is issued in it',
-        remedy: 'Have whoever runs the plane open it again.',
+        reason: 'the tenant is closed: no grant is issued in it',
+        remedy: 'Ask an operator of the plane to open it again.',
       };
     case 'TOO_MANY_RULES':
       return {
         code: 'TOO_MANY',
         reason: `more than ${CAPS.rulesPerMandate} rules match the agent`,
-        remedy: 'Put several policies into one; a mandate holds no more.',
+        remedy: 'Combine several policies. A mandate can have no more rules.',
       };
     case 'TOO_COSTLY':
       return {
         code: 'RULES_TOO_COSTLY',
-        reason: 'to ask the rules of this agent takes more than it may',
-        remedy:
-          'Have fewer and simpler patterns ask shorter texts; POST /v1/mandates/preview tells of which rule.',
+        reason: 'the rules of this agent take more steps than they may',
+        remedy: 'Use fewer and simpler patterns, or shorter texts. POST /v1/mandates/preview names the rule.',
       };
     case 'NO_RULE':
       return {
         code: 'NO_RULE_MATCHES',
         reason: 'no rule matches the agent in this context',
         remedy:
-          'Have a rule match it: `near` in what POST /v1/mandates/preview answers tells which name it, and what of each does not hold.',
+          'Add a rule that matches it. `near` in the answer of POST /v1/mandates/preview lists the rules that name it, and why each does not match.',
       };
     case 'POLICY_MISSING':
       return {
         code: 'POLICY_MISSING',
-        reason: `the rule "${composed.rule}" names a policy that is not there: nothing that it matches is allowed`,
-        remedy: 'Publish that policy, or have the rule name another; GET /v1/lint names all of these.',
+        reason: `the rule "${composed.rule}" names a policy that does not exist: it blocks what it matches`,
+        remedy: 'Publish that policy, or name another one in the rule. GET /v1/lint lists all such rules.',
       };
   }
 }

@@ -84,7 +84,7 @@ export function startControlThread(options: {
   feeding
     .then(({ finished }) => finished)
     .catch((err: Error) => {
-      if (failure === null) log.warn({ err }, 'the control thread cannot be told what is on the log');
+      if (failure === null) log.warn({ err }, 'the control thread cannot get the records of the log');
       fail(err);
     });
 

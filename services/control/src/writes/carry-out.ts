@@ -82,7 +82,7 @@ function mustStandOnLog(record: ControlRecord): void {
   const fault = controlRecordFault(record);
   if (fault === null) return;
   throw new HttpProblem(413, 'CHANGE_TOO_LARGE', `as a record of the log it ${fault}`, {
-    remedy: 'Say less in one document; a policy may be split into several, each with a rule of its own.',
+    remedy: 'Make the document smaller. A policy can be split into several, each with a rule of its own.',
   });
 }
 
@@ -97,49 +97,49 @@ const REFUSALS: Readonly<
 > = {
   REVISION_CONFLICT: [
     409,
-    'it is not as you have seen it: somebody else changed it, or it is there already',
-    'Read it again, and decide again what to change; `revision` is the one that stands.',
+    'its revision has changed: another request changed it, or it exists already',
+    'Read it again, and decide again what to change. `revision` is its present revision.',
   ],
   ID_REUSED: [
     409,
-    'another change was asked for under this Idempotency-Key',
-    'Send a key of its own with each change.',
+    'this Idempotency-Key was used for another change',
+    'Send another Idempotency-Key with each change.',
   ],
   TENANT_CLOSED: [
     409,
-    'the tenant was closed: nothing is changed in it',
-    'Have whoever runs the plane open it again.',
+    'the tenant is closed: nothing in it can change',
+    'Ask an operator of the plane to open it again.',
   ],
-  ID_DIFFERS: [400, 'the document is of another tenant than the change', 'Send both the same.'],
+  ID_DIFFERS: [400, 'the document belongs to another tenant than the change', 'Send both the same.'],
   POLICY_IN_USE: [
     409,
     'rules name this policy',
-    'Have them name another, or remove them; with ?forced=true it is archived all the same, and they block.',
+    'Change or remove these rules. With ?forced=true the policy is archived all the same, and the rules block.',
   ],
   RULES_DIFFER: [
     409,
-    'the list does not hold each rule once, and no other',
-    'Read the rules again, and put all of them into order.',
+    'the list must contain each rule once, and no other',
+    'Read the rules again, and send all of them in order.',
   ],
   MANDATE_UNFIT: [
     409,
-    'it would end as soon as it is issued, or last too long',
-    'A rule begins or ends at this moment, or the clocks of two control services differ: ask again.',
+    'the grant would end as soon as it is issued, or last too long',
+    'A rule begins or ends at this moment, or the clocks of two control services differ. Try again.',
   ],
-  KEY_UNFIT: [409, 'the key does more than it should, or another has its id', 'Ask for another.'],
-  ADMIN_REVOKED: [401, 'the API key that asked for it was revoked meanwhile', 'Have another admin do it.'],
+  KEY_UNFIT: [409, 'the key has too many rights, or another key has its id', 'Issue another key.'],
+  ADMIN_REVOKED: [401, 'the API key of the request was revoked meanwhile', 'Ask another admin to do it.'],
   OWN_KEY: [
     409,
-    'this is the key that you ask with: there might be nobody left who issues another',
-    'Revoke it with the key of another admin, or with one of `mandate keys issue`.',
+    'this is the key of the request itself: without it, perhaps no key can issue another one',
+    'Revoke it with the key of another admin, or with a key of `mandate keys issue`.',
   ],
-  PARENT_UNKNOWN: [409, 'no agent of the id of its parent is registered', 'Register the parent first.'],
-  PARENT_IS_BELOW: [409, 'its parent is the agent itself, or below it', 'Name a parent that is not.'],
-  PARENT_TOO_DEEP: [409, 'too many agents stand above it', 'Register it further up.'],
+  PARENT_UNKNOWN: [409, 'its parent is not registered', 'Register the parent first.'],
+  PARENT_IS_BELOW: [409, 'its parent is the agent itself or one of its descendants', 'Name another parent.'],
+  PARENT_TOO_DEEP: [409, 'it would have too many ancestors', 'Choose a parent with fewer ancestors.'],
   PARENT_CHANGED_TOO_OFTEN: [
     409,
-    'the agent was below too many other agents before',
-    'Register it under another id. A kill of any family that it was in may hold it, so each is remembered.',
+    'the agent has had too many other ancestors before',
+    'Register it under another id. A kill of any of its former ancestors may stop it, so each is remembered.',
   ],
 };
 
@@ -155,8 +155,8 @@ function refused({ refusal, revision }: Refusal, record: ControlRecord, control:
 
 /** The change expected some revision, but the document does not exist. */
 function isGone(): HttpProblem {
-  return new HttpProblem(409, 'REVISION_CONFLICT', 'it is not there: it was removed, or never was', {
-    remedy: 'List what there is, and decide again what to change.',
+  return new HttpProblem(409, 'REVISION_CONFLICT', 'it does not exist: it was removed, or never existed', {
+    remedy: 'List what exists, and decide again what to change.',
     extension: { revision: 0 },
   });
 }
@@ -180,19 +180,19 @@ function inUse(
   return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
 }
 
-const LIMITED = 'GET /v1/tenants/{id} tells the limits of a tenant that was opened, and what it holds.';
+const LIMITED = 'GET /v1/tenants/{id} shows the quotas of a tenant, and how much it has.';
 
 /** For each event of which there may be too many: what there is too much of, and what to do. */
 const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: string, remedy: string]>>> = {
-  'agent.put': ['agents', `Retire those that are no longer used: ${LIMITED}`],
-  'key.issued': ['keys of this agent', 'Revoke those that are no longer used.'],
-  'role.granted': ['keys of people', 'Revoke those that are no longer used.'],
+  'agent.put': ['agents', `Retire unused agents. ${LIMITED}`],
+  'key.issued': ['keys of this agent', 'Revoke unused keys.'],
+  'role.granted': ['keys of people', 'Revoke unused keys.'],
   'policy.published': [
     'policies, or this one as many versions,',
     `Archived ones count too: change one that is no longer used; publish one of too many versions under another id. ${LIMITED}`,
   ],
-  'rule.put': ['rules', `Remove those that are no longer used: ${LIMITED}`],
-  'mandate.issued': ['issued mandates', `Revoke those that are no longer used: ${LIMITED}`],
+  'rule.put': ['rules', `Remove unused rules. ${LIMITED}`],
+  'mandate.issued': ['issued mandates', `Revoke unused ones. ${LIMITED}`],
 };
 
 /** The refusal of a change for which there is no room, by the tenant's quotas or by those of the plane. */

@@ -15,20 +15,20 @@ export function expectedRevision({ headers }: Pick<HttpRequest, 'headers'>): num
     throw invalid('send If-Match or If-None-Match, not both');
   if (noneMatch !== undefined) {
     if (noneMatch.trim() === '*') return 0;
-    throw invalid('If-None-Match of a change says * and nothing else: that it is not there yet');
+    throw invalid('If-None-Match of a change must be *: the document must not exist yet');
   }
   if (match === undefined) return undefined;
   const revision = /^"(\d{1,15})"$/.exec(match.trim())?.[1];
-  if (revision === undefined) throw invalid('If-Match holds no ETag of this service');
+  if (revision === undefined) throw invalid('If-Match has no ETag of this service');
   return Number(revision);
 }
 
 export function createsOnly(): HttpProblem {
-  return invalid('POST adds what is not there yet, and so has no If-Match; PUT changes what is');
+  return invalid('POST adds a new document, so it takes no If-Match. PUT changes an existing one');
 }
 
 function invalid(message: string): HttpProblem {
   return new HttpProblem(400, 'INVALID_PRECONDITION', message, {
-    remedy: 'Send the ETag that came with what you change, as it came, in If-Match.',
+    remedy: 'Send the ETag of the document, unchanged, in If-Match.',
   });
 }

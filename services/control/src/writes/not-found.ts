@@ -13,7 +13,7 @@ export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
   return new HttpProblem(404, CODES[what], `there is no ${what} "${id}"`, {
     remedy:
       what === 'mandate'
-        ? 'Issued mandates are forgotten some time after they have ended; the record of them stays on the log.'
-        : 'List them to see which there are.',
+        ? 'Grants are forgotten some time after they end. Their records stay on the log.'
+        : 'List them to see which exist.',
   });
 }

@@ -91,8 +91,8 @@ function killEvent(
 }
 
 function revivedSince(): HttpProblem {
-  return new HttpProblem(409, 'REVIVED_SINCE', 'this very kill was carried out before, and revived since', {
-    remedy: 'Nothing is stopped by it now. To kill again, send another Idempotency-Key, or none.',
+  return new HttpProblem(409, 'REVIVED_SINCE', 'this kill was carried out before, and was revived since', {
+    remedy: 'It stops nothing now. To kill again, send another Idempotency-Key, or none.',
   });
 }
 
@@ -119,7 +119,7 @@ export async function revive(gateway: Switch, target: KillTarget, command: Comma
   };
   await gateway.journal.recordFirst({ key: keyOf(target), event }).catch(rethrowAsNotRevived);
   if (!(await ledger.revive(target, revision, command.id))) {
-    throw new HttpProblem(409, 'NEWER_KILL_STANDS', 'somebody pulled the kill switch again meanwhile', {
+    throw new HttpProblem(409, 'NEWER_KILL_STANDS', 'the kill switch was pulled again meanwhile', {
       remedy: 'Find out why before you revive again.',
     });
   }
@@ -140,7 +140,7 @@ function keyOf(target: KillTarget): string {
 function rethrowAsNotRevived(cause: unknown): never {
   if (!isMandateError(cause)) throw cause;
   throw new HttpProblem(503, cause.code, `not revived: the log did not acknowledge (${cause.message})`, {
-    remedy: 'The flag still stands. Send it again when the log is back.',
+    remedy: 'The kill is still in force. Send the revive again when the log is back.',
     headers: { 'retry-after': '1' },
     cause,
   });

@@ -27,7 +27,7 @@ export async function letterAt(
   const record = await bus.at({ topic: TOPICS.deadLetters, ...position });
   const letter = record && letterIn(record);
   if (record !== null && letter !== null) return { letter, record };
-  throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'no dead letter lies there', {
+  throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'there is no dead letter at this position', {
     remedy: 'GET /v1/dead-letters lists them with partition and offset.',
   });
 }

@@ -99,7 +99,7 @@ function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
   const where = `${source.topic}/${source.partition}/${source.offset}`;
   return new HttpProblem(409, 'ALREADY_REPUBLISHED', `${by} published it again at ${at}, as ${where}`, {
     remedy:
-      'Nothing was published. GET /v1/audit/dead-letters/{id} tells what became of that; to publish it once more, send {"again": true}.',
+      'Nothing was published. GET /v1/audit/dead-letters/{id} tells what became of that; to publish it again, send {"again": true}.',
   });
 }
 
@@ -119,18 +119,23 @@ async function note({ bus }: Gateway, partition: number, event: DeadLetterRepubl
     await bus.append(TOPICS.deadLetters, [{ key: null, partition, value: JSON.stringify(event), headers }]);
   } catch (error) {
     if (!isMandateError(error)) throw error;
-    throw new HttpProblem(503, 'REPUBLISHED_NOT_NOTED', 'it is published, and its history lacks that', {
-      remedy:
-        'Look whether it was decided before you send it again: nothing else tells that it was published.',
-      extension: { source },
-      cause: error,
-    });
+    throw new HttpProblem(
+      503,
+      'REPUBLISHED_NOT_NOTED',
+      'it is published, but its history does not show that',
+      {
+        remedy:
+          'Check whether it was decided before you send it again. No record says that it was published.',
+        extension: { source },
+        cause: error,
+      },
+    );
   }
 }
 
 function originalOf({ lastOffset, truncated, key, valueBase64 }: Letter): Pick<Outgoing, 'key' | 'value'> {
   if (lastOffset !== undefined) {
-    throw new HttpProblem(409, 'NOT_REPUBLISHABLE', 'it is a batch of records that cannot be told apart', {
+    throw new HttpProblem(409, 'NOT_REPUBLISHABLE', 'it is a batch of records that cannot be separated', {
       remedy: 'Have its producer send them again, or send one of them with it: {"value": {…}}.',
     });
   }

@@ -58,13 +58,13 @@ export function badRecords(
     remedy,
   }));
   return new HttpProblem(400, code, `${wrong} of ${records} records cannot be read`, {
-    remedy: 'Nothing was published. Correct what stands under errors and send the list again.',
+    remedy: 'Nothing was published. Correct the records that `errors` names, and send the list again.',
     extension: { errors, errorCount: wrong },
   });
 }
 
 function emptyList(code: string): HttpProblem {
-  return new HttpProblem(400, code, 'the list holds no record', {
+  return new HttpProblem(400, code, 'the list is empty', {
     remedy: `Nothing was published. Send 1 to ${MAX_RECORDS} records in a list.`,
   });
 }

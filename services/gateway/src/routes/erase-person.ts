@@ -69,6 +69,7 @@ function names(reason: string, person: string): boolean {
 
 function reasonNames(): HttpProblem {
   return new HttpProblem(400, 'REASON_NAMES_PERSON', 'the reason holds the id of the person', {
-    remedy: 'Nobody was erased. The reason stays on the log for ever: name a ticket there, not the person.',
+    remedy:
+      'No person was erased. The log keeps the reason permanently, so name a ticket there, not the person.',
   });
 }

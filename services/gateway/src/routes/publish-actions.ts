@@ -150,7 +150,7 @@ function sendJson(reply: HttpReply, text: string): HttpReply {
 
 function tenantClosed(): HttpProblem {
   return new HttpProblem(409, 'TENANT_CLOSED', 'the tenant was closed: nothing is allowed in it', {
-    remedy: 'Nothing was published. Have whoever runs the plane open the tenant again.',
+    remedy: 'Nothing was published. Ask an operator of the plane to open the tenant again.',
   });
 }
 
@@ -158,7 +158,7 @@ function keyForMany(): HttpProblem {
   return new HttpProblem(
     400,
     'INVALID_IDEMPOTENCY_KEY',
-    'one Idempotency-Key cannot stand for a list of actions',
+    'an Idempotency-Key cannot be used with a list of actions',
     {
       remedy: 'Nothing was published. Give each action its own idempotencyKey instead.',
     },

@@ -22,7 +22,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
         counted: 'changes',
         scope: 'operate:all',
         refusals: {
-          404: 'No dead letter lies there.',
+          404: 'There is no dead letter at this position.',
           409: 'It was published again before, or cannot be: `code` tells which.',
         },
       },

@@ -11,7 +11,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/dead-letters/:partition/:offset',
     {
-      config: { scope: 'operate:all', refusals: { 404: 'No dead letter lies there.' } },
+      config: { scope: 'operate:all', refusals: { 404: 'There is no dead letter at this position.' } },
       schema: {
         tags: ['dead letters'],
         summary: 'One dead letter, with who published it again',
