@@ -128,7 +128,7 @@ function notRecorded(why: string, cause?: unknown): MandateError {
     'READ_NOT_RECORDED',
     `nothing of the audit is shown before it is on record who reads it: ${why}`,
     {
-      remedy: 'Decisions go on and nothing is lost. Ask again once the log answers: /readyz tells.',
+      remedy: 'Decisions go on and nothing is lost. Ask again once the log answers: see /readyz.',
       retryable: true,
       cause,
     },

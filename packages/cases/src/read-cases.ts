@@ -59,7 +59,8 @@ export function readCases(paths: readonly string[], env: Environment): readonly 
     });
   if (cases.length > 0) return cases;
   throw new MandateError('CASES_INVALID', `${paths.join(', ')} holds no case`, {
-    remedy: 'Name files of cases, or folders of them: there they end in .test.yaml, .test.yml or .test.json.',
+    remedy:
+      'Name files of cases, or folders with such files. In folders their names end in .test.yaml, .test.yml or .test.json.',
   });
 }
 

@@ -224,7 +224,7 @@ export async function followControl({
 
 function closed(): MandateError {
   return new MandateError('BUS_CLOSED', 'the changes of agents, policies and rules are followed no more', {
-    remedy: 'The process ends: another goes on.',
+    remedy: 'The process ends, and another process goes on.',
   });
 }
 

@@ -27,7 +27,7 @@ export function readControlFiles(paths: readonly string[], warnings?: string[]):
   const { documents, files, warnings: found } = controlFilesIn(paths);
   warnings?.push(...found());
   if (files.size > 0) return documents;
-  throw new MandateError('DOCUMENTS_INVALID', `${paths.join(', ')} holds no agent, policy or rule`, {
+  throw new MandateError('DOCUMENTS_INVALID', `${paths.join(', ')} has no agent, policy or rule`, {
     remedy: 'Name files that end in .yaml, .yml or .json, or a folder of them.',
   });
 }

@@ -58,7 +58,7 @@ export function documentText(kind: Kind, document: Document): string {
   throw new MandateError(
     'DOCUMENT_NOT_WRITABLE',
     `the ${kind} "${document.id}" cannot be written as a file that is read as the same`,
-    { remedy: 'The plane may be of another version than this command.' },
+    { remedy: 'The plane may have another version than this command.' },
   );
 }
 

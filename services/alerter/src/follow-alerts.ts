@@ -55,8 +55,8 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
   const end = (error: unknown) => {
     for (const { ended } of waiting.splice(0)) ended(error);
   };
-  const stopped = new MandateError('BUS_CLOSED', 'the alerts are followed no more', {
-    remedy: 'The process ends: another goes on.',
+  const stopped = new MandateError('BUS_CLOSED', 'the alerts topic is no longer followed', {
+    remedy: 'The process ends, and another process goes on.',
   });
   reader.finished.then(() => end(stopped), end);
   await Promise.race([reader.caughtUp, reader.finished]);

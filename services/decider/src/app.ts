@@ -134,7 +134,7 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
 function mustNameTenant(topic: string): void {
   const owner = tenantOfTopic(topic);
   if (owner === null || tenant.safeParse(owner).success) return;
-  throw new MandateError('TOPIC_INVALID', `The topic "${topic}" ends in no name of a tenant.`, {
+  throw new MandateError('TOPIC_INVALID', `The topic "${topic}" does not end in the name of a tenant.`, {
     remedy: `Name it ${TOPICS.actions}. and then 1 to 64 letters, digits, dots, dashes or underscores.`,
   });
 }

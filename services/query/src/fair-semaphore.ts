@@ -66,7 +66,7 @@ function countOf(tenant: string, entries: ReadonlySet<Entry>): number {
 
 function overloaded(): HttpProblem {
   return new HttpProblem(503, 'OVERLOADED', 'too many questions are under way', {
-    remedy: 'Ask again in a moment, and less at a time.',
+    remedy: 'Try again in a moment, with fewer documents at a time.',
     headers: { 'retry-after': '1' },
   });
 }

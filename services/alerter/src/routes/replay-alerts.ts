@@ -67,8 +67,8 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       }
       const webhooks = addressees(entry, alerting().webhooks).filter((name) => mayTell(key, name));
       if (webhooks.length === 0) {
-        throw new HttpProblem(409, 'ALERT_WITHOUT_WEBHOOK', 'no webhook of the rule file is for this alert', {
-          remedy: 'Name one in alerts.yaml, with this rule and its tenant, then send it again.',
+        throw new HttpProblem(409, 'ALERT_WITHOUT_WEBHOOK', 'the rule file has no webhook for this alert', {
+          remedy: 'Add one to alerts.yaml, with this rule and its tenant, then send the alert again.',
         });
       }
       // The alert already waits for delivery. Another record would change nothing.

@@ -35,8 +35,8 @@ export function testAlerts(server: HttpServer, alerter: Alerter): void {
       });
       const { id, webhooks } = raised?.alert ?? { id: '', webhooks: [] };
       if (webhooks.length === 0) {
-        throw new HttpProblem(409, 'ALERT_WITHOUT_WEBHOOK', `no webhook of the rule file is for ${tenant}`, {
-          remedy: 'Name one in alerts.yaml; docs/alerts.md shows how.',
+        throw new HttpProblem(409, 'ALERT_WITHOUT_WEBHOOK', `the rule file has no webhook for ${tenant}`, {
+          remedy: 'Add one to alerts.yaml. docs/alerts.md shows how.',
         });
       }
       reply.code(202);

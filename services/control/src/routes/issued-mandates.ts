@@ -182,8 +182,8 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
       const { tenant } = callerOf(request);
       const issued = await issue(control, request, request.body);
       if (issued === undefined)
-        throw new HttpProblem(409, 'ID_REUSED', 'what was issued under this Idempotency-Key has ended', {
-          remedy: 'Ask for another, under a key of its own.',
+        throw new HttpProblem(409, 'ID_REUSED', 'the grant of this Idempotency-Key has ended', {
+          remedy: 'Issue another grant, with another Idempotency-Key.',
         });
       reply.code(201).header('location', `/v1/mandates/${encodeURIComponent(issued.document.id)}`);
       return found(control, tenant, issued.document.id, reply, request.query);

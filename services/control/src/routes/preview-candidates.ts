@@ -74,7 +74,7 @@ export function previewCandidates(
       'ID_DIFFERS',
       `the document is of the agent "${agent.id}", and "${agentId}" is asked of`,
       {
-        remedy: 'Send both the same.',
+        remedy: 'Send the same id in both places.',
       },
     );
   return { agent, rules, policies, atMs: at === undefined ? nowMs : Date.parse(at) };

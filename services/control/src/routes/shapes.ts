@@ -61,7 +61,7 @@ export function mustBeNamed(id: string, document: { id: string }): void {
     'ID_DIFFERS',
     `the document is of "${document.id}", and the path names "${id}"`,
     {
-      remedy: 'Send both the same.',
+      remedy: 'Send the same id in both places.',
     },
   );
 }

@@ -180,7 +180,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
     async (request, reply) => {
       const { id: tenant } = request.params;
       if (tenant === callerOf(request).tenant)
-        throw new HttpProblem(409, 'OWN_TENANT', 'a key does not close its own tenant', {
+        throw new HttpProblem(409, 'OWN_TENANT', 'a key cannot close its own tenant', {
           remedy: 'Close it with a key of another tenant that has the scope operate:all.',
         });
       await carryOut(control, request, reply, { event: 'tenant.closed' }, { tenant });

@@ -163,15 +163,15 @@ export function openControlThread(options: {
 }
 
 function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'too much is looked at already', {
-    remedy: 'Ask again in a moment, and less at a time.',
+  return new HttpProblem(503, 'OVERLOADED', 'too many jobs are waiting already', {
+    remedy: 'Try again in a moment, with fewer documents at a time.',
     headers: { 'retry-after': '1' },
   });
 }
 
 function takesTooLong(): HttpProblem {
   return new HttpProblem(422, 'TAKES_TOO_LONG', 'the work of this request takes too long, and was stopped', {
-    remedy: 'Ask of fewer documents at a time, or of simpler ones.',
+    remedy: 'Use fewer documents at a time, or simpler ones.',
   });
 }
 

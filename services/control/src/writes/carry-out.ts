@@ -110,7 +110,11 @@ const REFUSALS: Readonly<
     'the tenant is closed: nothing in it can change',
     'Ask an operator of the plane to open it again.',
   ],
-  ID_DIFFERS: [400, 'the document belongs to another tenant than the change', 'Send both the same.'],
+  ID_DIFFERS: [
+    400,
+    'the document belongs to another tenant than the change',
+    'Send the same id in both places.',
+  ],
   POLICY_IN_USE: [
     409,
     'rules name this policy',

@@ -11,7 +11,7 @@ export function notOnLog(
 ): HttpProblem {
   return new HttpProblem(503, code, `${what} is in force, but not yet on the log`, {
     remedy:
-      'Its event is tried again until the log takes it. To send the command again, use the same Idempotency-Key, so that it counts once.',
+      'Its event is retried until the log takes it. To send the command again, use the same Idempotency-Key, so that it counts once.',
     headers: { 'retry-after': '1' },
     extension,
   });

@@ -58,7 +58,7 @@ export async function kill(gateway: Switch, target: KillTarget, command: Command
     'the kill switch is in force, but not yet on the log',
     {
       remedy:
-        'Nothing is allowed any more. Its event is tried again until the log takes it; a ledger that is rebuilt before that does not know of it, so look again when the log is back.',
+        'The target is stopped. The event is retried until the log takes it. A ledger that is rebuilt before that does not know the kill, so check again when the log is back.',
       headers: { 'retry-after': '1' },
       extension: { kill: killed },
     },

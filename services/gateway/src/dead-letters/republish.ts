@@ -136,12 +136,12 @@ async function note({ bus }: Gateway, partition: number, event: DeadLetterRepubl
 function originalOf({ lastOffset, truncated, key, valueBase64 }: Letter): Pick<Outgoing, 'key' | 'value'> {
   if (lastOffset !== undefined) {
     throw new HttpProblem(409, 'NOT_REPUBLISHABLE', 'it is a batch of records that cannot be separated', {
-      remedy: 'Have its producer send them again, or send one of them with it: {"value": {…}}.',
+      remedy: 'Ask its producer to send them again, or send one of them as the correction: {"value": {…}}.',
     });
   }
   if (!truncated) return { key, value: Buffer.from(valueBase64, 'base64') };
   throw new HttpProblem(409, 'DEAD_LETTER_TRUNCATED', 'the record was too large to be kept whole', {
-    remedy: 'Send the corrected record with it: {"value": {…}}.',
+    remedy: 'Send the corrected record: {"value": {…}}.',
   });
 }
 

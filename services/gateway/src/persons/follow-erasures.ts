@@ -127,8 +127,8 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
     },
   });
   const ended = reader.finished.then(() => {
-    throw new MandateError('BUS_CLOSED', 'the erasures of persons are followed no more', {
-      remedy: 'The process ends: another goes on.',
+    throw new MandateError('BUS_CLOSED', 'the persons topic is no longer followed', {
+      remedy: 'The process ends, and another process goes on.',
     });
   });
   try {
@@ -222,7 +222,7 @@ function missing(keysId: string): MandateError {
     `this log is sealed with the keys of persons ${keysId}, and the data folder holds none`,
     {
       remedy:
-        'Put the file person-keys there, from another gateway or from a backup; it is punctured again by itself.',
+        'Put the file person-keys there, from another gateway or from a backup. The gateway erases the keys of forgotten persons in it again.',
     },
   );
 }
@@ -233,7 +233,7 @@ function otherKeys(mine: string, inForce: string): MandateError {
     `this log is sealed with the keys of persons ${inForce}, and those in the data folder are ${mine}`,
     {
       remedy:
-        'Every gateway of a log has the same file person-keys: put the one of the others in the place of this.',
+        'Every gateway of a log needs the same file person-keys. Replace this file by the one of the other gateways.',
     },
   );
 }

@@ -43,7 +43,7 @@ function notOnLog(cause: unknown): unknown {
     'ERASURE_NOT_ON_LOG',
     `the log did not acknowledge (${cause.message}): the person may or may not be erased`,
     {
-      remedy: 'Send the same again, until it is answered: who is erased already stays so.',
+      remedy: 'Send the same request again until it succeeds. Persons who are erased already stay erased.',
       headers: { 'retry-after': '1' },
       cause,
     },

@@ -21,7 +21,7 @@ export function keysOf({ personKeys }: Pick<Gateway, 'personKeys'>): PersonKeys 
     'PERSONS_NOT_SEALED',
     'nothing is sealed here, so there are no keys of persons',
     {
-      remedy: 'Let privacy.yaml seal what is personal: docs/privacy.md.',
+      remedy: 'Configure privacy.yaml to seal personal data: docs/privacy.md.',
     },
   );
 }

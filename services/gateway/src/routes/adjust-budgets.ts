@@ -123,7 +123,7 @@ function budgetOfBounds(): HttpProblem {
     'the bounds of the tenant hold it to what is counted there',
     {
       remedy:
-        'Have whoever runs the plane give it back, with a key of this tenant that has the scope operate:limits, or widen the bounds.',
+        'Ask an operator of the plane to give it back, with a key of this tenant that has the scope operate:limits, or to widen the tenant limits.',
     },
   );
 }

@@ -68,7 +68,7 @@ function names(reason: string, person: string): boolean {
 }
 
 function reasonNames(): HttpProblem {
-  return new HttpProblem(400, 'REASON_NAMES_PERSON', 'the reason holds the id of the person', {
+  return new HttpProblem(400, 'REASON_NAMES_PERSON', 'the reason contains the id of the person', {
     remedy:
       'No person was erased. The log keeps the reason permanently, so name a ticket there, not the person.',
   });

@@ -155,6 +155,6 @@ async function approvalOf({ ledger }: Gateway, asked: Decision): Promise<Standin
 function notDecided(actionId: string): HttpProblem {
   return new HttpProblem(404, 'DECISION_NOT_FOUND', `no decision on the action ${actionId} is known yet`, {
     remedy:
-      'If it was published, ask again in a moment; name its agent with ?agentId= where agents share an id.',
+      'If it was published, ask again in a moment. If agents share an id, name the agent with ?agentId=.',
   });
 }
