@@ -68,7 +68,7 @@ describeWithOwnServers(
         const deciders = await startBoth();
         const holder = await waitUntil('one of them to halt', () => firstOf(deciders, isHalted), PATIENCE_MS);
         expect(holder.errors()).toMatch(
-          /"level":"error".*"code":"BUS_OFFSET_LOST".*"msg":"the partition halts until somebody sees to it/,
+          /"level":"error".*"code":"BUS_OFFSET_LOST".*"msg":"the partition halts until an operator acts/,
         );
         const ready = await fetch(`${holder.url}/readyz`);
         expect([ready.status, await ready.json()]).toMatchObject([

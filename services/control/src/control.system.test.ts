@@ -25,7 +25,7 @@ describe('agents', () => {
       status: 409,
       body: {
         ...{ code: 'REVISION_CONFLICT', revision: 3 },
-        detail: expect.stringContaining('somebody else changed it'),
+        detail: expect.stringContaining('another request changed it'),
       },
     });
     expect(await author('PUT', '/v1/agents/bot-2', { id: 'bot-2' }, { 'if-match': '"1"' })).toMatchObject({

@@ -231,7 +231,7 @@ it('names every fault of every file, and then changes nothing', async () => {
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/bad\.yaml:5:1 colour: /);
   expect(stderr).toMatch(/bad\.yaml:7:1 kind: /);
-  expect(stderr).toMatch(/twice\.yaml: the policy "gitops-reads" stands in .*below\/policy\.yml already/);
+  expect(stderr).toMatch(/twice\.yaml: the policy "gitops-reads" is already in .*below\/policy\.yml/);
   expect((await mandate(['apply', '-f', join(folder, 'nowhere')])).exitCode).toBe(2);
   const empty = join(folder, 'empty');
   mkdirSync(empty, { recursive: true });
