@@ -11,19 +11,19 @@ type Reserved = { reserveMicros?: number; policyMicros?: number; inputMicros?: n
 test.each<[string, object[], Reserved, Partial<Settling>]>([
   ['a success costs at least the highest price', [cost(0.02), cost(0.01)], {}, { leastMicros: 20_000 }],
   [
-    'a price is also the least that an own report costs',
+    'a price is also the least charge for an own report',
     [{ ...cost(0.01), defaultEstimate: 0.5 }],
     {},
     { leastMicros: 10_000, ownLeastMicros: 10_000 },
   ],
   [
-    'a default estimate is the least that only an own report costs',
+    'a default estimate is the least charge for an own report only',
     [{ defaultEstimate: 0.5 }, {}],
     {},
     { leastMicros: 0, ownLeastMicros: 500_000 },
   ],
   [
-    'the stated input of a model call is the least of an own report',
+    'the stated input of a model call is the least charge for an own report',
     [{}],
     { inputMicros: 700 },
     { ownLeastMicros: 700 },
@@ -31,19 +31,19 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
   ['the default cap is a dollar if nothing is reserved', [{}], {}, { mostMicros: DEFAULTS.actualCostMicros }],
   ['the default cap is ten times the reservation', [{}], { reserveMicros: 1_000 }, { mostMicros: 10_000 }],
   [
-    'maxCostPerCall bounds the default cap',
+    'maxCostPerCall limits the default cap',
     [{ maxCostPerCall: 0.005 }, {}],
     { reserveMicros: 1_000 },
     { mostMicros: 5_000, markMicros: 5_000 },
   ],
   [
-    'maxCostPerCall bounds the default cap also if nothing is reserved',
+    'maxCostPerCall limits the default cap also if nothing is reserved',
     [{ maxCostPerCall: 0.005 }],
     {},
     { mostMicros: 5_000 },
   ],
   [
-    'maxCostPerCall bounds no cap if all policies only observe',
+    'maxCostPerCall limits no cap if all policies are in observe mode',
     [{ maxCostPerCall: 0.005, mode: 'observe' }],
     { reserveMicros: 1_000 },
     { mostMicros: 10_000, markMicros: 5_000 },
@@ -55,18 +55,18 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
     { mostMicros: 30_000 },
   ],
   [
-    'the fewest calls and the lowest percentage bound what own reports give back',
+    'the fewest calls and the lowest percentage limit what own reports release',
     [releases(3, 50), releases(2, 60), { maxReleases: 'unlimited' }],
     { reserveMicros: 100_000 },
     { releases: { micros: 200_000, percent: 50 } },
   ],
   [
-    'give-backs go by the price, and not by an estimate above the price',
+    'the limit on releases depends on the price, and not on an estimate above it',
     [releases(2, 0)],
     { reserveMicros: 500_000, policyMicros: 10_000 },
     { releases: { micros: 20_000, percent: 0 } },
   ],
-  ['policies may lift the bound on give-backs', [{ maxReleases: 'unlimited' }], {}, { releases: null }],
+  ['policies may lift the limit on releases', [{ maxReleases: 'unlimited' }], {}, { releases: null }],
 ])('%s', (_, policies, { reserveMicros = 0, policyMicros = 0, inputMicros = 0 }, expected) => {
   const settling = settlingOf(policies.map((fields) => callsUnder(fields)));
   expect(settling({ reserveMicros, policyMicros }, inputMicros)).toMatchObject(expected);

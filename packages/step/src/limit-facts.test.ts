@@ -13,12 +13,12 @@ function counter(windowMs: number | null, spentMicros: number) {
 }
 
 test.each<[string, number | null, number, number | null, number, boolean, number | null]>([
-  ['has room for exactly what is left', null, 60, 100, 40, true, null],
-  ['over a lifetime never frees', null, 61, 100, 40, false, null],
-  ['frees when its window has passed', 1_000, 61, 100, 40, false, 1_000],
-  ['never has room for more than all of it', 1_000, 61, 100, 101, false, null],
+  ['has room for exactly the remaining amount', null, 60, 100, 40, true, null],
+  ['over a lifetime never gets room again', null, 61, 100, 40, false, null],
+  ['has room again when its window has passed', 1_000, 61, 100, 40, false, 1_000],
+  ['never has room for more than its limit', 1_000, 61, 100, 101, false, null],
   ['without a limit has room for any exact sum', 1_000, 61, null, LARGEST - 61, true, null],
-  ['without a limit stays exact', 1_000, 61, null, LARGEST - 60, false, null],
+  ['without a limit has no room for a sum that is not exact', 1_000, 61, null, LARGEST - 60, false, null],
 ])('a budget %s', (_, windowMs, spentMicros, maxMicros, reserveMicros, ok, retryAfterMs) => {
   const fact = budgetFact(counter(windowMs, spentMicros), { maxMicros }, reserveMicros, NOW_MS);
   expect(fact).toEqual({ kind: 'budget', spentMicros, ok, retryAfterMs });

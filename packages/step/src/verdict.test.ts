@@ -54,7 +54,7 @@ test.each<[string, Partial<Findings>, Partial<Plan>, string]>([
   ['a deferred request that is sent again', { first: FIRST, kill: KILL }, {}, 'deferredAgain'],
   ['another payload under a deferred id', { first: { ...FIRST, samePayload: false } }, {}, 'duplicate'],
   ['a repeated request', { first: { ...FIRST, verdict: 'ALLOW' }, late: true }, {}, 'duplicate'],
-  ['no room', { unremembered: true, late: true }, {}, 'noRoom'],
+  ['a ledger without room for another id', { unremembered: true, late: true }, {}, 'noRoom'],
   ['a missed deadline', { late: true, kill: KILL }, {}, 'late'],
   ['a killed agent', { kill: KILL }, { refusal: REFUSAL }, 'killed'],
   ['a refused plan', { limits: [budget(null)] }, { refusal: REFUSAL }, 'refusal'],
@@ -70,7 +70,7 @@ test.each<[string, Partial<Findings>, Partial<Plan>, string]>([
 });
 
 test.each<[string, LimitFact[], boolean, number | null]>([
-  ['waits for the longest of all waits', [rate(3), budget(7), budget(5)], false, 7],
+  ['states the longest of all waits', [rate(3), budget(7), budget(5)], false, 7],
   ['is final if one counter never frees', [rate(3), budget(null)], true, null],
   ['does not wait for a person', [rate(3), grant('none')], false, 3],
 ])('a counter that refuses %s', (_, limits, final, retryAfterMs) => {

@@ -283,7 +283,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'if (reserveMicros < DEFAULTS.actualCostMicros) return',
     ],
     [
-      '4 maxCostPerCall bounds the default cap',
+      '4 maxCostPerCall limits the default cap',
       'const limitMicros = isEnforced ? maxCostPerCallMicros : null;',
       'const limitMicros = null;',
     ],

@@ -17,20 +17,24 @@ const times = (count: number, make: (at: number) => unknown) =>
 
 test.each<[string, object, unknown]>([
   [
-    'as many choices as a schema holds, for each of many elements',
+    'the most choices that a schema may have, for each of many elements',
     elements({ anyOf: times(300, (at) => ({ const: 300 - at - 1 })) }),
     MANY,
   ],
-  ['types alone', elements({ anyOf: times(300, (at) => ({ type: at < 299 ? 'string' : 'number' })) }), MANY],
-  ['schemas that are true', elements({ allOf: times(300, () => true) }), MANY],
-  ['choices that are false', elements({ oneOf: [...times(300, () => false), true] }), MANY],
   [
-    'comparisons with a list, again and again',
+    'many types for each of many elements',
+    elements({ anyOf: times(300, (at) => ({ type: at < 299 ? 'string' : 'number' })) }),
+    MANY,
+  ],
+  ['many schemas that are true', elements({ allOf: times(300, () => true) }), MANY],
+  ['many choices that are false', elements({ oneOf: [...times(300, () => false), true] }), MANY],
+  [
+    'a thousand comparisons with a long list',
     { type: 'object', properties: { a: { allOf: times(1_000, () => ({ not: { const: [] } })) } } },
     MANY,
   ],
   [
-    'lists that are looked through again and again',
+    '300 searches through a long list',
     {
       type: 'object',
       properties: {
@@ -40,7 +44,7 @@ test.each<[string, object, unknown]>([
     MANY.concat(1),
   ],
   [
-    'what is unique, again and again',
+    '300 checks of uniqueItems',
     {
       type: 'object',
       properties: { a: { allOf: times(300, () => ({ type: 'array', uniqueItems: true })) } },

@@ -42,8 +42,8 @@ test('names the place of the fault, the broken rule and the kind of value found'
 test.each([
   ['an escape sequence', '\u001b[2J', '/\\u001b[2J'],
   ['a line break', 'a\nb', '/a\\nb'],
-  ['an override of the writing direction', '\u202e', '/\\u{202e}'],
-  ['more than a line takes', 'x'.repeat(100), `/${'x'.repeat(59)}…`],
+  ['a change of the writing direction', '\u202e', '/\\u{202e}'],
+  ['a very long text', 'x'.repeat(100), `/${'x'.repeat(59)}…`],
 ])(
   'a field name with %s is escaped in the evidence and in the reason, so it cannot control a terminal',
   (_, name, legible) => {
@@ -56,7 +56,7 @@ test.each([
 describe('a fault below a redacted field', () => {
   test.each<[string, Record<string, Json>, Record<string, Json>, string]>([
     ['a name', { a: { pin: { 'secret name': '/etc/passwd' } } }, { a: { pin: '[redacted]' } }, '/a/pin'],
-    ['a place in a list', { pin: [1, '/etc/passwd'] }, { pin: '[redacted]' }, '/pin'],
+    ['an index of a list', { pin: [1, '/etc/passwd'] }, { pin: '[redacted]' }, '/pin'],
     [
       'a name escaped in pointers',
       { 'p/~1n': { deep: '/etc/passwd' } },
@@ -64,7 +64,7 @@ describe('a fault below a redacted field', () => {
       '/p~1~01n',
     ],
     [
-      'a name that is hidden itself',
+      'a name that is redacted itself',
       { a: { 'ann@example.com': ['/etc/passwd'] } },
       { a: { '[redacted:email]': ['/etc/passwd'] } },
       '/a',
@@ -94,14 +94,14 @@ describe('a fault in a value that was redacted before the decision', () => {
     ['a hashed field', { token: `hmac-sha256:${'0a'.repeat(16)}` }, '/token'],
     ['a sealed field', { to: `sealed:v1:${'0'.repeat(16)}:${'1'.repeat(16)}:${'a'.repeat(40)}.` }, '/to'],
     ['an erased field', { to: '[erased]' }, '/to'],
-    ['a piece of a text', { n: 'mail [redacted:email], now' }, '/n'],
+    ['a redacted part of a text', { n: 'mail [redacted:email], now' }, '/n'],
     [
-      'a member of what is at fault',
+      'members of the faulty value',
       { card: { pin: '[redacted]', 'a/b': ['[redacted]'] } },
       '/card/pin, /card/a~1b/0',
     ],
     [
-      'more of them than are named',
+      'the first three of many redacted fields',
       { 1: '[redacted]', 2: '[erased]', 3: '[redacted]', 4: '[redacted]' },
       '/1, /2, /3 and more',
     ],

@@ -11,7 +11,7 @@ const BOUNDS = { policy: 'tenant acme@17' };
 
 test.each<[string, BudgetLimit, number | null, string]>([
   [
-    'for ever',
+    'a lifetime budget',
     { ...LIFETIME, policy: 'tenant-of-p@1' },
     null,
     'Raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
@@ -28,7 +28,12 @@ test.each<[string, BudgetLimit, number | null, string]>([
     null,
     'Raise the budget or have whoever runs the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
-  ['of a day, by more than all of it', DAY, null, 'Ask for less, under a new id; or raise the budget.'],
+  [
+    'a daily budget that is smaller than the call',
+    DAY,
+    null,
+    'Ask for less, under a new id; or raise the budget.',
+  ],
   [
     'a daily budget of the tenant limits that is smaller than the call',
     { ...DAY, ...BOUNDS },
@@ -36,7 +41,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'Ask for less, under a new id; or have whoever runs the plane raise the budget.',
   ],
   [
-    'of a day',
+    'a daily budget',
     DAY,
     5,
     'Try again, as the next attempt of the same action, after retryAfterMs; or raise the budget.',

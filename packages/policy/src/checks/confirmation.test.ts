@@ -15,14 +15,22 @@ function calls(asks: boolean, maxWaiting?: number): Calls {
 }
 
 test.each<[string, Calls[], number | null]>([
-  ['the default, where no policy says', [calls(true)], DEFAULTS.maxWaiting],
-  ['what the policy says', [calls(true, 200)], 200],
+  ['the default, if no policy states a number', [calls(true)], DEFAULTS.maxWaiting],
+  ['the number of the policy', [calls(true, 200)], 200],
   ['none', [calls(true, 0)], 0],
-  ['the least that several say', [calls(true, 7), calls(true, 3), calls(true, 5)], 3],
-  ['the default of one that says nothing', [calls(true, 200), calls(true)], DEFAULTS.maxWaiting],
-  ['nothing of one that neither asks nor says', [calls(true, 200), calls(false)], 200],
-  ['what one says that does not ask', [calls(true, 200), calls(false, 4)], 4],
-  ['nobody, where no policy asks', [calls(false, 4)], null],
+  ['the smallest number of several policies', [calls(true, 7), calls(true, 3), calls(true, 5)], 3],
+  [
+    'the default, if one policy requires a confirmation and states no number',
+    [calls(true, 200), calls(true)],
+    DEFAULTS.maxWaiting,
+  ],
+  [
+    'the number of the other policy, if one policy requires no confirmation and states no number',
+    [calls(true, 200), calls(false)],
+    200,
+  ],
+  ['the number of a policy that requires no confirmation', [calls(true, 200), calls(false, 4)], 4],
+  ['no limit, if no policy requires a confirmation', [calls(false, 4)], null],
 ])('the most questions that may wait: %s', (_, ofPolicies, maxWaiting) => {
   const limits = confirmation.limits(ofPolicies).map((limit) => limit({} as never));
   expect(limits).toMatchObject(maxWaiting === null ? [] : [{ kind: 'confirmation', maxWaiting }]);

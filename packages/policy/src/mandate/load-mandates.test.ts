@@ -128,7 +128,7 @@ describe('every fault has its line and column', () => {
     ],
     ['unknown field of a tool', 'toolPolicies: { t: { cst: 1 } }', '4:22 toolPolicies.t.cst'],
     [
-      'unknown field deep down',
+      'unknown field at depth',
       'toolPolicies: { t: { argumentValidation: { schemas: {} } } }',
       '4:44 toolPolicies.t.argumentValidation.schemas',
     ],
@@ -146,10 +146,10 @@ describe('every fault has its line and column', () => {
     ],
     ['too many calls', 'rateLimit: { maxCalls: 100001, windowMs: 1 }', '4:14 rateLimit.maxCalls'],
     ['too long a window', 'rateLimit: { maxCalls: 1, windowMs: 2678400001 }', '4:27 rateLimit.windowMs'],
-    ['no window', 'rateLimit: { maxCalls: 1, windowMs: 0 }', '4:27 rateLimit.windowMs'],
-    ['half a call', 'rateLimit: { maxCalls: 0.5, windowMs: 1 }', '4:14 rateLimit.maxCalls'],
+    ['a window of 0', 'rateLimit: { maxCalls: 1, windowMs: 0 }', '4:27 rateLimit.windowMs'],
+    ['a fraction of a call', 'rateLimit: { maxCalls: 0.5, windowMs: 1 }', '4:14 rateLimit.maxCalls'],
     ['time without a zone', 'expiresAt: 2027-01-01', '4:1 expiresAt'],
-    ['a day that never was', 'expiresAt: 2027-02-30T00:00:00Z', '4:1 expiresAt'],
+    ['a date that does not exist', 'expiresAt: 2027-02-30T00:00:00Z', '4:1 expiresAt'],
     ['unknown mode', 'mode: audit', '4:1 mode'],
     ['unknown charging policy', 'defaultChargingPolicy: { type: FREE }', '4:26 defaultChargingPolicy.type'],
     ['empty glob', 'deniedTools: [""]', '4:15 deniedTools.0'],
@@ -169,13 +169,17 @@ describe('every fault has its line and column', () => {
     ['repeated tool', 'toolPolicies: { t: { cost: 1 }, t: { cost: 2 } }', '4:33'],
     ['a key that is a number', 'toolPolicies: { 1: {}, "1": {} }', '4:17'],
     ['a key that is another number as text', 'toolPolicies: { 1.0: {} }', '4:17'],
-    ['a key that is nothing', 'toolPolicies: { ~: {} }', '4:17'],
+    ['a key that is null', 'toolPolicies: { ~: {} }', '4:17'],
     ['a key that is a list', 'toolPolicies: { [a]: {} }', '4:17'],
-    ['a key that would vanish', 'toolPolicies: { __proto__: { requiresConfirmation: true } }', '4:17'],
-    ['a key that every object has', 'toolPolicies: { constructor: {} }', '4:17'],
+    [
+      'a key that JavaScript treats specially',
+      'toolPolicies: { __proto__: { requiresConfirmation: true } }',
+      '4:17',
+    ],
+    ['a key that every object inherits', 'toolPolicies: { constructor: {} }', '4:17'],
     ['a star without quotes', 'deniedTools: [*_admin]', '4:15'],
-    ['an anchor within itself', 'allowedTools: &a [*a]', '4:19'],
-    ['a tag that nobody knows', 'mode: !strict enforce', '4:7'],
+    ['an alias inside its own anchor', 'allowedTools: &a [*a]', '4:19'],
+    ['an unknown tag', 'mode: !strict enforce', '4:7'],
     ['a tab before a field', '\tmode: enforce', '4:1'],
   ])('%s', (_what, line, place) => {
     expect(withLine(line).places[0]).toBe(place);
@@ -183,12 +187,12 @@ describe('every fault has its line and column', () => {
 
   test.each([
     [
-      'a pattern without linear time',
+      'a pattern that cannot run in linear time',
       '{ type: object, properties: { a: { type: string, pattern: "(?=x)" } } }',
       'properties.a.pattern',
       'pattern',
     ],
-    ['no type', '{ type: objekt }', 'type', 'type'],
+    ['an unknown type', '{ type: objekt }', 'type', 'type'],
     ['an unknown keyword', '{ type: object, items_: {} }', 'items_', 'items_'],
     [
       'an unknown format',
@@ -197,8 +201,8 @@ describe('every fault has its line and column', () => {
       'format',
     ],
     ['a reference that leads nowhere', '{ anyOf: [{ $ref: "#/$defs/b" }] }', 'anyOf.0.$ref', '$ref'],
-    ['a schema without end', '{ allOf: [{ $ref: "#" }] }', 'allOf.0.$ref', '$ref'],
-    ['a keyword that decides nothing', '{ if: { type: object } }', 'if', 'if'],
+    ['a schema that refers to itself without end', '{ allOf: [{ $ref: "#" }] }', 'allOf.0.$ref', '$ref'],
+    ['a keyword without effect', '{ if: { type: object } }', 'if', 'if'],
   ])('a fault in an argument schema has the place of its keyword: %s', (_what, schema, path, keyword) => {
     const line = `toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`;
     const column = line.indexOf(`${keyword}:`, line.indexOf('schema:') + 7) + 1;
@@ -259,18 +263,22 @@ describe('refuses files without a mandate', () => {
     ['null', '~\n', '1:1', 'must be an object, not null'],
     ['an empty document before others', `---\n---\n${HEAD}`, '1:1', 'this document is empty'],
     ['an empty document among others', `${HEAD}---\n# none\n---\n${OTHER}`, '4:1', 'this document is empty'],
-    ['an empty one, and then null', `${HEAD}---\n--- ~\n`, '4:1', 'this document is empty'],
+    ['an empty document, and then null', `${HEAD}---\n--- ~\n`, '4:1', 'this document is empty'],
   ])('%s', (_what, text, place, said) => {
     expect(faultsOf(text).places[0]).toBe(place);
     expect(faultsOf(text).said).toContain(said);
   });
 
   test.each([
-    ['no byte', '', 'it is empty'],
+    ['no bytes', '', 'it is empty'],
     ['blanks', ' \n\r\n', 'it is empty'],
     ['comments', '# nothing here\n', 'it has only comments'],
-    ['a mark', '---\n', 'it has only marks where documents begin (---)'],
-    ['marks and comments', '# a\n---\n# b\n---\n...\n', 'it has only marks where documents begin (---)'],
+    ['a document mark (---)', '---\n', 'it has only marks where documents begin (---)'],
+    [
+      'document marks and comments',
+      '# a\n---\n# b\n---\n...\n',
+      'it has only marks where documents begin (---)',
+    ],
   ])('a file with %s only: the message says what was found and what is expected', (_what, text, found) => {
     expect(loadMandates(text)).toEqual({
       ok: false,
@@ -297,7 +305,7 @@ describe('refuses files without a mandate', () => {
 test.each([
   ['a star alone', 'version: 1\nid: m\nagents: [*]\n', 10],
   ['a star alone, as a value', 'version: 1\nid: m\nagents: *\n', 9],
-  ['a glob that begins with one', 'version: 1\nid: m\nagents: [*-bot]\n', 10],
+  ['a glob that begins with a star', 'version: 1\nid: m\nagents: [*-bot]\n', 10],
 ])('explains an unquoted star, which YAML reads as an alias: %s', (_what, text, column) => {
   expect(loadMandates(text)).toMatchObject({
     ok: false,
@@ -327,8 +335,8 @@ describe('refuses hostile documents quickly', () => {
       },
     ],
     ['900,000 digits', () => `${HEAD}maxCostTotal: 1${'0'.repeat(900_000)}1`],
-    ['a digit behind 900,000 noughts', () => `${HEAD}maxCostTotal: 0.1${'0'.repeat(900_000)}1`],
-    ['900,000 bangs', () => '!'.repeat(900_000)],
+    ['a digit after 900,000 zeros', () => `${HEAD}maxCostTotal: 0.1${'0'.repeat(900_000)}1`],
+    ['900,000 exclamation marks', () => '!'.repeat(900_000)],
   ])('%s', { timeout: 10_000 }, (_what, text) => {
     const loaded = loadMandates(text());
     expect(loaded.ok).toBe(false);

@@ -15,22 +15,22 @@ const limits = (...names: string[]) => ({
 describe('a limit for an unknown tool name is an error', () => {
   test.each<[string, Partial<Document>, string[]]>([
     [
-      'a misspelt name, where tools are declared',
+      'a misspelt name, if tools are declared',
       { tools: ['send_mail', 'read'], ...limits('send_maill') },
       ['toolPolicies.send_maill is not among `tools`, so this limits nothing; did you mean "send_mail"?'],
     ],
     [
-      'another case',
+      'a name in another letter case',
       { tools: ['send_mail'], ...limits('Send_Mail') },
       ['toolPolicies.Send_Mail is not among `tools`, so this limits nothing; did you mean "send_mail"?'],
     ],
     [
-      'a name that is near to none',
+      'a name that is similar to no declared tool',
       { tools: ['send_mail'], ...limits('wipe') },
       ['toolPolicies.wipe is not among `tools`, so this limits nothing'],
     ],
     [
-      'a name that nothing allows, where another tool has no limit',
+      'a name that nothing allows, if another tool has no limit',
       { allowedTools: ['send_mail', 'read'], ...limits('send_maill', 'read') },
       [
         'toolPolicies.send_maill is not in allowedTools or delegableTools, so this limits nothing; did you mean "send_mail"?',
@@ -54,17 +54,14 @@ describe('accepts a limit for', () => {
     ['a declared name that is not allowed', { tools: ['a', 'b'], allowedTools: ['a'], ...limits('b') }],
     ['a name that no pattern allows', { allowedTools: ['get_*'], ...limits('got_user') }],
     ['a name that a pattern allows', { allowedTools: ['send_*'], ...limits('send_mail') }],
+    ['a delegable name', { allowedTools: ['read'], delegableTools: ['send_*'], ...limits('send_mail') }],
+    ['a name in a policy without a list of allowed tools', limits('send_mail')],
     [
-      'a name that may be handed on',
-      { allowedTools: ['read'], delegableTools: ['send_*'], ...limits('send_mail') },
-    ],
-    ['a name in a policy that others narrow', limits('send_mail')],
-    [
-      'a name that was taken off the list, where nothing is allowed',
+      'a name that was removed from the list, if nothing is allowed',
       { allowedTools: [], ...limits('send_mail') },
     ],
     [
-      'the same, where every tool that is left has a limit',
+      'a name that was removed from the list, if every remaining tool has a limit',
       { allowedTools: ['read'], ...limits('send_mail', 'read') },
     ],
   ])('%s', (_what, fields) => {

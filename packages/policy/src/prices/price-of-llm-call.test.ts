@@ -74,14 +74,14 @@ test('names the list entry of the price', () => {
 });
 
 test.each<[why: string, provider: string | undefined, model: string, input: number, output: number]>([
-  ['no such model', undefined, 'house-model-1', 1, 1],
-  ['a model of that name by somebody else', undefined, 'mallory/gpt-4o', 1, 1],
-  ['a list that names it without a price', 'openrouter', 'meta-llama/llama-4-scout:free', 1, 1],
-  ['no rate for output', 'openai', 'text-embedding-3-small', 1, 1],
-  ['billed by the second, not by the token', 'groq', 'whisper-large-v3', 0, 0],
+  ['an unknown model', undefined, 'house-model-1', 1, 1],
+  ['a model with a known name by an unknown maker', undefined, 'mallory/gpt-4o', 1, 1],
+  ['a model that its list names without a price', 'openrouter', 'meta-llama/llama-4-scout:free', 1, 1],
+  ['a model without a rate for output', 'openai', 'text-embedding-3-small', 1, 1],
+  ['a model that is billed by the second', 'groq', 'whisper-large-v3', 0, 0],
   ['an empty name', undefined, '', 1, 1],
-  ['a name that is no name', undefined, 'claude'.repeat(50), 1, 1],
-  ['a name of an object', undefined, '__proto__', 1, 1],
+  ['a name that is too long', undefined, 'claude'.repeat(50), 1, 1],
+  ['a name that every object inherits', undefined, '__proto__', 1, 1],
 ])('%s: has no price', (_, provider, model, inputTokens, maxOutputTokens) => {
   const call = { provider, model, inputTokens, maxOutputTokens, atMs };
   expect(priced(call)).toBeNull();
