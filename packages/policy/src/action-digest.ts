@@ -8,8 +8,7 @@ type Absent<Fields extends string> = { [Field in Fields]: undefined };
  * the same thing. The digest ignores the tenant field.
  *
  * @param fingerprint of the data that redaction removed before the action was published; see
- * redaction/fingerprint.ts. It can
- *   only separate requests that look equal without it, so it needs no trust
+ *   redaction/fingerprint.ts. It can only separate requests that look equal without it, so it needs no trust
  */
 export function actionDigest(
   action: Action,

@@ -4,10 +4,8 @@
  *   duplicate → replay memory → deadline → kill switch → static checks in order → limits in order → ALLOW
  *
  * `plan` runs every static check and names every limit. The ledger's atomic step checks the limits and charges.
- * `decide`
- * adds the words to the verdict of the step (packages/step). Both functions are pure and never throw: the same
- * arguments
- * always give the same answer.
+ * `decide` adds the words to the verdict of the step (packages/step). Both functions are pure and never throw: the
+ * same arguments always give the same answer.
  */
 
 import type { Action, Check, Limit, Observed, Plan, Shadow, StepFacts } from '@mandate/schemas';

@@ -4,8 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /**
  * Returns the canonical text of a JSON value: no white space, keys sorted by UTF-16 code units, numbers and strings
- * as
- * JavaScript prints them. This is the form of RFC 8785. Two values that are equal as JSON have equal texts.
+ * as JavaScript prints them. This is the form of RFC 8785. Two values that are equal as JSON have equal texts.
  *
  * Members that are `undefined` count as absent. Throws a TypeError on anything that JSON cannot represent
  * (functions, symbols, bigint, NaN, the infinities), because dropping it would give different values the same text.

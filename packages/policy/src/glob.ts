@@ -20,12 +20,9 @@ const FEW = 8;
  * Everything else means itself, with case, compared by UTF-16 code unit. An empty list matches nothing.
  *
  * A name is matched in time linear in its length. Each pattern of two literals or more (`a*b`, `*a*b*`) takes one
- * more
- * linear pass if the name has the pattern's beginning, or its end if it has no beginning. Names, `prefix*`, `*suffix`
- * and
- * `*inside*` take one pass together, however many there are. Nothing is cached between calls, so a new name costs the
- * same
- * as a known one.
+ * more linear pass if the name has the pattern's beginning, or its end if it has no beginning. Names, `prefix*`,
+ * `*suffix` and `*inside*` take one pass together, however many there are. Nothing is cached between calls, so a new
+ * name costs the same as a known one.
  */
 export function compileGlobs(patterns: readonly string[]): GlobMatcher {
   const globs = patterns.map(parseGlob);

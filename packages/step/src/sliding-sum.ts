@@ -1,11 +1,9 @@
 /**
  * The amount charged in the last `windowMs`, in buckets. A bucket counts until its last millisecond is `windowMs`
- * old, so
- * the sum is never lower than in any true window, and memory is bounded.
+ * old, so the sum is never lower than in any true window, and memory is bounded.
  *
  * A credit gives back only earlier charges, never later ones: it must not leave room after the charge that it gave
- * back has
- * left the window. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
+ * back has left the window. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
  */
 import { BUDGET_BUCKETS } from '@mandate/schemas/core';
 

@@ -42,7 +42,7 @@ const compiledBefore = recentlyUsed<CompiledRules>(512);
  * Compiles the argument rules of a tool. Equal rules are compiled once.
  *
  * @param room the size that patterns may still have together. Their size is subtracted; a negative `room.left` means
- * too large
+ *   too large
  */
 export function compileArgumentRules(
   validation: ArgumentValidation,

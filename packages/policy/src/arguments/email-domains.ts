@@ -25,12 +25,10 @@ const OF_CHARACTER = 16;
  * subdomain of it.
  *
  * - A recipient field (./mail/mail-fields.ts, or the named `fields`) must hold a list of addresses in these domains,
- * or a
- *   whole message with such recipients. Anything else in it is refused. An empty string has no recipient and is
+ *   or a whole message with such recipients. Anything else in it is refused. An empty string has no recipient and is
  *   accepted.
  * - In every other string, each address anywhere in the text must be in one of the domains. If `fields` is given,
- * strings
- *   outside these fields are not checked.
+ *   strings outside these fields are not checked.
  * - Running text (body, subject, …) may mention any address. It is refused if it consists of addresses, or is a whole
  *   message (plain or in base64) with forbidden recipients.
  * - A string that becomes a mail header must contain no line break, because a line break could begin another header.

@@ -15,8 +15,7 @@ export type JudgedStrings = (args: unknown, stepBudget: StepBudget) => readonly 
 
 /**
  * Finds the strings in fields with these names, at any depth: values, and names of fields within them. Names are
- * compared
- * without case, `_`, `-`, `.` and blanks.
+ * compared without case, `_`, `-`, `.` and blanks.
  *
  * @param fields the `fields` of the document. If undefined, the result is `otherwise`
  */

@@ -25,12 +25,10 @@ const COMPILING = 16;
 
 /**
  * Compiles an ECMAScript pattern to an automaton that takes linear time in the length of the text. No argument of an
- * agent can then
- * block the process (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
+ * agent can then block the process (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
  *
  * Each test costs the pattern's size times the length of the text, whatever the text is. The automaton never takes
- * more, and
- * often much less. It is compiled when it is first needed.
+ * more, and often much less. It is compiled when it is first needed.
  *
  * @param room the size that this pattern and the following ones may have together. Its size is subtracted
  */

@@ -11,8 +11,7 @@ const OF_CHARACTER = 24;
 
 /**
  * Accepts one SQL statement if it is known to only read. This is a second line of defence; the first is a database
- * role
- * that may only read. The validator cannot see side effects behind a harmless name, such as a view that calls a
+ * role that may only read. The validator cannot see side effects behind a harmless name, such as a view that calls a
  * function.
  *
  * - If `fields` is given, it checks every string in fields with these names; otherwise every string of the arguments.

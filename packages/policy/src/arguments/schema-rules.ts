@@ -22,10 +22,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Compiles a JSON Schema: draft 2020-12, or draft-07 if `$schema` names it. These are faults: unknown keywords and
- * formats,
- * limits without the `type` that they limit (any other type would pass), and keywords without effect. References stay
- * within
- * the schema; nothing is fetched. Patterns run in linear time; look-around and back-references are faults.
+ * formats, limits without the `type` that they limit (any other type would pass), and keywords without effect.
+ * References stay within the schema; nothing is fetched. Patterns run in linear time; look-around and back-references
+ * are faults.
  *
  * @param room the size that its patterns may have together. Their sizes are subtracted
  */

@@ -45,8 +45,7 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
  * @param name the name of the policy on records, with its version; null for a whole mandate
  * @param how.room the limits shared by all documents of a request; absent if the policy has its own
  * @param how.isOnLog true if the document is on the log. The process that wrote it checked the size limits, and later
- * limits
- *   do not apply to it. Its argument rules are compiled when a call needs them.
+ *   limits do not apply to it. Its argument rules are compiled when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,

@@ -1,7 +1,6 @@
 /**
  * The providers of models and the makers of models that Mandate knows by name. A provider takes the call and sends
- * the bill
- * (`azure`, `openrouter`). A maker trained the model (`meta`, `qwen`). Many are both.
+ * the bill (`azure`, `openrouter`). A maker trained the model (`meta`, `qwen`). Many are both.
  *
  * Sources of the names: the provider names of LiteLLM, LangChain, the Vercel AI SDK, pydantic-ai, the OpenTelemetry
  * conventions for generative AI, and the lists of `@pydantic/genai-prices` (checked against it in

@@ -24,8 +24,7 @@ const CLAUDE_BY_VERSION = /^claude-(\d{1,2}(?:-\d)?)-([a-z]+)(?![0-9a-z])/;
 
 /**
  * Returns the names that match a model in lists. If the model's name has a version, the name without it is included:
- * `gpt-4o`
- * in a list means all its versions, and `gpt-4o-2024-08-06` means that version alone.
+ * `gpt-4o` in a list means all its versions, and `gpt-4o-2024-08-06` means that version alone.
  *
  * @param model without provider and maker, in lower case
  */

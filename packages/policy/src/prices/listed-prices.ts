@@ -69,8 +69,7 @@ type NamesInLists = { readonly bare: readonly string[]; readonly withMaker: read
 
 /**
  * Returns the names that lists may use: without the platform's additions, and in the spelling of other providers. A
- * version
- * stays, because lists price each version. An ending such as `:free` stays too, because it has another price.
+ * version stays, because lists price each version. An ending such as `:free` stays too, because it has another price.
  *
  * @param given folded
  */

@@ -22,19 +22,15 @@ export interface LlmPrice {
 
 /**
  * Returns the highest possible cost of a call, in micro-dollars rounded up, by the price list of the called provider.
- * If the
- * provider is unknown, or its list does not price the model, the most expensive of all lists that price the model
- * counts.
+ * If the provider is unknown, or its list does not price the model, the most expensive of all lists that price the
+ * model counts.
  *
  * What the request leaves open is priced at the higher cost. The model sends every output token that it may send.
- * Input
- * from a cache costs as much as other input. Input above a threshold of the list raises the price of the whole
- * request.
- * Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's actual cost.
+ * Input from a cache costs as much as other input. Input above a threshold of the list raises the price of the whole
+ * request. Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's actual cost.
  *
  * Null if the list has no rate for a kind of token that the call may use, because unknown is not free. A cost above
- * the
- * largest safe integer is returned as that integer.
+ * the largest safe integer is returned as that integer.
  *
  * @param atMs the time of the call, in epoch milliseconds: lists change on dates, and some by the hour
  */

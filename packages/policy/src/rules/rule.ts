@@ -25,7 +25,7 @@ export type Rule = {
 
 /**
  * @param how.isOnLog true if the rule is on the log. The process that wrote it checked the size limits, and later
- * limits do not apply to it.
+ *   limits do not apply to it.
  * @param how.room the limits shared by all documents of a request; absent if the rule has its own
  */
 export function compileRule(

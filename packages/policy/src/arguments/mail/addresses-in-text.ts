@@ -2,9 +2,8 @@
  * Finds mail addresses anywhere in a text, as the most lenient mail program would: after any separator, with
  * blanks and comments around the `@`, in percent-encoding, quoted-printable, HTML entities and encoded words.
  *
- * An `@` is not part of an address if the text before it is empty, if the name after it has no top-level domain
- * (`5 @ 3.50`, `@alice`, `npm@latest`), if that name ends like a file (`logo@2x.png`), or if the `@` begins a part of
- * a
+ * An `@` is not part of an address if the text before it is empty, if the name after it has no top-level domain (`5 @
+ * 3.50`, `@alice`, `npm@latest`), if that name ends like a file (`logo@2x.png`), or if the `@` begins a part of a
  * URL's path (`https://example.com/@ann.smith`).
  */
 import { isHostname } from '../formats.ts';

@@ -8,18 +8,14 @@ import { forbiddenPath } from './system-path.ts';
 
 /**
  * Refuses arguments in which a string (a value or a field name) contains a path to system files or to secrets of
- * users
- * (./places.ts lists them). If `fields` is given, only the strings in fields with these names are checked.
+ * users (./places.ts lists them). If `fields` is given, only the strings in fields with these names are checked.
  *
  * This is a list of refused paths, for strings that may contain anything. For a tool that takes paths, use the
- * validator
- * `paths`: it accepts the folders that the tool needs, and nothing else.
+ * validator `paths`: it accepts the folders that the tool needs, and nothing else.
  *
  * A string is read as a whole, and also word by word. White space, quotes, brackets, and the punctuation of shells
- * and
- * lists separate words: `cat /etc/passwd` is refused like `/etc/passwd`. A word counts as a path only if it has a
- * slash,
- * so `see etc/passwd docs and/or more` is just text, and so is a web address. These are refused:
+ * and lists separate words: `cat /etc/passwd` is refused like `/etc/passwd`. A word counts as a path only if it has a
+ * slash, so `see etc/passwd docs and/or more` is just text, and so is a web address. These are refused:
  *
  * - an absolute path into a system folder in any spelling: doubled slashes, `/./`, backslashes,
  *   percent-encoding, full-width letters, a `file:` URL, or with Windows' short names and endings;
@@ -29,8 +25,8 @@ import { forbiddenPath } from './system-path.ts';
  * - a NUL character, because much software stops reading there.
  *
  * Shells often write to `/dev/null` and similar devices, so those are accepted. The validator reads text only; it
- * cannot
- * know links, variables or patterns that a shell would expand. A tool that runs a shell needs a sandbox as well.
+ * cannot know links, variables or patterns that a shell would expand. A tool that runs a shell needs a sandbox as
+ * well.
  */
 export const noSystemPaths: NamedValidator = {
   describe:

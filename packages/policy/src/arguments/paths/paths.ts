@@ -11,10 +11,9 @@ import { type Folder, isInside, isWithin, readFolder } from './within.ts';
  *
  * A folder is written from the root (`/srv/data`), from a drive (`C:\data`), or relative to the tool's working folder
  * (`data`, or `.` for that folder itself). A path must have the same form as its folder. Spellings that programs read
- * in
- * different ways are refused: every `..`, because it leaves a folder that is a link; URLs; percent-encoding; names
- * that
- * begin with a blank or end with a dot; special characters of shells. The validator cannot see links within a folder.
+ * in different ways are refused: every `..`, because it leaves a folder that is a link; URLs; percent-encoding; names
+ * that begin with a blank or end with a dot; special characters of shells. The validator cannot see links within a
+ * folder.
  */
 export const paths: NamedValidator = {
   describe: 'paths in these folders only: { paths: { within: [/srv/data], fields: [path] } }',

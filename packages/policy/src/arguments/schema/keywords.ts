@@ -1,7 +1,6 @@
 /**
  * The keywords of JSON Schema that argument rules may use, with the shape of each keyword's value. A document with
- * any other
- * keyword is refused when it is loaded, so no limit is ever ignored silently.
+ * any other keyword is refused when it is loaded, so no limit is ever ignored silently.
  *
  * Source: JSON Schema 2020-12 Core and Validation; draft-07.
  */

@@ -61,8 +61,7 @@ export class Run {
 
 /**
  * Checks a value. True if it passes. Unless `seen` is null, the check notes in it which fields and elements it
- * checked. The
- * notes count only if the result is true.
+ * checked. The notes count only if the result is true.
  *
  * @throws StepsExhausted
  */

@@ -13,8 +13,7 @@ const TOO_MANY = 'it takes too many steps to judge one value: its references mul
 
 /**
  * Finds a path through the subschemas that checks the same value without end, or too many times. A schema without
- * such a
- * path ends on every value, because the nesting of values is bounded.
+ * such a path ends on every value, because the nesting of values is bounded.
  *
  * @param targets the subschema that each reference leads to
  * @returns the first fault, or null

@@ -26,8 +26,7 @@ import { sqlTokens } from './tokens.ts';
  * "without …".
  *
  * The grammar lists what is allowed, and refuses every unknown word, sign or function. It accepts more than SQL where
- * that
- * has no effect: for example, it does not know which operand an operator takes.
+ * that has no effect: for example, it does not know which operand an operator takes.
  */
 export function whyNotReadOnly(sql: string, dialect: SqlDialect): string | null {
   try {
