@@ -6,10 +6,10 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { foldDocuments } from '@mandate/control/plan';
-import { filesBelow, loadMandatesFile, offlineHiding, readControlFiles } from '@mandate/documents';
+import { filesBelow, loadMandatesFile, offlineRedaction, readControlFiles } from '@mandate/documents';
 import { type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import { describeFault, type FindPlace, readDocuments, type SayFault } from '@mandate/policy/documents';
-import type { HidingRules } from '@mandate/privacy';
+import type { RedactionRules } from '@mandate/privacy';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend } from '@mandate/schemas';
 import { type PlayedStep, stepsOf } from './case-steps.ts';
@@ -24,7 +24,7 @@ export type Case = {
   name: string;
   startMs: number;
   control: MandatesInForce;
-  hiding: HidingRules;
+  redaction: RedactionRules;
   rules: ReadonlyMap<string, RuleDocument>;
   spent: readonly StatedBalance[];
   steps: readonly PlayedStep[];
@@ -66,7 +66,7 @@ export function readCases(paths: readonly string[], env: Environment): readonly 
 
 type Subject = {
   control: MandatesInForce;
-  hiding: HidingRules;
+  redaction: RedactionRules;
   rules: ControlDocuments['rules'];
   budgets: readonly KnownBudget[];
 };
@@ -74,7 +74,7 @@ type Subject = {
 function casesOf(
   file: string,
   document: CasesDocument,
-  { control, hiding, rules, budgets }: Subject,
+  { control, redaction, rules, budgets }: Subject,
   say: SayFault,
   find: FindPlace,
 ): readonly Case[] {
@@ -94,7 +94,7 @@ function casesOf(
     });
     const steps = stepsOf(one, startMs, path, say);
     const { line } = find([...path, 'name']);
-    return { file, line, name: one.name, startMs, control, hiding, rules, spent, steps, find };
+    return { file, line, name: one.name, startMs, control, redaction, rules, spent, steps, find };
   });
 }
 
@@ -111,7 +111,7 @@ function subjectOf(
 function subjectsOnce(env: Environment): (file: string, document: CasesDocument, say: SayFault) => Subject {
   const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
   const mandatesOf = once((path: string) => loadMandatesFile(path));
-  const hidingOf = once((path: string | undefined) => offlineHiding(env, path));
+  const redactionOf = once((path: string | undefined) => offlineRedaction(env, path));
   return (file, { files, mandates: mandatesPath, privacy, agents }, say) => {
     const folder = dirname(file);
     const beside = (path: string) => (isAbsolute(path) ? path : join(folder, path));
@@ -136,7 +136,7 @@ function subjectsOnce(env: Environment): (file: string, document: CasesDocument,
     const controlled = mandatesUnderControl(fold, () => revision);
     return {
       control: mandatesByRegister(controlled, mandatesOfFile(mandates, 1)),
-      hiding: hidingOf(privacy === undefined ? undefined : beside(privacy)),
+      redaction: redactionOf(privacy === undefined ? undefined : beside(privacy)),
       rules: documents.rules,
       budgets: knownBudgets(documents, mandates),
     };

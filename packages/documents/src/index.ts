@@ -11,4 +11,4 @@ export { type ControlFiles, controlFilesIn, readControlFiles } from './control-f
 export { documentText, pathFor } from './document-file.ts';
 export { filesBelow } from './files-below.ts';
 export { loadMandatesFile, readMandatesFile } from './mandates-file.ts';
-export { offlineHiding } from './offline-hiding.ts';
+export { offlineRedaction } from './offline-redaction.ts';

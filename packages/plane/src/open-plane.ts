@@ -10,7 +10,7 @@ import { openControlService } from '@mandate/control-service';
 import { openDecider, openLedger } from '@mandate/decider';
 import { openGateway } from '@mandate/gateway';
 import type { Ledger } from '@mandate/ledger';
-import { redactingInForce } from '@mandate/privacy';
+import { currentTextRedactor } from '@mandate/privacy';
 import { createFindDecision, openQuery } from '@mandate/query';
 import { openRecorder } from '@mandate/recorder';
 import { type DataFolder, type Logger, type Opening, openInOrder, type Running } from '@mandate/runtime';
@@ -60,7 +60,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const gateway = await openGateway(config, { ...parts, ledger, findDecision, mandatesOfFile });
   const recordReads = config.QUERY_RECORD_READS;
   const alerter = await openAlerter(config, { ...parts, recordReads });
-  const redactText = redactingInForce(privacy);
+  const redactText = currentTextRedactor(privacy);
   const control = openControlService({ ...parts, redactText, recordReads });
   const query = openQuery(config, { ...parts, audit });
 

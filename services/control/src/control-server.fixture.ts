@@ -89,7 +89,7 @@ export async function controlOn(bus: Bus) {
         followed,
         apart,
         clock,
-        hiding: () => ({ hash: [], document: NO_PRIVACY }),
+        redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
         // The plane's data folder has keys of tenants that have nothing on the log.
         fileKeys: async (tenant) => ({ filed: [KEYS.owner.record], globex: [OF_HOST] })[tenant] ?? [],

@@ -1,6 +1,6 @@
 /** What the routes need. */
 import type { FollowedControl } from '@mandate/control-log';
-import type { HidingRules } from '@mandate/privacy';
+import type { RedactionRules } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import type { ApiKeyRecord } from '@mandate/schemas';
 import type { ControlThread } from './thread/open-control-thread.ts';
@@ -13,7 +13,7 @@ export type Control = {
   /** The tenant's keys that are in a file and not on the log, including revoked ones. */
   fileKeys(tenant: string): Promise<readonly ApiKeyRecord[]>;
   /** The redaction rules that a gateway applies now, before an action is decided. */
-  hiding(): HidingRules;
+  redaction(): RedactionRules;
   /** Removes personal data from a text. */
   redactText(text: string): string;
 };

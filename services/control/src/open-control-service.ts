@@ -1,7 +1,7 @@
 import { recordHttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
 import type { OpenedControl } from '@mandate/control-log';
-import { type HiddenFields, type PrivacyFile, redactPieces } from '@mandate/privacy';
+import { type PrivacyFile, type RedactedFields, redactPieces } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import type { FileKeyStore, HttpRoutes, ProcessParts } from '@mandate/server';
 import { controlRoutes } from './app.ts';
@@ -21,7 +21,7 @@ export function openControlService(
       bus: Bus;
       fileKeys: FileKeyStore;
       privacy: Pick<PrivacyFile, 'privacy'>;
-      fields: Pick<HiddenFields, 'redact' | 'hash'>;
+      fields: Pick<RedactedFields, 'redact' | 'hash'>;
       redactText(text: string): string;
       recordReads: boolean;
       clock: Clock;
@@ -35,12 +35,12 @@ export function openControlService(
   );
   const keys = async () => [...followed.allKeys(), ...(await fileKeys.list())];
   parts.closing(measureExpiringKeys({ metrics, log, clock, keys }), (measuring) => measuring.stop());
-  const hiding = () => ({ redact: fields.redact, hash: fields.hash, document: privacy.privacy() });
+  const redaction = () => ({ redact: fields.redact, hash: fields.hash, document: privacy.privacy() });
   const reads = parts.recordReads
     ? recordHttpReads({ bus, source: 'control', clock, log, redactText: redactPieces })
     : null;
   const { ofTenant } = fileKeys;
   return {
-    routes: controlRoutes({ followed, apart, clock, hiding, redactText, fileKeys: ofTenant }, reads),
+    routes: controlRoutes({ followed, apart, clock, redaction, redactText, fileKeys: ofTenant }, reads),
   };
 }

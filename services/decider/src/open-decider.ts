@@ -2,7 +2,7 @@ import type { Bus } from '@mandate/bus';
 import { mandatesByRegister } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
 import { compileActionRedaction } from '@mandate/policy';
-import { type HiddenFields, hidingInForce, type PrivacyFile } from '@mandate/privacy';
+import { currentRedactor, type PrivacyFile, type RedactedFields } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import type { ProcessParts } from '@mandate/server';
@@ -27,7 +27,7 @@ export async function openDecider(
       followed: FollowedControl;
       mandates: MandatesFile;
       privacy: PrivacyFile;
-      fields: HiddenFields;
+      fields: RedactedFields;
       clock: Clock;
     },
 ): Promise<Decider> {
@@ -35,7 +35,7 @@ export async function openDecider(
     parts;
   // Gateways have sealed what they publish. What other producers should have sealed is redacted here, because a
   // decider has no keys.
-  const redact = hidingInForce(privacy, {
+  const redact = currentRedactor(privacy, {
     redact: compileActionRedaction(fields),
     hashKey: fields.hashKey,
     sealer: null,

@@ -4,12 +4,12 @@ import type { FollowedControl } from '@mandate/control-log';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import { compileActionRedaction, fingerprintOf, type MandateOfFile } from '@mandate/policy';
 import {
-  type HiddenFields,
-  hidingInForce,
+  currentRedactor,
+  currentTextRedactor,
   type PrivacyFile,
   personKeysAt,
-  redactingInForce,
-  sealingInForce,
+  type RedactedFields,
+  sealOnlyRedactor,
   sealsAnything,
 } from '@mandate/privacy';
 import type { Clock, DataFolder } from '@mandate/runtime';
@@ -28,7 +28,7 @@ export async function openGateway(
     folder: DataFolder;
     followed: FollowedControl;
     privacy: PrivacyFile;
-    fields: HiddenFields;
+    fields: RedactedFields;
     /** The secret of the data folder. It is the key of the fingerprints of redacted values. */
     secret: string;
     clock: Clock;
@@ -42,7 +42,7 @@ export async function openGateway(
   const { folder, followed, privacy, fields, secret, log, closing, running } = parts;
   const personKeys = personKeysAt(config.GATEWAY_PERSON_KEYS_PATH ?? folder.personKeys);
   const kills = closing(await openKillBroadcast(config, log), (held) => held.close());
-  const seal = sealingInForce(privacy, personKeys);
+  const seal = sealOnlyRedactor(privacy, personKeys);
   const gateway = createGateway(
     {
       bus: parts.bus,
@@ -55,13 +55,13 @@ export async function openGateway(
       isOfBounds: followed.mandates.isOfBounds,
       kills,
       findDecision: parts.findDecision,
-      redact: hidingInForce(privacy, {
+      redact: currentRedactor(privacy, {
         redact: compileActionRedaction(fields),
         hashKey: fields.hashKey,
         sealer: personKeys,
       }),
       fingerprint: (original, redacted, tenant) => fingerprintOf(seal(original, tenant), redacted, secret),
-      redactText: redactingInForce(privacy),
+      redactText: currentTextRedactor(privacy),
       personKeys,
       sealsPersons: () => sealsAnything(privacy.privacy()),
       onPrivacyEdit: privacy.onEdit,

@@ -3,7 +3,7 @@
  * any depth, and four patterns in every text and name. Half of the actions contain a match of each pattern, half
  * contain none.
  */
-import { hidingInForce } from '@mandate/privacy';
+import { currentRedactor } from '@mandate/privacy';
 import { type Action, privacyDocument } from '@mandate/schemas';
 import { type Comparison, compare } from '../measure/compare.ts';
 import { measureWork, type Work } from '../measure/work.ts';
@@ -37,7 +37,7 @@ function rateOf(rules: string, written: object): Promise<Row[]> {
 function ours(written: object): Promise<Work> {
   const document = privacyDocument.parse({ version: 1, ...written });
   const means = { redact: (action: Action) => action, hashKey: 'a key', sealer: null };
-  const redact = hidingInForce({ privacy: () => document }, means);
+  const redact = currentRedactor({ privacy: () => document }, means);
   const actions = Array.from({ length: ACTIONS }, (_, index) => newAction(index));
   let changed = 0;
   return measureWork(ACTIONS, () => {

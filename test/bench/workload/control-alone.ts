@@ -37,7 +37,7 @@ export async function controlAlone(bus: Bus): Promise<ControlAlone> {
         followed,
         apart,
         clock: systemClock,
-        hiding: () => ({ hash: [], document: NO_PRIVACY }),
+        redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: (text) => text,
         fileKeys: async () => [],
       },

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { offlineHiding } from '@mandate/documents';
+import { offlineRedaction } from '@mandate/documents';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
-import { trialHiding } from '@mandate/privacy';
+import { trialRedactor } from '@mandate/privacy';
 import { describe, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
 import { generateDataset } from './generate-dataset.ts';
@@ -21,7 +21,7 @@ describe.each([...datasets])('eval decides %s as expected', (_origin, dataset) =
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
     const lines = requestsOf(dataset).map((record) => encoder.encode(JSON.stringify(record)));
     const control = mandatesOfFile(loaded.mandates, 1);
-    const redact = trialHiding(offlineHiding({}));
+    const redact = trialRedactor(offlineRedaction({}));
     const sequence: string[] = [];
     const blocked = new Set<string>();
     let chargedMicros = 0;

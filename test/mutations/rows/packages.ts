@@ -263,15 +263,15 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     ['privacy: two texts have different IVs', 'Buffer.concat([bound, Buffer.from(plain)])', 'bound'],
   ]),
-  ...inFile('packages/privacy/src/hiding/trial-hiding.ts', [
+  ...inFile('packages/privacy/src/redaction/trial-redactor.ts', [
     [
       'privacy: offline too, names of secrets are redacted first',
-      'hide(redactNames(action), tenant)',
-      'hide(action, tenant)',
+      'redactByDocument(redactNames(action), tenant)',
+      'redactByDocument(action, tenant)',
     ],
     [
       'privacy: offline too, the document redacts',
-      'hide(redactNames(action), tenant)',
+      'redactByDocument(redactNames(action), tenant)',
       'redactNames(action)',
     ],
     [
@@ -285,7 +285,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'compileActionRedaction({ redact: undefined, hash, hashKey })',
     ],
   ]),
-  ...inFile('packages/documents/src/offline-hiding.ts', [
+  ...inFile('packages/documents/src/offline-redaction.ts', [
     [
       'privacy: offline, the settings of the plane name fields to redact',
       'redact: PLANE_REDACT_FIELDS,',
@@ -301,7 +301,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'actionDigest(action)',
     ],
   ]),
-  ...inFile('packages/privacy/src/hiding/compile-hiding.ts', [
+  ...inFile('packages/privacy/src/redaction/compile-redactor.ts', [
     ['privacy: redact goes before hash', 'redact: 0, hash: 1, seal: 2', 'redact: 2, hash: 1, seal: 0'],
     [
       'privacy: a text that cannot be sealed is redacted',
@@ -310,10 +310,14 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'privacy: names of fields are searched too',
-      'const shownName = hidePieces(name, within);',
-      'const shownName = name;',
+      'const redactedName = redactText(name, within);',
+      'const redactedName = name;',
     ],
-    ['privacy: the principal is redacted', '{ ...hidden, principal: { ...action.principal, id } }', 'hidden'],
+    [
+      'privacy: the principal is redacted',
+      '{ ...redacted, principal: { ...action.principal, id } }',
+      'redacted',
+    ],
     [
       'privacy: no action names an erased person',
       'if (pseudonym !== null) return pseudonym;',
@@ -356,7 +360,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'cut(String(text))',
     ],
   ]),
-  ...inFile('packages/privacy/src/hiding/compile-text-redaction.ts', [
+  ...inFile('packages/privacy/src/redaction/compile-text-redaction.ts', [
     [
       'privacy: national phone numbers are found in reasons too',
       'findPieces(text, patterns, findNational)',

@@ -381,7 +381,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('services/control/src/routes/answer-preview.ts', [
     [
       'privacy: a preview reads the action as a gateway publishes it',
-      'trialHiding(hiding)({ ...asked.action, tenant }, tenant)',
+      'trialRedactor(redaction)({ ...asked.action, tenant }, tenant)',
       '{ ...asked.action, tenant }',
     ],
   ]),

@@ -40,7 +40,7 @@ export async function controlService(tenant: string, scope: ApiScope): Promise<C
         followed,
         apart,
         clock: Date.now,
-        hiding: () => ({ hash: [], document: NO_PRIVACY }),
+        redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: (text) => text,
         fileKeys: async () => [],
       },

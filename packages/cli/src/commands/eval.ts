@@ -1,7 +1,7 @@
-import { loadMandatesFile, offlineHiding } from '@mandate/documents';
+import { loadMandatesFile, offlineRedaction } from '@mandate/documents';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
-import { trialHiding } from '@mandate/privacy';
+import { trialRedactor } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -54,7 +54,7 @@ Examples:
 
 async function evaluateFile(options: Options, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr, env } = context;
-  const hiding = offlineHiding(env, options.privacy);
+  const redaction = offlineRedaction(env, options.privacy);
   const doubts: string[] = [];
   const control = mandatesOfFile(loadMandatesFile(options.mandates, doubts), 1);
   if (!options.quiet && !context.json) await write(stderr, warningsText(doubts, MAY_BE_MEANT));
@@ -64,7 +64,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   try {
     for await (const answer of evaluate(
       recordsOf(lines),
-      { control, redact: trialHiding(hiding) },
+      { control, redact: trialRedactor(redaction) },
       Date.now(),
     )) {
       tally.add(answer);

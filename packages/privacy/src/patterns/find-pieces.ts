@@ -43,9 +43,9 @@ export function findPieces(
 ): Piece[] {
   const found = allPieces(text, patterns, findNational);
   if (found.length === 0) return found;
-  const hidden = placeholdersIn(text);
-  if (hidden.length === 0) return merged(found, patterns);
-  return merged(allPieces(masked(text, hidden), patterns, findNational), patterns);
+  const replaced = placeholdersIn(text);
+  if (replaced.length === 0) return merged(found, patterns);
+  return merged(allPieces(masked(text, replaced), patterns, findNational), patterns);
 }
 
 function allPieces(text: string, patterns: readonly PrivacyPattern[], findNational: Finder | null): Piece[] {
@@ -77,10 +77,10 @@ function merged(found: readonly Piece[], patterns: readonly PrivacyPattern[]): P
   return pieces;
 }
 
-function masked(text: string, hidden: readonly Span[]): string {
+function masked(text: string, replaced: readonly Span[]): string {
   let seen = '';
   let at = 0;
-  for (const { start, end } of hidden) {
+  for (const { start, end } of replaced) {
     seen += text.slice(at, start) + MASK.repeat(end - start);
     at = end;
   }

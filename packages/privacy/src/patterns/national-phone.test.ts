@@ -2,7 +2,7 @@ import { PRIVACY_PATTERNS } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redactedPiece } from '../hiding/hidden-text.ts';
+import { redactedPiece } from '../redaction/redacted-piece.ts';
 import { findPieces } from './find-pieces.ts';
 import { nationalPhoneFinder } from './national-phone.ts';
 import { replacePieces } from './redact-pieces.ts';
@@ -59,12 +59,12 @@ test('finds nothing new beside a piece that was replaced', () => {
       patterns,
       fc.constantFrom(...finders),
       (some, named, find) => {
-        const hide = (text: string) =>
+        const redact = (text: string) =>
           replacePieces(text, findPieces(text, named, named.includes('phone') ? find : null), (_, pattern) =>
             redactedPiece(pattern),
           );
-        const once = hide(some.join(''));
-        expect(hide(once)).toBe(once);
+        const once = redact(some.join(''));
+        expect(redact(once)).toBe(once);
       },
     ),
     { numRuns: runs(5_000) },

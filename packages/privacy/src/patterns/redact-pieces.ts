@@ -1,5 +1,5 @@
 import { PRIVACY_PATTERNS, type PrivacyPattern } from '@mandate/schemas';
-import { redactedPiece } from '../hiding/hidden-text.ts';
+import { redactedPiece } from '../redaction/redacted-piece.ts';
 import { findPieces } from './find-pieces.ts';
 import type { Span } from './piece.ts';
 

@@ -37,8 +37,8 @@ function preview(args: object, redact?: string[]) {
   const body = new TextEncoder().encode(
     JSON.stringify({ action: { ...action, context: { secret: 'known' } } }),
   );
-  const hiding = { redact, hash: [], document: NO_PRIVACY };
-  const answer = answerPreview(standing(), { tenant: 'acme', atMs, body, query: {}, hiding });
+  const redaction = { redact, hash: [], document: NO_PRIVACY };
+  const answer = answerPreview(standing(), { tenant: 'acme', atMs, body, query: {}, redaction });
   if (!('checks' in answer)) throw new Error('not the preview of an action');
   return { refusal: answer.refusal, rules: answer.matchedRules.map(({ rule }) => rule) };
 }

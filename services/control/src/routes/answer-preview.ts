@@ -1,6 +1,6 @@
 /** The answer of POST /v1/mandates/preview, from the documents in force and from planned ones. */
 import { almostMatchingRules, previewMandate as preview, type TenantControl } from '@mandate/control';
-import { type HidingRules, trialHiding } from '@mandate/privacy';
+import { type RedactionRules, trialRedactor } from '@mandate/privacy';
 import {
   action,
   CODES,
@@ -94,7 +94,7 @@ export type PreviewAsked = {
   atMs: number;
   body: Uint8Array;
   query: Expanded;
-  hiding: HidingRules;
+  redaction: RedactionRules;
 };
 
 /** @throws HttpProblem if the body does not fit the schema, or if the agent does not exist */
@@ -108,10 +108,10 @@ export function answerPreview(standing: TenantControl, asked: PreviewAsked): z.o
 function actionPreviewed(
   standing: TenantControl,
   asked: z.output<typeof actionAsked>,
-  { tenant, atMs, query, hiding }: PreviewAsked,
+  { tenant, atMs, query, redaction }: PreviewAsked,
 ): z.input<typeof actionAnswer> {
   // A decider sees the action after a gateway has redacted it, so the preview redacts it too.
-  const action = trialHiding(hiding)({ ...asked.action, tenant }, tenant);
+  const action = trialRedactor(redaction)({ ...asked.action, tenant }, tenant);
   const candidates = { ...previewCandidates(standing, action.agentId, asked, atMs), action };
   const { matches, documents, plan, shadowPlan } = preview(standing, candidates);
   return {

@@ -27,8 +27,8 @@ export function previewMandate(server: HttpServer, control: Control): void {
       const { tenant } = callerOf(request);
       const body = new Uint8Array(rawBody(request));
       const atMs = control.clock();
-      const hiding = control.hiding();
-      const job = { kind: 'preview' as const, tenant, atMs, body, query: request.query, hiding };
+      const redaction = control.redaction();
+      const job = { kind: 'preview' as const, tenant, atMs, body, query: request.query, redaction };
       return sendJson(reply, await control.apart.answer(request, job));
     },
   );

@@ -3,7 +3,7 @@
  * threads, so they are plain values.
  */
 import type { LintedDocument } from '@mandate/control/lint';
-import type { HidingRules } from '@mandate/privacy';
+import type { RedactionRules } from '@mandate/privacy';
 import type { ApiKeyRecord } from '@mandate/schemas';
 import type { HttpProblem } from '@mandate/server';
 import type { Expanded } from '../routes/applied-policies.ts';
@@ -16,7 +16,7 @@ export type ControlJob = {
   | { kind: 'lint'; fileKeys: FileKeys }
   | { kind: 'lint around'; document: LintedDocument; fileKeys: FileKeys }
   /** `body`: the bytes of the request body. */
-  | { kind: 'preview'; body: Uint8Array; query: Expanded; hiding: HidingRules }
+  | { kind: 'preview'; body: Uint8Array; query: Expanded; redaction: RedactionRules }
 );
 
 /** The tenant's keys from a file, which the log does not contain. */

@@ -9,7 +9,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openControlThread, type ThreadBounds } from './open-control-thread.ts';
 
-const HIDING = { hash: [], document: NO_PRIVACY };
+const REDACTION = { hash: [], document: NO_PRIVACY };
 
 const log = silentLogger();
 
@@ -43,7 +43,7 @@ const lint = (tenant: string) => ({ kind: 'lint' as const, tenant, atMs: 0, file
 const long = (tenant: string) => {
   const rules = Array.from({ length: 20_000 }, (_, n) => ({ id: `r${n}`, colour: n }));
   const body = new TextEncoder().encode(JSON.stringify({ agentId: 'a', context: {}, rules }));
-  return { kind: 'preview' as const, tenant, atMs: 0, body, query: {}, hiding: HIDING };
+  return { kind: 'preview' as const, tenant, atMs: 0, body, query: {}, redaction: REDACTION };
 };
 
 async function codesIn(answer: Promise<string>): Promise<string[]> {
@@ -66,7 +66,7 @@ test('a job refuses a request in the same way as its route', async () => {
   const { thread } = await open();
   const preview = (text: string) =>
     thread.answer(requestOf('acme'), {
-      ...{ kind: 'preview' as const, tenant: 'acme', atMs: 0, query: {}, hiding: HIDING },
+      ...{ kind: 'preview' as const, tenant: 'acme', atMs: 0, query: {}, redaction: REDACTION },
       body: new TextEncoder().encode(text),
     });
   await expect(preview('{"a":1,"a":2}')).rejects.toMatchObject({ status: 400, code: 'INVALID_JSON' });
@@ -151,7 +151,7 @@ test('a job with an unexpected error ends no other job, even if it waited for th
   revision = 1;
   const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
   const body = new TextEncoder().encode(JSON.stringify({ action }));
-  const broken = { ...long('acme'), body, hiding: null as never };
+  const broken = { ...long('acme'), body, redaction: null as never };
   const refused = expect(thread.answer(requestOf('acme'), broken)).rejects.toMatchObject({ status: 503 });
   await put(control, 'acme', {});
   await refused;

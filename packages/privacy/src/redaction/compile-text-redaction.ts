@@ -2,7 +2,7 @@ import type { PrivacyDocument } from '@mandate/schemas';
 import { findPieces } from '../patterns/find-pieces.ts';
 import { nationalPhoneFinder } from '../patterns/national-phone.ts';
 import { replacePieces } from '../patterns/redact-pieces.ts';
-import { redactedPiece } from './hidden-text.ts';
+import { redactedPiece } from './redacted-piece.ts';
 
 /**
  * Returns a function that redacts every match of the document's patterns in a text outside of actions. It never

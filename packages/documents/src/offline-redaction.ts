@@ -1,7 +1,7 @@
 /** What a plane would redact before it decides, by the settings of this environment and a privacy document. */
 
 import { describeFault } from '@mandate/policy/documents';
-import { checkPrivacy, type HidingRules, NO_PRIVACY } from '@mandate/privacy';
+import { checkPrivacy, NO_PRIVACY, type RedactionRules } from '@mandate/privacy';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import { loadConfig } from '@mandate/runtime/settings';
 import type { PrivacyDocument } from '@mandate/schemas';
@@ -17,7 +17,7 @@ const settings = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @param path the path of a privacy document; absent: the one that MANDATE_PRIVACY_PATH names, or none */
-export function offlineHiding(env: Environment, path?: string): HidingRules {
+export function offlineRedaction(env: Environment, path?: string): RedactionRules {
   const shared = Object.keys(settings.shape).map((key) => [`MANDATE_${key}`, env[`MANDATE_${key}`]]);
   const { PLANE_REDACT_FIELDS, PLANE_HASH_FIELDS, PRIVACY_PATH } = loadConfig(
     settings,

@@ -1,6 +1,6 @@
 import { privacyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { trialHiding } from './trial-hiding.ts';
+import { trialRedactor } from './trial-redactor.ts';
 
 const document = privacyDocument.parse({
   version: 1,
@@ -20,9 +20,9 @@ const action = {
 };
 
 test('redacts what a plane redacts, in the same forms', () => {
-  const hide = trialHiding({ hash: ['own'], document });
-  const hidden = hide(action, 'acme');
-  expect(hidden).toEqual({
+  const redactAction = trialRedactor({ hash: ['own'], document });
+  const redacted = redactAction(action, 'acme');
+  expect(redacted).toEqual({
     ...action,
     args: {
       ...{ id: 7, kept: 'k' },
@@ -34,19 +34,19 @@ test('redacts what a plane redacts, in the same forms', () => {
     context: { street: expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/), site: 's' },
     principal: { id: expect.stringMatching(/^person:[0-9a-f]{32}$/), role: 'user' },
   });
-  expect(hide(action, 'acme')).toEqual(hidden);
-  expect(hide(hidden, 'acme')).toEqual(hidden);
+  expect(redactAction(action, 'acme')).toEqual(redacted);
+  expect(redactAction(redacted, 'acme')).toEqual(redacted);
 });
 
 test('replaces the usual names of secrets by the given names, and redacts none for an empty list', () => {
   const none = privacyDocument.parse({ version: 1 });
-  const shown = (redact: string[]) => trialHiding({ redact, hash: [], document: none })(action, 'acme');
+  const shown = (redact: string[]) => trialRedactor({ redact, hash: [], document: none })(action, 'acme');
   expect(shown(['own'])).toMatchObject({ args: { own: '[redacted]', password: 'p' } });
   expect(shown([])).toEqual(action);
 });
 
 test('makes other hashes and tokens in each trial', () => {
-  const [one, two] = [1, 2].map(() => trialHiding({ hash: [], document })(action, 'acme'));
+  const [one, two] = [1, 2].map(() => trialRedactor({ hash: [], document })(action, 'acme'));
   expect(one?.principal).not.toEqual(two?.principal);
   expect(one?.context).not.toEqual(two?.context);
 });

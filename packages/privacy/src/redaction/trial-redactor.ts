@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { compileActionRedaction } from '@mandate/policy';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { passingSealer } from '../person-keys/passing-sealer.ts';
-import { compileHiding, type Hiding } from './compile-hiding.ts';
+import { compileRedactor, type Redactor } from './compile-redactor.ts';
 
 /** Plain values, because they are sent between threads. */
-export type HidingRules = {
+export type RedactionRules = {
   /** Names of fields to redact. Absent: the usual names of secrets. */
   readonly redact?: readonly string[] | undefined;
   /** Names of fields to hash. */
@@ -17,9 +17,9 @@ export type HidingRules = {
   readonly document: PrivacyDocument;
 };
 
-export function trialHiding({ redact, hash, document }: HidingRules): Hiding {
+export function trialRedactor({ redact, hash, document }: RedactionRules): Redactor {
   const hashKey = randomBytes(32).toString('hex');
   const redactNames = compileActionRedaction({ redact, hash, hashKey });
-  const hide = compileHiding(document, { hashKey, sealer: passingSealer() });
-  return (action, tenant) => hide(redactNames(action), tenant);
+  const redactByDocument = compileRedactor(document, { hashKey, sealer: passingSealer() });
+  return (action, tenant) => redactByDocument(redactNames(action), tenant);
 }

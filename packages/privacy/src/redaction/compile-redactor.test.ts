@@ -3,7 +3,7 @@ import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Sealer } from '../sealer.ts';
-import { compileHiding } from './compile-hiding.ts';
+import { compileRedactor } from './compile-redactor.ts';
 
 const KEY = 'a key';
 const HASH = expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/);
@@ -29,15 +29,15 @@ const sealedAs = (person: string, text: string) => sealer.seal('acme', person, t
 
 type Written = { fields?: object[]; patterns?: object[] };
 const documentOf = (written: Written): PrivacyDocument => privacyDocument.parse({ version: 1, ...written });
-const hiding = (written: Written) => compileHiding(documentOf(written), { hashKey: KEY, sealer });
+const redactorOf = (written: Written) => compileRedactor(documentOf(written), { hashKey: KEY, sealer });
 
 const call = (args: Record<string, Json>, more: Partial<Action> = {}): Action =>
   ({ id: 'act_1', agentId: 'bot', type: 'tool_call', tool: 'send', args, ...more }) as Action;
 
 /** Returns the arguments after redaction. */
-function hiddenArgs(written: Written, args: Record<string, Json>, more?: Partial<Action>): unknown {
-  const hidden = hiding(written)(call(args, more), 'acme');
-  return hidden.type === 'tool_call' ? hidden.args : null;
+function redactedArgs(written: Written, args: Record<string, Json>, more?: Partial<Action>): unknown {
+  const redacted = redactorOf(written)(call(args, more), 'acme');
+  return redacted.type === 'tool_call' ? redacted.args : null;
 }
 
 const redact = (path: string) => ({ path, do: 'redact' });
@@ -63,7 +63,7 @@ describe('fields', () => {
     ['args.constructor', { a: 1 }, { a: 1 }],
     ['context.a', { a: 1 }, { a: 1 }],
   ] satisfies [string, Record<string, Json>, Record<string, Json>][])('%s', (path, args, expected) => {
-    expect(hiddenArgs({ fields: [redact(path)] }, args)).toEqual(expected);
+    expect(redactedArgs({ fields: [redact(path)] }, args)).toEqual(expected);
   });
 
   test('of the context are redacted too, also in an action without arguments', () => {
@@ -76,7 +76,7 @@ describe('fields', () => {
       maxOutputTokens: 1,
       context: { mail: 'x', other: 1 },
     };
-    expect(hiding({ fields: [redact('context.mail')] })(action, 'acme')).toEqual({
+    expect(redactorOf({ fields: [redact('context.mail')] })(action, 'acme')).toEqual({
       ...action,
       context: { mail: '[redacted]', other: 1 },
     });
@@ -84,16 +84,16 @@ describe('fields', () => {
 
   test('have equal hashes for equal values only', () => {
     const args = { a: { n: 1, m: 2 }, b: { m: 2, n: 1 }, c: '1', d: 1 };
-    const hidden = hiddenArgs({ fields: [{ path: 'args.*', do: 'hash' }] }, args) as typeof args;
-    expect(hidden).toEqual({ a: HASH, b: HASH, c: HASH, d: HASH });
-    expect(new Set(Object.values(hidden)).size).toBe(3);
-    expect(hidden.a).toBe(hidden.b);
+    const redacted = redactedArgs({ fields: [{ path: 'args.*', do: 'hash' }] }, args) as typeof args;
+    expect(redacted).toEqual({ a: HASH, b: HASH, c: HASH, d: HASH });
+    expect(new Set(Object.values(redacted)).size).toBe(3);
+    expect(redacted.a).toBe(redacted.b);
   });
 
   test('are sealed as canonical JSON if they are not strings', () => {
     const rule = { path: 'args.customer.*', do: 'seal', person: 'args.customer.id' };
     expect(
-      hiddenArgs({ fields: [rule] }, { customer: { id: 7, name: 'Ann', tags: [{ b: 1, a: null }] } }),
+      redactedArgs({ fields: [rule] }, { customer: { id: 7, name: 'Ann', tags: [{ b: 1, a: null }] } }),
     ).toEqual({
       customer: {
         id: sealedAs('7', '7'),
@@ -106,14 +106,14 @@ describe('fields', () => {
   test.each([
     ['nobody is named', {}],
     ['what names the person is no id', { customer: ['ann'] }],
-    ['who it was is hidden already', { customer: '[redacted]' }],
+    ['who it was is redacted already', { customer: '[redacted]' }],
   ])('are redacted instead of sealed if %s', (_, more) => {
     const rules = {
       fields: [{ path: 'args.name', do: 'seal', person: 'args.customer' }],
       patterns: [{ pattern: 'email', do: 'seal', person: 'args.customer' }],
     };
-    const hidden = hiddenArgs(rules, { name: 'Ann', text: 'to ann@example.com', ...more });
-    expect(hidden).toMatchObject({ name: '[redacted]', text: 'to [redacted:email]' });
+    const redacted = redactedArgs(rules, { name: 'Ann', text: 'to ann@example.com', ...more });
+    expect(redacted).toMatchObject({ name: '[redacted]', text: 'to [redacted:email]' });
   });
 
   test('of an erased person are erased instead of sealed', () => {
@@ -121,7 +121,7 @@ describe('fields', () => {
       fields: [{ path: 'args.name', do: 'seal', person: 'args.id' }],
       patterns: [{ pattern: 'email', do: 'seal', person: 'args.id' }],
     };
-    expect(hiddenArgs(rules, { id: 'gone', name: 'Ann', text: 'to ann@example.com' })).toEqual({
+    expect(redactedArgs(rules, { id: 'gone', name: 'Ann', text: 'to ann@example.com' })).toEqual({
       id: 'gone',
       name: '[erased]',
       text: 'to [erased]',
@@ -132,7 +132,7 @@ describe('fields', () => {
 describe('the id of the principal', () => {
   const principal = { id: 'ann', role: 'clerk' };
   const shown = (way: string, id = 'ann') =>
-    hiding({ fields: [{ path: 'principal.id', do: way }] })(
+    redactorOf({ fields: [{ path: 'principal.id', do: way }] })(
       call({}, { principal: { ...principal, id } }),
       'acme',
     ).principal;
@@ -169,7 +169,7 @@ describe('patterns', () => {
       note: 'mail ann@example.com, 4111111111111111',
       list: [{ 'ann@example.com': 4111111111111111 }],
     };
-    expect(hiddenArgs({ patterns }, args)).toEqual({
+    expect(redactedArgs({ patterns }, args)).toEqual({
       note: expect.stringMatching(/^mail \[redacted:email\], hmac-sha256:[0-9a-f]{32}$/),
       list: [{ '[redacted:email]': HASH }],
     });
@@ -181,21 +181,21 @@ describe('patterns', () => {
       { pattern: 'phone', do: 'redact', countries: ['DE'] },
     ];
     const args = { note: 'call 030 901820 or 415-555-2671', order: 4155552671 };
-    const once = hiddenArgs({ patterns: phones }, args) as typeof args;
+    const once = redactedArgs({ patterns: phones }, args) as typeof args;
     expect(once).toEqual({ note: 'call [redacted:phone] or [redacted:phone]', order: 4155552671 });
-    expect(hiddenArgs({ patterns: phones }, once)).toEqual(once);
+    expect(redactedArgs({ patterns: phones }, once)).toEqual(once);
   });
 
   test('hash a number and the text of its digits alike, also below zero', () => {
     const args = { a: 4111111111111111, b: '4111111111111111', c: -4111111111111111, d: '-4111111111111111' };
-    const { a, b, c, d } = hiddenArgs({ patterns }, args) as Record<keyof typeof args, string>;
+    const { a, b, c, d } = redactedArgs({ patterns }, args) as Record<keyof typeof args, string>;
     expect([a, b, c, d]).toEqual([HASH, a, `-${a}`, `-${a}`]);
-    expect(hiddenArgs({ patterns }, { a, c })).toEqual({ a, c });
+    expect(redactedArgs({ patterns }, { a, c })).toEqual({ a, c });
   });
 
   test('lose no value if two names are replaced by the same name', () => {
     const args = { 'a@x.com': 1, 'b@x.com': 2, '[redacted:email] 2': 3 };
-    expect(hiddenArgs({ patterns }, args)).toEqual({
+    expect(redactedArgs({ patterns }, args)).toEqual({
       '[redacted:email]': 1,
       '[redacted:email] 3': 2,
       '[redacted:email] 2': 3,
@@ -205,7 +205,7 @@ describe('patterns', () => {
   test('are sealed for the person', () => {
     const rules = { patterns: [{ pattern: 'email', do: 'seal' }] };
     const more = { principal: { id: 'ann' } };
-    expect(hiddenArgs(rules, { to: 'Ann <ann@example.com>' }, more)).toEqual({
+    expect(redactedArgs(rules, { to: 'Ann <ann@example.com>' }, more)).toEqual({
       to: `Ann <${sealedAs('ann', 'ann@example.com')}>`,
     });
   });
@@ -215,7 +215,7 @@ describe('patterns', () => {
       {},
       { id: 'ann@example.com', agentId: 'bob@example.com', idempotencyKey: 'c@example.com' },
     );
-    expect(hiding({ patterns })(action, 'acme')).toBe(action);
+    expect(redactorOf({ patterns })(action, 'acme')).toBe(action);
   });
 });
 
@@ -235,25 +235,25 @@ describe('several rules for one value', () => {
       { path: 'args.to', do: one },
       { path: 'args.**.to', do: other },
     ];
-    expect(hiddenArgs({ fields }, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[stronger] });
+    expect(redactedArgs({ fields }, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[stronger] });
     const onPatterns = [
       { pattern: 'email', do: one },
       { pattern: 'email', do: other },
     ];
-    expect(hiddenArgs({ patterns: onPatterns }, { to: 'ann@example.com' }, more)).toEqual({
+    expect(redactedArgs({ patterns: onPatterns }, { to: 'ann@example.com' }, more)).toEqual({
       to: stronger === 'redact' ? '[redacted:email]' : SHOWN[stronger],
     });
   });
 
   test.each(pairs)('prefer a field to %s over a pattern to %s', (one, other) => {
     const rules = { fields: [{ path: 'args.to', do: one }], patterns: [{ pattern: 'email', do: other }] };
-    expect(hiddenArgs(rules, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[one] });
+    expect(redactedArgs(rules, { to: 'ann@example.com' }, more)).toEqual({ to: SHOWN[one] });
   });
 });
 
 test('throws if a hash key is missing, and redacts instead of sealing without a sealer', () => {
   const hashing = documentOf({ patterns: [{ pattern: 'email', do: 'hash' }] });
-  expect(() => compileHiding(hashing, { sealer: null })).toThrow(TypeError);
+  expect(() => compileRedactor(hashing, { sealer: null })).toThrow(TypeError);
   const sealing = documentOf({
     fields: [
       { path: 'args.name', do: 'seal' },
@@ -263,7 +263,7 @@ test('throws if a hash key is missing, and redacts instead of sealing without a 
   });
   const token = sealedAs('ann', 'Ann');
   const action = call({ name: 'Ann', to: 'ann@example.com', list: [token] }, { principal: { id: 'ann' } });
-  expect(compileHiding(sealing, { sealer: null })(action, 'acme')).toMatchObject({
+  expect(compileRedactor(sealing, { sealer: null })(action, 'acme')).toMatchObject({
     args: { name: '[redacted]', to: '[redacted:email]', list: [token] },
     principal: { id: '[redacted]' },
   });
@@ -328,10 +328,10 @@ describe('laws', () => {
     fc.assert(
       fc.property(rules, actions, (written, action) => {
         const before = JSON.stringify(action);
-        const hide = hiding(written);
-        const once = hide(action, 'acme');
+        const redactAction = redactorOf(written);
+        const once = redactAction(action, 'acme');
         expect(JSON.stringify(action)).toBe(before);
-        expect(hide(once, 'acme')).toBe(once);
+        expect(redactAction(once, 'acme')).toBe(once);
       }),
       { numRuns: runs(500) },
     );
@@ -341,8 +341,8 @@ describe('laws', () => {
     fc.assert(
       fc.property(actions, (action) => {
         const fields = [redact('args.no.such'), redact('args.**.none'), redact('context.none.*')];
-        expect(hiding({ fields })(action, 'acme')).toBe(action);
-        expect(hiding({})(action, 'acme')).toBe(action);
+        expect(redactorOf({ fields })(action, 'acme')).toBe(action);
+        expect(redactorOf({})(action, 'acme')).toBe(action);
       }),
     );
   });
@@ -354,7 +354,7 @@ describe('laws', () => {
       fc.property(actions, around, around, ways, (action, before, after, way) => {
         const written = { patterns: patterns.map((pattern) => ({ pattern, do: way })) };
         const said = SECRETS.map((secret) => `${before}${secret}${after} `);
-        const shown = hiding(written)(
+        const shown = redactorOf(written)(
           { ...action, context: { said, within: { [said.join(';')]: said } } },
           'acme',
         );
@@ -367,10 +367,10 @@ describe('laws', () => {
   test('redaction leaves nothing of a value in a named field', () => {
     fc.assert(
       fc.property(actions, ways, json, (action, way, value) => {
-        const hidden = { hunter: value, deep: ['hunter2-hunter2'] };
+        const redacted = { hunter: value, deep: ['hunter2-hunter2'] };
         const written = { fields: [{ path: 'context.**.secretly', do: way }] };
-        const context = { a: [{ secretly: hidden }], secretly: hidden };
-        const shown = JSON.stringify(hiding(written)({ ...action, context }, 'acme'));
+        const context = { a: [{ secretly: redacted }], secretly: redacted };
+        const shown = JSON.stringify(redactorOf(written)({ ...action, context }, 'acme'));
         expect(shown).not.toContain('hunter');
       }),
     );
@@ -378,11 +378,11 @@ describe('laws', () => {
 });
 
 test('redaction takes linear time if many names are replaced by the same name', () => {
-  const hide = hiding({ patterns: [{ pattern: 'email', do: 'redact' }] });
+  const redactAction = redactorOf({ patterns: [{ pattern: 'email', do: 'redact' }] });
   const msFor = (count: number) => {
     const members = Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}@example.com`, at]));
     const begun = process.threadCpuUsage();
-    const shown = hide(call(members), 'acme');
+    const shown = redactAction(call(members), 'acme');
     const { user, system } = process.threadCpuUsage(begun);
     expect(shown).toMatchObject({ args: { [`[redacted:email] ${count}`]: count - 1 } });
     return (user + system) / 1_000;

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Action, PrivacyDocument } from '@mandate/schemas';
 import type { Sealer } from '../sealer.ts';
-import { compileHiding, type Hiding, type HidingMeans } from './compile-hiding.ts';
+import { compileRedactor, type Redactor, type RedactorOptions } from './compile-redactor.ts';
 import { compileTextRedaction } from './compile-text-redaction.ts';
 
 /** Returns the privacy document that is current at the time of the call. */
 type DocumentInForce = { privacy(): PrivacyDocument };
 
 /** @param redact redacts the names of secrets, whatever the document says */
-export type HidingInForce = HidingMeans & { redact(action: Action): Action };
+export type CurrentRedactorOptions = RedactorOptions & { redact(action: Action): Action };
 
 /** Redacts by the current document. */
-export function hidingInForce(file: DocumentInForce, { redact, ...means }: HidingInForce): Hiding {
-  const hide = inForce(file, (document) => compileHiding(document, means));
-  return (action, tenant) => hide(redact(action), tenant);
+export function currentRedactor(
+  file: DocumentInForce,
+  { redact, ...means }: CurrentRedactorOptions,
+): Redactor {
+  const redactByDocument = inForce(file, (document) => compileRedactor(document, means));
+  return (action, tenant) => redactByDocument(redact(action), tenant);
 }
 
 /**
@@ -21,31 +24,31 @@ export function hidingInForce(file: DocumentInForce, { redact, ...means }: Hidin
  * nothing about an erased person. A value without a person is left too. Two values of an erased person never become
  * equal. If they were equal, an approval of one text would hold for every other.
  */
-export function sealingInForce(file: DocumentInForce, sealer: Sealer): Hiding {
+export function sealOnlyRedactor(file: DocumentInForce, sealer: Sealer): Redactor {
   const unlike: Sealer = { ...sealer, seal: (...given) => sealer.seal(...given) ?? `erased ${randomUUID()}` };
   return inForce(file, (document) => {
     const fields = document.fields.filter((rule) => rule.do === 'seal');
     const patterns = document.patterns.filter((rule) => rule.do === 'seal');
-    return compileHiding({ ...document, fields, patterns }, { sealer: unlike, leavesUnowned: true });
+    return compileRedactor({ ...document, fields, patterns }, { sealer: unlike, leavesUnowned: true });
   });
 }
 
 /** Redacts texts of operators by the current document. */
-export function redactingInForce(file: DocumentInForce): (text: string) => string {
+export function currentTextRedactor(file: DocumentInForce): (text: string) => string {
   return inForce(file, compileTextRedaction);
 }
 
-function inForce<Given extends unknown[], Hidden>(
+function inForce<Given extends unknown[], Redacted>(
   file: DocumentInForce,
-  compile: (document: PrivacyDocument) => (...given: Given) => Hidden,
-): (...given: Given) => Hidden {
+  compile: (document: PrivacyDocument) => (...given: Given) => Redacted,
+): (...given: Given) => Redacted {
   let document = file.privacy();
-  let hide = compile(document);
+  let redact = compile(document);
   return (...given) => {
     if (file.privacy() !== document) {
       document = file.privacy();
-      hide = compile(document);
+      redact = compile(document);
     }
-    return hide(...given);
+    return redact(...given);
   };
 }

@@ -22,11 +22,11 @@ import { nationalPhoneFinder } from '../patterns/national-phone.ts';
 import { replacePieces } from '../patterns/redact-pieces.ts';
 import type { Sealer } from '../sealer.ts';
 import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.ts';
-import { redactedPiece } from './hidden-text.ts';
 import { personAt } from './person-at.ts';
+import { redactedPiece } from './redacted-piece.ts';
 
 /** Returns the action itself if nothing in it is redacted, otherwise a copy. Never changes the given action. */
-export type Hiding = (action: Action, tenant: string) => Action;
+export type Redactor = (action: Action, tenant: string) => Action;
 
 type FieldRule = PrivacyDocument['fields'][number];
 type PatternRule = PrivacyDocument['patterns'][number];
@@ -37,7 +37,7 @@ type Within = { action: Action; tenant: string };
 
 const STRENGTH = { redact: 0, hash: 1, seal: 2 } as const;
 
-export type HidingMeans = {
+export type RedactorOptions = {
   readonly hashKey?: string | undefined;
   /** Null: this process has no keys to seal with, so values to seal are redacted. */
   readonly sealer: Sealer | null;
@@ -49,7 +49,7 @@ export type HidingMeans = {
  * Linear in the size of the action, and idempotent. Throws a TypeError if a rule hashes and there is no key. The
  * returned function throws PERSON_ERASED for an action in the name of an erased person.
  */
-export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hiding {
+export function compileRedactor(document: PrivacyDocument, means: RedactorOptions): Redactor {
   const { hashKey, sealer, leavesUnowned = false } = means;
   const fields = document.fields.toSorted(byStrength);
   const patternRules = new Map<PrivacyPattern, PatternRule>();
@@ -68,35 +68,41 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
 
   return (action, tenant) => {
     const within: Within = { action, tenant };
-    const hidden = changeFreeFields(action, (value, name) => hideIn(value, below(paths, name), within));
-    if (action.principal === undefined) return hidden;
-    const id = hidePrincipal(action.principal.id, within);
-    return id === action.principal.id ? hidden : { ...hidden, principal: { ...action.principal, id } };
+    const redacted = changeFreeFields(action, (value, name) =>
+      redactValue(value, below(paths, name), within),
+    );
+    if (action.principal === undefined) return redacted;
+    const id = redactPrincipal(action.principal.id, within);
+    return id === action.principal.id ? redacted : { ...redacted, principal: { ...action.principal, id } };
   };
 
-  function hideIn(value: Json, places: Places<FieldRule>, within: Within): Json {
+  function redactValue(value: Json, places: Places<FieldRule>, within: Within): Json {
     const rule = strongest(places);
-    if (rule !== undefined) return hideWhole(value, rule, within);
+    if (rule !== undefined) return replaceWhole(value, rule, within);
     if (places.length === 0 && patterns.length === 0) return value;
-    if (typeof value === 'string') return hidePieces(value, within);
-    if (typeof value === 'number') return hideNumber(value, within);
-    if (Array.isArray(value)) return hideItems(value, places, within);
-    return typeof value === 'object' && value !== null ? hideMembers(value, places, within) : value;
+    if (typeof value === 'string') return redactText(value, within);
+    if (typeof value === 'number') return redactNumber(value, within);
+    if (Array.isArray(value)) return redactItems(value, places, within);
+    return typeof value === 'object' && value !== null ? redactMembers(value, places, within) : value;
   }
 
-  function hideItems(items: Json[], places: Places<FieldRule>, within: Within): Json[] {
+  function redactItems(items: Json[], places: Places<FieldRule>, within: Within): Json[] {
     let copy: Json[] | null = null;
     for (const [index, item] of items.entries()) {
-      const hidden = hideIn(item, places.length === 0 ? NOWHERE : below(places, String(index)), within);
-      if (hidden === item) continue;
+      const redacted = redactValue(
+        item,
+        places.length === 0 ? NOWHERE : below(places, String(index)),
+        within,
+      );
+      if (redacted === item) continue;
       copy ??= [...items];
-      copy[index] = hidden;
+      copy[index] = redacted;
     }
     return copy ?? items;
   }
 
   /** Names are searched like texts, because addresses of people may be names too. */
-  function hideMembers(
+  function redactMembers(
     members: { [name: string]: Json },
     places: Places<FieldRule>,
     within: Within,
@@ -106,16 +112,16 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     const unused = unusedNames(members);
     for (const [at, name] of names.entries()) {
       const member = members[name] ?? null;
-      const hidden = hideIn(member, below(places, name), within);
-      const shownName = hidePieces(name, within);
-      if (copy === null && hidden === member && shownName === name) continue;
+      const redacted = redactValue(member, below(places, name), within);
+      const redactedName = redactText(name, within);
+      if (copy === null && redacted === member && redactedName === name) continue;
       copy ??= new Map(names.slice(0, at).map((before) => [before, members[before] ?? null]));
-      copy.set(shownName === name ? name : unused(shownName, copy), hidden);
+      copy.set(redactedName === name ? name : unused(redactedName, copy), redacted);
     }
     return copy === null ? members : Object.fromEntries(copy);
   }
 
-  function hideWhole(value: Json, rule: Rule, within: Within): Json {
+  function replaceWhole(value: Json, rule: Rule, within: Within): Json {
     if (isPlaceholder(value)) return value;
     if (rule.do === 'redact') return REDACTED;
     if (rule.do === 'hash') return keyedHash(value, key);
@@ -123,14 +129,14 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
     return sealed(text, rule.person, within) ?? (leavesUnowned ? value : REDACTED);
   }
 
-  function hidePieces(text: string, within: Within): string {
+  function redactText(text: string, within: Within): string {
     if (patterns.length === 0) return text;
     const pieces = findPieces(text, patterns, findNational);
     if (pieces.length === 0) return text;
-    return replacePieces(text, pieces, (piece, pattern) => hidePiece(piece, pattern, within));
+    return replacePieces(text, pieces, (piece, pattern) => replacePiece(piece, pattern, within));
   }
 
-  function hidePiece(piece: string, pattern: PrivacyPattern, within: Within): string {
+  function replacePiece(piece: string, pattern: PrivacyPattern, within: Within): string {
     const rule = patternRules.get(pattern);
     if (rule?.do === 'hash') return keyedHash(piece, key);
     const token = rule?.do === 'seal' ? sealed(piece, rule.person, within) : null;
@@ -138,10 +144,10 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
   }
 
   /** A card number may be a JSON number. A minus before it stays, as in a text. */
-  function hideNumber(value: number, within: Within): Json {
+  function redactNumber(value: number, within: Within): Json {
     const digits = String(Math.abs(value));
     if (!patternRules.has('credit_card') || !isCreditCard(digits)) return value;
-    return (value < 0 ? '-' : '') + hidePiece(digits, 'credit_card', within);
+    return (value < 0 ? '-' : '') + replacePiece(digits, 'credit_card', within);
   }
 
   /** Returns null if the action names no person for the text, or if the process has no keys to seal with. */
@@ -151,7 +157,7 @@ export function compileHiding(document: PrivacyDocument, means: HidingMeans): Hi
   }
 
   /** The result is still an id, because budgets count by it. */
-  function hidePrincipal(id: string, { tenant }: Within): string {
+  function redactPrincipal(id: string, { tenant }: Within): string {
     const rule = strongest(below(below(paths, 'principal'), 'id'));
     if (rule === undefined || isPlaceholder(id)) return id;
     if (rule.do === 'hash') return keyedHash(id, key);

@@ -1,7 +1,7 @@
 import { fingerprintOf } from '@mandate/policy';
 import { type Action, type PrivacyDocument, privacyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { hidingInForce, redactingInForce, sealingInForce } from './hiding-in-force.ts';
+import { currentRedactor, currentTextRedactor, sealOnlyRedactor } from './current-redactor.ts';
 
 const documentOf = (written: object): PrivacyDocument => privacyDocument.parse({ version: 1, ...written });
 const action: Action = {
@@ -16,17 +16,22 @@ const redactPin = (given: Action): Action =>
 
 test('applies an edit of the document to the next action, and always redacts names of secrets', () => {
   let document = documentOf({});
-  const hide = hidingInForce({ privacy: () => document }, { redact: redactPin, hashKey: 'k', sealer: null });
-  expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
+  const redactAction = currentRedactor(
+    { privacy: () => document },
+    { redact: redactPin, hashKey: 'k', sealer: null },
+  );
+  expect(redactAction(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
   document = documentOf({ fields: [{ path: 'args.to', do: 'redact' }] });
-  expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: '[redacted]', cc: 'y' } });
+  expect(redactAction(action, 'acme')).toMatchObject({
+    args: { pin: '[redacted]', to: '[redacted]', cc: 'y' },
+  });
   document = documentOf({ fields: [{ path: 'args.pin', do: 'hash' }] });
-  expect(hide(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
+  expect(redactAction(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
 });
 
 test("redacts every match in an operator's text, whatever the pattern does elsewhere, from an edit on", () => {
   let document = documentOf({ fields: [{ path: 'args.to', do: 'redact' }] });
-  const redactText = redactingInForce({ privacy: () => document });
+  const redactText = currentTextRedactor({ privacy: () => document });
   const text = 'ann@example.com complained, 030 901820, 4111111111111111';
   expect(redactText(text)).toBe(text);
   document = documentOf({
@@ -55,15 +60,15 @@ test('makes fingerprints that say nothing about the text of an erased person, an
     pseudonym: () => null,
     isSealed: () => false,
   };
-  const seal = sealingInForce(file, sealer);
+  const seal = sealOnlyRedactor(file, sealer);
   const sealed = seal(action, 'acme');
   expect(sealed).toMatchObject({ args: { pin: 1, to: 'sealed for y: 1', cc: 'y' } });
-  const hidden = hidingInForce(file, { redact: (given) => given, sealer })(action, 'acme');
+  const redacted = currentRedactor(file, { redact: (given) => given, sealer })(action, 'acme');
   const withoutPin: Action = { ...action, args: { to: 'x', cc: 'y' } };
-  expect(fingerprintOf(sealed, hidden, 'k')).not.toBeNull();
+  expect(fingerprintOf(sealed, redacted, 'k')).not.toBeNull();
   expect(fingerprintOf(seal(withoutPin, 'acme'), seal(withoutPin, 'acme'), 'k')).toBeNull();
   isForgotten = true;
-  const prints = [action, action].map((given) => fingerprintOf(seal(given, 'acme'), hidden, 'k'));
+  const prints = [action, action].map((given) => fingerprintOf(seal(given, 'acme'), redacted, 'k'));
   expect(prints).not.toContain(null);
   expect(new Set(prints).size).toBe(2);
 });
@@ -75,17 +80,17 @@ test('makes different fingerprints for values to seal that belong to no person',
   });
   const file = { privacy: () => written };
   const sealer = { seal: () => 'sealed', pseudonym: () => 'person', isSealed: () => false };
-  const hide = hidingInForce(file, { redact: (given) => given, sealer });
-  const seal = sealingInForce(file, sealer);
+  const redactAction = currentRedactor(file, { redact: (given) => given, sealer });
+  const seal = sealOnlyRedactor(file, sealer);
   const prints = [
     { to: 'x', note: 'a@example.com' },
     { to: 'y', note: 'a@example.com' },
     { to: 'x', note: 'b@example.com' },
   ].map((args) => {
     const given: Action = { ...action, args };
-    const hidden = hide(given, 'acme');
-    expect(hidden).toMatchObject({ args: { to: '[redacted]', note: '[redacted:email]' } });
-    return fingerprintOf(seal(given, 'acme'), hidden, 'k');
+    const redacted = redactAction(given, 'acme');
+    expect(redacted).toMatchObject({ args: { to: '[redacted]', note: '[redacted:email]' } });
+    return fingerprintOf(seal(given, 'acme'), redacted, 'k');
   });
   expect(prints).not.toContain(null);
   expect(new Set(prints).size).toBe(prints.length);

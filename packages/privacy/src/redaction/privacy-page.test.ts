@@ -7,7 +7,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { loadPrivacy } from '../load-privacy.ts';
 import { personKeysAt } from '../person-keys/person-keys.ts';
-import { hidingInForce } from './hiding-in-force.ts';
+import { currentRedactor } from './current-redactor.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/privacy.md'), 'utf8');
 const [, section = ''] = page.split(/^## /m);
@@ -20,10 +20,10 @@ test('the example gives the result on the page', async () => {
   const sealer = personKeysAt(join(temporaryFolder(), 'person-keys'));
   await sealer.make();
   const means = { redact: compileActionRedaction(), hashKey: 'a key', sealer };
-  const hide = hidingInForce({ privacy: () => loaded.privacy }, means);
+  const redactAction = currentRedactor({ privacy: () => loaded.privacy }, means);
   const named = { id: 'a', agentId: 'b', type: 'tool_call', tool: 't' };
-  const hidden = hide({ ...named, ...JSON.parse(before) }, 'acme');
-  expect(JSON.parse(abridged(JSON.stringify(hidden)))).toEqual({ ...named, ...JSON.parse(after) });
+  const redacted = redactAction({ ...named, ...JSON.parse(before) }, 'acme');
+  expect(JSON.parse(abridged(JSON.stringify(redacted)))).toEqual({ ...named, ...JSON.parse(after) });
 });
 
 test('the page names every pattern, and no other', () => {
