@@ -82,7 +82,7 @@ const refusedAt = (id: string, route = '/v1/kill') => ({
   parameters: { why: 'x' },
 });
 
-/** How many refusals the records tell of, by key. */
+/** The number of refusals in the records, by key. */
 function told(appended: readonly Outgoing[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { value } of appended) {

@@ -56,9 +56,9 @@ export type RecorderOptions = {
    */
   gatherMs?: number;
   sessionTimeoutMs?: number;
-  /** How long the log keeps decisions and dead letters; absent: for ever. At half of this time there is an alarm. */
+  /** How long the log keeps decisions and dead letters; absent: without limit. At half of it there is an alarm. */
   retentionMs?: number | undefined;
-  /** How long a tenant's rows are kept; absent: for ever. On a server this needs a user who may delete rows. */
+  /** How long a tenant's rows are kept; absent: without limit. On a server this needs a user who may delete rows. */
   keepMonths?: KeepMonths | undefined;
   /**
    * When rows past their retention are first dropped (default: one minute after the start), and how often after that

@@ -12,7 +12,7 @@ export type LagWatchOptions = {
   clock: Clock;
   log: Logger;
   measures: RecorderMeasures;
-  /** How long the log keeps the records; absent: for ever, and there is no alarm. */
+  /** How long the log keeps the records; absent: without limit, and there is no alarm. */
   retentionMs?: number | undefined;
   everyMs: number;
 };
