@@ -15,9 +15,9 @@ test('rejects an answer with fewer rows than the server announced', () => {
 
 test.each([
   ['all of them', told(2)],
-  ['fewer, as of statements that count otherwise', told(0)],
+  ['fewer rows, as some statements do', told(0)],
   ['nothing', undefined],
-  ['nothing that can be read', 'rows'],
+  ['something unreadable', 'rows'],
 ])('accepts the rows if the server announces %s', (_, summary) => {
   expect(() => mustBeWhole(2, summary)).not.toThrow();
 });

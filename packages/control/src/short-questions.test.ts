@@ -4,8 +4,8 @@ import { shortQuestions, WEEKEND_MS } from './short-questions.ts';
 const TOOLS = Object.entries({
   asks: { requiresConfirmation: true },
   'asks for a while': { requiresConfirmation: true, questionMs: 3_600_000 },
-  'asks nobody': {},
-  'asks nobody either': { requiresConfirmation: false, questionMs: null },
+  'asks no person': {},
+  'asks no person explicitly': { requiresConfirmation: false, questionMs: null },
 });
 
 test('names the tools whose questions expire with the replay memory before a weekend is over', () => {

@@ -154,23 +154,23 @@ export function approved(make: MakeAudit): void {
 
   test.each<[string, readonly Given[], readonly number[]]>([
     [
-      'a next attempt waits anew',
+      'makes a new question of the next attempt',
       [{ at: 1, ...DEFERRED }, { at: 2 }, { at: 3, ...DEFERRED, attempt: 2 }],
       [2],
     ],
     [
-      'a grant that came too late leaves a question',
+      'keeps the question if a grant came too late',
       [
         { at: 1, ...DEFERRED },
         { at: 2, ...EXPIRED },
       ],
       [1],
     ],
-    ['an id that comes back is another question', [{ at: 1 }, { at: 9, ...DEFERRED }], [1]],
-    ['a repeat alone is none', [{ at: 1, ...REPEATED }], []],
-    ['what a rebuilt ledger made void never was', [{ at: 1, ...DEFERRED, void: true }], []],
+    ['makes another question of an id that is used again', [{ at: 1 }, { at: 9, ...DEFERRED }], [1]],
+    ['makes no question of a repeat alone', [{ at: 1, ...REPEATED }], []],
+    ['ignores a void question', [{ at: 1, ...DEFERRED, void: true }], []],
     [
-      'nor does it take a question away',
+      'keeps a question after a void decision',
       [
         { at: 1, ...DEFERRED },
         { at: 2, void: true },
@@ -178,7 +178,7 @@ export function approved(make: MakeAudit): void {
       [1],
     ],
     [
-      'ids are scoped by agent',
+      'keeps apart the same action id of two agents',
       [
         { at: 1, ...DEFERRED },
         { at: 2, agentId: 'a-2' },

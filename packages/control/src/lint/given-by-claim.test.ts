@@ -42,12 +42,12 @@ test.each([
 
 test.each<[string, object]>([
   ['goes by the agent alone', { when: { field: 'agent.labels.tier', op: '==', value: 'gold' } }],
-  ['goes by what the agent does', { when: { field: 'action.tool', op: '==', value: 'pay' } }],
+  ['asks about the action only', { when: { field: 'action.tool', op: '==', value: 'pay' } }],
   ['is in shadow', { when: inProduction, mode: 'shadow' }],
   ['is over', { when: inProduction, endsAt: '2026-01-01T00:00:00Z' }],
-  ['gives what is not there', { when: inProduction, policy: 'gone' }],
+  ['names a missing policy', { when: inProduction, policy: 'gone' }],
   ['allows nothing', { when: inProduction, policy: 'nothing' }],
-  ['holds nobody', { when: inProduction, agents: ['nobody'] }],
+  ['matches no agent', { when: inProduction, agents: ['nobody'] }],
   [
     'asks that the key pins it',
     {

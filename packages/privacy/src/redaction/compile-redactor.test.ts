@@ -104,8 +104,8 @@ describe('fields', () => {
   });
 
   test.each([
-    ['nobody is named', {}],
-    ['what names the person is no id', { customer: ['ann'] }],
+    ['the action names no person', {}],
+    ['the value at the path of the person is no id', { customer: ['ann'] }],
     ['who it was is redacted already', { customer: '[redacted]' }],
   ])('are redacted instead of sealed if %s', (_, more) => {
     const rules = {

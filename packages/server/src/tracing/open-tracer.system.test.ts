@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 test.each([
-  ['nothing of OpenTelemetry is loaded where traces are off', [], { isOn: false, loaded: 0 }],
+  ['loads nothing of OpenTelemetry if traces are off', [], { isOn: false, loaded: 0 }],
   [
-    'and it is where they are on',
+    'loads OpenTelemetry if traces are on',
     ['http://127.0.0.1:9'],
     { isOn: true, loaded: expect.toSatisfy((n) => n > 3) },
   ],

@@ -69,7 +69,7 @@ test.each([
     /REDIS_CLUSTER_NODES: .*leave one out/,
   ],
   [
-    'a password of sentinels that nobody asks',
+    'a password of sentinels that are not used',
     { ...REDIS, MANDATE_REDIS_SENTINEL_PASSWORD: 'hush' },
     /MANDATE_REDIS_SENTINEL_PASSWORD: .*names no sentinels(?!.*hush)/,
   ],
@@ -79,7 +79,7 @@ test.each([
     /MANDATE_REDIS_URL: is not redis\+sentinel:.*name-of-the-primary(?!.*hush)/,
   ],
   [
-    'a password of nobody',
+    'a password without a server',
     { MANDATE_CLICKHOUSE_PASSWORD: 'hush' },
     /MANDATE_CLICKHOUSE_URL: is not set.*CLICKHOUSE_PASSWORD/,
   ],
