@@ -1,6 +1,6 @@
 /**
  * @mandate/policy/parts: the parts of the kernel that @mandate/control uses: rules, conditions, step budgets, digests
- *   and normal forms of names. Other packages use `@mandate/policy`.
+ * and normal forms of names. Other packages use `@mandate/policy`.
  */
 
 export { narrowsValidator } from './arguments/argument-rules.ts';

@@ -72,7 +72,7 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
     {
       code: 'TENANT_CLOSED',
       reason: `The tenant "${tenant}" was closed at ${closedAt}.`,
-      remedy: 'Have whoever runs the plane open it again; actions need new ids then.',
+      remedy: 'Have the operator of the plane open it again; actions need new ids then.',
       final: true,
     },
     [{ check: 'tenant-open', result: 'block', evidence: { tenant, closedAt } }],
@@ -109,7 +109,7 @@ export function tooManySteps(what: string, evidence: { readonly [name: string]: 
     },
     violation: {
       code: 'RULES_TOO_COSTLY' as const,
-      reason: `What is asked of this action takes more than ${CAPS.stepsPerAction} steps, most of them ${what}; so it cannot be known whether something denies it.`,
+      reason: `The rules and policies for this action take more than ${CAPS.stepsPerAction} steps, most of them ${what}. So it is unknown whether one of them denies it.`,
       remedy:
         'Ask again, under a new id, with shorter texts; or have fewer and simpler patterns ask fewer and shorter fields.',
     },
@@ -122,8 +122,8 @@ export function internalError(mandate: MandateReference | null, error: unknown):
     mandate,
     {
       code: 'INTERNAL_ERROR',
-      reason: `Deciding failed (${what}), and what cannot be decided is blocked.`,
-      remedy: 'Report this with the decision id; the next attempt of the same action is decided anew.',
+      reason: `Deciding failed (${what}), so the action is blocked.`,
+      remedy: 'Report this with the decision id; the next attempt of the same action is decided again.',
       final: false,
     },
     [],

@@ -18,7 +18,7 @@ const NO_ROOM: Words = {
 };
 
 const LATE: Words = {
-  reason: 'The request waited past its deadline, so nobody may still be waiting for it.',
+  reason: 'The request waited past its deadline, so its caller may have stopped waiting.',
   remedy: 'Ask again, as the next attempt of the same action.',
 };
 

@@ -30,8 +30,8 @@ test.each([
   ['deniedTools: [read, "^rm$"]', '4:21 deniedTools.1: "^" stands for itself'],
   ['allowedModels: ["gpt-4%"]', '4:17 allowedModels.0: "%" stands for itself'],
   ['deniedTools: ["mail.*"]', '4:15 deniedTools.0: ".*" matches only what goes on with a dot'],
-  ['deniedTools: [rm, read, rm]', '4:25 deniedTools.2: "rm" stands in this list already, as entry 1'],
-  ['tools: [rm, rm]', '4:13 tools.1: "rm" stands in this list already, as entry 1'],
+  ['deniedTools: [rm, read, rm]', '4:25 deniedTools.2: "rm" is already in this list, as entry 1'],
+  ['tools: [rm, rm]', '4:13 tools.1: "rm" is already in this list, as entry 1'],
 ])('%s', (field, warned) => {
   const head = field.startsWith('agents') ? HEAD.replace('agents: ["*"]', field) : `${HEAD}${field}\n`;
   const [first = '', ...more] = warnings(head);

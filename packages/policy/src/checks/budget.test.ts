@@ -20,13 +20,13 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'a lifetime budget of the tenant limits',
     { ...LIFETIME, ...BOUNDS },
     null,
-    'Have whoever runs the plane raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+    'Have the operator of the plane raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   [
     'a lifetime budget that the tenant limits count too',
     { ...LIFETIME, otherLimits: [{ ...BOUNDS, maxMicros: 3_000_000 }] },
     null,
-    'Raise the budget or have whoever runs the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+    'Raise the budget or have the operator of the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   [
     'a daily budget that is smaller than the call',
@@ -38,7 +38,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'a daily budget of the tenant limits that is smaller than the call',
     { ...DAY, ...BOUNDS },
     null,
-    'Ask for less, under a new id; or have whoever runs the plane raise the budget.',
+    'Ask for less, under a new id; or have the operator of the plane raise the budget.',
   ],
   [
     'a daily budget',
@@ -50,7 +50,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'a daily budget of the tenant limits',
     { ...DAY, ...BOUNDS },
     5,
-    'Try again, as the next attempt of the same action, after retryAfterMs; or have whoever runs the plane raise the budget.',
+    'Try again, as the next attempt of the same action, after retryAfterMs; or have the operator of the plane raise the budget.',
   ],
 ])('the remedy for an exceeded budget: %s', (_, limit, retryAfterMs, remedy) => {
   const fact = { kind: 'budget', spentMicros: 0, ok: false, retryAfterMs } as const;

@@ -44,13 +44,13 @@ function remedyFor(
   { retryAfterMs }: BudgetFact,
 ): string {
   const isOfPlane = areTenantLimits(policy);
-  const raise = isOfPlane ? 'have whoever runs the plane raise the budget' : 'raise the budget';
+  const raise = isOfPlane ? 'have the operator of the plane raise the budget' : 'raise the budget';
   if (retryAfterMs !== null)
     return `Try again, as the next attempt of the same action, after retryAfterMs; or ${raise}.`;
   if (windowMs !== null) return `Ask for less, under a new id; or ${raise}.`;
   const isBackOfPlane = !isOfPlane && otherLimits.some((one) => areTenantLimits(one.policy));
-  const giveBack = `${isBackOfPlane ? 'have whoever runs the plane ' : ''}give back to it (POST /v1/budgets/adjust)`;
-  return `${isOfPlane ? 'Have whoever runs the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
+  const giveBack = `${isBackOfPlane ? 'have the operator of the plane ' : ''}give back to it (POST /v1/budgets/adjust)`;
+  return `${isOfPlane ? 'Have the operator of the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
 }
 
 /** A budget with the policy that sets it. The name is null if the mandate has only one policy. */

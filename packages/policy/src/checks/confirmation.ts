@@ -69,10 +69,10 @@ const WORDS: Record<ConfirmationFact['grant'], Words> = {
   granted: required,
   denied: {
     reason: 'A person was asked to confirm this call, and refused.',
-    remedy: 'Do something else: the refusal stands for this action.',
+    remedy: 'Do something else: the refusal is final for this action.',
   },
   expired: {
     reason: 'A person confirmed this call, but the confirmation ran out before it was used.',
-    remedy: 'Have it approved anew, then ask again, as the next attempt of the same action.',
+    remedy: 'Have it approved again, then ask again, as the next attempt of the same action.',
   },
 };

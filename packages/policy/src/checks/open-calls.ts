@@ -26,7 +26,7 @@ export const openCalls: LimitCheck<RateLimit, RateFact> = {
   }),
 };
 
-/** True if such a call counts as open until it is settled. */
+/** True if calls of this kind count as open until they are settled. */
 export function countsAsOpen(calls: readonly Calls[]): boolean {
   return openCallsLimits(calls).length > 0;
 }

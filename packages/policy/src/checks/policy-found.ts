@@ -13,7 +13,7 @@ export const policyFound: StaticCheck = ({ policy: { isMissing, name, ancestor }
       { policy: name },
       {
         code: 'MANDATE_NOT_FOUND',
-        reason: `A rule names the policy "${name}", which is not there, or archived.`,
+        reason: `A rule names the policy "${name}", which does not exist or is archived.`,
         remedy: 'Publish that policy, or have the rule name another.',
       },
     );
@@ -25,8 +25,8 @@ function holdsNothing(ancestor: string) {
     { agentId: ancestor, registered: true },
     {
       code: 'MANDATE_NOT_FOUND',
-      reason: `The agent "${ancestor}", below which this one stands, may do nothing itself: no rule matches it, or it is registered no more.`,
-      remedy: `Have a rule match "${ancestor}", which must be registered; or put the sub-agent below another.`,
+      reason: `The agent "${ancestor}", an ancestor of this agent, may do nothing itself: no rule matches it, or it is no longer registered.`,
+      remedy: `Have a rule match "${ancestor}", which must be registered; or give the sub-agent another parent.`,
     },
   );
 }

@@ -56,7 +56,7 @@ function repeated(entries: readonly Entry[]): readonly Doubt[] {
     const known = first.get(`${field} ${text}`);
     if (known === undefined) first.set(`${field} ${text}`, at);
     if (known === undefined) return [];
-    const message = `"${text}" stands in this list already, as entry ${known + 1}`;
+    const message = `"${text}" is already in this list, as entry ${known + 1}`;
     return [{ code: 'ENTRY_REPEATED', path: [field, at], message, remedy: 'Take one of them out.' }];
   });
 }
@@ -103,7 +103,7 @@ function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly 
       code: 'TOOL_NAMES_UNCONFIRMED',
       path: ['toolPolicies', first],
       message: `nothing else names ${told.join(', ')}${more}: a limit under a misspelt name limits nothing${advice}`,
-      remedy: 'Check the spelling, and declare the tools that there are under `tools`: then it is checked.',
+      remedy: 'Check the spelling, and declare all tools under `tools`; names are then checked.',
     },
   ];
 }

@@ -71,7 +71,7 @@ function ambiguities(document: Document): YamlFault[] {
     if ((isScalar(node) || isCollection(node)) && node.anchor !== undefined) anchors.add(node.anchor);
     if (isAlias(node)) {
       const within = path.some((parent) => isCollection(parent) && parent.anchor === node.source);
-      if (within) say(node, `*${node.source} stands within &${node.source} itself`);
+      if (within) say(node, `*${node.source} is inside &${node.source} itself`);
       else if (!anchors.has(node.source)) {
         say(
           node,
@@ -106,7 +106,8 @@ function keyFaults(map: YAMLMap, say: (node: unknown, message: string) => void):
       continue;
     }
     if (RESERVED.has(key.value)) say(key, `"${key.value}" cannot be used as a key`);
-    if (seen.has(key.value)) say(key, `"${key.value}" stands twice here: the second would hide the first`);
+    if (seen.has(key.value))
+      say(key, `"${key.value}" is used twice here: the second would replace the first`);
     seen.add(key.value);
   }
 }
