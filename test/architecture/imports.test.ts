@@ -104,7 +104,7 @@ describe('an import', () => {
     ],
     ['of test support, by a contract suite', 'packages/bus/src/contract.ts', "import '@mandate/testing';"],
     [
-      'that only looks like one',
+      'of a name that only looks like a client',
       'packages/policy/src/a.ts',
       "// import 'node:fs'\nconst a = `import 'node:fs'`; export { a };",
     ],
@@ -248,33 +248,33 @@ describe('an import', () => {
     ['test support', 'services/decider/app.ts', "import '@mandate/testing';", 'for tests only'],
     ['a contract suite', 'services/decider/app.ts', "import '@mandate/ledger/contract';", 'for tests only'],
     [
-      'what is computed',
+      'an import with a computed path',
       'packages/cli/src/a.ts',
       'export const load = (name: string) => import(name);',
       'computed',
     ],
     [
-      'what no package.json declares',
+      'a package that no package.json declares',
       'packages/cli/src/a.ts',
       "import 'left-pad/sub';",
       'imports left-pad, which',
     ],
     ['a library of the root, outside tests', 'packages/cli/src/a.ts', "import 'vitest';", 'does not declare'],
     [
-      'what nobody declares, by a test',
+      'a package that no package.json declares, in a test',
       'packages/cli/src/a.test.ts',
       "import 'left-pad';",
       'does not declare',
     ],
-    ['itself by name', 'packages/bus/src/a.ts', "import '@mandate/bus';", 'its own package'],
+    ['a package by its own name', 'packages/bus/src/a.ts', "import '@mandate/bus';", 'its own package'],
     [
-      'the process by the back door',
+      'process through node:process',
       'packages/bus/src/a.ts',
       "import { env } from 'node:process';",
       'node:process',
     ],
     ['no extension', 'packages/bus/src/a.ts', "import './b';", 'with its .ts'],
-    ['what is not there', 'packages/bus/src/a.ts', "import './b.ts';", 'does not exist'],
+    ['a file that does not exist', 'packages/bus/src/a.ts', "import './b.ts';", 'does not exist'],
   ])('is refused: %s', (_name, path, text, fault) => {
     const found = importFaults(house({ [path]: text }));
     expect(found).toHaveLength(1);
@@ -310,12 +310,12 @@ describe('a global', () => {
     ['the environment in a test', 'packages/bus/src/a.test.ts', 'export const env = process.env;'],
     ['the process elsewhere', 'packages/runtime/src/a.ts', "process.once('SIGTERM', () => {});"],
     [
-      'a process that is handed in',
+      'a process that is passed in',
       'packages/runtime/src/a.ts',
       'export const a = (process: { exit(): void }) => process;',
     ],
-    ['a time that is given', 'packages/policy/src/a.ts', 'export const at = (ms: number) => new Date(ms);'],
-    ['a time that is read', 'packages/policy/src/a.ts', "export const at = Date.parse('2026-01-01');"],
+    ['a date of a given time', 'packages/policy/src/a.ts', 'export const at = (ms: number) => new Date(ms);'],
+    ['a date of the current time', 'packages/policy/src/a.ts', "export const at = Date.parse('2026-01-01');"],
     [
       'a name that is a label',
       'packages/policy/src/a.ts',

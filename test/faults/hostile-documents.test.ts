@@ -17,7 +17,7 @@ type Loaded = { ok: boolean; faults?: readonly DocumentFault[] };
 const DOCUMENTS: readonly [name: string, load: (text: string) => Loaded, head: string][] = [
   ['mandates', loadMandates, 'version: 1\nid: m\nagents: ["*"]\n'],
   ['the privacy document', loadPrivacy, 'version: 1\nfields: []\npatterns: []\n'],
-  ['rules of alerts', (text) => checkAlerting(text, {}), 'version: 1\nrules: {}\nwebhooks: []\n'],
+  ['the alert rules', (text) => checkAlerting(text, {}), 'version: 1\nrules: {}\nwebhooks: []\n'],
 ];
 
 const times = (count: number, line: (n: number) => string) =>
@@ -31,26 +31,26 @@ const TOO_MUCH = expect.stringMatching(/^\d{4,}:\d+$|^4:\d{4,}$/);
 const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
   ['5 MB', `# ${'x'.repeat(5_000_000)}`, '1:1'],
   ['a million items', `a: [${'5,'.repeat(500_000)}]`, TOO_MUCH],
-  ['a million items, a line each', `a:\n${'- 5\n'.repeat(250_000)}`, TOO_MUCH],
-  ['lists without end', '['.repeat(1_000_000), TOO_MUCH],
+  ['a million items, one on each line', `a:\n${'- 5\n'.repeat(250_000)}`, TOO_MUCH],
+  ['lists that never close', '['.repeat(1_000_000), TOO_MUCH],
   ['lists in lists', `a: ${'['.repeat(25_000)}${']'.repeat(25_000)}`, '4:68'],
-  ['objects without end', '{a: '.repeat(25_000), '4:257'],
+  ['objects that never close', '{a: '.repeat(25_000), '4:257'],
   ['JSON as deep as a stack', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, '4:321'],
   ['dashes', '- '.repeat(50_000), '4:129'],
   ['question marks', '? '.repeat(50_000), '4:129'],
   ['colons', ': '.repeat(500_000), TOO_MUCH],
   ['aliases that multiply', `l0: &a0 [x]\n${bomb}`, '5:10'],
-  ['anchors without end', times(50_000, (n) => `k${n}: &a${n} 1\n`), TOO_MUCH],
+  ['very many anchors', times(50_000, (n) => `k${n}: &a${n} 1\n`), TOO_MUCH],
   ['aliases to nothing', `a: [${'*a,'.repeat(100_000)}]`, TOO_MUCH],
   ['merge keys', '<<: { a: 1 }\n'.repeat(50_000), TOO_MUCH],
   ['one merge key', '<<: { version: 2 }', '4:1'],
-  ['comments without end', '#\n'.repeat(400_000), TOO_MUCH],
-  ['blank lines without end', '\n'.repeat(900_000), TOO_MUCH],
-  ['unknown fields without end', times(60_000, (n) => `k${n}: 1\n`), TOO_MUCH],
+  ['very many comments', '#\n'.repeat(400_000), TOO_MUCH],
+  ['very many blank lines', '\n'.repeat(900_000), TOO_MUCH],
+  ['very many unknown fields', times(60_000, (n) => `k${n}: 1\n`), TOO_MUCH],
   ['directives', '%FOO\n'.repeat(100_000), TOO_MUCH],
   ['tags', '!'.repeat(900_000), '4:1'],
   ['a number of 900,000 digits', `a: 1${'0'.repeat(900_000)}1`, '4:4'],
-  ['a number that is none', 'a: 1e400', '4:4'],
+  ['an infinite number', 'a: 1e400', '4:4'],
   ['NaN', 'a: .nan', '4:4'],
   ['hexadecimal', 'a: 0x10', '4:4'],
   ['__proto__', '__proto__: { admin: true }', '4:1'],
@@ -58,7 +58,7 @@ const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
   ['a field twice', 'version: 1', '4:1'],
   ['a text that does not end', `a: "${'x'.repeat(900_000)}`, '4:900005'],
   ['a text of many lines', `a: |\n${'  x\n'.repeat(200_000)}`, TOO_MUCH],
-  ['escapes without end', `a: "${String.raw`\u0041`.repeat(150_000)}"`, '4:1'],
+  ['very many escapes', `a: "${String.raw`\u0041`.repeat(150_000)}"`, '4:1'],
   ['a half character', String.raw`a: "\ud83d"`, '4:1'],
   ['an executable tag', 'a: !!js/function "function () { return 1 }"', '4:4'],
   ['a control character', 'a: "\0"', '4:1'],
@@ -82,13 +82,13 @@ describe('patterns in the schema of arguments', () => {
     `version: 1\nid: m\nagents: ["*"]\ntoolPolicies:\n  t:\n    argumentValidation:\n      schema:\n        type: object\n        properties:\n          a: { type: string, pattern: ${JSON.stringify(pattern)} }\n`;
 
   test.each([
-    ['repeats of repeats', '^((a{1000}){1000}){1000}$'],
-    ['repeats of a long one', `^(${'a'.repeat(1_000)}){1000}$`],
-    ['brackets without end', '('.repeat(50_000)],
+    ['repetitions of repetitions', '^((a{1000}){1000}){1000}$'],
+    ['repetitions of a long text', `^(${'a'.repeat(1_000)}){1000}$`],
+    ['brackets that never close', '('.repeat(50_000)],
     ['nested brackets', `${'('.repeat(5_000)}a${')'.repeat(5_000)}`],
     ['look-ahead', '^(?=a)a$'],
     ['a back-reference', String.raw`^(a+)\1$`],
-    ['alternatives without end', `^(${'a|'.repeat(30_000)}a$`],
+    ['very many alternatives', `^(${'a|'.repeat(30_000)}a$`],
   ])('are refused at their position: %s', (_name, pattern) => {
     const text = withPattern(pattern);
     const loaded = loadMandates(text);

@@ -14,7 +14,7 @@ import { FAULTS, type Fault } from './catalogue.ts';
 const USAGE = `Usage: npm run test:faults -- [--only FAULT]... [--seed SEED] [--long] [--minutes N] [--list] [--json]
 
   --only FAULT   only this fault, by its number, or by its name where --list shows one; may be given more than once
-  --seed SEED    draws what is random from this number, as a run did that failed; "random" draws anew
+  --seed SEED    starts random choices from this number, to repeat a failed run; "random" takes a new one
   --long         the long form: faults by the thousand, and half an hour of them
   --minutes N    how long the soak (21) goes on: 30 with --long, a few seconds without; and how long each attack (25): 1
   --list         what there is, and where

@@ -41,7 +41,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a request that is sent
     const [first, same, payload, tenant, agent] = Array.from({ length: 5 }, (_, at) =>
       answersTo('once').filter((_, place) => Math.floor(place / ACTIONS) === at),
     );
-    for (const anew of [first, tenant, agent]) expect(told(anew)).toEqual(['first ALLOWED 10000']);
+    for (const decisions of [first, tenant, agent]) expect(told(decisions)).toEqual(['first ALLOWED 10000']);
     for (const again of [same, payload]) expect(told(again)).toEqual(['duplicate DUPLICATE_ACTION 0']);
     const saysSo = (decisions: readonly Decision[] = []) =>
       new Set(decisions.map(({ reason }) => reason.includes('another payload')));

@@ -77,9 +77,9 @@ test.each([
   ['that may do more than its role', { scopes: [...ROLES.admin, 'operate:all'] }],
   ['that may do less', { scopes: ['audit'] }],
   ['that may do what another role may', { role: 'viewer' }],
-  ['of the id of an agent’s', { id: 'kkkkkkkkkkk1' }],
+  ['with the id of an agent’s key', { id: 'kkkkkkkkkkk1' }],
   ['that an operator issued', { byKey: 'ooooooooooo1' }],
-  ['that nobody who is there issued', { byKey: 'nnnnnnnnnnn1' }],
+  ['that an unknown key issued', { byKey: 'nnnnnnnnnnn1' }],
 ])('refuses a role key %s', (_, fields) => {
   const { fold, issue, grant } = writer();
   expect(issue().ok).toBe(true);

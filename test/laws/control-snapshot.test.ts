@@ -310,18 +310,18 @@ describe('a damaged snapshot is not read', () => {
     ['cut short', (lines) => lines.slice(0, -1)],
     ['without one of its lines', (lines) => lines.toSpliced(3, 1)],
     [
-      'with a bound changed',
+      'with a changed limit',
       (lines) => lines.map((line) => line.replace('"maxCostTotal":5', '"maxCostTotal":6')),
     ],
-    ['with another place', (lines) => lines.map((line) => line.replace('"offset":7', '"offset":8'))],
+    ['with another log position', (lines) => lines.map((line) => line.replace('"offset":7', '"offset":8'))],
     ['without its head', (lines) => lines.slice(1)],
     ['of another version', (lines) => lines.map((line) => line.replace(/"version":\d+/, '"version":0'))],
     ['of other records', (lines) => lines.map((line) => line.replace(/"shape":"./, '"shape":"x'))],
     ['that is not JSON', (lines) => [...lines.slice(0, 2), '{']],
-    ['with a line of tomorrow', (lines) => lines.toSpliced(2, 0, '{"line":"spell"}')],
-    ['of nulls', (lines) => lines.map(() => 'null')],
-    ['of an end alone', (lines) => lines.slice(-1)],
-    ['of nothing', () => []],
+    ['with an unknown kind of line', (lines) => lines.toSpliced(2, 0, '{"line":"spell"}')],
+    ['with nulls only', (lines) => lines.map(() => 'null')],
+    ['with its last line only', (lines) => lines.slice(-1)],
+    ['without lines', () => []],
   ])('%s', async (_what, spoil) => {
     const lines = [...writeControl(oneOfEach(), PLACE)];
     const spoilt = spoil(lines);

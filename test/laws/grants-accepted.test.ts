@@ -9,13 +9,13 @@ import { governed, TTL_MS } from './tenant-with-grants.ts';
 
 describe('the fold', () => {
   const wrong: [string, string, (made: object) => object, object?][] = [
-    ['one that lasts too long', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: CAPS.mandateTtlMs + 1 })],
-    ['one that lasts longer than was asked', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: TTL_MS - 1 })],
-    ['one that has ended', 'MANDATE_UNFIT', (made) => ({ ...made, expiresAt: wireTime(START_MS) })],
-    ['one of nothing', 'MANDATE_UNFIT', (made) => ({ ...made, rules: [] })],
-    ['one of the future', 'MANDATE_UNFIT', (made) => ({ ...made, foundAt: 1_000 })],
-    ['one of nobody', 'NOT_FOUND', (made) => ({ ...made, agentId: 'nobody' })],
-    ['one that was found before a change', 'REVISION_CONFLICT', (made) => ({ ...made, foundAt: 2 })],
+    ['a grant that lasts too long', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: CAPS.mandateTtlMs + 1 })],
+    ['a grant that lasts longer than requested', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: TTL_MS - 1 })],
+    ['a grant that has ended', 'MANDATE_UNFIT', (made) => ({ ...made, expiresAt: wireTime(START_MS) })],
+    ['a grant without rules', 'MANDATE_UNFIT', (made) => ({ ...made, rules: [] })],
+    ['a grant composed at a future revision', 'MANDATE_UNFIT', (made) => ({ ...made, foundAt: 1_000 })],
+    ['a grant of an unknown agent', 'NOT_FOUND', (made) => ({ ...made, agentId: 'nobody' })],
+    ['a grant composed before a change', 'REVISION_CONFLICT', (made) => ({ ...made, foundAt: 2 })],
     ...[
       { rule: 'gone', policy: 'p@1', mode: 'enforce' },
       { rule: 'r', policy: 'p@2', mode: 'enforce' },
@@ -35,8 +35,8 @@ describe('the fold', () => {
     const made = mandate('1') ?? {};
     expect(put({ event: 'mandate.issued', mandate: changed(made) })).toMatchObject({ ok: false, refusal });
     expect(fold.tenant('acme').issued.byId.size).toBe(0);
-    const anew = { ...made, foundAt: fold.tenant('acme').revision };
-    expect(put({ event: 'mandate.issued', mandate: anew })).toMatchObject({ ok: true });
+    const current = { ...made, foundAt: fold.tenant('acme').revision };
+    expect(put({ event: 'mandate.issued', mandate: current })).toMatchObject({ ok: true });
   });
 
   test('refuses a grant that was composed before a rule, a policy or the agent changed', () => {

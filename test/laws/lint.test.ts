@@ -242,8 +242,8 @@ function pAndQ(ofP: Limited, ofQ: Limited) {
 
 test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly object[]>, typeof histories]>([
   ['of one policy', fc.tuple(versionsOf(limited), nothing), rulesDrawn, histories],
-  ['of two', twoPolicies, rulesDrawn, histories],
-  ['of one that is reached', fc.tuple(versionsOf(reached), nothing), enforced, called],
+  ['of two policies', twoPolicies, rulesDrawn, histories],
+  ['of one policy with low limits', fc.tuple(versionsOf(reached), nothing), enforced, called],
 ])('a limit without effect can be removed: %s', async (_, drawn, rulesDrawn, histories) => {
   let told = 0;
   await fc.assert(

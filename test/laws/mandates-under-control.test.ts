@@ -251,7 +251,7 @@ test('a process that followed every change plans like one that starts now', () =
       const { fold, follow, ask } = follower();
       for (const one of changes) {
         follow(one);
-        const anew = mandatesUnderControl(fold, () => 0);
+        const fresh = mandatesUnderControl(fold, () => 0);
         for (const agentId of ['a', 'b'])
           for (const context of [undefined, { environment: 'prod' }, { environment: 'dev' }]) {
             const action = {
@@ -261,7 +261,7 @@ test('a process that followed every change plans like one that starts now', () =
               tool: 'send',
               ...(context && { context }),
             };
-            expect(ask('send', agentId, context)).toEqual(planInForce(anew, 'acme', action, START_MS));
+            expect(ask('send', agentId, context)).toEqual(planInForce(fresh, 'acme', action, START_MS));
           }
       }
     }),

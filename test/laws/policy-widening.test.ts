@@ -64,7 +64,7 @@ test('a version that is not reported as wider allows nothing that was refused', 
 test.each<[string, object, object, string[]]>([
   ['nothing', { maxCostTotal: 5 }, { maxCostTotal: 5 }, []],
   ['a higher limit', { maxCostTotal: 5 }, { maxCostTotal: 50 }, ['maxCostTotal: 5 → 50']],
-  ['a limit that is gone', { maxCostPerCall: 1 }, {}, ['maxCostPerCall: 1 → no limit']],
+  ['a limit is removed', { maxCostPerCall: 1 }, {}, ['maxCostPerCall: 1 → no limit']],
   [
     'a pattern within one that was allowed',
     { allowedTools: ['read_*', 'ls'] },
@@ -84,43 +84,48 @@ test.each<[string, object, object, string[]]>([
     ['allowedTools: + read_*'],
   ],
   [
-    'a tool to hand on, but for what was allowed already',
+    'a delegable tool beside an allowed one',
     { allowedTools: ['ls'] },
     { allowedTools: ['ls'], delegableTools: ['rm', 'ls'] },
     ['delegableTools: + rm'],
   ],
   [
-    'a denied tool that may be handed on',
+    'a delegable tool is no longer denied',
     { allowedTools: ['ls'], delegableTools: ['rm'], deniedTools: ['rm', 'cp'] },
     { allowedTools: ['ls'], delegableTools: ['rm'] },
     ['deniedTools: - rm'],
   ],
   ['any tool', { allowedTools: ['ls'] }, {}, ['allowedTools: + *']],
   [
-    'a tool that is denied all the same',
+    'an allowed tool that is still denied',
     { allowedTools: ['ls'], deniedTools: ['rm'] },
     { allowedTools: ['ls', 'rm'], deniedTools: ['r*'] },
     [],
   ],
-  ['one that is denied no more', { deniedTools: ['rm'] }, {}, ['deniedTools: - rm']],
-  ['one that is neither', { allowedTools: ['ls'], deniedTools: ['rm'] }, { allowedTools: ['ls'] }, []],
-  ['less of an actual cost', { maxActualCost: 5 }, { maxActualCost: 4 }, ['maxActualCost: 5 → 4']],
-  ['more of an actual cost', { maxActualCost: 5 }, { maxActualCost: 6 }, []],
-  ['a cap for the default', {}, { maxActualCost: 6 }, ['maxActualCost: the default → 6']],
+  ['a tool is no longer denied', { deniedTools: ['rm'] }, {}, ['deniedTools: - rm']],
   [
-    'more that reports give back, by default as well',
+    'a tool that is neither denied nor allowed',
+    { allowedTools: ['ls'], deniedTools: ['rm'] },
+    { allowedTools: ['ls'] },
+    [],
+  ],
+  ['a lower cap on actual costs', { maxActualCost: 5 }, { maxActualCost: 4 }, ['maxActualCost: 5 → 4']],
+  ['a higher cap on actual costs', { maxActualCost: 5 }, { maxActualCost: 6 }, []],
+  ['a cap in place of the default', {}, { maxActualCost: 6 }, ['maxActualCost: the default → 6']],
+  [
+    'reports may give back more, by the default',
     { maxReleases: { calls: 10, percent: 0 } },
     {},
     ['maxReleases: 10 calls and 0 % → 10 calls and 20 %'],
   ],
   [
-    'as much as reports give back',
+    'reports may give back everything',
     {},
     { maxReleases: 'unlimited' },
     ['maxReleases: 10 calls and 20 % → unlimited'],
   ],
   [
-    'less that reports give back',
+    'reports may give back less',
     { maxReleases: 'unlimited' },
     { maxReleases: { calls: 99, percent: 9 } },
     [],
@@ -138,28 +143,28 @@ test.each<[string, object, object, string[]]>([
     ['toolPolicies.pay.cost: no estimate is required any more'],
   ],
   [
-    'a price below what a call counted as',
+    'a price below the default estimate',
     { defaultEstimate: 2 },
     { defaultEstimate: 2, toolPolicies: { pay: { cost: 1 } } },
     ['toolPolicies.pay.cost: 2 → 1'],
   ],
   ['a lower estimate', { defaultEstimate: 2 }, { defaultEstimate: 1 }, ['defaultEstimate: 2 → 1']],
-  ['more that may be open', { maxOpen: 5 }, { maxOpen: 6 }, ['maxOpen: 5 → 6']],
-  ['fewer that may be open', { maxOpen: 5 }, { maxOpen: 4 }, []],
-  ['as many open as there are', { maxOpen: 5 }, { maxOpen: 'unlimited' }, ['maxOpen: 5 → unlimited']],
-  ['as many open as by default', { maxOpen: 5 }, {}, ['maxOpen: 5 → the default']],
-  ['more open than by default', {}, { maxOpen: 21 }, ['maxOpen: the default → 21']],
-  ['as few open as by default', {}, { maxOpen: 20 }, []],
-  ['more that may wait', { maxWaiting: 5 }, { maxWaiting: 6 }, ['maxWaiting: 5 → 6']],
-  ['fewer that may wait', { maxWaiting: 5 }, { maxWaiting: 4 }, []],
+  ['more open calls', { maxOpen: 5 }, { maxOpen: 6 }, ['maxOpen: 5 → 6']],
+  ['fewer open calls', { maxOpen: 5 }, { maxOpen: 4 }, []],
+  ['unlimited open calls', { maxOpen: 5 }, { maxOpen: 'unlimited' }, ['maxOpen: 5 → unlimited']],
+  ['as many open calls as by default', { maxOpen: 5 }, {}, ['maxOpen: 5 → the default']],
+  ['more open calls than by default', {}, { maxOpen: 21 }, ['maxOpen: the default → 21']],
+  ['the default limit of open calls, stated', {}, { maxOpen: 20 }, []],
+  ['more waiting questions', { maxWaiting: 5 }, { maxWaiting: 6 }, ['maxWaiting: 5 → 6']],
+  ['fewer waiting questions', { maxWaiting: 5 }, { maxWaiting: 4 }, []],
   [
-    'as many that may wait as nobody said',
+    'the default limit of waiting questions, stated',
     { maxWaiting: 5, toolPolicies: { pay: { requiresConfirmation: true } } },
     { toolPolicies: { pay: { requiresConfirmation: true } } },
     ['maxWaiting: 5 → 50'],
   ],
   [
-    'nobody who is asked',
+    'no person is asked any more',
     { toolPolicies: { pay: { requiresConfirmation: true } } },
     { toolPolicies: { pay: {} } },
     ['toolPolicies.pay.requiresConfirmation: no person is asked any more'],
@@ -172,26 +177,26 @@ test.each<[string, object, object, string[]]>([
     [],
   ],
   [
-    'a model by whatever way',
+    'a model from any provider',
     { allowedModels: ['azure/gpt-4o'] },
     { allowedModels: ['gpt-4o'] },
     ['allowedModels: + gpt-4o'],
   ],
   [
-    'a model that is denied no more, by any of its names',
+    'a model is no longer denied, under any of its names',
     { allowedModels: ['mallory/*'], deniedModels: ['gpt-4o'] },
     { allowedModels: ['mallory/*'] },
     ['deniedModels: - gpt-4o'],
   ],
   [
-    'a provider by another of its names',
+    'a provider under another of its names',
     { allowedProviders: ['bedrock'] },
     { allowedProviders: ['aws', 'azure'] },
     ['allowedProviders: + azure'],
   ],
   ['any provider', { deniedProviders: ['deepseek'] }, {}, ['deniedProviders: - deepseek']],
   [
-    'prices of models that are lower, or their own',
+    'lower prices of models, or new ones',
     {
       modelPrices: {
         a: { inputPerMillion: 3, outputPerMillion: 15 },
@@ -211,13 +216,13 @@ test.each<[string, object, object, string[]]>([
     ],
   ],
   [
-    'a price of a model that is higher',
+    'a higher price of a model',
     { modelPrices: { a: { inputPerMillion: 3, outputPerMillion: 15 } } },
     { modelPrices: { a: { inputPerMillion: 3, outputPerMillion: 16 } } },
     [],
   ],
   [
-    'tokens that a call counts as which does not say',
+    'default tokens for a call without token counts',
     { defaultTokens: { inputTokens: 100 } },
     { defaultTokens: { inputTokens: 10, maxOutputTokens: 5 } },
     ['defaultTokens.inputTokens: 100 → 10', 'defaultTokens.maxOutputTokens: none → 5'],
@@ -229,13 +234,13 @@ test.each<[string, object, object, string[]]>([
     [],
   ],
   [
-    'a budget that is counted elsewhere',
+    'a budget with another counter',
     { budgets: [{ id: 'b', scope: 'agent', max: 5, windowMs: 1_000 }] },
     { budgets: [{ id: 'b', scope: 'tenant', max: 5 }] },
     ['budget b: 5 of each agent in 1000 ms → 5 of each tenant, which begins at nothing'],
   ],
   [
-    'a rate that is counted anew',
+    'a rate with another counter',
     { rateLimit: { maxCalls: 9, windowMs: 1_000 } },
     { rateLimit: { maxCalls: 5, windowMs: 2_000 } },
     ['rateLimit: 9 in 1000 ms → 5 in 2000 ms, where no call is counted yet'],
@@ -253,13 +258,13 @@ test.each<[string, object, object, string[]]>([
     ['toolPolicies.pay.executionLeaseMs: 300000 → 1000: what did not answer may be asked again sooner'],
   ],
   [
-    'a tool that nobody may call any more',
+    'a tool that may not be called any more',
     { allowedTools: ['ls', 'pay'], toolPolicies: { pay: { cost: 1, requiresConfirmation: true } } },
     { allowedTools: ['ls'] },
     [],
   ],
   [
-    'attempts that are charged, and the same charging in other words',
+    'attempts become charged, and the same charging policy in another form',
     { toolPolicies: { pay: {}, send: {} } },
     {
       toolPolicies: {
@@ -270,7 +275,7 @@ test.each<[string, object, object, string[]]>([
     [],
   ],
   [
-    'attempts that are charged no more',
+    'attempts are no longer charged',
     { defaultChargingPolicy: { type: 'ATTEMPT_BASED' }, toolPolicies: { pay: {} } },
     { toolPolicies: { pay: { chargingPolicy: { type: 'SUCCESS_BASED' } } } },
     [
@@ -279,13 +284,13 @@ test.each<[string, object, object, string[]]>([
     ],
   ],
   [
-    'one validator more',
+    'another validator',
     { toolPolicies: { send: { argumentValidation: { validators: ['noSystemPaths'] } } } },
     { toolPolicies: { send: { argumentValidation: { validators: ['noSecrets', 'noSystemPaths'] } } } },
     [],
   ],
   [
-    'folders and domains within those before, and a dialect that was named before',
+    'narrower folders and domains, and a dialect stated explicitly',
     {
       toolPolicies: {
         send: {
@@ -315,7 +320,7 @@ test.each<[string, object, object, string[]]>([
     [],
   ],
   [
-    'another domain, and domains below one',
+    'another domain, and its subdomains',
     {
       toolPolicies: {
         read: { argumentValidation: { validators: [{ emailDomains: ['a.org'] }] } },
@@ -357,7 +362,7 @@ test.each<[string, object, object, string[]]>([
     ],
   ],
   [
-    'one validator less',
+    'a validator is removed',
     { toolPolicies: { send: { argumentValidation: { validators: ['noSystemPaths'] } } } },
     { toolPolicies: { send: {} } },
     ['toolPolicies.send.argumentValidation: another, which may let more through'],

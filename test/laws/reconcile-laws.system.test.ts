@@ -220,7 +220,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
   ['a delivery answered twice', 'one-decision', decisions(isAllow, () => ({ reason: 'another' }), true)],
   ['an action decided twice', 'one-decision', decisions(isAllow, elsewhere, true)],
   [
-    'an action decided twice, in steps of their own',
+    'an action decided twice, in separate steps',
     'one-decision',
     decisions(isAllow, (one) => ({ ...elsewhere(one), ledgerSequence: one.ledgerSequence + 10_000 }), true),
   ],
@@ -230,7 +230,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
     decisions(isAllow, (one) => ({ chargedMicros: one.chargedMicros + 1 })),
   ],
   [
-    'a budget that held something else',
+    'a budget with another amount',
     'limits',
     decisions(
       (one) => isAllow(one) && sawOf(one, 'budget') !== undefined,
@@ -238,7 +238,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
     ),
   ],
   [
-    'a rate that held something else',
+    'a rate with another count',
     'limits',
     decisions(
       (one) => sawOf(one, '-rate') !== undefined,
@@ -266,7 +266,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
     ),
   ],
   [
-    'an outcome that settled, told as a repeat',
+    'a settled outcome recorded as repeated',
     'outcomes',
     changing(
       (record) => record.event === 'action.settled' && record.settlement.kind === 'settled',
@@ -277,7 +277,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
     ),
   ],
   [
-    'a revive that is not there',
+    'a missing revive',
     'kill',
     changing(
       ({ event }, log, at) => event === 'agent.revived' && isNeeded(log, at),

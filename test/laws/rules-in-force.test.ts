@@ -115,8 +115,8 @@ test('a cached result equals a newly computed one', () => {
         const remembering = rulesOf(rules);
         for (const question of questions) {
           const { holdsFromMs: _, holdsUntilMs: __, ...found } = ask(remembering, question);
-          const { holdsFromMs: ___, holdsUntilMs: ____, ...anew } = ask(rulesOf(rules), question);
-          expect(withoutTables(found)).toEqual(withoutTables(anew));
+          const { holdsFromMs: ___, holdsUntilMs: ____, ...fresh } = ask(rulesOf(rules), question);
+          expect(withoutTables(found)).toEqual(withoutTables(fresh));
         }
       },
     ),

@@ -87,9 +87,9 @@ test('after random changes, with questions in between', () => {
         else if ('reverse' in one) apply({ event: 'rules.reordered', ruleIds: rules().toReversed() });
         else apply({ event: 'policy.published', policy: { version: 1, id: one.publish } });
         for (const agentId of agents) {
-          const anew = found(look(), agentId);
-          told.add(anew.refused === undefined);
-          expect(found(following, agentId)).toEqual(anew);
+          const fresh = found(look(), agentId);
+          told.add(fresh.refused === undefined);
+          expect(found(following, agentId)).toEqual(fresh);
         }
       }
     }),

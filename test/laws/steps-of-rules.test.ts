@@ -121,12 +121,12 @@ test('the decision does not depend on the order of rules, or on earlier question
     fc.property(rules, asked, fc.func(fc.nat()), (drawn, questions, place) => {
       const remembering = under(drawn);
       for (const { agentId, note } of questions) {
-        const anew = planned(under(drawn), note, agentId);
-        told.add(anew.refusal?.code ?? 'none');
-        expect(planned(remembering, note, agentId)).toEqual(anew);
+        const fresh = planned(under(drawn), note, agentId);
+        told.add(fresh.refusal?.code ?? 'none');
+        expect(planned(remembering, note, agentId)).toEqual(fresh);
         const other = drawn.toSorted((one, two) => place(one.id) - place(two.id));
         const reordered = under(other.map((one, priority) => ({ ...one, priority })));
-        expect(inAnyOrder(planned(reordered, note, agentId))).toEqual(inAnyOrder(anew));
+        expect(inAnyOrder(planned(reordered, note, agentId))).toEqual(inAnyOrder(fresh));
       }
     }),
     { numRuns: runs(60) },

@@ -31,8 +31,8 @@ export async function rulesInForce(): Promise<Row[]> {
   const before = heapUsed();
   const fold = foldControl();
   for (const [at, record] of records.entries()) fold.apply(record, at + 1);
-  const anew = () => mandatesUnderControl(fold, () => records.length);
-  const controlled = anew();
+  const restart = () => mandatesUnderControl(fold, () => records.length);
+  const controlled = restart();
   for (const action of ofEachAgent()) controlled.mandateFor(TENANT, action, AT_MS);
   const memory = stated(`memory of ${many}, each agent asked once`, 'MB', [(heapUsed() - before) / 1e6]);
 
@@ -45,7 +45,7 @@ export async function rulesInForce(): Promise<Row[]> {
   });
   const first = await compare({
     pairs: PAIRS,
-    ours: () => alone(anew()),
+    ours: () => alone(restart()),
     rival: { what: 'asked again', run: () => alone(controlled) },
     figures: { p99Micros: { what: 'which mandate: first action of an agent, p99', unit: 'µs' } },
   });

@@ -52,8 +52,8 @@ function readsOf(requestId: string): Promise<Read[]> {
 
 test.each([
   ['a search', '/v1/audit/decisions?agent=bot-1&text=ada', 200, { agent: 'bot-1', text: 'ada' }],
-  ['one decision, which is not there', '/v1/audit/decisions/dec_1', 404, { id: 'dec_1' }],
-  ['what is no question', '/v1/audit/analytics?colour=red', 400, { colour: 'red' }],
+  ['one decision that does not exist', '/v1/audit/decisions/dec_1', 404, { id: 'dec_1' }],
+  ['an invalid question', '/v1/audit/analytics?colour=red', 400, { colour: 'red' }],
   ['the stream', '/v1/audit/live', 200, {}],
   ['a file', '/v1/audit/export?format=csv', 200, { format: 'csv' }],
   ['the reads themselves', '/v1/audit/reads?limit=1', 200, { limit: '1' }],

@@ -53,11 +53,11 @@ export class Checker {
   /** The number of valid records that are on the log more than once. */
   repeated = 0;
   /**
-   * The number of outcomes that were settled on the log before their decision. `anew`: how many of these decisions a
+   * The number of outcomes that were settled on the log before their decision. `decidedAgain`: how many of these decisions a
    * later epoch made.
    */
   early = 0;
-  anew = 0;
+  decidedAgain = 0;
   /** The number of decisions in tenants that opened while everything was killed. */
   openedKilled = 0;
   /** The number of decisions and settlements that the ledger had no room to remember. */
@@ -174,7 +174,7 @@ export class Checker {
       const name = attemptOf(record.decision);
       this.#first.add(name);
       if ((this.#early.get(name) ?? record.decision.ledgerEpoch) !== record.decision.ledgerEpoch)
-        this.anew += 1;
+        this.decidedAgain += 1;
     }
   }
 

@@ -3,7 +3,7 @@ import { MandateError } from '@mandate/runtime';
 import { nameOf, type TopicPartition } from './topic-partitions.ts';
 
 export function closed(): MandateError {
-  return new MandateError('BUS_CLOSED', 'the log is closed', { remedy: 'Open it anew.' });
+  return new MandateError('BUS_CLOSED', 'the log is closed', { remedy: 'Open it again.' });
 }
 
 export function misused(message: string): MandateError {

@@ -47,7 +47,7 @@ export async function playHistory(seed: number, tells = false): Promise<Played> 
     ['answers on the log twice', checker.repeated],
     ['kill acknowledged', acknowledged],
     ['outcome on the log before its decision', checker.early],
-    ['decided anew behind its outcome', checker.anew],
+    ['decided again after its outcome', checker.decidedAgain],
     ['decided in a tenant that opened killed', checker.openedKilled],
     ['refused for want of room', checker.unremembered],
   ] as const;

@@ -80,7 +80,7 @@ const MUST_HAPPEN = [
   'outcome came before its request',
   'record astray',
   'outcome on the log before its decision',
-  'decided anew behind its outcome',
+  'decided again after its outcome',
   'decided in a tenant that opened killed',
   'refused for want of room',
   'answers on the log twice',

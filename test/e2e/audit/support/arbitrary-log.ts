@@ -33,7 +33,7 @@ const delivery = fc.record({
    * The decision is made again, by a ledger that does not know the first one. Null: the same record is delivered
    * again.
    */
-  anew: seldom(fc.record({ ruling: arbitraryRuling, laterMs: fc.nat(3 * HOUR_MS) })),
+  madeAgain: seldom(fc.record({ ruling: arbitraryRuling, laterMs: fc.nat(3 * HOUR_MS) })),
   /** The epoch of the ledger that made the record. Null: the newest epoch. */
   madeIn: seldom(fc.integer({ min: FIRST_GENERATION, max: EPOCHS })),
 });
@@ -120,13 +120,13 @@ function entriesOf(requests: readonly Request[], placed: readonly Placed[]): Ent
     }
     const { request, attempt } = attempts[one.index] ?? {};
     if (request === undefined || attempt === undefined) return [];
-    const { anew, madeIn } = one.delivery;
+    const { madeAgain, madeIn } = one.delivery;
     const ledgerEpoch = `ep-${madeIn ?? generation}`;
     if (one.of === 'decision') {
-      const decision = { ...decisionFor(request, attempt, anew), ledgerEpoch };
+      const decision = { ...decisionFor(request, attempt, madeAgain), ledgerEpoch };
       return [{ record: { event: 'action.decided', decision } }];
     }
-    const settlement = settlementFor(request, attempt, anew);
+    const settlement = settlementFor(request, attempt, madeAgain);
     if (settlement === null) return [];
     return [{ record: { event: 'action.settled', settlement: { ...settlement, ledgerEpoch } } }];
   });
@@ -168,13 +168,17 @@ function isAbout(
   return one.tenant === tenant && one.agentId === agentId && one.actionId === actionId;
 }
 
-function decisionFor({ call, lateMs }: Request, attempt: Attempt, anew: Delivery['anew']): Decision {
+function decisionFor(
+  { call, lateMs }: Request,
+  attempt: Attempt,
+  madeAgain: Delivery['madeAgain'],
+): Decision {
   const { index, tenant, agentId, actionId, isDuplicate } = attempt;
   const decision = decisionOf(tenant, index, {
     ...call,
     agentId,
     appendedAtMs: call.appendedAtMs - (lateMs ?? 0),
-    ...(anew && { ruling: anew.ruling, delayMs: call.delayMs + anew.laterMs }),
+    ...(madeAgain && { ruling: madeAgain.ruling, delayMs: call.delayMs + madeAgain.laterMs }),
   });
   const action = { ...decision.action, id: actionId };
   const own = { ...decision, actionId, attempt: attempt.attempt, action };
@@ -193,11 +197,15 @@ function decisionFor({ call, lateMs }: Request, attempt: Attempt, anew: Delivery
 }
 
 /** Returns the settlement of any decision, even if it was not an ALLOW or is not on the log yet. */
-function settlementFor(request: Request, attempt: Attempt, anew: Delivery['anew']): Settlement | null {
+function settlementFor(
+  request: Request,
+  attempt: Attempt,
+  madeAgain: Delivery['madeAgain'],
+): Settlement | null {
   const { settled } = request.call;
   if (settled === null || attempt.isDuplicate) return null;
   const decision = decisionFor(request, attempt, null);
-  const laterMs = anew?.laterMs ?? 0;
+  const laterMs = madeAgain?.laterMs ?? 0;
   const { kind } = settled;
   return settlementOf(decision, {
     kind,
