@@ -42,7 +42,7 @@ export function offsetLost(facts: {
   const who = group === undefined ? 'a reader' : `group ${group}`;
   return new MandateError(
     'BUS_OFFSET_LOST',
-    `${who} stands at offset ${wanted} of ${topic}/${partition}, which holds ${startOffset} to ${endOffset}`,
+    `${who} is at offset ${wanted} of ${topic}/${partition}, which holds ${startOffset} to ${endOffset}`,
     {
       remedy:
         'Records in between were never handled. Recover them from a backup, or start a new group deliberately.',
@@ -70,7 +70,7 @@ export function unreadable(facts: {
     `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${why}`,
     {
       remedy:
-        'Who wrote it? A broker whose disk is damaged has replicas that are not. To go on without its records, move the group behind the batch deliberately.',
+        'Who wrote it? A broker whose disk is damaged has replicas that are not. To go on without its records, move the group past the batch deliberately.',
       cause,
     },
   );

@@ -20,7 +20,12 @@ export {
   highestGeneration,
   nextReplayMemory,
 } from './fold/fold.ts';
-export { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } from './kill-broadcast.ts';
+export {
+  type KillBroadcast,
+  type KillNotice,
+  localKillBroadcast,
+  withKillBroadcast,
+} from './kill-broadcast.ts';
 export { ledgerReadiness } from './ledger-readiness.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';

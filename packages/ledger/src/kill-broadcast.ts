@@ -42,13 +42,13 @@ export function localKillBroadcast(): KillBroadcast {
 }
 
 /** Returns the same ledger, which also announces each kill and revive once it has taken effect. */
-export function announcing(ledger: Ledger, broadcast: KillBroadcast, log: Logger): Ledger {
+export function withKillBroadcast(ledger: Ledger, broadcast: KillBroadcast, log: Logger): Ledger {
   // No caller waits for this, because the command is already carried out.
   const announce = (notice: KillNotice): void =>
     void broadcast
       .publish(notice)
       .catch((error: unknown) => log.warn({ err: error }, 'a kill was not announced'));
-  const said: Pick<Ledger, 'kill' | 'revive'> = {
+  const announced: Pick<Ledger, 'kill' | 'revive'> = {
     async kill(target, command) {
       const receipt = await ledger.kill(target, command);
       announce({ target, killed: true, revision: receipt.revision });
@@ -61,5 +61,5 @@ export function announcing(ledger: Ledger, broadcast: KillBroadcast, log: Logger
     },
   };
   // The prototype serves everything else, also properties that change, such as the epoch.
-  return Object.assign(Object.create(ledger) as Ledger, said);
+  return Object.assign(Object.create(ledger) as Ledger, announced);
 }

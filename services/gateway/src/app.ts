@@ -22,7 +22,7 @@
  * - dead-letters/, persons/ (forgotten people), and routes/ with one route in each file
  */
 import { recordHttpReads } from '@mandate/access-log';
-import { announcing, ledgerReadiness } from '@mandate/ledger';
+import { ledgerReadiness, withKillBroadcast } from '@mandate/ledger';
 import { redactPieces } from '@mandate/privacy';
 import { answers, type ReadinessCheck, type Running, sharedByRequests } from '@mandate/runtime';
 import type { HttpServer } from '@mandate/server';
@@ -64,7 +64,7 @@ export type GatewaySettings = Pick<
 
 export function createGateway(dependencies: GatewayDependencies, settings: GatewaySettings): RunnableGateway {
   const { bus, log, metrics, kills, clock, personKeys: keys } = dependencies;
-  const ledger = dependencies.ledger && announcing(dependencies.ledger, kills, log);
+  const ledger = dependencies.ledger && withKillBroadcast(dependencies.ledger, kills, log);
   const bounds: PendingRepliesBounds = {
     maxWaiting: settings.GATEWAY_MAX_WAITING,
     maxRecent: settings.GATEWAY_RECENT_ANSWERS,

@@ -7,7 +7,7 @@
 
 import type { Bus } from '@mandate/bus';
 import { CommandJournal, kill, LastKills } from '@mandate/gateway';
-import { announcing, type KillBroadcast, type Ledger, openKillBroadcast } from '@mandate/ledger';
+import { type KillBroadcast, type Ledger, openKillBroadcast, withKillBroadcast } from '@mandate/ledger';
 import { silentLogger, systemClock } from '@mandate/runtime';
 import { redisSettings } from '@mandate/runtime/settings';
 import { agentKey, DEFAULTS, type KillTarget, TOPICS } from '@mandate/schemas';
@@ -47,7 +47,7 @@ export async function killDistributed(): Promise<Row[]> {
   return [
     ...(await inForce(ledger, bare)),
     ...(await heard(server.url, listening)),
-    ...(await carriedOut(announcing(ledger, kills, silentLogger()), bus, least)),
+    ...(await carriedOut(withKillBroadcast(ledger, kills, silentLogger()), bus, least)),
     ...(await answered(stack.use(await gatewayAlone({ bus, ledger, kills })), client, least)),
   ];
 }

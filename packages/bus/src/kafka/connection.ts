@@ -93,11 +93,11 @@ export class Connection {
   }
 
   async #recover(failed: unknown): Promise<void> {
-    this.#log.debug({ err: innermost(failed) }, 'the log is asked anew who leads what');
+    this.#log.debug({ err: innermost(failed) }, 'the leaders are looked up again');
     const current = this.#current;
     // Each step has its own time limit. This limit holds even if those fail.
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(reject, RECOVERY_MS, new Error('nobody answered'));
+    const timer = setTimeout(reject, RECOVERY_MS, new Error('no broker answered'));
     try {
       await Promise.race([current?.cluster.then((cluster) => cluster.refreshMetadata()), late]);
     } catch {

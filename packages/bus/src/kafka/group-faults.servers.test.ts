@@ -192,7 +192,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
       const consumer = await join(commitAll);
       await expect(consumer.finished).rejects.toMatchObject({
         code: 'BUS_OFFSET_LOST',
-        message: expect.stringMatching(/stands at offset 1 of .* which holds 2 to 3/),
+        message: expect.stringMatching(/is at offset 1 of .* which holds 2 to 3/),
       });
     }
   });

@@ -158,7 +158,7 @@ describe('a batch that no reader can decode', () => {
     ['headers without end, in many records', { records: manyWithMany }, /more than 1000000 headers/],
     ['records that are not numbered in turn', { records: [{}, { offsetDelta: 0 }] }, /numbered otherwise/],
     ['fewer records than it says', { lastOffsetDelta: 1, recordCount: 2 }, /cut short/],
-    ['more than it says', { pack: (body) => Buffer.concat([body, Buffer.of(0)]) }, /behind its last record/],
+    ['more than it says', { pack: (body) => Buffer.concat([body, Buffer.of(0)]) }, /after its last record/],
     ['a record that is longer than all of it', { pack: () => varint(1_000_000) }, /a record is cut short/],
     ['a number without end', { pack: () => Buffer.alloc(40, 0xff) }, /a number has no end/],
   ])('is handed over as it is, in the position of its records: %s', async (_, fields, reason) => {

@@ -16,11 +16,11 @@ import { openCallsOf } from '@mandate/step';
 export const TENANT = 'acme';
 export const AGENT = 'agent-1';
 
-type Said = Partial<Omit<StepRequest['plan'], 'settling'>> & { settling?: Partial<Settling> };
+type PlanOverrides = Partial<Omit<StepRequest['plan'], 'settling'>> & { settling?: Partial<Settling> };
 
 /** Returns a plan. A call under an `openLimit` counts as open. */
-export function planOf(said: Said = {}): StepRequest['plan'] {
-  const reserveMicros = said.reserveMicros ?? 100;
+export function planOf(overrides: PlanOverrides = {}): StepRequest['plan'] {
+  const reserveMicros = overrides.reserveMicros ?? 100;
   return {
     holdsFromMs: 0,
     holdsUntilMs: null,
@@ -33,17 +33,27 @@ export function planOf(said: Said = {}): StepRequest['plan'] {
     mandate: null,
     checks: [],
     controlRevision: 1,
-    ...said,
-    settling: { ...UNBOUND_SETTLING, ...said.settling, open: said.limits?.some(isOpenLimit) ?? false },
+    ...overrides,
+    settling: {
+      ...UNBOUND_SETTLING,
+      ...overrides.settling,
+      open: overrides.limits?.some(isOpenLimit) ?? false,
+    },
   };
 }
 
-export function refusal(said: Partial<Refusal> = {}): Refusal {
-  return { code: 'TOOL_DENIED', reason: 'on the denylist', remedy: 'ask for another', final: true, ...said };
+export function refusal(overrides: Partial<Refusal> = {}): Refusal {
+  return {
+    code: 'TOOL_DENIED',
+    reason: 'on the denylist',
+    remedy: 'ask for another',
+    final: true,
+    ...overrides,
+  };
 }
 
-/** Returns a lifetime budget of the agent. `said` overrides the fields. */
-export function budget(said: Partial<BudgetLimit> = {}): BudgetLimit {
+/** Returns a lifetime budget of the agent. `overrides` overrides the fields. */
+export function budget(overrides: Partial<BudgetLimit> = {}): BudgetLimit {
   return {
     kind: 'budget',
     scope: 'agent',
@@ -51,17 +61,17 @@ export function budget(said: Partial<BudgetLimit> = {}): BudgetLimit {
     id: 'total',
     windowMs: null,
     maxMicros: 1_000,
-    ...said,
+    ...overrides,
   };
 }
 
-export function rate(said: Partial<RateLimit> = {}): RateLimit {
-  return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...said };
+export function rate(overrides: Partial<RateLimit> = {}): RateLimit {
+  return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...overrides };
 }
 
-/** Returns a limit on the open calls of the agent. `said` overrides the fields. */
-export function openLimit(said: Partial<RateLimit> = {}): RateLimit {
-  return rate({ ...openCallsOf(AGENT), ...said });
+/** Returns a limit on the open calls of the agent. `overrides` overrides the fields. */
+export function openLimit(overrides: Partial<RateLimit> = {}): RateLimit {
+  return rate({ ...openCallsOf(AGENT), ...overrides });
 }
 
 export function isOpenLimit(limit: Limit): boolean {
@@ -82,8 +92,8 @@ export function newSource(): LogPosition {
 }
 
 /** Returns a request for another action at another log position each time. */
-export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
-  const source = said.source ?? newSource();
+export function stepRequest(overrides: Partial<StepRequest> = {}): StepRequest {
+  const source = overrides.source ?? newSource();
   return {
     op: 'decide',
     source,
@@ -97,12 +107,12 @@ export function stepRequest(said: Partial<StepRequest> = {}): StepRequest {
     deadlineAtMs: null,
     maxRemembered: NO_BOUND,
     plan: planOf(),
-    ...said,
+    ...overrides,
   };
 }
 
-/** Returns the outcome of the request: a success that the agent itself reports. `said` overrides the fields. */
-export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}): SettleRequest {
+/** Returns the outcome of the request: a success that the agent itself reports. `overrides` overrides the fields. */
+export function settleRequest(of: StepRequest, overrides: Partial<SettleRequest> = {}): SettleRequest {
   const { tenant, agentId, actionId, attempt } = of;
   return {
     op: 'settle',
@@ -116,11 +126,11 @@ export function settleRequest(of: StepRequest, said: Partial<SettleRequest> = {}
     verified: null,
     maxRemembered: NO_BOUND,
     mayRelease: false,
-    ...said,
+    ...overrides,
   };
 }
 
 /** Returns the same request at another log position. */
-export function repeated(request: StepRequest, said: Partial<StepRequest> = {}): StepRequest {
-  return { ...request, source: newSource(), ...said };
+export function repeated(request: StepRequest, overrides: Partial<StepRequest> = {}): StepRequest {
+  return { ...request, source: newSource(), ...overrides };
 }

@@ -15,7 +15,7 @@ import {
 
 let lastId = 0;
 
-function approve(ledger: Ledger, request: StepRequest, said: Partial<Approval> = {}) {
+function approve(ledger: Ledger, request: StepRequest, overrides: Partial<Approval> = {}) {
   lastId += 1;
   const { tenant, agentId, actionId, digest } = request;
   const answer = { id: `approval-${lastId}`, by: 'op', reason: 'read it', answer: 'granted' as const };
@@ -26,12 +26,15 @@ function approve(ledger: Ledger, request: StepRequest, said: Partial<Approval> =
     actionId,
     digest,
     expiresAtMs: 1_000_000_000_000_000,
-    ...said,
+    ...overrides,
   });
 }
 
-function asking(said: Partial<StepRequest> = {}): StepRequest {
-  return stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 1 }), budget(), confirmation] }), ...said });
+function asking(overrides: Partial<StepRequest> = {}): StepRequest {
+  return stepRequest({
+    plan: planOf({ limits: [rate({ maxCalls: 1 }), budget(), confirmation] }),
+    ...overrides,
+  });
 }
 
 async function grantSeen(ledger: Ledger, request: StepRequest): Promise<LimitFact | undefined> {

@@ -14,8 +14,8 @@ function asksPerson(maxWaiting: number): Limit {
   return { kind: 'confirmation', maxWaiting };
 }
 
-function once(said: Partial<Extract<Limit, { kind: 'rate' }>> = {}): Limit {
-  return rate({ maxCalls: 1, windowMs: WINDOW_MS, ...said });
+function once(overrides: Partial<Extract<Limit, { kind: 'rate' }>> = {}): Limit {
+  return rate({ maxCalls: 1, windowMs: WINDOW_MS, ...overrides });
 }
 
 let lastId = 0;
@@ -23,12 +23,12 @@ let lastId = 0;
 async function answer(
   ledger: Ledger,
   { tenant, agentId, actionId, digest }: StepRequest,
-  said: Partial<Approval> = {},
+  overrides: Partial<Approval> = {},
 ): Promise<void> {
   lastId += 1;
   const order = { id: `answer-${lastId}`, by: 'op', reason: 'read it', answer: 'granted' as const };
   const expiresAtMs = 1_000_000_000_000_000;
-  await ledger.approve({ ...order, tenant, agentId, actionId, digest, expiresAtMs, ...said });
+  await ledger.approve({ ...order, tenant, agentId, actionId, digest, expiresAtMs, ...overrides });
 }
 
 /** Returns the fact about the rate that another call would get. The other call itself is refused. */
@@ -140,8 +140,8 @@ export function deferring(make: MakeLedger): void {
 
   test("lets only the allowed number of an agent's actions wait, and an answer makes room", async () => {
     const { ledger } = await begin(make);
-    const ask = (said: Partial<StepRequest> = {}) =>
-      stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...said });
+    const ask = (overrides: Partial<StepRequest> = {}) =>
+      stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...overrides });
     const [first, second, third] = [ask(), ask(), ask()];
     await ledger.step([first, second]);
     expect(await limitFactOf(ledger, third)).toMatchObject({ grant: 'none', waiting: 2 });

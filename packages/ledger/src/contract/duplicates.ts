@@ -69,13 +69,17 @@ export function duplicates(make: MakeLedger): void {
       'by an internal error',
       { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', final: false }) }) },
     ],
-  ])('decides the next attempt again if the first was blocked %s', async (_why, said) => {
+  ])('decides the next attempt again if the first was blocked %s', async (_why, overrides) => {
     const { ledger } = await begin(make);
     await allow(
       ledger,
-      stepRequest({ ...said, deadlineAtMs: null, plan: { ...planOf(), limits: said.plan?.limits ?? [] } }),
+      stepRequest({
+        ...overrides,
+        deadlineAtMs: null,
+        plan: { ...planOf(), limits: overrides.plan?.limits ?? [] },
+      }),
     );
-    const request = stepRequest(said);
+    const request = stepRequest(overrides);
     expect(isAllowed(await decide(ledger, request))).toBe(false);
     expect(await firstOf(ledger, repeated(request))).toMatchObject({ attempt: 1, verdict: 'BLOCK' });
     const next = repeated(request, { attempt: 2, deadlineAtMs: null, plan: planOf() });
@@ -93,10 +97,10 @@ export function duplicates(make: MakeLedger): void {
       { plan: planOf({ limits: [rate({ maxCalls: 1 }), budget({ maxMicros: 150 })] }) },
     ],
     ['until a person confirms', { plan: planOf({ limits: [confirmation] }) }],
-  ])('makes the next attempt a duplicate if the first was held back %s', async (_why, said) => {
+  ])('makes the next attempt a duplicate if the first was held back %s', async (_why, overrides) => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 9 }), budget()] }) }));
-    const request = stepRequest(said);
+    const request = stepRequest(overrides);
     expect(isAllowed(await decide(ledger, request))).toBe(false);
     expect(await firstOf(ledger, repeated(request, { attempt: 2, plan: planOf() }))).toMatchObject({
       attempt: 1,

@@ -76,12 +76,13 @@ function stampOf({ atMs, epoch, sequence }: Receipt) {
 
 function decisionOf(request: StepRequest, facts: StepFacts): Decision {
   const { plan, agentId, tenant, actionId, attempt, digest, source, idempotencyKey } = request;
-  const said = publishedVerdict(plan, facts);
+  const published = publishedVerdict(plan, facts);
   const enforced = enforcedVerdict(plan, facts);
   const allowed = facts.leaseExpiresAtMs !== null;
   const rates = plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate');
   const asked = plan.limits.find((limit) => limit.kind === 'confirmation');
-  const observed = enforced.code === said.code ? null : { verdict: enforced.verdict, code: enforced.code };
+  const observed =
+    enforced.code === published.code ? null : { verdict: enforced.verdict, code: enforced.code };
   return {
     id: `dec_${source.topic}_${source.offset}`,
     kind: kindOf(facts),
@@ -93,7 +94,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
     tool: 'mail',
     model: null,
     provider: null,
-    ...said,
+    ...published,
     observed,
     reason: '',
     remedy: '',
@@ -123,7 +124,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
           leaseMs: plan.leaseMs,
         }
       : null,
-    ...(said.verdict === 'DEFER' &&
+    ...(published.verdict === 'DEFER' &&
       facts.first === null && {
         deferral: { rates, ...(asked?.questionMs !== undefined && { questionMs: asked.questionMs }) },
       }),

@@ -161,8 +161,8 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  const held = (settling: Partial<Settling>, said: Partial<StepRequest['plan']> = {}) =>
-    stepRequest({ plan: planOf({ ...said, settling: { ...UNBOUND_SETTLING, ...settling } }) });
+  const held = (settling: Partial<Settling>, overrides: Partial<StepRequest['plan']> = {}) =>
+    stepRequest({ plan: planOf({ ...overrides, settling: { ...UNBOUND_SETTLING, ...settling } }) });
 
   test.each<[string, Partial<Settling>, Partial<SettleRequest>, costs: number]>([
     ['a price', { leastMicros: 70 }, { actualMicros: 0, mayRelease: true }, 70],
@@ -172,10 +172,10 @@ export function settling(make: MakeLedger): void {
     ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 0, verified: true }, 90],
     ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 5, mayRelease: true }, 5],
     ['an estimate', { ownLeastMicros: 90 }, { actualMicros: 0, verified: false }, 0],
-  ])('under %s (%j), a success reported as %j costs %i', async (_what, settling, said, costs) => {
+  ])('under %s (%j), a success reported as %j costs %i', async (_what, settling, overrides, costs) => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, held(settling));
-    expect(await settle(ledger, settleRequest(request, said))).toMatchObject({ chargedMicros: costs });
+    expect(await settle(ledger, settleRequest(request, overrides))).toMatchObject({ chargedMicros: costs });
   });
 
   test('charges an excess above the cap to the own budgets of the agent, and to no shared budget', async () => {
@@ -256,9 +256,9 @@ export function settling(make: MakeLedger): void {
   describe("a release by the agent's own report", () => {
     const releases = { micros: 200, percent: 20 };
 
-    async function settled(ledger: Ledger, said: Partial<SettleRequest>, plan: Partial<Plan> = {}) {
+    async function settled(ledger: Ledger, overrides: Partial<SettleRequest>, plan: Partial<Plan> = {}) {
       const request = await allow(ledger, held({ releases }, plan));
-      return settle(ledger, settleRequest(request, said));
+      return settle(ledger, settleRequest(request, overrides));
     }
 
     test.each(['failure', 'cancelled'] as const)(

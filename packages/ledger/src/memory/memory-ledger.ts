@@ -51,7 +51,10 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     if (closed) throw unavailable();
     const readMs = options.clock();
     if (readMs < state.clockMs) {
-      options.log?.debug({ behindMs: state.clockMs - readMs }, 'clock is behind the ledger; standing still');
+      options.log?.debug(
+        { behindMs: state.clockMs - readMs },
+        'the clock is behind the ledger, whose time stands still',
+      );
       return state.clockMs;
     }
     state.clockMs = readMs;

@@ -29,8 +29,8 @@ export function ledgerFailure(error: unknown): Error {
     if (!PASSING.has(code)) return answer;
     return unavailable(`Redis answered ${code}.`, answer, NOT_LET_IN.has(code) ? LET_IN : undefined);
   }
-  const said = cause instanceof Error ? cause.message : String(cause);
-  return unavailable(`Redis cannot be reached: ${said}`, cause, tlsRemedy('REDIS', cause) ?? undefined);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return unavailable(`Redis cannot be reached: ${message}`, cause, tlsRemedy('REDIS', cause) ?? undefined);
 }
 
 /**

@@ -2,7 +2,12 @@ import { silentLogger } from '@mandate/runtime';
 import { describeWithOwnServers, type RedisServer, startRedis, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { announcing, type KillBroadcast, type KillNotice, localKillBroadcast } from '../kill-broadcast.ts';
+import {
+  type KillBroadcast,
+  type KillNotice,
+  localKillBroadcast,
+  withKillBroadcast,
+} from '../kill-broadcast.ts';
 import { createMemoryLedger } from '../memory/memory-ledger.ts';
 import { createRedisKillBroadcast } from './kill-broadcast.ts';
 
@@ -25,7 +30,7 @@ function heardBy(broadcast: KillBroadcast) {
 test('gives every listener in the process the changes that took effect, until it unsubscribes', async () => {
   const broadcast = localKillBroadcast();
   const heard = heardBy(broadcast);
-  const ledger = announcing(createMemoryLedger({ clock: () => 1, epoch: 'e' }), broadcast, log);
+  const ledger = withKillBroadcast(createMemoryLedger({ clock: () => 1, epoch: 'e' }), broadcast, log);
   expect(ledger.epoch).toBe('e');
   await ledger.kill(target, command);
   await ledger.revive(target, 2, 'r');
@@ -42,7 +47,7 @@ test('gives every listener in the process the changes that took effect, until it
 
 test('keeps a kill in force if its announcement fails', async () => {
   const mute = { ...localKillBroadcast(), publish: () => Promise.reject(new Error('away')) };
-  const ledger = announcing(createMemoryLedger({ clock: () => 1, epoch: 'e' }), mute, log);
+  const ledger = withKillBroadcast(createMemoryLedger({ clock: () => 1, epoch: 'e' }), mute, log);
   expect(await ledger.kill(target, command)).toMatchObject({ revision: 1 });
 });
 
@@ -73,7 +78,7 @@ describeWithOwnServers(['redis'], 'over Redis', () => {
 
     await server.restart();
     await waitUntil('to be told of the gap', () => heard.gaps === 2);
-    await waitUntil('a notice behind it', async () => {
+    await waitUntil('a notice after it', async () => {
       await one.publish({ target, killed: false, revision: 2 }).catch(() => {});
       return heard.notices.length > 1;
     });

@@ -39,14 +39,14 @@ describeWithOwnServers(['redis'], 'kill', () => {
 
   test.each([
     ['an agent', 'at once', ONE],
-    ['an agent', 'behind another kill', ONE],
+    ['an agent', 'after another kill', ONE],
     ['everything', 'at once', ALL],
-    ['everything', 'behind another kill', ALL],
+    ['everything', 'after another kill', ALL],
   ])('of %s that was not acknowledged is cleared by a revive, %s', async (_, when, target) => {
     const ledger = await scene().connect();
     await expect(ledger.kill(target, order('k'))).rejects.toEqual(unready(/emptied/));
     await rebuildFrom(ledger, await stateOfLog([stepRequest()]), 'epoch-2');
-    if (when === 'behind another kill') await ledger.kill(target, order('another'));
+    if (when === 'after another kill') await ledger.kill(target, order('another'));
     const { killed, revision } = await ledger.flag(target);
     expect(killed).toBe(true);
     expect(await ledger.revive(target, revision, 'of an older flag')).toBe(false);

@@ -5,7 +5,7 @@ import { connected } from './connected.ts';
 import { ledgerFailure, unavailable } from './failure.ts';
 import { newSentinelClient, type SentinelAccess } from './sentinel-client.ts';
 
-type Answer = { knows: boolean; names: string[] } | { said: string; cause: Error };
+type Answer = { knows: boolean; names: string[] } | { fault: string; cause: Error };
 
 /** Asks all sentinels. Null if one knows the primary: then the primary itself does not answer. */
 export async function faultOfSentinels(
@@ -22,19 +22,19 @@ export async function faultOfSentinels(
         return { knows, names: knows ? [] : await namesKnownTo(client) };
       } catch (error) {
         const cause = rootOf(error);
-        return { said: `${each.host}:${each.port}: ${cause.message}`, cause };
+        return { fault: `${each.host}:${each.port}: ${cause.message}`, cause };
       } finally {
         client.disconnect();
       }
     }),
   );
   if (answers.some((answer) => 'knows' in answer && answer.knows)) return null;
-  const failed = answers.filter((answer) => 'said' in answer);
-  const said = failed.map((answer) => answer.said).join('; ');
+  const failed = answers.filter((answer) => 'fault' in answer);
+  const fault = failed.map((answer) => answer.fault).join('; ');
   if (failed.length < answers.length) {
     const names = new Set(answers.flatMap((answer) => ('names' in answer ? answer.names : [])));
     return unavailable(
-      `No sentinel knows a primary named "${name}"; known: ${[...names].join(', ') || 'none'}.${said && ` (${said})`}`,
+      `No sentinel knows a primary named "${name}"; known: ${[...names].join(', ') || 'none'}.${fault && ` (${fault})`}`,
       undefined,
       'In MANDATE_REDIS_URL name the primary behind the hosts, as `sentinel monitor` names it.',
     );
@@ -42,8 +42,8 @@ export async function faultOfSentinels(
   const cause = failed[0]?.cause;
   const refused = failed.find((answer) => answer.cause instanceof ReplyError);
   if (refused !== undefined)
-    return unavailable(`No sentinel lets this process in: ${said}`, refused.cause, LET_IN);
-  return unavailable(`No sentinel can be reached: ${said}`, cause, tlsRemedy('REDIS', cause) ?? REACH);
+    return unavailable(`No sentinel lets this process in: ${fault}`, refused.cause, LET_IN);
+  return unavailable(`No sentinel can be reached: ${fault}`, cause, tlsRemedy('REDIS', cause) ?? REACH);
 }
 
 /** Returns the primaries that the sentinel knows, for an error text. Empty if this user may not ask. */

@@ -87,6 +87,6 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
       await waitUntil('to be told of the gap', () => heard.gaps === 1 + cuts);
     }
     await broadcast.publish({ target: { scope: 'all' }, killed: true, revision: 1 });
-    await waitUntil('a notice behind it', () => heard.notices === 1);
+    await waitUntil('a notice after it', () => heard.notices === 1);
   });
 });

@@ -194,7 +194,7 @@ function parse(text: string): SnapshotLine {
 
 function unreadable(why: string, cause?: unknown): MandateError {
   return new MandateError('SNAPSHOT_UNREADABLE', `The snapshot cannot be read: ${why}.`, {
-    remedy: 'Fold the log from its start, and write the snapshot anew from that fold.',
+    remedy: 'Fold the log from its start, and write a new snapshot of that fold.',
     cause,
   });
 }

@@ -44,7 +44,7 @@ export async function readRecords(batch: RecordBatch): Promise<{ records: BatchR
     headers += Object.keys(record.headers).length;
     if (headers > MAX_HEADERS) throw new BatchFault(`its records have more than ${MAX_HEADERS} headers`);
   }
-  if (!reading.isAtEnd) throw new BatchFault('there is more behind its last record');
+  if (!reading.isAtEnd) throw new BatchFault('there is more after its last record');
   return { records, bytes: unpacked.length };
 }
 

@@ -25,7 +25,7 @@ export function validDecisions(history: History, of: Pick<StepRequest, 'tenant' 
   );
 }
 
-export function said(event: DecideEvent) {
+export function verdictOf(event: DecideEvent) {
   return publishedVerdict(event.request.plan, event.facts);
 }
 
@@ -33,7 +33,7 @@ export function firstOf(history: History, request: StepRequest): FirstDecision |
   const known = validDecisions(history, request);
   const event = sameAction(history, known, request) ?? sameKey(known, request);
   if (event === undefined) return null;
-  const { verdict, code } = said(event);
+  const { verdict, code } = verdictOf(event);
   return {
     source: event.request.source,
     appendedAtMs: event.request.appendedAtMs,
@@ -51,7 +51,7 @@ function sameAction(history: History, known: DecideEvent[], request: StepRequest
   const same = attempts.find((event) => event.request.attempt === request.attempt);
   if (same !== undefined) {
     const answered = same.request.digest === request.digest && grantOf(history, request) !== 'none';
-    return said(same).verdict === 'DEFER' && answered ? undefined : same;
+    return verdictOf(same).verdict === 'DEFER' && answered ? undefined : same;
   }
   const latest = highest(attempts);
   if (latest === undefined || request.attempt < latest.request.attempt) return latest;
@@ -79,7 +79,7 @@ function highest(attempts: DecideEvent[]): DecideEvent | undefined {
 }
 
 function retriable(history: History, event: DecideEvent): boolean {
-  const { verdict, final } = said(event);
+  const { verdict, final } = verdictOf(event);
   if (verdict !== 'ALLOW') return verdict === 'BLOCK' && !final;
   const outcome = eventsOf(history, 'settle').find((settled) => settled.of === event)?.request;
   if (outcome === undefined) return (event.facts.leaseExpiresAtMs ?? 0) <= history.nowMs;

@@ -6,7 +6,7 @@ import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type { Ledger, OpenAction, QuestionReference, StepResult, Unpublished } from '../../port.ts';
 import { decide } from './decide.ts';
-import { latestOf, said } from './duplicates.ts';
+import { latestOf, verdictOf } from './duplicates.ts';
 import { flagOf, flagsInForce, isSame, killStatusOf } from './flags.ts';
 import {
   type DecideEvent,
@@ -195,7 +195,7 @@ export function createModelLedger(options: {
       if (asked === undefined || asked.request.digest !== approval.digest) {
         throw failure('APPROVAL_NOT_FOUND', false);
       }
-      const { verdict, final } = said(asked);
+      const { verdict, final } = verdictOf(asked);
       if (verdict === 'ALLOW' || final) throw failure('APPROVAL_NOT_WAITING', false);
       const sequence = nextSequence(history, approval.tenant);
       const receipt = { epoch, sequence, atMs, expiresAtMs: approval.expiresAtMs };
@@ -205,7 +205,7 @@ export function createModelLedger(options: {
     question: async (asked) => {
       const latest = latestOf(look(), asked);
       if (latest === undefined || latest.request.digest !== asked.digest) return NO_QUESTION;
-      const { verdict, final } = said(latest);
+      const { verdict, final } = verdictOf(latest);
       if (verdict === 'ALLOW' || final) return NO_QUESTION;
       const state = grantOf(history, asked);
       if (state === 'none') return verdict === 'DEFER' ? { ...NO_QUESTION, state: 'waiting' } : NO_QUESTION;

@@ -1,6 +1,6 @@
 /** The model's step for one outcome. */
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
-import { said, validDecisions } from './duplicates.ts';
+import { validDecisions, verdictOf } from './duplicates.ts';
 import { finalCost } from './final-cost.ts';
 import {
   type DecideEvent,
@@ -59,7 +59,7 @@ function kindOf(
   event: DecideEvent | undefined,
 ): Exclude<SettleFacts['kind'], 'unremembered'> {
   if (event === undefined) return 'unknown';
-  if (said(event).verdict !== 'ALLOW') return 'not_allowed';
+  if (verdictOf(event).verdict !== 'ALLOW') return 'not_allowed';
   return eventsOf(history, 'settle').some((known) => known.of === event) ? 'repeated' : 'settled';
 }
 

@@ -3,16 +3,16 @@
  */
 import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
 
-type Said = { verdict: Verdict; code: Code; final: boolean };
+type VerdictCode = { verdict: Verdict; code: Code; final: boolean };
 type Found = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
 /** Returns the verdict for a mandate that is enforced. */
-export function enforcedVerdict(plan: Plan, found: Found): Said {
+export function enforcedVerdict(plan: Plan, found: Found): VerdictCode {
   const waits = found.limits.flatMap((fact) =>
     fact.kind !== 'confirmation' && !fact.ok ? [fact.retryAfterMs] : [],
   );
   const never = waits.includes(null);
-  const objections: (Said | false | null)[] = [
+  const violations: (VerdictCode | false | null)[] = [
     found.first !== null &&
       found.first.verdict === 'DEFER' &&
       found.first.samePayload && { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false },
@@ -21,7 +21,7 @@ export function enforcedVerdict(plan: Plan, found: Found): Said {
     found.late && { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', final: false },
     found.kill !== null && { verdict: 'BLOCK', code: 'AGENT_KILLED', final: true },
     plan.refusal && { verdict: 'BLOCK', code: plan.refusal.code, final: plan.refusal.final },
-    ...found.limits.map((fact, at): Said | false => {
+    ...found.limits.map((fact, at): VerdictCode | false => {
       if (fact.ok) return false;
       if (fact.kind === 'rate') return { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: never };
       if (fact.kind === 'budget') return { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: never };
@@ -30,12 +30,12 @@ export function enforcedVerdict(plan: Plan, found: Found): Said {
       return { verdict: 'BLOCK', code: denied ? 'APPROVAL_DENIED' : 'APPROVAL_EXPIRED', final: denied };
     }),
   ];
-  const [said] = objections.filter((objection) => objection !== false && objection !== null);
-  return said ?? { verdict: 'ALLOW', code: 'ALLOWED', final: false };
+  const [first] = violations.filter((violation) => violation !== false && violation !== null);
+  return first ?? { verdict: 'ALLOW', code: 'ALLOWED', final: false };
 }
 
 /** Returns the verdict that is published. */
-export function publishedVerdict(plan: Plan, found: Found): Said {
+export function publishedVerdict(plan: Plan, found: Found): VerdictCode {
   const enforced = enforcedVerdict(plan, found);
   const never: Code[] = [
     'DUPLICATE_ACTION',
@@ -49,7 +49,7 @@ export function publishedVerdict(plan: Plan, found: Found): Said {
 }
 
 /** Returns a DEFER if few enough actions wait, and otherwise a BLOCK. */
-function asked(waiting: number, limit: Limit | undefined): Said {
+function asked(waiting: number, limit: Limit | undefined): VerdictCode {
   const most = limit?.kind === 'confirmation' ? limit.maxWaiting : 0;
   if (waiting < most) return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false };
   return { verdict: 'BLOCK', code: 'WAITING_LIMIT_EXCEEDED', final: false };

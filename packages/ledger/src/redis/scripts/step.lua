@@ -336,8 +336,8 @@ fast_path.charge_pending()
 local stored = {}
 for earlier in pairs(kept) do
   local name = decimal(earlier)
-  local at, said, _, held_then = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, name)))
-  stored[#stored + 1] = { earlier, at, said, redis.call('HGET', keys.plans, name), held_then }
+  local at, given, _, held_then = unpack(cmsgpack.unpack(redis.call('HGET', keys.answers, name)))
+  stored[#stored + 1] = { earlier, at, given, redis.call('HGET', keys.plans, name), held_then }
 end
 
 write_forgotten(memory, forgotten)

@@ -51,9 +51,9 @@ export async function stepTenant(
       answered.push(operation.source);
       return resultOf(now, result, operation.op, epoch, false);
     }
-    const said = byCall.get(result[0]);
-    if (said === undefined) throw new TypeError('a call was named whose answers were not given');
-    return resultOf(said, result[1], operation.op, epoch, true);
+    const earlier = byCall.get(result[0]);
+    if (earlier === undefined) throw new TypeError('a call was named whose answers were not given');
+    return resultOf(earlier, result[1], operation.op, epoch, true);
   });
   shards.answered.note({ epoch, call, forgetAtMs: atMs + shards.replayMemoryMs }, answered);
   return found;

@@ -107,9 +107,9 @@ local function open_memory(keys, now, call)
     unpublished = open_hash(keys.unpublished, itself, itself),
     running_key = keys.running,
     forget_key = keys.forget,
-    left = 0, -- how many more deliveries there is room for: brief.lua
-    running = {}, -- end of the lease, member, … to be added to `running`
-    ended = {}, -- members to be taken out, or not to be added
+    left = 0, -- the room for further deliveries: brief.lua
+    running = {}, -- end of the lease, member, …: to add to `running`
+    ended = {}, -- members to remove, or not to add
   }
 end
 

@@ -130,8 +130,8 @@ do
       name = name, prefix = prefix, window_ms = its_window_ms, width_ms = its_width_ms,
       sum = sum, credits = credits, oldest = oldest,
       pairs = others, newest = newest, amount = amount, -- `pairs`: all buckets that are not spilled, except the newest
-      added = 0, -- at this time, in the sum and not in its bucket yet
-      adds_up = credits == 0 and its_window_ms > 0, -- what is charged at this time counts, and is just added
+      added = 0, -- amounts of this time: in the sum, and not in their bucket yet
+      adds_up = credits == 0 and its_window_ms > 0, -- true if a charge of this time is simply added to the sum
     }
     if spilled == 1 then
       window.spilled = true
