@@ -259,7 +259,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger/src/memory/reserve.ts', [
     [
       '4 sums of charges stay exact',
-      'const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);',
+      'const reservedMicros = cutToExact(charges, nowMs, plan.reserveMicros, nowMs);',
       'const reservedMicros = plan.reserveMicros;',
     ],
   ]),

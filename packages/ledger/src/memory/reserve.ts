@@ -23,7 +23,7 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
   const { plan } = request;
   const budgets = plan.limits.filter((limit) => limit.kind === 'budget');
   const charges = chargesOf(openAgent(tenant, request.agentId), budgets);
-  const reservedMicros = fitting(charges, nowMs, plan.reserveMicros, nowMs);
+  const reservedMicros = cutToExact(charges, nowMs, plan.reserveMicros, nowMs);
   for (const { counter } of charges) addToCounter(counter, nowMs, reservedMicros, nowMs);
   return {
     reservedMicros,
@@ -41,7 +41,7 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
  * stay exact. A cut is only possible for a cost above its reservation, for a call in observe mode that no budget
  * refuses, and for a release after a credit.
  */
-export function fitting(
+export function cutToExact(
   charges: readonly Charge[],
   atMs: number,
   deltaMicros: number,

@@ -15,7 +15,7 @@ import { forgetBrief, remember, rememberBriefly } from './forget.ts';
 import { openPosition } from './log-positions.ts';
 import { answerAgain } from './redelivery.ts';
 import type { Lease, Settled, StoredDecision, Unremembered } from './remembered.ts';
-import { fitting, lifetimeSpend } from './reserve.ts';
+import { cutToExact, lifetimeSpend } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
 
@@ -104,7 +104,7 @@ function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, now
     request,
     releases === undefined ? 0 : spentIn(releases, nowMs),
   );
-  const deltaMicros = fitting(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
+  const deltaMicros = cutToExact(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
   const own = excessMicros === 0 ? [] : lease.charges.filter((each) => isOwnBudget(each.counter, agent.id));
   const moved = {
     deltaMicros,

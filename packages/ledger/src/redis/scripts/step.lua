@@ -273,7 +273,7 @@ do
       late = now >= lease.expires_at
       local charged
       charged, excess, released, refused = cost_of(charging, lease.reserved, outcome, releases.sum)
-      delta = fitting(counters, charged_to, entry.at, charged - lease.reserved)
+      delta = cut_to_exact(counters, charged_to, entry.at, charged - lease.reserved)
       if excess > 0 then
         local its_own = own_among(charged_to, own)
         for _, counter in ipairs(its_own) do excess = excess_in(counters, counter, entry.at, delta, excess) end

@@ -2,7 +2,7 @@
 -- What an ALLOW takes, and what an action costs in the end.
 
 -- Returns an amount for `at`, cut to what fits in all counters: no counter leaves ±(2^53-1).
-local function fitting(counters, charged, at, delta)
+local function cut_to_exact(counters, charged, at, delta)
   for _, counter in ipairs(charged) do delta = fits_in(counters, counter, at, delta) end
   return delta
 end
@@ -16,7 +16,7 @@ local function charge_now(counters, charged, amount)
   for at = 1, #charged do
     local counter = charged[at]
     if not counter.adds_up or amount > LARGEST - counter.sum then
-      amount = fitting(counters, charged, counters.now, amount)
+      amount = cut_to_exact(counters, charged, counters.now, amount)
       add_to_all(counters, charged, counters.now, amount)
       return amount
     end
