@@ -2,7 +2,7 @@
 import { type ApiClient, createApiClient } from '@mandate/client';
 import { failureOf, HOW_TO_AUTHENTICATE } from './api-failure.ts';
 import type { CommandContext } from './command-context.ts';
-import { CommandFailure } from './exit-codes.ts';
+import { WrongUse } from './exit-codes.ts';
 import { type Connection, findConnection } from './profiles/find-connection.ts';
 import { readProfiles } from './profiles/profile-file.ts';
 
@@ -18,11 +18,7 @@ export function clientOf({ profile: _, ...connection }: Connection, signal: Abor
 }
 
 function goodKey(key: string): string {
-  if (key === '') throw new CommandFailure(2, 'an API key is needed', HOW_TO_AUTHENTICATE);
+  if (key === '') throw new WrongUse('an API key is needed', HOW_TO_AUTHENTICATE);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new CommandFailure(
-    2,
-    'the API key has characters that no key has',
-    'Copy the whole key, from sk- on.',
-  );
+  throw new WrongUse('the API key has characters that no key has', 'Copy the whole key, from sk- on.');
 }

@@ -22,6 +22,13 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Ends a command that was used wrongly, or that got bad input. */
+export class WrongUse extends CommandFailure {
+  constructor(message: string, remedy?: string) {
+    super(2, message, remedy);
+  }
+}
+
 /** Writes the failure to stderr. Returns the exit code. */
 export function reportFailure(
   error: unknown,

@@ -1,7 +1,7 @@
 /** The `mandate` command. Every subcommand has a file under commands/, which is loaded when the subcommand is used. */
 import { Command, type Option } from 'commander';
 import type { ProgramContext, RunCommand } from './command-context.ts';
-import { CommandFailure, type ExitCode, reportFailure } from './exit-codes.ts';
+import { type ExitCode, reportFailure, WrongUse } from './exit-codes.ts';
 import { type GlobalOptions, planeOptionsIn, withGlobals } from './global-options.ts';
 import { printableLines } from './output/printable.ts';
 import { SUBCOMMANDS, type Subcommand } from './subcommands.ts';
@@ -94,10 +94,7 @@ export async function addCommand(program: Command, subcommand: Subcommand, run: 
   command.hook('preAction', () => {
     const [option] = planeOptionsIn(program.opts());
     if (option !== undefined)
-      throw new CommandFailure(
-        2,
-        `${option} has no effect here: \`mandate ${subcommand.name}\` asks no plane`,
-      );
+      throw new WrongUse(`${option} has no effect here: \`mandate ${subcommand.name}\` asks no plane`);
   });
 }
 

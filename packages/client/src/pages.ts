@@ -43,7 +43,7 @@ export async function* rowsOf<Row, Answer extends Page>(
 }
 
 /** Reads all rows into an array. */
-export async function allOf<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+export async function allOf<Row>(rows: AsyncIterable<Row> | readonly Row[]): Promise<Row[]> {
   const all: Row[] = [];
   for await (const row of rows) all.push(row);
   return all;

@@ -223,8 +223,9 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
       return found;
     });
     const place = `${letter.partition}/${letter.offset}`;
-    const shown = JSON.parse((await mandate(['dead-letters', 'show', place, '--json'], owner)).stdout);
-    const record = JSON.parse(shown.text);
+    const shown = await mandate(['dead-letters', 'show', place, '--json'], owner);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+    const record = JSON.parse(JSON.parse(shown.stdout).text);
     const file = join(temporaryFolder(), 'record.json');
     writeFileSync(file, JSON.stringify({ ...record, action: { ...record.action, type: 'tool_call' } }));
     const fix = ['dead-letters', 'republish', place, '--file', file];
@@ -278,7 +279,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(await readAt(other)).toEqual([{ text: 'of mia' }, { text: 'of ben' }]);
     const env = { MANDATE_URL: gateway.url, MANDATE_API_KEY: key };
     const erase = ['persons', 'erase', '-', '--yes', '--reason', 'ticket'];
-    expect(await runMandate(erase, { env, stdin: 'mia_li_3668\n' })).toMatchObject({ exitCode: 0 });
+    expect(await runMandate(erase, { env, stdin: 'mia_li_3668\n' })).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
     const forgotten = [{ erased: true }, { text: 'of ben' }];
     expect(await readAt(gateway)).toEqual(forgotten);
     await waitUntil('the other gateway has read of it', async () =>

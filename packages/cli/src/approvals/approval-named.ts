@@ -1,6 +1,6 @@
 import type { ApiClient } from '@mandate/client';
 import { type ApprovalSubject, approvalId, type Decision, readApprovalId } from '@mandate/schemas';
-import { CommandFailure } from '../exit-codes.ts';
+import { CommandFailure, WrongUse } from '../exit-codes.ts';
 import type { Approval } from './approval.ts';
 
 type ApprovalNamed = {
@@ -19,8 +19,7 @@ export async function approvalNamed(api: ApiClient, id: string): Promise<Approva
     const approval = approvalId(subject);
     return { id: approval, agentId, actionId, asked: await askedIn(api, approval) };
   }
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `${id} is the id of neither an approval nor a decision`,
     '`mandate approvals list` shows both: apv_…, dec_….',
   );

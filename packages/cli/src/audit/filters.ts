@@ -48,6 +48,9 @@ const one = (flags: string, about: string, more: Omit<Filter, 'flags' | 'about'>
   ...more,
 });
 
+const amount = (flags: string, about: string, parameter: string) =>
+  one(flags, about, { parameter, once: dollars });
+
 /** By the name of the option as commander gives it. */
 const FILTERS: Readonly<Record<string, Filter>> = {
   agent: many('--agent <id>', 'this agent; repeat the option for several'),
@@ -74,14 +77,8 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   policy: many('--policy <name>', 'decided under this policy, or a version of it (name@3)'),
   rule: many('--rule <name>', 'decided under a mandate that this rule gave'),
   trace: many('--trace <id>', 'decisions of this trace'),
-  minCharged: one('--min-charged <dollars>', 'charged at least this much: 0.40', {
-    parameter: 'minChargedMicros',
-    once: dollars,
-  }),
-  maxCharged: one('--max-charged <dollars>', 'charged at most this much', {
-    parameter: 'maxChargedMicros',
-    once: dollars,
-  }),
+  minCharged: amount('--min-charged <dollars>', 'charged at least this much: 0.40', 'minChargedMicros'),
+  maxCharged: amount('--max-charged <dollars>', 'charged at most this much', 'maxChargedMicros'),
   text: one('--text <text>', 'text in the reason, or in names or values of the arguments'),
   event: one('--event <event>', 'events of this name, such as policy.published'),
   madeBy: one('--made-by <who>', 'events of this name or key id', { parameter: 'by' }),

@@ -35,13 +35,14 @@ export const SPEND: Presentation = {
 const PERIOD = ['from', 'to'] as const;
 const COUNTED = [...SEARCHED, 'nearMissAt'];
 
+const tally = (by: string, about: string): Question => ({
+  ...{ about, examples: [`mandate analytics ${by} --from 1d`], path: `analytics/${by}`, rows: by },
+  ...{ kind: 'whole', filters: COUNTED },
+});
+
 const ranking = (by: string): Question => ({
-  about: `Ranks ${by} by what they spent, with their calls.`,
-  examples: [`mandate analytics ${by} --from 7d`],
-  path: `analytics/${by}`,
-  rows: by,
+  ...tally(by, `Ranks ${by} by what they spent, with their calls.`),
   kind: 'ranked',
-  filters: COUNTED,
 });
 
 /** By the command that asks each question. */
@@ -142,22 +143,8 @@ export const QUESTIONS = {
       ],
     },
   },
-  'analytics verdicts': {
-    about: 'Counts decisions by verdict.',
-    examples: ['mandate analytics verdicts --from 1d'],
-    path: 'analytics/verdicts',
-    rows: 'verdicts',
-    kind: 'whole',
-    filters: COUNTED,
-  },
-  'analytics codes': {
-    about: 'Counts decisions by code.',
-    examples: ['mandate analytics codes --verdict BLOCK --from 1d'],
-    path: 'analytics/codes',
-    rows: 'codes',
-    kind: 'whole',
-    filters: COUNTED,
-  },
+  'analytics verdicts': tally('verdicts', 'Counts decisions by verdict.'),
+  'analytics codes': tally('codes', 'Counts decisions by code.'),
   'analytics agents': ranking('agents'),
   'analytics tools': ranking('tools'),
   'analytics models': ranking('models'),

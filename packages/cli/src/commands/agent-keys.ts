@@ -6,9 +6,8 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { showRows } from '../output/show-list.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 import { type Expiry, expiresInMs, expiryText, withExpiry } from './key-expiry.ts';
 import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
 
@@ -70,7 +69,7 @@ function listCommand(keys: Command, run: RunCommand): void {
       run(async (context) => {
         const answer = await connect(context).get<{ keys: readonly AgentKey[] }>(pathOf(agent));
         const nowMs = Date.now();
-        await showRows(context, each(answer.keys), {
+        await showRows(context, answer.keys, {
           columns: () => [
             { title: 'ID', of: ({ id }) => id, keep: true },
             { title: 'EXPIRES', of: (key) => expiryText(key, nowMs) },
@@ -82,10 +81,6 @@ function listCommand(keys: Command, run: RunCommand): void {
         return 0;
       }),
     );
-}
-
-async function* each<Row>(rows: readonly Row[]): AsyncGenerator<Row> {
-  yield* rows;
 }
 
 function revokeCommand(keys: Command, run: RunCommand): void {

@@ -1,18 +1,17 @@
 import { type ApiClient, allOf, rowsOf } from '@mandate/client';
-import { type AgentDocument, CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
+import { type AgentDocument, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
 import { stringify } from 'yaml';
 import { ApiProblem } from '../api-failure.ts';
 import type { Output, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { CommandFailure, WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { moreText, type PageOptions, showRows, withLimit } from '../output/show-list.ts';
 import { type Column, paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 import { agentKeysCommand, type IssuedKey, showKey } from './agent-keys.ts';
 
 type Agent = {
@@ -93,12 +92,8 @@ async function exhaustedBudgets(
       limit: MOST_BUDGETS,
     });
     const exhausted = budgets.filter(({ leftMicros }) => leftMicros !== null && leftMicros <= 0);
-    if (exhausted.length === MOST_BUDGETS) {
-      await write(
-        stderr,
-        `mandate: note: more than ${MOST_BUDGETS} budgets may be exhausted; not all are shown\n`,
-      );
-    }
+    if (exhausted.length === MOST_BUDGETS)
+      await write(stderr, `mandate: note: only ${MOST_BUDGETS} exhausted budgets are shown\n`);
     return Map.groupBy(exhausted, ({ subject }) => subject);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
@@ -108,17 +103,13 @@ async function exhaustedBudgets(
   }
 }
 
-async function* shownOf(
+function shownOf(
   agents: readonly Agent[],
   budgets: ReadonlyMap<string, readonly Budget[]> | null,
-): AsyncIterable<Shown> {
-  for (const agent of agents) {
-    const exhausted = budgets?.get(agent.agentId) ?? [];
-    yield {
-      ...agent,
-      exhausted: budgets && exhausted.map(({ budgetId, windowMs }) => ({ budgetId, windowMs })),
-    };
-  }
+): readonly Shown[] {
+  const namesIn = (all: readonly Budget[] = []) =>
+    all.map(({ budgetId, windowMs }) => ({ budgetId, windowMs }));
+  return agents.map((agent) => ({ ...agent, exhausted: budgets && namesIn(budgets.get(agent.agentId)) }));
 }
 
 function columns(stdout: Output): readonly Column<Shown>[] {
@@ -175,7 +166,9 @@ function showCommand(agents: Command, run: RunCommand): void {
         const api = connect(context);
         const path = `/v1/agents/${encodeURIComponent(id)}`;
         const { agentId, killed, status, nearest } = await api.get<Status>(`${path}/kill-status`);
-        if (status === null && killed === null) throw unknownAgent(id, nearest);
+        const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
+        if (status === null && killed === null)
+          throw new WrongUse(`no agent ${id} is registered`, `\`mandate agents list\` lists agents.${meant}`);
         const agent = await documentAt(api, path);
         return showAnswer(context, { agentId, status, killed, agent }, () => {
           const state =
@@ -184,11 +177,6 @@ function showCommand(agents: Command, run: RunCommand): void {
         });
       }),
     );
-}
-
-function unknownAgent(id: string, nearest: string | null): CommandFailure {
-  const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
-  return new CommandFailure(2, `no agent ${id} is registered`, `\`mandate agents list\` lists them.${meant}`);
 }
 
 /** Null if the agent is not registered. */
@@ -249,7 +237,6 @@ Examples:
 
 function label(text: string, before: readonly [string, string][] = []): readonly [string, string][] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined || value.length > CAPS.stringUnits)
-    throw new InvalidArgumentError('Give name=value, such as tier=gold.');
-  return [...before, [name, value]];
+  if (name !== undefined && value !== undefined) return [...before, [name, value]];
+  throw new InvalidArgumentError('Give name=value, such as tier=gold.');
 }

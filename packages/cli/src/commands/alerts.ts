@@ -2,12 +2,12 @@ import type { Alert } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
+import { showAnswer } from '../output/write.ts';
 
 type Listed = Omit<Alert, 'webhooks' | 'quiet'> & {
   event: 'alert.raised' | 'alert.cleared';
@@ -78,8 +78,7 @@ function replayCommand(alerts: Command, run: RunCommand): void {
     .action((id: string | undefined, { all }: { all?: true }) =>
       run(async (context) => {
         if ((id === undefined) === (all === undefined))
-          throw new CommandFailure(
-            2,
+          throw new WrongUse(
             'no alert is named, or one and --all',
             'Give an id or --all. `mandate alerts list` lists alerts.',
           );

@@ -8,8 +8,8 @@ import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { durationMs, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
+import { showAnswer } from '../output/write.ts';
 
 type ListOptions = PageOptions & { agent?: string; from: string; all?: true };
 type AnswerOptions = { reason?: string; for?: number };
@@ -69,39 +69,34 @@ function showCommand(approvals: Command, run: RunCommand): void {
 }
 
 function approveCommand(approvals: Command, run: RunCommand): void {
-  approvals
+  const approve = approvals
     .command('approve')
     .description(
       'Allows this one request of the agent, once. The agent sends the same action again, and all other checks then ' +
         'run again. Scope operate.',
     )
-    .argument('<id>', ID, someText)
     .option(
       '--for <duration>',
       'how long the answer holds: 30m, 2h, 31d at most (default: as the policy says, or 5m)',
       durationMs({ min: 1_000, max: CAPS.questionMs }),
     )
-    .option('--reason <text>', 'why; kept on the record', someText)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  mandate approvals approve apv_… --reason "ticket 1234" --for 30m
-  mandate approvals approve dec_… --reason "ticket 1234"`,
-    )
-    .action((id: string, options: AnswerOptions) =>
-      run((context) => answer(id, 'granted', options, context)),
-    );
+    .addHelpText('after', '\nExample:\n  mandate approvals approve apv_… --reason "ticket 1234" --for 30m');
+  answering(approve, 'granted', run);
 }
 
 function denyCommand(approvals: Command, run: RunCommand): void {
-  approvals
+  const deny = approvals
     .command('deny')
     .description('Refuses this action for good. Scope operate.')
+    .addHelpText('after', '\nExample:\n  mandate approvals deny apv_… --reason "not without a ticket"');
+  answering(deny, 'denied', run);
+}
+
+function answering(command: Command, answered: 'granted' | 'denied', run: RunCommand): void {
+  command
     .argument('<id>', ID, someText)
     .option('--reason <text>', 'why; kept on the record', someText)
-    .addHelpText('after', '\nExample:\n  mandate approvals deny apv_… --reason "not without a ticket"')
-    .action((id: string, options: AnswerOptions) => run((context) => answer(id, 'denied', options, context)));
+    .action((id: string, options: AnswerOptions) => run((context) => answer(id, answered, options, context)));
 }
 
 async function answer(

@@ -4,7 +4,7 @@ import { dataFolder } from '@mandate/runtime';
 import { clickhouseSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { tenantName, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { table } from '../output/table.ts';
@@ -102,8 +102,7 @@ async function openTables({ data, clickhouse }: Options, context: CommandContext
   if (settings.CLICKHOUSE_URL !== undefined) return openServerAsItIs(settings, settings.CLICKHOUSE_URL);
   const path = dataFolder(folderOf({ data }, context)).audit;
   if (existsSync(path)) return openEmbeddedAudit({ path });
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `there is no audit at ${path}`,
     'Name the data folder of the plane with --data, or its server with --clickhouse or MANDATE_CLICKHOUSE_URL.',
   );

@@ -2,9 +2,9 @@ import { CAPS, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/sche
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { dollars, durationMs, someText } from '../input/option-values.ts';
-import { showAnswer } from '../output/show-answer.ts';
+import { showAnswer } from '../output/write.ts';
 import { questionCommand } from './audit-questions.ts';
 
 type Options = {
@@ -85,16 +85,11 @@ function ownerOf({ agent, principal, mandate, tenant, budget }: Options): { scop
   );
   const [owner] = named;
   if (owner === undefined || named.length > 1)
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       'no owner, or more than one owner, of the budget is named',
       'Give one of --agent, --principal, --mandate and --tenant.',
     );
   if (budget === TOTAL_BUDGET && owner.scope !== 'agent')
-    throw new CommandFailure(
-      2,
-      `only an agent has the budget ${TOTAL_BUDGET}`,
-      'Name the budget with --budget.',
-    );
+    throw new WrongUse(`only an agent has the budget ${TOTAL_BUDGET}`, 'Name the budget with --budget.');
   return owner;
 }

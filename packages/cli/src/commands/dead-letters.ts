@@ -10,9 +10,9 @@ import {
 } from '../dead-letters/find-letter.ts';
 import { letterText } from '../dead-letters/show-letter.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
+import { showAnswer } from '../output/write.ts';
 import { republishCommand } from './republish-dead-letter.ts';
 
 type Listed = Letter & { partition: number; offset: number };

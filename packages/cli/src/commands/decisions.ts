@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { ApiProblem } from '../api-failure.ts';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { type CommandFailure, WrongUse } from '../exit-codes.ts';
 import { explanationPage } from '../explain/explanation-page.ts';
 import { someText } from '../input/option-values.ts';
 import { printableJson } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
+import { showAnswer } from '../output/write.ts';
 import { questionCommand } from './audit-questions.ts';
 import { type UnsealOptions, unsealing, withUnseal } from './unsealing.ts';
 
@@ -96,8 +96,7 @@ async function standingFor(api: ApiClient, actionId: string, { agent }: Options)
   });
   const agents = [...new Set(decisions.map(({ agentId }) => agentId))];
   if (agents.length > 1) {
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `${agents.length} agents have an action ${actionId}: ${agents.slice(0, 10).join(', ')}`,
       'Name one with --agent.',
     );
@@ -112,8 +111,7 @@ async function standingFor(api: ApiClient, actionId: string, { agent }: Options)
 }
 
 function notFound(id: string): CommandFailure {
-  return new CommandFailure(
-    2,
+  return new WrongUse(
     `the audit knows no decision and no action ${id}`,
     'A new decision is there after a second. `mandate decisions list` lists them.',
   );

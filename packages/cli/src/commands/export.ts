@@ -4,15 +4,14 @@ import { type Command, Option } from 'commander';
 import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { downloadPart } from '../export/download-part.ts';
 import { makeFolder } from '../export/make-folder.ts';
 import { type Manifest, readManifest, stateOf, writeManifest } from '../export/manifest.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
-import { showAnswer } from '../output/show-answer.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 
 type What = 'decisions' | 'settlements' | 'control-events';
 type Options = { format: string; out: string; rows: number; from?: string; to?: string };
@@ -139,8 +138,7 @@ async function begun(folder: string, of: What, options: Options): Promise<Manife
   // "7d ago" is another time by now, so the times of the manifest are used.
   const { from: _, to: __, ...same } = there.query;
   if (there.of === of && there.format === format && isDeepStrictEqual(same, given)) return there;
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `${join(folder, 'manifest.json')} is of another export`,
     'Name another folder with --out, or give the same filters and format to go on with it.',
   );
@@ -153,7 +151,7 @@ async function verifyFolder(given: string, { stdout, json }: CommandContext): Pr
   const folder = resolve(given);
   const manifest = await readManifest(folder);
   if (manifest === null) {
-    throw new CommandFailure(2, `there is no manifest.json in ${folder}`, 'Name the --out of an export.');
+    throw new WrongUse(`there is no manifest.json in ${folder}`, 'Name the --out of an export.');
   }
   let bad = manifest.total === null ? 1 : 0;
   for (const part of manifest.parts) {

@@ -6,10 +6,9 @@ import { durationMs, jsonObject, someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 
 type Match = { rule: string; policy: string; mode: string };
 /** A grant as the plane answers it, with the rules that it is made of. */

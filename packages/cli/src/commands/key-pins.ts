@@ -2,7 +2,7 @@
 import type { Json, KeyPins } from '@mandate/schemas';
 import { keyPins } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 
 type Pin = { field: readonly string[]; value: Json };
 
@@ -45,5 +45,5 @@ export function pinsOf({ pin = [] }: PinOptions): KeyPins | undefined {
   });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new CommandFailure(2, `--pin: ${issue?.path.join('.')} ${issue?.message}`, 'A role goes with an id.');
+  throw new WrongUse(`--pin: ${issue?.path.join('.')} ${issue?.message}`, 'A role goes with an id.');
 }

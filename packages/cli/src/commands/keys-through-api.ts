@@ -2,11 +2,10 @@
 import type { Role } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList } from '../output/show-list.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 import { type Expiry, expiresInMs, expiryText, expiryWarnings } from './key-expiry.ts';
 
 type RoleKey = { id: string; name: string; role: Role; createdAt: string; expiresAt: string | null };
@@ -26,8 +25,7 @@ export async function issueThroughApi(
   const { name, role } = options;
   const [wrong] = local;
   if (wrong !== undefined || role === undefined)
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       wrong === undefined
         ? 'the key has no role'
         : `--${wrong} works in a data folder, and not through an API`,

@@ -15,14 +15,13 @@ import {
 import { type FileKeyStore, fileKeyStore, issueApiKey } from '@mandate/server';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { namePattern, someText, tenantName } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { moreText, type PageOptions, showRows, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
 import { type Expiry, expiresInMs, expiryText, expiryWarnings, withExpiry } from './key-expiry.ts';
 import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
@@ -77,11 +76,7 @@ Examples:
         const agents = agentsOf(options, scopes);
         const pins = pinsOf(options);
         if (pins !== undefined && !scopes.includes('publish'))
-          throw new CommandFailure(
-            2,
-            '--pin needs the scope publish',
-            'Only actions have the pinned fields.',
-          );
+          throw new WrongUse('--pin needs the scope publish', 'Only actions have the pinned fields.');
         const path = folderOf(options, context);
         const isNew = !existsSync(path);
         const folder = makeDataFolder(path);
@@ -133,8 +128,7 @@ const TWO_KEYS = 'Issue two keys, and give the agent only the one that publishes
 function agentsOf({ agents, role }: IssueOptions, scopes: readonly ApiScope[]): readonly string[] {
   const speaks = scopes.includes('publish') || scopes.includes('report');
   if (agents === undefined && speaks && role === undefined)
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       'the agents of the key are missing',
       `${NAME_AGENTS} '*' is every agent of the tenant.`,
     );
@@ -159,8 +153,7 @@ function scopesOf({ role, scopes, auditor }: Asked): readonly ApiScope[] {
   const asked = [role && ROLES[role], scopes, auditor && ROLES.viewer].filter((one) => one !== undefined);
   const [only] = asked;
   if (only !== undefined && asked.length === 1) return only;
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     only === undefined
       ? 'the key has no role and no scopes'
       : 'the key has more than one role, or scopes too',
@@ -180,10 +173,10 @@ function listCommand(keys: Command, run: RunCommand): void {
         if (isThroughApi(context)) return listThroughApi(options, context);
         const records = (await openStore(options, context).list()).map(shownOf);
         const nowMs = Date.now();
-        async function* shown() {
-          yield* records.slice(0, options.limit);
-        }
-        await showRows(context, shown(), { columns: () => columnsAt(nowMs), empty: 'there is no key' });
+        await showRows(context, records.slice(0, options.limit), {
+          columns: () => columnsAt(nowMs),
+          empty: 'there is no key',
+        });
         if (records.length > options.limit) await write(context.stderr, moreText(options.limit));
         await write(context.stderr, expiryWarnings(records, nowMs));
         return 0;
@@ -200,8 +193,7 @@ function revokeCommand(keys: Command, run: RunCommand): void {
       run(async (context) => {
         if (isThroughApi(context)) return revokeThroughApi(id, context);
         const record = await openStore(options, context).revoke(id);
-        if (record === null)
-          throw new CommandFailure(2, `no key has the id ${id}`, '`mandate keys list` lists them.');
+        if (record === null) throw new WrongUse(`no key has the id ${id}`, '`mandate keys list` lists them.');
         return showAnswer(context, shownOf(record), () => `revoked ${printable(record.name)} (${id})\n`);
       }),
     );
@@ -226,8 +218,7 @@ function shownOf({ hash, ...shown }: ApiKeyRecord): ShownKey {
 function openStore(options: FolderOptions, context: CommandContext): FileKeyStore {
   const folder = dataFolder(folderOf(options, context));
   if (existsSync(folder.keys)) return fileKeyStore(folder.keys);
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `there are no API keys in ${folder.path}`,
     'Name the data folder of the plane with --data. `mandate up` and `mandate keys issue` make the first keys. To see the keys of people of ' +
       'a running plane, give its address with --url.',

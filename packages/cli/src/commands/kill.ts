@@ -5,8 +5,7 @@ import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
 import { printable, printableLines } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
-import { write } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
 type Killed = {

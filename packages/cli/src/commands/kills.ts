@@ -5,9 +5,9 @@ import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { relativeTime, shownTime } from '../output/relative-time.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import { type Column, paint } from '../output/table.ts';
+import { showAnswer } from '../output/write.ts';
 
 /** A kill as GET /v1/audit/kills answers it. */
 type Kill = {

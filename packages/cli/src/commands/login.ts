@@ -5,10 +5,9 @@ import type { Command } from 'commander';
 import { ApiProblem } from '../api-failure.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { clientOf } from '../connection.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { readText } from '../input/open-input.ts';
-import { showAnswer } from '../output/show-answer.ts';
-import { write } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 import { givenAddresses } from '../profiles/find-connection.ts';
 import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../profiles/profile-file.ts';
 
@@ -59,8 +58,7 @@ async function mustKnowKey(connection: Parameters<typeof clientOf>[0], signal: A
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 403) return;
     if (!(error instanceof ApiProblem && error.status === 401)) throw error;
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `the plane at ${connection.url} does not know this key`,
       'Nothing was kept. Copy the whole key, from sk- on.',
     );

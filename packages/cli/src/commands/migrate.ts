@@ -2,7 +2,7 @@ import type { Finding, MigrateConfig } from '@mandate/plane/migrate';
 import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, Output, RunCommand } from '../command-context.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { paint } from '../output/table.ts';
@@ -101,8 +101,7 @@ async function serversOf(config: MigrateConfig, isCheck: boolean): Promise<Serve
     servers.push({ name: 'clickhouse', look: () => clickhouseTables(config, url, isCheck) });
   }
   if (servers.length > 0) return servers;
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     'no server is named',
     'Name them with --kafka, --redis and --clickhouse, or in MANDATE_KAFKA_BROKERS, MANDATE_REDIS_URL and MANDATE_CLICKHOUSE_URL. A plane on a data folder needs none of this.',
   );

@@ -9,10 +9,9 @@ import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { someText, tenantName } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { widerLines } from '../output/wider-lines.ts';
-import { write } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 import { mustSaySomething, type TenantOptions, tenantOf, withTenant } from './tenant-options.ts';
 
 export type Tenant = { revision: number; tenant: TenantDocument; closedAt: string | null };

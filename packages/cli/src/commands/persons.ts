@@ -2,13 +2,13 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { CommandFailure, WrongUse } from '../exit-codes.ts';
 import { readText } from '../input/open-input.ts';
 import { someText } from '../input/option-values.ts';
 import { shownTime } from '../output/relative-time.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
+import { showAnswer } from '../output/write.ts';
 
 type Found = { ref: string; pseudonym: string | null; erased: boolean };
 type Erased = { commandId: string; ref: string; at: string };
@@ -81,11 +81,7 @@ Examples:
     .action((named: string, { reason, yes }: EraseOptions) =>
       run(async (context) => {
         if (named === '-' && !yes)
-          throw new CommandFailure(
-            2,
-            'stdin has the id, so nobody can be asked',
-            'Give --yes if you are sure.',
-          );
+          throw new WrongUse('stdin has the id, so nobody can be asked', 'Give --yes if you are sure.');
         const person = await personNamed(named, context);
         if (!yes && !(await isSure(context))) throw new CommandFailure(1, 'nobody was erased');
         const erased = await connect(context).post<Erased>('/v1/persons/erase', { person, reason });
@@ -136,7 +132,7 @@ are gone too (docs/privacy.md).`;
 
 async function isSure({ stdin, stderr, signal }: CommandContext): Promise<boolean> {
   if (!('isTTY' in stdin) || stdin.isTTY !== true)
-    throw new CommandFailure(2, 'there is no terminal to ask on', 'Give --yes if you are sure.');
+    throw new WrongUse('there is no terminal to ask on', 'Give --yes if you are sure.');
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
   try {
     const answer = await lines.question(`${WHAT_GOES}\n${WHAT_STAYS}\nForget this person? (yes/no) `, {
@@ -153,5 +149,5 @@ async function personNamed(named: string, context: CommandContext): Promise<stri
   if (named !== '-') return named;
   const person = (await readText('-', context)).replace(/\r?\n$/, '');
   if (person !== '') return person;
-  throw new CommandFailure(2, 'stdin has no id of a person');
+  throw new WrongUse('stdin has no id of a person');
 }

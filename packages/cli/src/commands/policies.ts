@@ -5,9 +5,9 @@ import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { printable, printableLines } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import { widerLines } from '../output/wider-lines.ts';
+import { showAnswer } from '../output/write.ts';
 
 type Shown = { revision: number; version: number; isArchived: boolean; policy: PolicyDocument };
 type Page = { policies: readonly Shown[]; next: string | null };

@@ -12,11 +12,11 @@ import {
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { cost, jsonObject, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { paint, table } from '../output/table.ts';
+import { showAnswer } from '../output/write.ts';
 
 type Options = {
   tool?: string;
@@ -77,8 +77,7 @@ Examples:
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
   const { tool, args, cost, at, context: actsIn } = options;
-  if (tool === undefined && (args ?? cost) !== undefined)
-    throw new CommandFailure(2, '--args and --cost need --tool');
+  if (tool === undefined && (args ?? cost) !== undefined) throw new WrongUse('--args and --cost need --tool');
   const { stdout } = context;
   const call = { id: 'preview', agentId, type: 'tool_call', tool, args, estimatedCostMicros: cost };
   const asked = tool === undefined ? { agentId, context: actsIn } : { action: { ...call, context: actsIn } };
@@ -105,14 +104,10 @@ function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: strin
     ...limits.flatMap((limit) => limitInWords(limit, mandate)).map((words) => `  ${printable(words)}`),
     ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
   ];
-  const rows = matchedRules.map(({ policy, agent = '', claims = [], ...rule }) => ({
-    ...rule,
-    said:
-      claims.length === 0
-        ? policy
-        : `${policy}, by ${claims.join(', ')}: the caller's claim, unless a key pins it`,
-    of: agent,
-  }));
+  const rows = matchedRules.map(({ policy, agent: of = '', claims = [], ...rule }) => {
+    const claimed = `, by ${claims.join(', ')}: the caller's claim, unless a key pins it`;
+    return { ...rule, said: claims.length === 0 ? policy : policy + claimed, of };
+  });
   return `${lines.join('\n')}\n${tableOf([...rows, ...rowsOf(near)], stream)}`;
 }
 
@@ -127,9 +122,9 @@ function textOfIssue(
       : paint('green', `a grant until ${mandate.expiresAt}`, stream);
   const rows = [
     ...matchedRules.map(({ policy, ...rule }) => ({ ...rule, said: policy, of: '' })),
-    ...openRules.map(({ policy, ...rule }) => ({
+    ...openRules.map((rule) => ({
       ...rule,
-      said: `${policy}, for actions that meet its condition`,
+      said: `${rule.policy}, for actions that meet its condition`,
       of: '',
     })),
   ];

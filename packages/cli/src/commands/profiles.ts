@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
-import { CommandFailure } from '../exit-codes.ts';
-import { showAnswer } from '../output/show-answer.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { type Column, table } from '../output/table.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 import { DEFAULT_PROFILE, type Profile, readProfiles, writeProfiles } from '../profiles/profile-file.ts';
 
 export function profilesCommand(command: Command, run: RunCommand): void {
@@ -40,7 +39,7 @@ export function logoutCommand(command: Command, run: RunCommand): void {
         const name = globals.profile ?? (env.MANDATE_PROFILE || DEFAULT_PROFILE);
         const { [name]: forgotten, ...others } = readProfiles(env);
         if (forgotten === undefined)
-          throw new CommandFailure(2, `there is no profile ${name}`, '`mandate profiles` lists them.');
+          throw new WrongUse(`there is no profile ${name}`, '`mandate profiles` lists them.');
         writeProfiles(env, others);
         return showAnswer(context, { profile: name }, () => `forgot the profile ${name}\n`);
       }),

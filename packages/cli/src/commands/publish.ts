@@ -2,7 +2,7 @@ import { CAPS } from '@mandate/schemas';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { openInput } from '../input/open-input.ts';
 import { cost, durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
 import { readLines } from '../input/read-lines.ts';
@@ -115,7 +115,7 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
   }
   if (OF_ONE.some((name) => options[name] !== undefined)) {
     const flags = OF_ONE.map((name) => `--${name}`).join(', ');
-    throw new CommandFailure(2, 'the file already has the actions', `Leave out ${flags}.`);
+    throw new WrongUse('the file already has the actions', `Leave out ${flags}.`);
   }
   for await (const { number, bytes } of readLines(await openInput(options.file, context), CAPS.recordBytes)) {
     yield readSubmission(bytes, `${options.file}:${number}`);
@@ -124,7 +124,7 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
 
 function oneAction({ agent, tool, args, id, cost, grant, attempt, context }: Options): Submission {
   if (agent === undefined || tool === undefined) {
-    throw new CommandFailure(2, 'no action is named', 'Give --agent and --tool, or --file.');
+    throw new WrongUse('no action is named', 'Give --agent and --tool, or --file.');
   }
   const action = {
     id: id ?? `act_${crypto.randomUUID()}`,

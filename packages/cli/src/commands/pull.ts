@@ -15,7 +15,7 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { standingControl } from '../control/standing-control.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
@@ -86,8 +86,7 @@ const NOTHING_THERE: ControlFiles = {
 function mustBeOneEach(files: ControlFiles['files']): void {
   const several = [...Map.groupBy(files.values(), (file) => file)].filter(([, { length }]) => length > 1);
   if (several.length === 0) return;
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `more than one document in a file: ${several.map(([file]) => file).join(', ')}`,
     'Name another folder: an empty one, or one with one document in each file.',
   );

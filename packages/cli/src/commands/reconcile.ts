@@ -6,7 +6,7 @@ import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
@@ -49,8 +49,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   );
   const path = dataFolder(folderOf(options, context)).log;
   if (settings.KAFKA_BROKERS === undefined && !existsSync(path)) {
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `there is no log at ${path}`,
       'The log is read from its file or from Kafka, and not through the plane. Name the data folder of that plane with --data FOLDER, or its brokers with --kafka or MANDATE_KAFKA_BROKERS.',
     );

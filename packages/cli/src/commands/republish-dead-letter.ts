@@ -10,14 +10,13 @@ import {
   WHICH_LETTER,
 } from '../dead-letters/find-letter.ts';
 import { onLines, readText } from '../dead-letters/letter-text.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { readText as readInput } from '../input/open-input.ts';
 import { someText } from '../input/option-values.ts';
 import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { paint } from '../output/table.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 
 type RepublishOptions = {
   file?: string;
@@ -73,8 +72,7 @@ function mustRead(text: string, file: string): string {
   const read = readText(text);
   if (read.ok) return onLines(text);
   const { line, column, reason, remedy } = read.fault;
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `the correction in ${file} cannot be read either: line ${line}, column ${column}: ${reason}`,
     `Nothing was published: ${remedy}.`,
   );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { printable } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
+import { showAnswer } from '../output/write.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
 type Revived = {

@@ -5,8 +5,8 @@ import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { someText } from '../input/option-values.ts';
 import { printableLines } from '../output/printable.ts';
-import { showAnswer } from '../output/show-answer.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
+import { showAnswer } from '../output/write.ts';
 
 type Shown = { revision: number; rule: RuleDocument };
 type Page = { rules: readonly Shown[]; next: string | null };

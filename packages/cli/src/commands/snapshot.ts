@@ -6,13 +6,12 @@ import { TOPICS } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { durationMs, someText, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
-import { showAnswer } from '../output/show-answer.ts';
-import { write } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
 import { serverSettings } from './servers.ts';
 
@@ -63,8 +62,7 @@ async function snapshot(options: Options, context: CommandContext): Promise<Exit
   const settings = loadConfig(kafkaSettings, env, { otherAreas: otherAreas(kafkaSettings) });
   const folder = dataFolder(folderOf(options, context));
   if (settings.KAFKA_BROKERS === undefined && !existsSync(folder.log)) {
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `there is no log at ${folder.log}`,
       'Name brokers with --kafka, or the data folder of a plane with --data.',
     );

@@ -29,14 +29,8 @@ const FILTERS = SEARCHED.filter((name) => name !== 'from' && name !== 'to');
 const TRY_AGAIN_MS = 500;
 /** The events of a stream. `control` means all names after it. */
 const EVENTS: readonly string[] = [
-  'decision',
-  'control',
-  'agent.killed',
-  'agent.revived',
-  'budget.adjusted',
-  'approval.recorded',
-  'ledger.epoch',
-  ...CONTROL_RECORDS,
+  ...['decision', 'control', 'agent.killed', 'agent.revived', 'budget.adjusted', 'approval.recorded'],
+  ...['ledger.epoch', ...CONTROL_RECORDS],
 ];
 
 export function tailCommand(command: Command, run: RunCommand): void {

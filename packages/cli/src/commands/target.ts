@@ -1,7 +1,7 @@
 /** The target of `kill` and `revive`, and its form in a request. */
 import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 
 export type TargetOptions = { tenant?: true; all?: true; family?: true; reason?: string };
@@ -24,12 +24,11 @@ export function sendTo<Answer>(
 ): Promise<Answer> {
   const chosen = [agent !== undefined, tenant === true, all === true].filter(Boolean).length;
   if (chosen !== 1 || agent === '')
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `no target, or more than one target, to ${verb}`,
       'Give one of: an agent id, --tenant, --all.',
     );
-  if (family && agent === undefined) throw new CommandFailure(2, '--family needs an agent id');
+  if (family && agent === undefined) throw new WrongUse('--family needs an agent id');
   const why = reason === undefined ? {} : { reason };
   return agent === undefined
     ? api.post(`/v1/${verb}`, { scope: all ? 'all' : 'tenant', ...why })

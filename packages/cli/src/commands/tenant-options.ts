@@ -4,7 +4,7 @@ import { readNamedFile } from '@mandate/runtime';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
 import { Command } from 'commander';
 import type { z } from 'zod';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 
 type Counts = Pick<TenantLimits, 'agents' | 'policies' | 'rules'> & { grants?: number };
@@ -37,7 +37,7 @@ const OPTIONS = withTenant(new Command()).options;
 export function mustSaySomething(options: TenantOptions): void {
   if (OPTIONS.some((option) => option.attributeName() in options)) return;
   const flags = OPTIONS.map(({ long }) => long).join(', ');
-  throw new CommandFailure(2, 'no change is named', `Give at least one of: ${flags}.`);
+  throw new WrongUse('no change is named', `Give at least one of: ${flags}.`);
 }
 
 /**
@@ -49,7 +49,7 @@ export function tenantOf(before: TenantDocument, options: TenantOptions, warning
   const { name, bounds, unbounded, directTopic, limits: file } = options;
   const { agents, policies, rules, grants: issuedMandates } = options;
   if (bounds !== undefined && unbounded) {
-    throw new CommandFailure(2, '--bounds and --unbounded are both given', 'Give one of them.');
+    throw new WrongUse('--bounds and --unbounded are both given', 'Give one of them.');
   }
   const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
     ([, most]) => most !== undefined,
@@ -95,8 +95,7 @@ function documentIn<T>(
   const [first, more] = all;
   if (faults.length === 0 && first !== undefined && more === undefined) return first;
   const said = faults.map((fault) => describeFault(file, fault));
-  throw new CommandFailure(
-    2,
+  throw new WrongUse(
     `the ${what} are bad\n${said.join('\n') || `${file} holds several documents`}`,
     `Correct the file at these places: one document, ${of}.`,
   );

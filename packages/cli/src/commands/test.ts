@@ -5,7 +5,7 @@ import { caseLines } from '../cases/case-lines.ts';
 import { junitXml } from '../cases/junit.ts';
 import type { TestedCase } from '../cases/tested-case.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted, forPeople } from '../output/for-people.ts';
 import { paint } from '../output/table.ts';
@@ -55,7 +55,7 @@ async function test(
   const all = readCases(paths, env);
   const cases = all.filter(({ name }) => name.includes(filter));
   if (cases.length === 0)
-    throw new CommandFailure(2, `none of ${counted(all.length, 'case')} has "${filter}" in its name`);
+    throw new WrongUse(`none of ${counted(all.length, 'case')} has "${filter}" in its name`);
   const tested: TestedCase[] = [];
   for (const one of cases) {
     signal.throwIfAborted();
@@ -81,10 +81,7 @@ function writeReport(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new CommandFailure(
-      2,
-      `the report cannot be written: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new WrongUse(`the report cannot be written: ${error instanceof Error ? error.message : error}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 
 /**
  * Makes a folder and its missing parents, one by one. The recursive mkdir of Node never ends if an existing parent accepts
@@ -11,13 +11,13 @@ import { CommandFailure } from '../exit-codes.ts';
 export async function makeFolder(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) return;
-  if (found !== null) throw new CommandFailure(2, `${path} is no folder`, ANOTHER);
+  if (found !== null) throw new WrongUse(`${path} is no folder`, ANOTHER);
   const above = dirname(path);
   if (above !== path) await makeFolder(above);
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     // Another process made it meanwhile.
     if (error.code === 'EEXIST') return;
-    throw new CommandFailure(2, `the folder ${path} cannot be made: ${error.message}`, ANOTHER);
+    throw new WrongUse(`the folder ${path} cannot be made: ${error.message}`, ANOTHER);
   });
 }
 

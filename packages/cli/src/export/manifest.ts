@@ -5,7 +5,7 @@ import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textOfFile } from '@mandate/runtime';
 import { z } from 'zod';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 
 const part = z.object({
   file: z.string().regex(/^[\w.-]+$/),
@@ -47,7 +47,7 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   try {
     return manifest.parse(JSON.parse(textOfFile(bytes)));
   } catch {
-    throw new CommandFailure(2, `${path} is no manifest of an export`, 'Name another folder with --out.');
+    throw new WrongUse(`${path} is no manifest of an export`, 'Name another folder with --out.');
   }
 }
 

@@ -4,7 +4,7 @@ import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { textOfFile, unreadableFile } from '@mandate/runtime';
 import type { CommandContext } from '../command-context.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 
 /** The bytes of a file, or of stdin for `-`. They end with an AbortError if the command is stopped. */
 export async function openInput(path: string, { stdin, signal }: CommandContext): Promise<Readable> {
@@ -29,5 +29,5 @@ async function openFile(path: string): Promise<FileHandle> {
   } catch (error) {
     throw unreadableFile(path, error);
   }
-  throw new CommandFailure(2, `${path} is a folder`, 'Name a file.');
+  throw new WrongUse(`${path} is a folder`, 'Name a file.');
 }

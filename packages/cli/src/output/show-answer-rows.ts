@@ -1,6 +1,6 @@
 import { formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { forPeople } from './for-people.ts';
 import { relativeTime } from './relative-time.ts';
 import { nowOn, showFitted } from './show-fitted.ts';
@@ -35,7 +35,7 @@ export function onlyColumns(
   if (asked === undefined) return names;
   const unknown = asked.filter((name) => !names.includes(name));
   if (unknown.length === 0) return asked;
-  throw new CommandFailure(2, `there is no column ${unknown.join(', ')}`, `There are ${names.join(', ')}.`);
+  throw new WrongUse(`there is no column ${unknown.join(', ')}`, `There are ${names.join(', ')}.`);
 }
 
 /**

@@ -52,7 +52,7 @@ export async function showList<Row, Answer extends Page>(
 /** Rows as they come. JSON and blocks are written at once; a table is written when all rows are there. */
 export async function showRows<Row>(
   { stdout, json }: Pick<CommandContext, 'stdout' | 'json'>,
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Row> | readonly Row[],
   how: How<Row>,
 ): Promise<void> {
   if (json) for await (const row of rows) await writeJsonLine(stdout, row);
@@ -66,7 +66,7 @@ export async function showRows<Row>(
 
 async function showBlocks<Row>(
   stdout: CommandContext['stdout'],
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Row> | readonly Row[],
   text: (row: Row) => string,
   empty: string,
 ): Promise<void> {

@@ -3,7 +3,7 @@
  * profile. A profile's key goes to the profile's own addresses only: if another address is given, the profile is not used.
  */
 import { DEFAULT_URL } from '@mandate/client';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { ADDRESS_VARIABLES, type Addresses, type GlobalOptions } from '../global-options.ts';
 import { DEFAULT_PROFILE, type Profile, type Profiles } from './profile-file.ts';
 
@@ -20,20 +20,19 @@ export function findConnection(
   const given = givenAddresses(globals, env);
   const key = trimmed(globals.key) ?? trimmed(env.MANDATE_API_KEY);
   const named = globals.profile ?? (env.MANDATE_PROFILE || undefined);
-  const isWhole = key !== undefined && given.url !== undefined;
-  const stored = named === undefined && isWhole ? {} : profiles();
+  const needsProfile = named !== undefined || key === undefined || given.url === undefined;
+  const stored = needsProfile ? profiles() : {};
   const name = named ?? DEFAULT_PROFILE;
   const profile = Object.hasOwn(stored, name) ? stored[name] : undefined;
   if (profile === undefined && named !== undefined)
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `there is no profile ${name}`,
       '`mandate profiles` lists them; `mandate login` adds one.',
     );
-  const other = profile && SERVICES.find((service) => differs(given[service], profile[service]));
+  const other =
+    profile && SERVICES.find((service) => (given[service] ?? profile[service]) !== profile[service]);
   if (other !== undefined && globals.profile !== undefined)
-    throw new CommandFailure(
-      2,
+    throw new WrongUse(
       `${given[other]} is not an address of the profile ${name}`,
       `Leave out --profile, or the address (${ADDRESS_VARIABLES[other]}).`,
     );
@@ -59,10 +58,6 @@ export function givenAddresses(
   return Object.fromEntries(given);
 }
 
-function differs(given: string | undefined, stored: string | undefined): boolean {
-  return given !== undefined && given !== stored;
-}
-
 function trimmed(text: string | undefined): string | undefined {
   return text?.trim() || undefined;
 }
@@ -70,5 +65,5 @@ function trimmed(text: string | undefined): string | undefined {
 function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/$/, '');
-  throw new CommandFailure(2, `${text} is not the address of a plane`, `Give it as ${DEFAULT_URL}.`);
+  throw new WrongUse(`${text} is not the address of a plane`, `Give it as ${DEFAULT_URL}.`);
 }

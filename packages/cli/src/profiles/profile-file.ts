@@ -9,9 +9,7 @@ import { dirname, join } from 'node:path';
 import { textOfFile } from '@mandate/runtime';
 import { z } from 'zod';
 import type { ProgramContext } from '../command-context.ts';
-import { CommandFailure } from '../exit-codes.ts';
-
-type Environment = ProgramContext['env'];
+import { WrongUse } from '../exit-codes.ts';
 
 const profile = z.strictObject({
   url: z.string(),
@@ -29,35 +27,31 @@ export type Profiles = Readonly<Record<string, Profile>>;
 export const DEFAULT_PROFILE = 'default';
 
 /** The path of the file; null if the environment names no home folder. */
-function profilesPath({ XDG_CONFIG_HOME, HOME, APPDATA }: Environment): string | null {
+function profilesPath({ XDG_CONFIG_HOME, HOME, APPDATA }: ProgramContext['env']): string | null {
   const folder = XDG_CONFIG_HOME || (HOME && join(HOME, '.config')) || APPDATA;
   return folder ? join(folder, 'mandate', 'profiles.json') : null;
 }
 
 /** Throws a failure if the file is open to others, or does not hold profiles. No file means no profiles. */
-export function readProfiles(env: Environment): Profiles {
+export function readProfiles(env: ProgramContext['env']): Profiles {
   const path = profilesPath(env);
   if (path === null) return {};
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return {};
   if ((found.mode & 0o077) !== 0 && platform() !== 'win32')
-    throw new CommandFailure(2, `other users may read ${path}, which has API keys`, `Run: chmod 600 ${path}`);
+    throw new WrongUse(`other users may read ${path}, which has API keys`, `Run: chmod 600 ${path}`);
   try {
     return file.parse(JSON.parse(textOfFile(readFileSync(path)))).profiles;
   } catch {
-    throw new CommandFailure(2, `${path} cannot be read as profiles`, 'Remove it, and run `mandate login`.');
+    throw new WrongUse(`${path} cannot be read as profiles`, 'Remove it, and run `mandate login`.');
   }
 }
 
 /** Replaces the file as a whole. Returns its path. Without profiles the file is removed. */
-export function writeProfiles(env: Environment, profiles: Profiles): string {
+export function writeProfiles(env: ProgramContext['env'], profiles: Profiles): string {
   const path = profilesPath(env);
   if (path === null)
-    throw new CommandFailure(
-      2,
-      'there is no config folder to keep a login in',
-      'Set HOME or XDG_CONFIG_HOME.',
-    );
+    throw new WrongUse('there is no config folder to keep a login in', 'Set HOME or XDG_CONFIG_HOME.');
   if (Object.keys(profiles).length === 0) {
     rmSync(path, { force: true });
     return path;

@@ -1,6 +1,6 @@
 /** Splits the lines of a file of records into batches that the plane accepts. */
 import { CAPS, decodeText } from '@mandate/schemas';
-import { CommandFailure } from '../exit-codes.ts';
+import { WrongUse } from '../exit-codes.ts';
 import { recordKind } from '../input/bare-records.ts';
 import type { Submission } from './publish-batch.ts';
 
@@ -10,14 +10,11 @@ const BATCH_CHARACTERS = 512 * 1024;
 /** @param place of the line, for people: `actions.ndjson:12` */
 export function readSubmission(line: Uint8Array, place: string): Submission {
   if (line.length > CAPS.recordBytes) {
-    throw new CommandFailure(
-      2,
-      `${place} is longer than the ${CAPS.recordBytes} bytes that a record may have`,
-    );
+    throw new WrongUse(`${place} is longer than the ${CAPS.recordBytes} bytes that a record may have`);
   }
   const decoded = decodeText(line);
   if (!decoded.ok) {
-    throw new CommandFailure(2, `${place}:${decoded.fault.column} is ${decoded.fault.message}`);
+    throw new WrongUse(`${place}:${decoded.fault.column} is ${decoded.fault.message}`);
   }
   return { kind: kindOf(decoded.text, place), json: decoded.text, place };
 }
@@ -26,10 +23,7 @@ function kindOf(json: string, place: string): Submission['kind'] {
   try {
     return recordKind(JSON.parse(json)).kind;
   } catch (error) {
-    throw new CommandFailure(
-      2,
-      `${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new WrongUse(`${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
