@@ -8,12 +8,7 @@ import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
 
-/** The policy that sets the limit, where a mandate has several. */
-const policy = z
-  .string()
-  .optional()
-  .describe('The version of the policy that sets it. Absent: the mandate of a file.');
-/** The ancestor that holds the policy. Its counter is used if each agent has its own. */
+const policy = z.string().optional();
 const ancestor = id.optional();
 /** A policy that limits the same counter, and no more strictly. Without `policy`: the mandate of a file. */
 const other = z.object({

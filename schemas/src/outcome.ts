@@ -32,16 +32,14 @@ export const outcome = z.strictObject({
 export type Outcome = z.infer<typeof outcome>;
 
 /** The reporter of an outcome, by the API key of the request. */
-export const reporter = z
-  .strictObject({
-    keyId: described(id, 'The id of the API key that reported the outcome.', '7dQ1xYb0aKpL'),
-    mayRelease: described(
-      z.boolean(),
-      'The key has the scope `release`: no policy bounds what its reports give back.',
-      false,
-    ),
-  })
-  .describe('Set by the gateway, for every outcome that comes over HTTP, and never taken from a caller.');
+export const reporter = z.strictObject({
+  keyId: described(id, 'The id of the API key that reported the outcome.', '7dQ1xYb0aKpL'),
+  mayRelease: described(
+    z.boolean(),
+    'The key has the scope `release`: no policy bounds what its reports give back.',
+    false,
+  ),
+});
 export type Reporter = z.infer<typeof reporter>;
 
 /** An outcome on the log. Without `reportedBy`, a producer wrote it to the topic. */

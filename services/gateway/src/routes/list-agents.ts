@@ -15,7 +15,7 @@ const agent = z.object({
     340_000,
   ),
   openActions: described(count, 'How many actions of the agent are open.', 1),
-  killed: killed,
+  killed,
   status: agentStatus,
 });
 

@@ -24,7 +24,7 @@ export function showKillStatus(server: HttpServer, gateway: Gateway): void {
         response: {
           200: z.object({
             agentId: described(z.string(), 'The id of the agent.', 'airline-007'),
-            killed: killed,
+            killed,
             status: agentStatus,
             nearest: described(
               z.string().nullable(),
