@@ -10,17 +10,16 @@ const DECIDE = 'packages/policy/src/decide.ts';
 export const TOY_KIND: readonly Change[] = [
   {
     file: ACTION,
-    from: '/** Every kind of action:',
-    to: `const noteRead = z.strictObject({
+    from: "export const action = z.discriminatedUnion('type', [toolCall, llmCall]);",
+    to: `export const noteRead = z.strictObject({
   ...everyAction,
   type: z.literal('note_read'),
   notebook: plainId,
   query: z.string().optional(),
 });
 
-/** Every kind of action:`,
+export const action = z.discriminatedUnion('type', [toolCall, llmCall, noteRead]);`,
   },
-  { file: ACTION, from: '[toolCall, llmCall]', to: '[toolCall, llmCall, noteRead]' },
   {
     file: ACTION,
     from: '  z.object({ ...llmCall.shape, ...remembered }),\n',
