@@ -26,7 +26,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts
 
 type Proxies = { redis: FaultProxy; kafka: FaultProxy };
 
-/** A request with a step, and no other call: encode-call.ts. */
+/** Matches a Redis call of the step script, and of no other script (encode-call.ts). */
 const STEP = /evalsha.*"actions":/s;
 /** The beginning of a script's answer after it has done its work. */
 const DONE = /^\*\d+\r\n\$2\r\nOK/;

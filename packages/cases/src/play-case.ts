@@ -120,7 +120,7 @@ async function operate(
   }
 }
 
-/** If a policy no longer asks a person, the case must report that, so this error is a result. */
+/** Not an error of the run: the policy no longer asks a person, and the case reports that as a difference. */
 function notWaiting(error: unknown): Pick<StepTold, 'seen' | 'differences'> {
   if (!isMandateError(error, 'APPROVAL_NOT_WAITING') && !isMandateError(error, 'APPROVAL_NOT_FOUND'))
     throw error;

@@ -10,7 +10,7 @@ type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context
 export type IssuePreview = {
   issue: IssueComposed;
   near: readonly AlmostMatchingRule[];
-  /** The documents of the policies. */
+  /** The policy documents by id. Null if the policy does not exist. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 

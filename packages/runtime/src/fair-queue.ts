@@ -98,7 +98,7 @@ function placeWithin<T>(place: Place<T>, name: string): Place<T> {
   return made;
 }
 
-/** Forgets lanes that would begin at the floor if they came again. */
+/** Forgets idle lanes that would get the same start position as a new lane. */
 function forgetIdle<T>({ within, floor }: Place<T>): void {
   for (const [name, { waiting, charged }] of within)
     if (waiting === 0 && charged <= floor) within.delete(name);

@@ -15,7 +15,7 @@ type Read<Good> = (Good & { ok: true }) | { ok: false; faults: readonly Fault[] 
 export type FollowedDocument = WatchedFile & {
   /** The faults of the file as it is now; empty if the file is in force. */
   faults(): readonly Fault[];
-  /** Ready, also after a bad edit, and then marked as stale. */
+  /** Stays ready after a bad edit, and then reports that the document is stale. */
   readiness(): ReadinessCheck;
 };
 

@@ -37,8 +37,8 @@ export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions):
       view = viewOf(mandates, view.revision + 1);
       if (isFirst) return;
       const named = mandates.slice(0, NAMED_IN_LOG).map(({ reference }) => reference.id);
-      // A warning, like a pulled kill switch, because what agents may do has changed. By default the plane logs
-      // nothing below a warning.
+      // Logged as a warning, because what agents may do has changed, and by default the plane logs nothing below a
+      // warning.
       log.warn(
         { path, revision: view.revision, mandates: named, count: mandates.length },
         'the mandates file was edited and is in force',

@@ -6,7 +6,7 @@ export type PlainKafka = Awaited<ReturnType<typeof openPlainKafka>>;
 
 /** Every in-sync replica must have the record, as for every append of the log. */
 const ACKS = -1;
-/** One batch of each partition at once, as a consumer of Mandate has. */
+/** Like Mandate's own consumer: one batch of each of 8 partitions at once. */
 const PARTITIONS_AT_ONCE = 8;
 
 export type Taken = { partition: number; count: number; values: readonly (Buffer | null)[] };

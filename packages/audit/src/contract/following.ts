@@ -280,7 +280,7 @@ export function following(make: MakeAudit): void {
       .map(({ record: { id }, position: { offset } }) => ({ id, offset }));
   }
 
-  /** Returns the first record of each id that is not void. */
+  /** For each id, returns the first record that is not void. */
   function firstOf<R>(records: readonly Recorded<R>[], idOf: (record: R) => string): Recorded<R>[] {
     const first = new Map<string, Recorded<R>>();
     for (const one of records) {

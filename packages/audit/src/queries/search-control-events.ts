@@ -161,7 +161,7 @@ export const searchControlEvents = question({
       agentId: 'agent_id = {agentId:String}',
       event: 'event = {event:String}',
       subject: 'control_events.subject = {subject:String}',
-      // `ann (key_1)` matches by the name, by the id of the key, and by the whole text.
+      // A stored `ann (key_1)` is found by `ann`, by `key_1` and by the whole text.
       by: `(made_by = {by:String} OR startsWith(made_by, concat({by:String}, ' (')) OR endsWith(made_by, concat(' (', {by:String}, ')')))`,
       fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",

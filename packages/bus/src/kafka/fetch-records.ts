@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts';
 import { type Arrived, toRecords } from './to-records.ts';
 
 export type Asked = { cursor: Cursor; offset: number };
-/** A cursor that one fetch should have served, and the error instead. */
+/** A cursor that a fetch could not serve, and the error that the cursor got. */
 export type Refused = { asked: Asked; error: unknown };
 type Fetched = { cursor: Cursor; arrived: Arrived; endOffset: number };
 

@@ -139,7 +139,7 @@ function widerReleases(
   return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
 }
 
-/** The default only limits calls that reserve nothing. For all other calls it is higher than any figure. */
+/** The default of `maxOpen` limits only calls that reserve nothing. For all other calls it counts as higher than any number. */
 function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
   if (before === after || before === 'unlimited') return [];
   const most = before ?? DEFAULTS.maxOpen;
@@ -361,7 +361,7 @@ function otherValidation(
   return another(name, before, after);
 }
 
-/** A change that cannot be compared may be wider. */
+/** Reports any other change as possibly wider, because the two documents cannot be compared. */
 function another(name: string, before: object, after: object): string[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   return [`${name}: another, which may let more through`];

@@ -110,6 +110,6 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /** Returns the evidence of one limit for the record. `costMicros` is the amount that the call would reserve. */
   evidence(limit: L, fact: F, costMicros: number): Json;
-  /** Returns the words of a refusal. The step gives its verdict and code. */
+  /** Returns reason and remedy of a refusal. Verdict and code come from the step. */
   violation(limit: L, fact: F): Words;
 };

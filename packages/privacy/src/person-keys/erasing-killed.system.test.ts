@@ -43,7 +43,7 @@ test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else 
   expect(erased).toBeGreaterThan(KILLS);
 });
 
-/** Returns how many persons are erased by then: the number that the process acknowledged. */
+/** Returns how many erasures the process had acknowledged when it was killed. */
 async function eraseUntilKilled(path: string, from: number, random: () => number): Promise<number> {
   const child = spawn(process.execPath, [ERASER, path, String(from)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -20,7 +20,7 @@ export async function committedPositions(bus: Bus): Promise<readonly GroupPositi
   return (await bus.positions(GROUPS.decider)).filter(({ group }) => group === GROUPS.decider);
 }
 
-/** Dead letters by the deliveries that they answer: one delivery, or all of a batch. */
+/** Records which deliveries have a dead letter. A dead letter covers one delivery, or all deliveries of a batch. */
 export function createLetters() {
   const batches: { topic: string; partition: number; first: number; last: number }[] = [];
   const single = new Set<string>();

@@ -36,7 +36,7 @@ export class CallerRooms {
   readonly #operators: FairRoom;
   readonly #strangers: FairRoom;
   readonly #others: FairRoom;
-  /** The rooms that each kind of caller may use, in the order in which it uses them. */
+  /** The shares of the server's capacity (rooms) that each kind of caller may use, in the order of use. */
   readonly #rooms: Readonly<Record<Caller['kind'], readonly FairRoom[]>>;
 
   constructor(most: number) {

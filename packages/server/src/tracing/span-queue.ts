@@ -52,7 +52,7 @@ export class SpanQueue implements SpanProcessor {
 
   onStart(): void {}
 
-  /** A delivery holds spans of many requests, so it runs outside of any request. */
+  /** One export sends spans of many requests, so it runs outside of any request. */
   onEnd(span: ReadableSpan): void {
     outsideRequests(() => this.#take(span));
   }

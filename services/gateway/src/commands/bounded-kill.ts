@@ -49,7 +49,7 @@ function flagIfKnown(
   return ledger.flag(target).catch(() => null);
 }
 
-/** A request with an Idempotency-Key names its command itself. */
+/** An Idempotency-Key gives the command its id. Then only the same id makes two kills the same command. */
 function isSame({ command: last }: LastKill, command: Command, request: HttpRequest): boolean {
   if (last.id === command.id) return true;
   return idempotencyKeyOf(request) === null && last.by === command.by && last.reason === command.reason;

@@ -14,7 +14,7 @@
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
 
--- Few, because a call has some hundred answers.
+-- Few calls a page, because a call has some hundred answers.
 local CALLS_A_PAGE = 4
 
 local refused = refusal()

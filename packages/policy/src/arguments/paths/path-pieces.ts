@@ -1,7 +1,7 @@
 /** A part of a text that may be a path: the whole text, or one word of it. */
 export interface PathPiece {
   readonly text: string;
-  /** True if the piece may be a path without any slash: the whole text, or a word of a text without blanks. */
+  /** True if the piece is the whole text, or its only word. Such a piece may be a path without any slash. */
   readonly isAlone: boolean;
 }
 
