@@ -350,7 +350,10 @@ test('a check says whose limit it found, and for which ancestor no rule was foun
     rules: [{ id: 'hands', policy: 'all', agents: ['hand', 'lead'] }],
   });
   expect(nobody('hand', call)).toMatchObject({
-    refusal: { code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('"worker", an ancestor of this agent') },
+    refusal: {
+      code: 'MANDATE_NOT_FOUND',
+      reason: expect.stringContaining('"worker", an ancestor of this agent'),
+    },
     checks: [{ check: 'mandate-found', evidence: { agentId: 'worker' }, ancestor: 'worker' }],
   });
 });
