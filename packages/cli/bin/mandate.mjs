@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `mandate` command. Written for any Node: where the one that was found is too old to run TypeScript, the pinned
-// one beside it takes over.
+// The `mandate` command. This file runs on any version of Node. If that version is too old to run TypeScript, the
+// Node that is installed with the package runs the command.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

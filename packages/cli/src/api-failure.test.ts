@@ -20,7 +20,7 @@ test.each([
   [409, 1],
   [429, 1],
   [503, 1],
-])('a refusal with status %i ends a command with exit code %i', (status, exitCode) => {
+])('a refusal with status %i ends the command with exit code %i', (status, exitCode) => {
   const facts = { ...asked, service: 'gateway', status, code: 'REFUSED', faults: [{ index: 1 }] } as const;
   const failure = failureOf(new ApiError('refused', 'wait 5000 ms', facts));
   expect(failure).toBeInstanceOf(ApiProblem);

@@ -18,5 +18,5 @@ export type ProgramContext = {
 /** What a command runs with. `json`: the answer must be JSON. */
 export type CommandContext = ProgramContext & { globals: GlobalOptions; json: boolean };
 
-/** How a command hands its work over: it is run with the context, and its exit code becomes the process's. */
+/** Runs the work of a command with its context. The process exits with the exit code that the work returns. */
 export type RunCommand = (work: (context: CommandContext) => Promise<ExitCode>) => Promise<void>;

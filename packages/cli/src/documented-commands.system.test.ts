@@ -1,4 +1,4 @@
-/** The pages show only commands and options that exist. */
+/** The pages of the documentation show only commands and options that exist. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -16,7 +16,10 @@ async function wholeProgram(): Promise<Command> {
   return program;
 }
 
-/** Each use of the command in a code span or a block, from the word after `mandate` to the end of the command. */
+/**
+ * Returns each use of the command in a code span or a code block, from the word after `mandate` to the end of the
+ * command.
+ */
 function usesIn(page: string): [line: number, words: string[]][] {
   let isCode = false;
   return page.split('\n').flatMap((text, at): [number, string[]][] => {
@@ -53,7 +56,7 @@ function faultIn(program: Command, words: readonly string[]): string | null {
   return null;
 }
 
-test('every command and option of the pages exists', async () => {
+test('checks that every command and option on the pages exists', async () => {
   const program = await wholeProgram();
   const faults = PAGES.flatMap((path) =>
     usesIn(readFileSync(join(ROOT, path), 'utf8')).flatMap(([line, words]) => {

@@ -4,8 +4,8 @@ import { CommanderError } from 'commander';
 import { printableLines } from './output/printable.ts';
 
 /**
- * 0: done. 1: failed. 2: wrong use or bad input. 3: done, but the finding is bad, such as drift or a refusal. 130: stopped
- * before it was done.
+ * 0: done. 1: failed. 2: wrong use or bad input. 3: done, but the result is bad, such as drift or a refusal. 130:
+ * stopped before it was done.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
 

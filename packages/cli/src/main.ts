@@ -1,8 +1,8 @@
-/** The `mandate` command's process: the only place of the package that touches `process`. */
+/** The process of the `mandate` command. Only this module of the package uses `process`. */
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-// Two modules by their paths, because most commands need nothing else of the package to start.
+// These two modules are imported by their paths, because most commands need no other module of the package to start.
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
@@ -10,10 +10,10 @@ import { sayWarnings } from '@mandate/runtime/say-warnings';
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runProgram } = await import('./program.ts');
 
-/** One Ctrl-C arrives several times: from the terminal, and again from each npm above this process. */
+/** One Ctrl-C arrives several times: from the terminal, and again from each npm process above this process. */
 const SAME_REQUEST_MS = 1_000;
 
-/** How often a command under npx looks whether npx still runs. */
+/** The interval at which a command under npx checks whether npx still runs. */
 const LOOK_FOR_PARENT_MS = 250;
 
 const asked = new AbortController();
@@ -26,7 +26,7 @@ const onSignal = () => {
     process.exit(130);
   }
 };
-// At SIGTERM npx ends without a word to this process, which then gets another parent.
+// At SIGTERM npx ends without a signal to this process. This process then gets another parent.
 const { ppid } = process;
 if (process.env.npm_command === 'exec')
   setInterval(() => {
@@ -35,10 +35,10 @@ if (process.env.npm_command === 'exec')
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of the output has gone, as in `mandate eval | head`, so there is nothing left to do.
+  // The reader of the output has ended, as in `mandate eval | head`, so there is nothing left to do.
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// A command does not stop because stderr has no reader.
+// A command continues if stderr has no reader.
 process.stderr.on('error', () => {});
 sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
 endOnUncaught(process, (error) => {

@@ -19,7 +19,7 @@ it('names every command in its help, on stdout', async () => {
   }
 });
 
-/** The names of every command, with the commands above it. */
+/** Returns the names of every command, each with the names of its parent commands. */
 async function allPaths(): Promise<string[][]> {
   const program = new Command('mandate');
   for (const subcommand of SUBCOMMANDS) await addCommand(program, subcommand, async () => {});
@@ -44,7 +44,7 @@ it('fits the help of every command into 80 columns, and names global options onc
   expect(faults).toEqual([]);
 });
 
-it('shows an option only in the help of commands that know the option', async () => {
+it('shows an option only in the help of commands that have the option', async () => {
   const help = async (...path: string[]) => (await runCommand([...path, '--help'])).stdout;
   expect(await help('decisions', 'list')).toContain('--min-charged <dollars>');
   expect(await help('settlements', 'list')).not.toContain('--min-charged');
@@ -77,7 +77,7 @@ it('prints no micro-dollars in options, and takes dollars', async () => {
 it.each([
   ['validate', ['validate', 'x.yaml', '--url', 'http://127.0.0.1:1'], '--url has no effect here'],
   ['audit prune', ['audit', 'prune', '--keep-months', '1', '--profile', 'x'], '--profile has no effect here'],
-])('refuses an address for %s, which asks no plane', async (_what, args, said) => {
+])('refuses an address for %s, which sends no requests to a plane', async (_what, args, said) => {
   const { exitCode, stderr } = await runCommand(args);
   expect(exitCode).toBe(2);
   expect(stderr).toContain(said);
@@ -132,7 +132,7 @@ it.each([
   ['no file', ['validate'], "missing required argument 'file'"],
   ['no folder', ['pull'], "required option '--out <folder>' not specified"],
   ['no mandates', ['eval'], "required option '--mandates <file>' not specified"],
-])('refuses %s, saying what belongs there', async (_what, args, said) => {
+])('refuses %s, and says which values are allowed', async (_what, args, said) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { env: KEY });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(said);
@@ -204,7 +204,7 @@ it.each([
   ],
   ['no log to take a snapshot of', ['snapshot', '--data', '/nowhere'], {}, 'there is no log at /nowhere'],
   ['a setting that is none', ['up'], { MANDATE_PLANE_PROT: '1' }, 'did you mean MANDATE_PLANE_PORT?'],
-])('refuses %s, saying what to do', async (_what, args, env, said) => {
+])('refuses %s, and says what to do', async (_what, args, env, said) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { env: env as Record<string, string> });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toMatch(/^mandate: /);
@@ -220,12 +220,12 @@ it('says that no plane answers, with exit code 1', async () => {
   expect(stderr).toContain('mandate up');
 });
 
-it('complains without letting what was typed steer the terminal', async () => {
+it('escapes what was typed in its error messages, so that it cannot steer the terminal', async () => {
   const { stderr } = await runCommand(['\u001b[31mred']);
   expect(stderr).not.toContain('\u001b');
 });
 
-it('ends with 130 if it is asked to stop', async () => {
+it('exits with 130 if it is asked to stop', async () => {
   const asked = new AbortController();
   asked.abort();
   const ran = await runCommand(['agents', 'list'], { env: KEY, signal: asked.signal });

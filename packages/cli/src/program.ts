@@ -25,10 +25,13 @@ Examples:
 /** The widest help. A terminal that is narrower gets a narrower help. */
 const HELP_COLUMNS = 80;
 
-/** An option with more choices does not list them in its help. The refusal of a wrong value does. */
+/**
+ * The most choices that the help of an option lists. For an option with more choices, only the refusal of a wrong
+ * value lists them.
+ */
 const MOST_CHOICES = 12;
 
-/** Parses `args` (without node and script), runs the command, and says how it ended. Never throws. */
+/** Parses `args` (without node and script), runs the command, and returns its exit code. Never throws. */
 export async function runProgram(args: readonly string[], context: ProgramContext): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
   try {
@@ -98,7 +101,10 @@ export async function addCommand(program: Command, subcommand: Subcommand, run: 
   });
 }
 
-/** `mandate help agents list` shows the help of every command, so that no list of commands repeats `help`. */
+/**
+ * Removes the subcommand `help` of each command, so that no list of commands repeats `help`. `mandate help agents
+ * list` still works.
+ */
 function withoutHelpCommands(command: Command): void {
   command.helpCommand(false).commands.forEach(withoutHelpCommands);
 }
@@ -117,7 +123,7 @@ function optionDescription({
   return more === '' ? description : `${description} (${more})`;
 }
 
-/** `help agents list` as `agents list --help`. Help on an unknown command is an error about its name. */
+/** Reads `help agents list` as `agents list --help`. If a command does not exist, the error names it. */
 function helpAsked(args: readonly string[], program: Command): string[] {
   const [first, ...path] = args;
   const [name = '--help'] = path;

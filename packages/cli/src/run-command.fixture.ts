@@ -1,4 +1,4 @@
-/** Runs the command in this process, with its own streams. For tests. */
+/** Runs the command in the test's process, with its own streams. */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ExitCode } from './exit-codes.ts';

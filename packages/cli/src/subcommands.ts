@@ -1,4 +1,4 @@
-/** Every subcommand: its name, its heading in the help, what it does in a few words, and where its code is. */
+/** Every subcommand: its name, its heading in the help, a short description, and the module with its code. */
 import type { Command } from 'commander';
 import type { RunCommand } from './command-context.ts';
 
@@ -61,7 +61,7 @@ const LOADERS = {
 
 type Name = keyof typeof LOADERS;
 
-/** In the order of the help. */
+/** The groups and commands in the order of the help. */
 const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: string])[]>> = {
   Start: [
     ['up', 'run a whole plane in this process'],

@@ -7,7 +7,7 @@ type ApprovalNamed = {
   id: string;
   agentId: string;
   actionId: string;
-  /** What was asked, as the audit knows it, or why the audit does not say. */
+  /** The approval from the audit, or the failure if the audit does not answer. */
   asked: Approval | CommandFailure;
 };
 
@@ -25,7 +25,7 @@ export async function approvalNamed(api: ApiClient, id: string): Promise<Approva
   );
 }
 
-/** Answering must not depend on the audit: it may be away, or a second behind. */
+/** A person can answer even if the audit does not respond, or is a second late. */
 async function askedIn(api: ApiClient, id: string): Promise<ApprovalNamed['asked']> {
   try {
     return await api.get<Approval>(`/v1/approvals/${id}`);

@@ -47,7 +47,7 @@ test('shows all that a person needs to answer', () => {
 `);
 });
 
-test('says who fixed the principal, and what became of the question', () => {
+test('shows whether the API key fixed the principal, and the answer or decision if there is one', () => {
   const asked = {
     ...ASKED,
     principal: { id: 'ann', role: null },
@@ -60,7 +60,7 @@ test('says who fixed the principal, and what became of the question', () => {
   expect(approvalText(decided, piped)).toContain('now         ALLOW (ALLOWED)\n');
 });
 
-test('a long field comes after the others, in full, wherever the agent puts it', () => {
+test('shows a long field in full after the shorter fields, wherever the agent puts it', () => {
   const note = 'x'.repeat(100_000);
   const args = { note, deep: [{ note: `${note}y` }], to: 'mallory', amount: 9_000 };
   const lines = approvalText({ ...ASKED, args }, piped).split('\n');
@@ -73,7 +73,7 @@ test('a long field comes after the others, in full, wherever the agent puts it',
   ]);
 });
 
-/** As a terminal breaks what is too long for it. */
+/** Breaks lines that are too long, as a terminal does. */
 function brokenLines(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const lines = [''];
@@ -95,7 +95,7 @@ test.each([
   ['carriage returns', '\r', 1],
   ['cursor movements', '\u001b[1A\u001b[2K', 1],
   ['letters that show as nothing', '\u3164', 1],
-])('no value looks like another field by %s', (_name, filling, width) => {
+])('shows no value in a way that looks like another field: %s', (_name, filling, width) => {
   const before = '    args.a  "'.length;
   for (const columns of [21, 40, 41, 42, 81]) {
     for (const missing of [0, 1, 2]) {
@@ -108,7 +108,7 @@ test.each([
   }
 });
 
-test('no name of a field looks like another', () => {
+test('shows no field name in a way that looks like another field', () => {
   const args = { 'to  "alice"\n    args.to': 1, to: 'mallory' };
   expect(approvalText({ ...ASKED, args }, piped)).toContain(
     '\n    args.to  "mallory"\n    args["to  \\"alice\\"\\n    args.to"]  1\n',

@@ -37,7 +37,7 @@ export function approvalText(approval: Approval, stdout: Output): string {
   ].join('\n');
 }
 
-/** How the question ended, or '' while it waits. */
+/** The answer or the decision, or '' while the approval waits for an answer. */
 function stateOf({ answer, decided }: Approval): string {
   if (decided !== null) return `${decided.verdict} (${decided.code})`;
   if (answer === null) return '';

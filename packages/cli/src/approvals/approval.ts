@@ -1,6 +1,6 @@
 import type { Json } from '@mandate/schemas';
 
-/** As GET /v1/approvals gives it. */
+/** An approval, as GET /v1/approvals returns it. */
 export type Approval = {
   id: string;
   decisionId: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { leavesOf } from './leaves-of.ts';
 
-test('every value has a path and its JSON', () => {
+test('returns a path and JSON for every value', () => {
   const args = { to: 'a@b.example', items: [{ n: 1 }, 'x'], empty: {}, none: [], 'a b': null, 'a.b': true };
   expect(leavesOf('args', args)).toEqual([
     { path: 'args.to', json: '"a@b.example"' },
@@ -14,11 +14,11 @@ test('every value has a path and its JSON', () => {
   ]);
 });
 
-test('an empty object has none', () => {
+test('returns no values for an empty object', () => {
   expect(leavesOf('args', {})).toEqual([]);
 });
 
-test('a value that is nested deeply is found', () => {
+test('finds a value that is nested deeply', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
   expect(leavesOf('args', deep)).toEqual([{ path: `args${'.a'.repeat(5_000)}`, json: '1' }]);
 });

@@ -1,7 +1,7 @@
 import type { Json } from '@mandate/schemas';
 
 type Leaf = {
-  /** `args.items[0].to`. A name that is no plain word is quoted: `args["a b"]`. */
+  /** Such as `args.items[0].to`. A name that is not a plain word is quoted: `args["a b"]`. */
   path: string;
   /** The value as JSON. An empty object or list is a leaf too. */
   json: string;
@@ -10,7 +10,7 @@ type Leaf = {
 /** Every value within a JSON value, with its path, in the order of the text. None for an empty object at the root. */
 export function leavesOf(root: string, value: Json): Leaf[] {
   const leaves: Leaf[] = [];
-  // A stack of its own: a value may be nested deeper than calls may be.
+  // A loop with its own stack, because a value may be nested more deeply than function calls can be.
   const open: { path: string; value: Json }[] = [{ path: root, value }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path, value } = next;

@@ -17,14 +17,14 @@ export type Filters = Readonly<Record<string, Given>>;
 type Filter = {
   flags: string;
   about: string;
-  /** The name of the filter in requests, if it is another one. */
+  /** The name of the filter in requests, if it differs from the name of the option. */
   parameter?: string;
   choices?: readonly string[];
   /** For a filter that is given once. The others may be repeated, and match any of their values. */
   once?: (text: string) => string | number;
 };
 
-/** `1h` is sent as it was written, so that a view that refreshes always shows the last hour. */
+/** A relative time such as `1h` is sent as it was typed, so that a view that refreshes always shows the last hour. */
 const moment = (text: string) => {
   const at = momentBefore(Date.now)(text);
   return AGO.test(text) ? text : at;
@@ -51,7 +51,7 @@ const one = (flags: string, about: string, more: Omit<Filter, 'flags' | 'about'>
 const amount = (flags: string, about: string, parameter: string) =>
   one(flags, about, { parameter, once: dollars });
 
-/** By the name of the option as commander gives it. */
+/** The filters by the name that commander gives to their option. */
 const FILTERS: Readonly<Record<string, Filter>> = {
   agent: many('--agent <id>', 'this agent; repeat the option for several'),
   tool: many('--tool <name>', 'calls of this tool'),
@@ -135,7 +135,7 @@ function optionFor({ flags, about, choices, once }: Filter): Option {
   );
 }
 
-/** The filters as the plane takes them. `named`: filters with another name for this question. */
+/** The filters as query parameters of a request. `named`: the filters that have another name for this question. */
 export function parametersOf(
   filters: Filters,
   named: Readonly<Record<string, string>> = {},
@@ -146,7 +146,7 @@ export function parametersOf(
   );
 }
 
-/** The options that are filters. */
+/** Returns the options that are filters. */
 export function filtersIn(options: Readonly<Record<string, unknown>>): Filters {
   const given = Object.entries(options).filter(([name]) => Object.hasOwn(FILTERS, name));
   return Object.fromEntries(given) as Filters;

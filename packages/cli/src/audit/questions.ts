@@ -15,14 +15,14 @@ export type Question = {
   rows: string;
   kind: 'paged' | 'ranked' | 'whole';
   filters: readonly string[];
-  /** Filters that the plane knows by another name here. */
+  /** The filters that have another name in requests for this question. */
   parameters?: Readonly<Record<string, string>>;
-  /** A row for people, if it is not the row of the plane. */
+  /** Changes a row for people. Absent if people see the row as the plane returns it. */
   row?(row: Row): Row;
-  /** What the answer says beside its rows. */
+  /** Returns a note on the answer that no row contains. */
   note?(answer: Row): string | undefined;
   presentation?: Presentation;
-  /** Fields that come first if this filter is given. */
+  /** The fields that come first if a filter is given, by the name of the filter. */
   firstIf?: Readonly<Record<string, readonly string[]>>;
 };
 
@@ -45,7 +45,7 @@ const ranking = (by: string): Question => ({
   kind: 'ranked',
 });
 
-/** By the command that asks each question. */
+/** The questions by the command that asks them. */
 export const QUESTIONS = {
   'decisions list': {
     about: 'Lists decisions, newest first.',
@@ -204,7 +204,7 @@ export const QUESTIONS = {
 
 export type QuestionName = keyof typeof QUESTIONS;
 
-/** Puts the fields that a row is grouped by beside its figures. */
+/** Moves the fields that the rows are grouped by out of `group`, beside the figures. */
 function ungrouped({ group, ...rest }: Row): Row {
   return { ...(group as Row), ...rest };
 }

@@ -1,4 +1,7 @@
-/** Cases as a person reads them: a line each, and of one that failed its steps, with what was expected and what came. */
+/**
+ * The results of cases as text for people: one line for each case, and for a failed case its steps with the expected
+ * and the actual values.
+ */
 
 import type { StepTold } from '@mandate/cases';
 import type { Output } from '../command-context.ts';

@@ -17,7 +17,7 @@ toolPolicies: { read_mail: { cost: 0.40 } }
 `;
 const AGENTS = `agents: [{ id: bot, groups: [support] }]`;
 
-/** A folder of files by their names, and `mandate test` on it. */
+/** Writes a folder with these files, and returns the folder and a function that runs `mandate test` on it. */
 function folderOf(files: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries({ 'control.yaml': CONTROL, ...files })) {
@@ -28,7 +28,7 @@ function folderOf(files: Readonly<Record<string, string>>) {
   return { folder, run };
 }
 
-/** The steps of one case, as JSON. */
+/** Runs one case with these steps, and returns the results of its steps. */
 async function told(steps: string, more = '') {
   const text = `version: 1\n${AGENTS}\ncases:\n  - name: it\n    agent: bot\n${more}    steps:\n${steps}`;
   const { run } = folderOf({ 'it.test.yaml': text });
@@ -59,7 +59,7 @@ it.each([
   expect(stderr + stdout).toContain(said);
 });
 
-it('tells what was expected, what came, where it stands, and whose bound it was', async () => {
+it('reports the expected and actual values, the line of the step, and the policy and rule of the limit', async () => {
   const { folder, run } = folderOf({
     'mail.test.yaml': `version: 1
 ${AGENTS}
@@ -111,12 +111,12 @@ test.each([
   ['a budget', '{ left: { nope: 1 } }', 'left of nope', 'is no budget here; known: total, tenant/team/60000'],
   ['how many calls are left', '{ callsLeft: 1 }', 'callsLeft', 'none'],
   ['a wait', '{ retryAfterMs: 5 }', 'retryAfterMs', 'none'],
-])('%s that is another is a difference', async (_what, expected, what, seen) => {
+])('reports a difference in %s', async (_what, expected, what, seen) => {
   const [step] = await told(`      - { ask: { tool: send_mail }, expect: ${expected} }\n`);
   expect(step?.differences).toMatchObject([{ what, seen }]);
 });
 
-it('knows what is as expected', async () => {
+it('reports no difference if everything is as expected', async () => {
   const steps = await told(`
       - ask: { tool: send_mail }
         expect: { verdict: BLOCK, code: TOOL_NOT_ALLOWED, policy: mail, rule: support-mail, charged: 0 }
@@ -125,7 +125,7 @@ it('knows what is as expected', async () => {
   expect(steps.flatMap(({ differences }) => differences)).toEqual([]);
 });
 
-it('goes on from what was spent, by time, outcome and answer', async () => {
+it('updates the remaining budget after spending, time, outcomes and answers', async () => {
   const steps = await told(
     `
       - { ask: { tool: read_mail }, expect: { left: { total: 0.1, team: 0.5 } } }
@@ -138,12 +138,12 @@ it('goes on from what was spent, by time, outcome and answer', async () => {
   expect(steps.flatMap(({ differences }) => differences)).toEqual([]);
 });
 
-it('of an action that is asked often, tells the first that is not as expected', async () => {
+it('reports the first unexpected result of an action that is repeated', async () => {
   const [step] = await told('      - { ask: { tool: read_mail }, times: 5, expect: ALLOW }\n');
   expect(step).toMatchObject({ title: 'ask read_mail by bot, 3 of 5', seen: 'BLOCK COST_LIMIT_EXCEEDED' });
 });
 
-it('holds agents that are not registered to a mandates file', async () => {
+it('applies a mandates file to agents that are not registered', async () => {
   const { run } = folderOf({
     'below/mandates.yaml': 'version: 1\nid: m\nagents: ["*"]\nbudgets: [{ id: b, scope: agent, max: 1 }]\n',
     'below/m.test.yaml': `version: 1
@@ -161,7 +161,7 @@ cases:
   expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('takes a version of a policy that is not there for what it is: nothing', async () => {
+it('blocks with MANDATE_NOT_FOUND if a rule names a version of a policy that does not exist', async () => {
   const { run } = folderOf({
     'more.yaml': '{ kind: rule, version: 1, id: old, policy: mail@7, groups: [support] }',
     'it.test.yaml': `version: 1
@@ -176,7 +176,7 @@ cases:
   expect(steps[0].differences).toEqual([{ what: 'rule', expected: 'support-mail', seen: 'old' }]);
 });
 
-it('tells the budgets of agents above from those of the agent', async () => {
+it('distinguishes the budgets of ancestors from the budgets of the agent', async () => {
   const { run } = folderOf({
     'register.yaml': `kind: policy
 version: 1
@@ -204,7 +204,7 @@ cases:
   expect(await run()).toMatchObject({ stderr: '', stdout: expect.stringContaining('1 passed') });
 });
 
-it('registers nobody twice: a case is of the agent that its files hold', async () => {
+it('refuses to register an agent twice', async () => {
   const { run } = folderOf({
     'agents.yaml': 'kind: agent\nid: bot\n',
     'it.test.yaml': `version: 1
@@ -275,7 +275,7 @@ cases:
   ]);
 });
 
-it('fails where a person answers what nobody asks them', async () => {
+it('fails if a step answers an action that does not wait for approval', async () => {
   const played = await told(`      - { ask: { id: a, tool: read_mail }, expect: ALLOW }
       - { approve: a }
 `);
@@ -287,7 +287,7 @@ it('fails where a person answers what nobody asks them', async () => {
   });
 });
 
-it('fails where nothing was tested', async () => {
+it('fails if no case was run', async () => {
   const { run } = folderOf({
     'it.test.yaml': `version: 1\n${AGENTS}\ncases: [{ name: it, steps: [{ kill: { scope: all } }] }]\n`,
   });
@@ -296,7 +296,7 @@ it('fails where nothing was tested', async () => {
   expect(await folderOf({}).run()).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('writes JUnit XML, whatever names hold', async () => {
+it('writes valid JUnit XML for any characters in names', async () => {
   const { folder, run } = folderOf({
     'it.test.yaml': `version: 1
 ${AGENTS}
@@ -322,7 +322,7 @@ cases:
 `);
 });
 
-it('redacts what a plane redacts, also what a privacy document names, and approvals hold for what was sent', async () => {
+it('redacts what a plane and a privacy document redact, and applies an approval only to the action as it was sent', async () => {
   const privacy = join(temporaryFolder(), 'privacy.yaml');
   writeFileSync(privacy, 'version: 1\npatterns: [{ pattern: email, do: redact }]\n');
   const { run } = folderOf({

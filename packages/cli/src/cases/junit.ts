@@ -1,4 +1,4 @@
-/** Cases as CI systems read them: JUnit XML, a suite a file, times in seconds. */
+/** Results of cases as JUnit XML, which CI systems read: one suite for each file, with times in seconds. */
 import type { TestedCase } from './tested-case.ts';
 
 export function junitXml(cases: readonly TestedCase[]): string {
@@ -58,7 +58,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** Nothing of it can be taken for a mark; what XML cannot hold at all is �. */
+/** Escapes a text for XML. A character that XML cannot contain becomes �. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,4 @@
 import type { CaseTold } from '@mandate/cases';
 
-/** What is said of a case, as JSON too. */
+/** The result of a case, in text and JSON output. */
 export type TestedCase = CaseTold & { file: string; line: number; name: string; tookMs: number };

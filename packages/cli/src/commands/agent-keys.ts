@@ -47,7 +47,7 @@ function issueCommand(keys: Command, run: RunCommand): void {
   );
 }
 
-/** The key alone goes to stdout, so that a script can take it. */
+/** Only the key is written to stdout, so that a script can read it. */
 export async function showKey(
   key: IssuedKey | null,
   what: string,

@@ -1,4 +1,4 @@
-/** `mandate agents list` of a plane that answers what is written here. */
+/** Runs `mandate agents list` against a server that answers with these agents and budgets. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ const killed = { scope: 'agent', reason: 'it loops' };
 const NOTHING = { killed: null, status: 'registered' };
 const BOT = { agentId: 'bot', spentMicros: 10_000, openActions: 1, ...NOTHING };
 
-/** @param budgets null: the key may not read the audit */
+/** @param budgets null: the server refuses the key's request for budgets */
 async function agents(
   options: readonly string[],
   rows: readonly object[],
@@ -37,7 +37,7 @@ test.each<[string, object, string]>([
   ['was killed', { killed, status: null }, 'killed (agent): it loops'],
   ['was retired', { killed: null, status: 'retired' }, 'retired'],
   ['was both', { killed, status: 'retired' }, 'retired, killed (agent): it loops'],
-])('the state of an agent that %s', async (_, stops, state) => {
+])('shows the state of an agent that %s', async (_, stops, state) => {
   const { stdout } = await agents([], [{ ...BOT, ...stops }]);
   expect(stdout).toMatch(/\nbot +\$0\.01 +1 {2}(.+)\n/);
   expect(stdout.trimEnd().endsWith(`1  ${state}`)).toBe(true);
@@ -54,13 +54,13 @@ test.each<[string, object[], string]>([
   ['something left of all', [budget(1)], 'alive'],
   ['no limit', [budget(null)], 'alive'],
   ['another agent beside it that has nothing left', [{ ...budget(0), subject: 'other' }], 'alive'],
-])('the state of an agent that has %s', async (_, budgets, state) => {
+])('shows the state of an agent that has %s', async (_, budgets, state) => {
   const { stdout, stderr } = await agents([], [BOT], budgets);
   expect(stdout.trimEnd().endsWith(`1  ${state}`)).toBe(true);
   expect(stderr).toBe('');
 });
 
-test('lists the agent first that spent most, and those of one amount by id', async () => {
+test('lists agents by spending, the highest first, and agents with the same spending by id', async () => {
   const rows = [
     ['idle', 0],
     ['late', 0],

@@ -74,7 +74,7 @@ Examples:
     );
 }
 
-/** In the order of their ids. Pages in the order of spending would change while they are read. */
+/** Reads agents in the order of their ids. The order by spending could change between two pages. */
 function agentsOf(api: ApiClient): AsyncIterable<Agent> {
   const rows = ({ agents }: Page) => agents;
   return rowsOf(api, { path: '/v1/ledger/agents', cursor: 'after', pageSize: 1_000, rows });

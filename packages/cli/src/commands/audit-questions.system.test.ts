@@ -1,4 +1,4 @@
-/** The questions to an audit that has nothing on record. */
+/** The commands that ask the audit, with an audit that contains no records. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,10 @@ type Content = {
   };
 };
 
-/** What its rows have by the plane's own description, those apart that the command makes of it. */
+/**
+ * Returns the columns that the plane's OpenAPI description gives for the rows, without the fields that the command
+ * changes itself.
+ */
 function described({ paths }: Described, { path, rows }: { path: string; rows: string }): string[] {
   const { schema } = paths[`/v1/audit/${path}`]?.get.responses[200].content['application/json'] ?? {};
   const names = Object.keys(schema?.properties[rows]?.items.properties ?? {});
@@ -64,12 +67,12 @@ const linesOf = (csv: string) =>
     .split('\n')
     .map((line) => line.split(','));
 
-test('comma-separated values of nothing are the header, of all that the plane describes', async () => {
+test('writes a CSV header with all columns that the plane describes, even if there are no rows', async () => {
   const description = (await (await fetch(`${env.MANDATE_URL}/openapi.json`)).json()) as Described;
   for (const [name, question] of Object.entries(QUESTIONS) as [QuestionName, Question][]) {
     const { exitCode, stdout } = await query(name, '--csv');
     expect([name, exitCode]).toEqual([name, 0]);
-    // Sums of nothing are a row where nothing is grouped.
+    // Without --group-by, the totals of no records are still one row.
     const [told = [], ...rows] = linesOf(stdout);
     expect([name, rows.length]).toEqual([name, name === 'analytics groups' ? 1 : 0]);
     const more =
@@ -79,7 +82,7 @@ test('comma-separated values of nothing are the header, of all that the plane de
   }
 });
 
-test('the header has what was grouped by, and no more columns than asked for', async () => {
+test('writes a CSV header with the grouped fields, and only with the columns that were asked for', async () => {
   const header = async (name: QuestionName, ...args: string[]) =>
     (await query(name, ...args, '--csv')).stdout;
   const grouped = DIMENSIONS.slice(0, 3).flatMap((name) => ['--group-by', name]);
@@ -96,7 +99,7 @@ test('the header has what was grouped by, and no more columns than asked for', a
   });
 });
 
-test.each([true, false])('what is watched as JSON is a document a line; on a terminal: %s', async (isTTY) => {
+test.each([true, false])('writes one JSON document a line with --watch; on a terminal: %s', async (isTTY) => {
   const enough = new AbortController();
   let said = '';
   const stdout = new PassThrough().on('data', (chunk) => {

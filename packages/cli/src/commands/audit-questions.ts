@@ -28,7 +28,10 @@ type Options = PageOptions &
 const PAGE = 1_000;
 const WATCH_MS = 2_000;
 
-/** @param command the command itself if the question is one word, else the noun of which the question is a command */
+/**
+ * @param command the command itself if the question is one word; otherwise the command whose subcommand is the
+ * question
+ */
 export function questionCommand(command: Command, name: QuestionName, run: RunCommand): void {
   const question: Question = QUESTIONS[name];
   const [, verb] = name.split(' ');
@@ -54,7 +57,7 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
     );
 }
 
-/** Commands that only ask the audit: nouns with the questions that they have. */
+/** A command that has only questions to the audit as subcommands. */
 function nounOf(about: string, ...names: readonly QuestionName[]) {
   return (command: Command, run: RunCommand): void => {
     command.description(about);
@@ -156,7 +159,7 @@ async function showOneAnswer(
     const shown = rows.map((row) => question.row?.(row) ?? row);
     if (csv) {
       await writeCsv(shown, { known, columns }, stdout);
-      // A note is no row, so it is no part of the file.
+      // A note is not a row, so it is not written to the CSV file.
       const note = question.note?.(told);
       if (note !== undefined) await write(stderr, `${note}\n`);
     } else {
@@ -171,7 +174,10 @@ async function showOneAnswer(
   if (isCut) await write(stderr, moreText(options.limit));
 }
 
-/** Asks a ranking for one row more than the limit, to know whether there are more. Groups say that themselves. */
+/**
+ * Asks a ranking for one row more than the limit, to know whether there are more. The answer with groups says itself
+ * whether there are more.
+ */
 async function answerTo(
   question: Question,
   filters: Filters,

@@ -1,4 +1,4 @@
-/** `mandate audit prune` on tables of a data folder, as an operator sees it. */
+/** `mandate audit prune` on the tables of a data folder. */
 import { MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
 import { dataFolder } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
@@ -30,7 +30,7 @@ const read = (stdout: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-test('old months of one tenant go alone, and then those of the others', async () => {
+test('removes the old months of one tenant, and then the months of the other tenants', async () => {
   const data = await folderWith(['acme', 'globex']);
   const prune = async (...args: string[]) => {
     const all = ['audit', 'prune', '--data', data, '--keep-months', '24', ...args];

@@ -86,11 +86,11 @@ async function pruneTenant(
   const fromMs = newestFromMs(keepMonths, nowMs);
   const asked = { nowMs, keptFrom: (owner: string) => (owner === tenant ? fromMs : null) };
   const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
-  // Sums go with the rows that they sum up, so they are not listed.
+  // Rows of sums are deleted together with the rows that they sum up, so they are not listed.
   return past.filter(({ table }) => !isSums(table)).map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
-/** Opens tables that must exist. A misspelt folder would else get new, empty tables. */
+/** Opens tables that must exist. Otherwise a misspelt folder would get new, empty tables. */
 async function openTables({ data, clickhouse }: Options, context: CommandContext): Promise<AuditClient> {
   const given = clickhouse === undefined ? {} : { MANDATE_CLICKHOUSE_URL: clickhouse };
   const settings = loadConfig(

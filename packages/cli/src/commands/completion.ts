@@ -54,7 +54,7 @@ async function printNames(named: Named, context: CommandContext): Promise<ExitCo
     const names = await planeNames(named, clientOf(connection, signal), place);
     await write(stdout, names.map((name) => `${name}\n`).join(''));
   } catch {
-    // Nothing is offered then.
+    // If the names cannot be read, the shell offers nothing.
   }
   return 0;
 }

@@ -42,7 +42,7 @@ test('lists and shows policies, and publishes an earlier version again', async (
   });
 });
 
-test('says that a list goes on, and goes on from there', async () => {
+test('says that a list has more rows, and continues the list from a cursor', async () => {
   const mandate = await commands();
   const first = await mandate('policies', 'versions', 'reads', '--limit', '1', '--json');
   expect(JSON.parse(first.stdout)).toMatchObject({ version: 2 });

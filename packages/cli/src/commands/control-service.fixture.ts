@@ -1,4 +1,4 @@
-/** A control service for tests of the commands that ask one; it ends with the test. */
+/** A control service for tests of the commands that call one. The service stops when the test ends. */
 
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
@@ -14,9 +14,9 @@ import { type Ran, runCommand } from '../run-command.fixture.ts';
 
 type ControlService = {
   followed: FollowedControl;
-  /** The folder of the test, for other things that it needs beside its log. */
+  /** The test's folder. The log of the service is in it, and a test may add other files. */
   folder: string;
-  /** Runs a command with the address of the service, and a key of the tenant. */
+  /** Runs a command with the address of the service and an API key of the tenant. */
   mandate(...args: string[]): Promise<Ran>;
 };
 

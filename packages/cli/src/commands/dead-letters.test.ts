@@ -1,4 +1,4 @@
-/** `mandate dead-letters list` of a plane that answers what is written here. */
+/** Runs `mandate dead-letters list` against a server that answers with these dead letters. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
@@ -39,14 +39,17 @@ async function listed(args: readonly string[], terminal: { isTTY?: boolean; colu
   return (await said).trimEnd().split('\n');
 }
 
-test.each([[[]], [['--open']]])('list %s shows place, id and reason in 80 columns', async (args) => {
-  const [titles = '', row = ''] = await listed(args, { isTTY: true, columns: 80 });
-  expect(titles).toMatch(/^PLACE +ID +WRONG$/);
-  expect(row).toMatch(new RegExp(`^11/1234567  ${ID}  .{23,}…$`));
-  expect(row.length).toBeLessThanOrEqual(80);
-});
+test.each([[[]], [['--open']]])(
+  'shows the log position, id and reason in 80 columns: list %s',
+  async (args) => {
+    const [titles = '', row = ''] = await listed(args, { isTTY: true, columns: 80 });
+    expect(titles).toMatch(/^PLACE +ID +WRONG$/);
+    expect(row).toMatch(new RegExp(`^11/1234567  ${ID}  .{23,}…$`));
+    expect(row.length).toBeLessThanOrEqual(80);
+  },
+);
 
-test('shows everything in full if the output is no terminal', async () => {
+test('shows everything in full if the output is not a terminal', async () => {
   const [titles, row = ''] = await listed([], {});
   expect(titles?.split(/ {2,}/)).toEqual(['PLACE', 'ID', 'AT', 'KEY', 'BYTES', 'WRONG']);
   for (const value of ['11/1234567', ID, AT, KEY, '312', `3:13 ${REASON}`]) expect(row).toContain(value);

@@ -66,7 +66,9 @@ function withOne(command: Command): Command {
   );
 }
 
-/** Finds by the id of a decision, or else of an action. @param part the rest of the path of the route */
+/**
+ * Finds by the id of a decision, or otherwise by the id of an action. @param part the rest of the path of the route
+ */
 async function findOne<Answer>(api: ApiClient, id: string, part: string, options: Options): Promise<Answer> {
   const found =
     (await decisionAt<Answer>(api, id, part)) ??
@@ -104,7 +106,7 @@ async function standingFor(api: ApiClient, actionId: string, { agent }: Options)
   const proper = decisions.filter(({ kind }) => standsForAction(kind));
   const attempt = Math.max(...proper.map((decision) => decision.attempt));
   const ofAttempt = proper.filter((decision) => decision.attempt === attempt);
-  // The newest come first. After a person answered a DEFER, the later decision counts.
+  // The newest decisions come first. After a person answered a DEFER, the later decision counts.
   const standing = ofAttempt.find(({ verdict }) => verdict !== 'DEFER') ?? ofAttempt[0] ?? decisions[0];
   if (standing === undefined) throw notFound(actionId);
   return standing.id;
@@ -117,7 +119,7 @@ function notFound(id: string): CommandFailure {
   );
 }
 
-/** JSON on several lines. Its line breaks stay, and whatever else could steer the terminal is escaped. */
+/** JSON on several lines. Line breaks stay, and other characters that could steer the terminal are escaped. */
 function linesOfJson(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(printableJson).join('\n');
 }

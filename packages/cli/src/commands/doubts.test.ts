@@ -1,4 +1,4 @@
-/** Where people hear that a document may not mean what it says. */
+/** The commands that warn if a document may not mean what its author intended. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
@@ -13,7 +13,7 @@ function filesOf(files: Readonly<Record<string, string>>): string {
 
 const MANDATE = 'version: 1\nid: m\nagents: ["*"]\ndeniedTools: ["rm?", "delete_[a-z]*"]\n';
 
-test('validate warns at the place, in words and as JSON, and says ok', async () => {
+test('validate warns with line and column, in text and as JSON, and still reports the file as ok', async () => {
   const file = join(filesOf({ 'm.yaml': MANDATE }), 'm.yaml');
   const { exitCode, stdout, stderr } = await runCommand(['validate', file]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${file}: ok (m)\n` });
@@ -28,7 +28,7 @@ test('validate warns at the place, in words and as JSON, and says ok', async () 
   expect(json).toMatchObject({ ok: true, warnings: [{ line: 4, path: 'deniedTools.0' }, { line: 4 }] });
 });
 
-test('validate knows the tools that files beside it declare', async () => {
+test('validate knows the tools that the other given files declare', async () => {
   const folder = filesOf({
     'tools.yaml': '{ kind: policy, version: 1, id: known, tools: [send_mail] }\n',
     'good.yaml': '{ kind: policy, version: 1, id: good, toolPolicies: { send_mail: { cost: 1 } } }\n',
@@ -44,14 +44,14 @@ test('validate knows the tools that files beside it declare', async () => {
   expect(stdout).not.toContain('"send_mail":');
 });
 
-test('eval warns before it decides, unless it is to be quiet', async () => {
+test('eval warns before it decides, unless --quiet is given', async () => {
   const mandates = join(filesOf({ 'm.yaml': MANDATE }), 'm.yaml');
   const args = ['eval', '--mandates', mandates, '--actions', '/dev/null'];
   expect((await runCommand(args)).stderr).toContain(`mandate: warning: ${mandates}:4:15 deniedTools.0: "?"`);
   expect((await runCommand([...args, '--quiet'])).stderr).toBe('');
 });
 
-test('a key is not issued for agents that there cannot be, and its file stays readable', async () => {
+test('refuses to issue a key for an impossible agent name, and keeps the key file readable', async () => {
   const data = join(temporaryFolder(), 'data');
   const issue = (agents: string) =>
     runCommand(['keys', 'issue', '--data', data, '--name', 'n', '--scopes', 'publish', '--agents', agents]);

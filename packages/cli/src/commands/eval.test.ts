@@ -58,7 +58,7 @@ async function evaluate(
   return { ...ran, answers };
 }
 
-it('answers every record in its place, and ends with 2 because one of them is bad', async () => {
+it('answers every record in order, and exits with 2 because one record is bad', async () => {
   const { exitCode, stderr, answers } = await evaluate(
     [
       request('a'),
@@ -114,13 +114,13 @@ it('takes bare actions and outcomes as publish does, and reads them as strictly 
   expect(exitCode).toBe(2);
 });
 
-it('ends with 0 whatever the verdicts', async () => {
+it('exits with 0 whatever the verdicts are', async () => {
   const { exitCode, answers } = await evaluate(request('a', { agentId: 'stranger' }));
   expect(answers.map(({ decision }) => decision?.code)).toEqual(['MANDATE_NOT_FOUND']);
   expect(exitCode).toBe(0);
 });
 
-it('ends with 2 at once for bad mandates, and says where', async () => {
+it('exits with 2 at once if the mandates are bad, and names the line', async () => {
   const mandates = fileOf('mandates.yaml', `${MANDATES}maxCalls: 3\n`);
   const ran = await runCommand(['eval', '--mandates', mandates], { stdin: request('a') });
   expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
@@ -135,19 +135,19 @@ it('reads a file as it reads stdin', async () => {
   expect(JSON.parse(ran.stdout).decision.actionId).toBe('a');
 });
 
-it('minds neither blank lines nor CRLF, nor a byte order mark, nor a last line without an end', async () => {
+it('accepts blank lines, CRLF, a byte order mark, and a last line without a line break', async () => {
   const { exitCode, answers } = await evaluate(`\ufeff${request('a')}\r\n\r\n  \n${request('b')}`);
   expect(answers.map(({ decision }) => decision?.actionId)).toEqual(['a', 'b']);
   expect(exitCode).toBe(0);
 });
 
-it('makes a dead letter of a line that is too long, and goes on', async () => {
+it('writes a dead letter for a line that is too long, and continues', async () => {
   const { exitCode, answers } = await evaluate(`${'x'.repeat(3_000_000)}\n${request('b')}`);
   expect(answers.map(({ event }) => event)).toEqual(['dead.letter', 'action.decided']);
   expect(exitCode).toBe(2);
 });
 
-it('knows a repeated action, and charges it once', async () => {
+it('recognises a repeated action, and charges it once', async () => {
   const { answers } = await evaluate([request('a'), request('a'), request('b')].join('\n'), ['--json']);
   expect(answers.map(({ decision }) => [decision?.kind, decision?.code])).toEqual([
     ['first', 'ALLOWED'],
@@ -156,7 +156,7 @@ it('knows a repeated action, and charges it once', async () => {
   ]);
 });
 
-it('takes the largest requestedAt so far for the time, and lets no action come too late', async () => {
+it('uses the largest requestedAt so far as the time, so that no action is late', async () => {
   const at = (requestedAt: string) => ({ requestedAt, deadlineMs: 1 });
   const { answers } = await evaluate(
     [
@@ -172,14 +172,14 @@ it('takes the largest requestedAt so far for the time, and lets no action come t
   ]);
 });
 
-it('takes the time of the run where no record gives one', async () => {
+it('uses the current time if no record has a time', async () => {
   const before = new Date().toISOString();
   const { answers } = await evaluate(request('a'));
   const decidedAt = answers[0]?.decision?.decidedAt ?? '';
   expect(decidedAt >= before && decidedAt <= new Date().toISOString()).toBe(true);
 });
 
-it('says its summary as JSON when asked', async () => {
+it('writes its summary as JSON with --json', async () => {
   const { stderr } = await evaluate([request('a'), outcome('a'), outcome('nobody')].join('\n'), ['--json']);
   expect(JSON.parse(stderr)).toEqual({
     records: 3,
@@ -190,11 +190,11 @@ it('says its summary as JSON when asked', async () => {
   });
 });
 
-it('answers nothing with nothing', async () => {
+it('writes nothing if there are no records', async () => {
   expect(await evaluate('\n\n')).toMatchObject({ exitCode: 0, stdout: '' });
 });
 
-describe('what a plane redacts before it decides', () => {
+describe('redaction before the decision', () => {
   const mandates = () =>
     fileOf(
       'redacted.yaml',
@@ -220,7 +220,7 @@ toolPolicies:
     return JSON.parse(ran.stdout).decision;
   }
 
-  it('is redacted here too, with a reason that says so', async () => {
+  it('redacts as a plane does, and says so in the reason', async () => {
     const blocked = await decided({ token: 'tok_1' });
     expect(blocked).toMatchObject({
       code: 'ARGUMENT_VALIDATION_FAILED',
@@ -230,7 +230,7 @@ toolPolicies:
     expect(await decided({ to: 'ann@example.com' })).toMatchObject({ code: 'ALLOWED' });
   });
 
-  it('follows the settings of a plane in the environment', async () => {
+  it("follows the plane's settings in the environment", async () => {
     const env = { MANDATE_PLANE_REDACT_FIELDS: 'to', MANDATE_CONTROL_URL: 'http://127.0.0.1:1' };
     expect(await decided({ token: 'tok_1' }, { env })).toMatchObject({ code: 'ALLOWED' });
     expect(await decided({ to: 'ann@example.com' }, { env })).toMatchObject({
@@ -246,14 +246,14 @@ toolPolicies:
     }
   });
 
-  it('refuses a bad privacy document, with its place', async () => {
+  it('refuses a bad privacy document, and names the line', async () => {
     const privacy = fileOf('privacy.yaml', 'version: 1\npatterns: [{ pattern: nothing, do: redact }]\n');
     const ran = await runCommand(['eval', '--mandates', mandates(), '--privacy', privacy], { stdin: '' });
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ran.stderr).toContain(`\n${privacy}:2:`);
   });
 
-  it('tells calls apart that differ only in what is redacted', async () => {
+  it('distinguishes actions that differ only in redacted values', async () => {
     const lines = [request('a', { args: { password: 'p' } }), request('a', { args: { password: 'q' } })];
     const ran = await runCommand(['eval', '--mandates', mandates(), '--quiet'], { stdin: lines.join('\n') });
     const [, second] = ran.stdout

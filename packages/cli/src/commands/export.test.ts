@@ -1,4 +1,7 @@
-/** `mandate export` on a plane with the numbers to a hundred as its rows: whole, cut off, spoilt and gone on with. */
+/**
+ * `mandate export` from a server with a hundred rows: complete answers, interrupted answers, damaged answers, and
+ * continued exports.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,7 +16,7 @@ const IDS = Array.from({ length: 100 }, (_, n) => idOf(n));
 
 type Spoil = 'cut' | 'lie' | null;
 
-/** @param spoil what becomes of the nth answer */
+/** @param spoil returns how the nth answer is damaged, or null */
 async function exporting(spoil: (answer: number) => Spoil = () => null) {
   const asked: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -25,7 +28,7 @@ async function exporting(spoil: (answer: number) => Spoil = () => null) {
     const text = rows.map((id) => `${JSON.stringify({ id })}\n`).join('');
     const how = spoil(asked.length);
     response.writeHead(200, { trailer: 'mandate-rows', 'transfer-encoding': 'chunked' });
-    // What was cut off has begun to arrive.
+    // The connection breaks after the first bytes of the answer were sent.
     if (how === 'cut') return void response.write(text, () => setImmediate(() => response.destroy()));
     response.write(how === 'lie' ? text.replace('dec_', 'DEC_') : text);
     response.addTrailers({
@@ -56,7 +59,7 @@ async function exporting(spoil: (answer: number) => Spoil = () => null) {
   return { folder, run, take, ids, manifest, asked, verify: () => run('verify', folder) };
 }
 
-test('parts and their manifest, which tells each of them and all', async () => {
+test('writes parts, and a manifest with the facts of each part and the totals', async () => {
   const { take, ids, manifest, asked, verify, folder } = await exporting();
   expect(await take('--agent', 'a', '--agent', 'b', '--from', '2026-01-01')).toMatchObject({
     exitCode: 0,
@@ -76,7 +79,7 @@ test('parts and their manifest, which tells each of them and all', async () => {
 });
 
 test.each(['cut', 'lie'] as const)(
-  'a part that arrives %s is not there, and running it again goes on',
+  'removes a part that is broken off or altered (%s), and running it again continues with that part',
   async (how) => {
     const { take, ids, manifest, asked, verify, folder } = await exporting((answer) =>
       answer === 3 ? how : null,
@@ -95,7 +98,7 @@ test.each(['cut', 'lie'] as const)(
   },
 );
 
-test('a part that was spoilt or lost is had again, and no other', async () => {
+test('downloads a damaged or lost part again, and no other part', async () => {
   const { take, ids, asked, verify, folder } = await exporting();
   await take();
   writeFileSync(join(folder, 'decisions-00002.ndjson'), 'x');
@@ -116,7 +119,7 @@ test('a part that was spoilt or lost is had again, and no other', async () => {
   expect((await verify()).exitCode).toBe(0);
 });
 
-test('a folder of another export is left alone', async () => {
+test('refuses a folder that contains another export', async () => {
   const { take, run } = await exporting();
   await take();
   expect(await take('--verdict', 'BLOCK')).toMatchObject({
@@ -127,11 +130,11 @@ test('a folder of another export is left alone', async () => {
   expect((await run('verify', temporaryFolder())).exitCode).toBe(2);
 });
 
-test('a file is no folder, and where none can be made it says so and ends', async () => {
+test('refuses a path that is a file, and a path where no folder can be made', async () => {
   const { run, asked } = await exporting();
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, 'mine');
-  // No user can make folders under /proc, not even root: the system says that the path does not exist.
+  // No user can make folders under /proc, not even root: the system reports that the path does not exist.
   const places = [file, join(file, 'in'), '/proc/mandate-export/in'];
   const said = await Promise.all(places.map((place) => run('decisions', '--out', place)));
   expect(said.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);

@@ -19,7 +19,7 @@ type Options = { format: string; out: string; rows: number; from?: string; to?: 
 /** The most rows of a Parquet file. */
 const MOST_ROWS = 250_000;
 
-/** The filters of each export, besides the times. */
+/** The filters of each export, without its time range. */
 const FILTERS: Readonly<Record<What, readonly string[]>> = {
   decisions: SEARCHED.filter((name) => name !== 'from' && name !== 'to'),
   settlements: ['agent', 'action'],
@@ -91,7 +91,8 @@ async function exportInto(what: What, options: Options, context: CommandContext)
       const through = lastId === '' ? {} : { through: lastId };
       const whole = { ...query, ...(manifest.format === 'parquet' ? { rows: MOST_ROWS } : {}) };
       const again = await downloadPart(api, { folder, file, query: whole, after, ...through, signal });
-      // Up to the same last id. Rows that came late in between are in the file now.
+      // The part is downloaded again up to the same last id. The new file also contains rows of this range that were
+      // recorded late.
       if (again !== null) manifest.parts[at] = { ...again.part, lastId };
       await writeManifest(folder, manifest);
     }
@@ -126,7 +127,7 @@ async function exportInto(what: What, options: Options, context: CommandContext)
   );
 }
 
-/** The manifest in the folder if it is of the same export, or a new one. */
+/** Returns the manifest in the folder if it belongs to the same export. Otherwise returns a new manifest. */
 async function begun(folder: string, of: What, options: Options): Promise<Manifest> {
   const { format, rows: rowsAPart, from, to } = options;
   const filters = parametersOf(filtersIn({ ...options, from: undefined, to: undefined }));
@@ -135,7 +136,7 @@ async function begun(folder: string, of: What, options: Options): Promise<Manife
   const query = { ...given, ...(from === undefined ? {} : { from }), to: to ?? asOf } as Manifest['query'];
   const there = await readManifest(folder);
   if (there === null) return { version: 1, of, format, query, asOf, rowsAPart, parts: [], total: null };
-  // "7d ago" is another time by now, so the times of the manifest are used.
+  // A relative time such as "7d ago" means another time in each run, so the times of the manifest are used.
   const { from: _, to: __, ...same } = there.query;
   if (there.of === of && there.format === format && isDeepStrictEqual(same, given)) return there;
   throw new WrongUse(

@@ -154,7 +154,7 @@ Examples:
           return 0;
         }
         const { mandate, matchedRules, openRules } = issued;
-        // The id alone goes to stdout, so that a script can take it.
+        // Only the id is written to stdout, so that a script can read it.
         await write(stdout, `${mandate.id}\n`);
         const rules = counted(matchedRules.length + openRules.length, 'rule');
         await write(stderr, `made of ${rules}; ends ${mandate.expiresAt}\n`);

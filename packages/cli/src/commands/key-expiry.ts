@@ -28,14 +28,14 @@ export function expiresInMs({ expires }: Expiry): number | null | undefined {
   return expires === 'never' ? null : expires;
 }
 
-/** The text for the column of a list. */
+/** The text of the column with the expiry in a list. */
 export function expiryText({ expiresAt }: Pick<Expiring, 'expiresAt'>, nowMs: number): string {
   if (expiresAt === undefined || expiresAt === null) return 'never';
   const apart = relativeTime(Date.parse(expiresAt), nowMs);
   return Date.parse(expiresAt) <= nowMs ? `expired ${apart}` : `${expiresAt} (${apart})`;
 }
 
-/** The keys that soon expire, for stderr. Empty if there are none. */
+/** Warnings on stderr about keys that expire soon. Empty if there are none. */
 export function expiryWarnings(keys: readonly Expiring[], nowMs: number): string {
   const lines = keys.flatMap(({ id, name, expiresAt, revokedAt = null }) => {
     const leftMs = expiresAt == null || revokedAt !== null ? Number.NaN : Date.parse(expiresAt) - nowMs;

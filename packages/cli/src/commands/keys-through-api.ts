@@ -11,12 +11,15 @@ import { type Expiry, expiresInMs, expiryText, expiryWarnings } from './key-expi
 type RoleKey = { id: string; name: string; role: Role; createdAt: string; expiresAt: string | null };
 type Page = { keys: readonly RoleKey[]; next: string | null };
 
-/** True if an option names an address. An address of the environment or a profile does not move where keys are made. */
+/**
+ * True if an option names an address. An address in the environment or a profile does not change where keys are
+ * issued.
+ */
 export function isThroughApi({ globals }: CommandContext): boolean {
   return globals.url !== undefined || globals.controlUrl !== undefined;
 }
 
-/** @param local the given options that only a data folder knows */
+/** @param local the given options that work only with a data folder */
 export async function issueThroughApi(
   options: Expiry & { name: string; role?: Role },
   local: readonly string[],

@@ -8,18 +8,18 @@ import { runCommand } from '../run-command.fixture.ts';
 const issue = (...asked: string[]) =>
   runCommand(['keys', 'issue', '--data', temporaryFolder(), '--name', 'x', '--json', ...asked]);
 
-test('a key of an auditor reads the audit and may do nothing else', async () => {
+test('issues an auditor key that may only read the audit', async () => {
   const { exitCode, stdout } = await issue('--auditor');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ scopes: ['audit'], tenant: 'default' });
 });
 
-test('a key of a role may do what that may, in its tenant', async () => {
+test('issues a key with a role that has the scopes of the role in its tenant', async () => {
   const { stdout } = await issue('--role', 'admin', '--tenant', 'acme');
   expect(JSON.parse(stdout)).toMatchObject({ scopes: ROLES.admin, tenant: 'acme', agents: ['*'] });
 });
 
-test('a key that publishes names its agents, and one that speaks for all says so', async () => {
+test('issues a key that publishes for the named agents, and warns of a key that speaks for all agents', async () => {
   const named = await issue('--scopes', 'publish', 'report', '--agents', 'bot', 'ci-*');
   expect(JSON.parse(named.stdout).agents).toEqual(['bot', 'ci-*']);
   const { stdout, stderr } = await runCommand([
@@ -38,7 +38,7 @@ test('warns of a key that both publishes and operates', async () => {
     expect((await issue('--scopes', ...scopes)).stderr).not.toContain(warning);
 });
 
-test('a key of a role expires after 90 days and any other never, unless --expires is given', async () => {
+test('lets a key with a role expire after 90 days and other keys never, unless --expires is given', async () => {
   const lasts = async (...asked: string[]) => {
     const { createdAt, expiresAt } = JSON.parse((await issue(...asked)).stdout);
     return expiresAt === undefined ? null : (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000;
@@ -62,7 +62,7 @@ test('a key pins fields of the context and the principal', async () => {
   });
 });
 
-test('keys that expire soon are warned of, and those that have expired are told', async () => {
+test('warns of keys that expire soon, and shows keys that have expired', async () => {
   const folder = temporaryFolder();
   const keys = (...args: string[]) => runCommand(['keys', ...args, '--data', folder]);
   await keys('issue', '--name', 'soon', '--scopes', 'audit', '--expires', '5d');
@@ -115,13 +115,13 @@ test.each([
     ['--role', 'viewer', '--url', 'http://plane'],
     '--data works in a data folder',
   ],
-])('no key is made where %s', async (_what, asked, complaint) => {
+])('issues no key if %s', async (_what, asked, complaint) => {
   const { exitCode, stdout, stderr } = await issue(...asked);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(complaint);
 });
 
-test('the key is all that stands in stdout; its id, by which it is revoked, is said beside it', async () => {
+test('writes only the key to stdout, and its id to stderr', async () => {
   const folder = temporaryFolder();
   const keys = (...args: string[]) => runCommand(['keys', ...args, '--data', folder]);
   const { stdout, stderr } = await keys('issue', '--name', 'x', '--auditor');
@@ -130,7 +130,7 @@ test('the key is all that stands in stdout; its id, by which it is revoked, is s
   expect(await keys('revoke', id)).toMatchObject({ exitCode: 0, stdout: `revoked x (${id})\n` });
 });
 
-/** What a plane is asked, and answers. */
+/** Starts a server with these answers, and records the requests. */
 async function planeThat(answers: object) {
   const asked: object[] = [];
   const server = createServer(async (request, response) => {
@@ -158,7 +158,7 @@ const ANN = {
 };
 const KEY = 'Bearer sk-mdt_x';
 
-test('with the address of a plane keys of people are issued, listed and revoked there', async () => {
+test('issues, lists and revokes keys of people at the plane if an option names its address', async () => {
   const issuing = await planeThat({ ...ANN, key: 'sk-mdt_y' });
   expect(await issuing.run('issue', '--name', 'ann', '--role', 'viewer')).toEqual({
     exitCode: 0,
@@ -179,7 +179,7 @@ test('with the address of a plane keys of people are issued, listed and revoked 
   expect(revoking.asked).toEqual([{ method: 'DELETE', url: '/v1/keys/k1', key: KEY }]);
 });
 
-test('an address in the environment does not move where keys are made', async () => {
+test('ignores an address in the environment when it issues keys', async () => {
   const env = { MANDATE_URL: 'http://127.0.0.1:1', MANDATE_API_KEY: 'sk-mdt_x' };
   const args = ['keys', 'issue', '--data', temporaryFolder(), '--name', 'x', '--role', 'viewer'];
   expect(await runCommand(args, { env })).toMatchObject({ exitCode: 0 });

@@ -33,7 +33,7 @@ type IssueOptions = FolderOptions &
   PinOptions &
   Expiry & { name: string; agents?: readonly string[]; tenant?: string };
 
-/** A key as the key store has it, without its hash. */
+/** A key as the key store holds it, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 
 /** The data folder needs no key: a user who can write there owns the plane. */
@@ -101,7 +101,7 @@ Examples:
           return 0;
         }
         await write(stdout, `${key}\n`);
-        // The key alone goes to stdout, so that a script can take it.
+        // Only the key is written to stdout, so that a script can read it.
         const where = options.data === undefined ? '' : ` --data ${options.data}`;
         await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}${where}\` ends it\n`);
         if (record.expiresAt !== undefined) await write(stderr, `it expires at ${record.expiresAt}\n`);
@@ -142,7 +142,7 @@ function lastsMsOf({ role, auditor, ...options }: IssueOptions): number | null {
   return ofRole === undefined ? null : roleLastsMs(ofRole);
 }
 
-/** The options that only a data folder knows. */
+/** The options that work only with a data folder. */
 function localIn(options: IssueOptions): string[] {
   return (['data', 'scopes', 'auditor', 'agents', 'tenant', 'pin'] as const).filter(
     (name) => options[name] !== undefined,
@@ -214,7 +214,7 @@ function shownOf({ hash, ...shown }: ApiKeyRecord): ShownKey {
   return shown;
 }
 
-/** The keys of a folder that must exist: a misspelt folder would look like one without keys. */
+/** Opens the keys of a folder that must exist. Otherwise a misspelt folder would look like a folder without keys. */
 function openStore(options: FolderOptions, context: CommandContext): FileKeyStore {
   const folder = dataFolder(folderOf(options, context));
   if (existsSync(folder.keys)) return fileKeyStore(folder.keys);

@@ -43,8 +43,8 @@ Examples:
 }
 
 /**
- * Returns a warning if the agent never acted, and neither the register nor a mandates file has its name. Empty if the agent
- * is known, or if the key may not find out.
+ * Returns a warning if the agent never acted, and neither the register nor a mandates file contains its name. Empty
+ * if the agent is known, or if the key may not read that.
  */
 async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Promise<string> {
   if (open.length > 0) return '';

@@ -9,7 +9,7 @@ import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import { type Column, paint } from '../output/table.ts';
 import { showAnswer } from '../output/write.ts';
 
-/** A kill as GET /v1/audit/kills answers it. */
+/** A kill, as GET /v1/audit/kills returns it. */
 type Kill = {
   id: string;
   scope: 'agent' | 'family' | 'tenant' | 'all';

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { runCommand } from '../run-command.fixture.ts';
 
-/** The documents of an agent that has a policy for each list. */
+/** Returns YAML for an agent with one policy for each list of allowed tools. */
 const documentsOf = (...lists: readonly (readonly string[])[]) =>
   [
     'kind: agent\nid: bot\n',
@@ -20,7 +20,7 @@ function lint(text: string, ...options: string[]) {
   return runCommand(['lint', '-f', path, ...options]);
 }
 
-test('takes the only document of a policy for any version that a rule names, and warns', async () => {
+test("warns if a rule names a version that the files do not contain, and checks the policy's only document instead", async () => {
   const pinned = documentsOf(['read_*']).replace('policy: p0', 'policy: p0@2');
   expect(await lint(pinned)).toEqual({
     exitCode: 0,

@@ -13,7 +13,7 @@ import { write, writeJsonLine } from '../output/write.ts';
 
 type Options = { file?: readonly string[] };
 
-/** `told`: a line for each thing that files cannot say. */
+/** `told`: a line for each fact that files cannot show. */
 type LintedFiles = Linted & { told?: readonly string[] };
 
 export function lintCommand(command: Command, run: RunCommand): void {

@@ -39,7 +39,7 @@ Examples:
 }
 
 async function migrate(options: Options, context: CommandContext): Promise<ExitCode> {
-  // Loaded only here, because the other commands need no clients of servers.
+  // Imported only here, because the other commands need no clients of servers.
   const { migrateConfig } = await import('@mandate/plane/migrate');
   const { stdout, stderr, env, signal } = context;
   const config = loadConfig(

@@ -73,7 +73,7 @@ Examples:
       const opened = await api.post<Opened>('/v1/tenants', body, { query });
       if (context.json || opened.key === null) return done(context, opened, `opened ${id}`);
       await write(context.stdout, `${opened.key.key}\n`);
-      // The key alone goes to stdout, so that a script can take it.
+      // Only the key is written to stdout, so that a script can read it.
       await write(context.stderr, `opened ${id}; the key is for its first admin, and is shown only now\n`);
       return 0;
     }),
@@ -163,7 +163,7 @@ function done(context: CommandContext, answer: Counted, what: string): Promise<0
   return showAnswer(context, answer, () => lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Null if there is no such tenant. */
+/** Null if the tenant does not exist. */
 async function standing(api: ApiClient, id: string): Promise<Counted | null> {
   try {
     return await api.get<Counted>(pathOf(id));

@@ -18,7 +18,7 @@ type EraseOptions = { reason: string; yes?: true };
 
 const WHO = 'the id as agents send it; - reads it from stdin, out of the shell history';
 
-/** The commands need a key with the scope persons, which no key has from the first. */
+/** These commands need a key with the scope `persons`. No key has this scope by default. */
 export function personsCommand(command: Command, run: RunCommand): void {
   command.description('Finds what was sealed for a person, and erases people for good. Scope persons.');
   findCommand(command, run);

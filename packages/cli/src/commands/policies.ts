@@ -44,7 +44,7 @@ function listCommand(policies: Command, run: RunCommand): void {
     );
 }
 
-/** The fields of a policy, besides its name. */
+/** Returns the names of the fields that a policy sets, without `version` and `id`. */
 function fieldsOf({ version: _, id: __, ...fields }: PolicyDocument): string {
   return Object.keys(fields).join(', ');
 }

@@ -29,7 +29,7 @@ async function previews(more: readonly object[] = []) {
     mandate('preview', 'bot', ...(tool === null ? [] : ['--tool', tool]), ...args);
 }
 
-test('says why nothing matches, what limits an allowed call, and what shadow rules would say', async () => {
+test('explains why no rule matches, what limits an allowed call, and what shadow rules would decide', async () => {
   const preview = await previews();
   const refused = await preview('pay');
   expect(refused.exitCode).toBe(3);
@@ -59,7 +59,7 @@ test('says why nothing matches, what limits an allowed call, and what shadow rul
   ]);
 });
 
-test('shows for each limit the other limits on its counter, and how many rules gave it', async () => {
+test('shows for each limit the other limits on the same counter, and the number of rules that gave it', async () => {
   const purse = { maxCostTotal: 12.5, toolPolicies: { pay: { requiresConfirmation: true } } };
   const preview = await previews([
     { event: 'policy.published', policy: { version: 1, id: 'purse', ...purse } },
@@ -94,7 +94,7 @@ test('takes documents from files, and prints the answer of the API as JSON', asy
   });
 });
 
-test('says without a tool what a grant would be made of, or why there would be none', async () => {
+test('shows without a tool the rules of a possible grant, or why there would be no grant', async () => {
   const when = { field: 'action.tool', op: 'starts_with', value: 'read_' };
   const preview = await previews([
     { event: 'rule.put', rule: { version: 1, id: 'open', policy: 'reads', when } },

@@ -188,7 +188,7 @@ function whose({ policy }: { policy?: string | undefined }, rules: readonly stri
   return ` (${policy}${rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`})`;
 }
 
-/** The other limits on the same counter. None of them is stricter. */
+/** The other limits on the same counter. None of them is stricter than this limit. */
 function besides(others: readonly string[] = []): string {
   return others.length === 0 ? '' : `; besides ${others.join(', ')}`;
 }

@@ -97,7 +97,7 @@ function isRefused(published: Published, waitMs: number): boolean {
   return published.withheld || published.decision?.verdict !== 'ALLOW';
 }
 
-/** One line for each record. A single action also gets its reason and remedy. */
+/** One line for each record. A single action also gets its reason and its remedy. */
 function textOf(published: Published, { wait, file }: Options, stdout: CommandContext['stdout']): string {
   const line = publishedLine(published, wait, stdout);
   if (file !== undefined || 'settlement' in published) return `${line}\n`;

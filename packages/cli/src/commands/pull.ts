@@ -54,7 +54,7 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
   const wanted = documentsOf(standing);
-  // Writing a file gives no agent any right.
+  // Writing a file gives no agent any right, so the field `widens` is not shown.
   const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() }).map(
     (change) => ({ ...change, widens: [] }),
   );

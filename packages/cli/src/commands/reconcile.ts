@@ -79,7 +79,7 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   }
 }
 
-/** The report as the alerter takes it. */
+/** The result of the check, as the alerter receives it. */
 function found({ counters, differences, doubledActions, driftMicros, laws }: Report) {
   return {
     ...{ driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length },

@@ -1,4 +1,4 @@
-/** The options that name the servers of a plane. Each is a setting of the environment too. */
+/** The options that name the servers of a plane. Each option is also a setting in the environment. */
 import type { Command } from 'commander';
 import { someText } from '../input/option-values.ts';
 

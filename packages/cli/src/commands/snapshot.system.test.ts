@@ -23,7 +23,7 @@ async function openedFolder() {
   return { folder, bus, append };
 }
 
-it('takes a snapshot where enough lies behind the newest, and says what it did', async () => {
+it('takes a snapshot if enough records came after the newest snapshot, and reports what it did', async () => {
   const { folder, append } = await openedFolder();
   const take = (...more: string[]) => runCommand(['snapshot', '--data', folder.path, ...more]);
   expect(await take()).toEqual({
@@ -41,7 +41,7 @@ it('takes a snapshot where enough lies behind the newest, and says what it did',
   expect(JSON.parse(stdout)).toMatchObject({ snapshot: null, bytes: 0, records: 1, afterRecords: 2 });
 });
 
-it('runs beside a plane that has the folder', async () => {
+it('runs beside a plane that holds the lock of the data folder', async () => {
   const { folder } = await openedFolder();
   const plane = holdExclusively(folder.lock, 'the data folder');
   expect((await runCommand(['snapshot', '--data', folder.path, '--after', '1'])).exitCode).toBe(0);
@@ -49,7 +49,7 @@ it('runs beside a plane that has the folder', async () => {
   expect(existsSync(folder.snapshot)).toBe(true);
 });
 
-it('goes on until it is asked to stop, and ends well then', async () => {
+it('continues until it is asked to stop, and then exits with 0', async () => {
   const { folder, append } = await openedFolder();
   const asked = new AbortController();
   const running = runCommand(['snapshot', '--data', folder.path, '--after', '8', '--every', '1s', '--json'], {
@@ -69,7 +69,7 @@ it('goes on until it is asked to stop, and ends well then', async () => {
   expect(lines.filter(({ snapshot }) => snapshot !== null)).toHaveLength(2);
 });
 
-it('waits for what passes, where it goes on', async () => {
+it('with --every, waits and tries again if the snapshot is locked', async () => {
   const { folder } = await openedFolder();
   const other = holdExclusively(`${folder.snapshot}.lock`, 'the snapshot');
   const once = await runCommand(['snapshot', '--data', folder.path, '--after', '1']);
@@ -96,7 +96,7 @@ it('waits for what passes, where it goes on', async () => {
   );
 });
 
-it('ends with 1 where the log holds what it cannot fold', async () => {
+it('exits with 1 if the log contains a record that it cannot read', async () => {
   const { folder, bus } = await openedFolder();
   await bus.append(TOPICS.decisions, [{ key: null, value: 'not ours' }]);
   const { exitCode, stdout, stderr } = await runCommand(['snapshot', '--data', folder.path, '--after', '1']);

@@ -1,4 +1,4 @@
-/** `mandate tail` and planes that come and go: a server that says what is written here. */
+/** `mandate tail` against a server that answers as the test says, and that can disconnect. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
@@ -30,7 +30,9 @@ const control = (id: string, given: object = {}) => ({
 const controlEvent = (id: string) => `id: at-${id}\nevent: control\ndata: ${JSON.stringify(control(id))}\n\n`;
 const event = (n: number) => `id: at-${n}\nevent: decision\ndata: ${JSON.stringify(decision(n))}\n\n`;
 
-/** A plane with `before` on record, and streams that answer one after the other as given. */
+/**
+ * A plane with the decisions `before` in the audit. Each request for the stream gets the next answer of `streams`.
+ */
 async function tailing(
   streams: Answer[],
   { args = [], before = [], done = [] }: { args?: string[]; before?: number[]; done?: object[] } = {},
@@ -93,7 +95,7 @@ const refused =
     response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(body));
   };
 
-test('it shows what is there, then what comes, once, and goes on where it was cut off, saying so once', async () => {
+test('shows recorded decisions and then new ones, each once, and goes on where it was cut off, with one message for each disconnection', async () => {
   const { asked, said, shown, exited, stop } = await tailing(
     [
       streamed(`retry: 1\nid: at-0\n\n${event(2)}${event(3)}`),
@@ -114,14 +116,14 @@ test('it shows what is there, then what comes, once, and goes on where it was cu
   expect(await exited).toBe(0);
 });
 
-test('it begins where one says, with nothing of before', async () => {
+test('begins at the time of --since, without earlier decisions', async () => {
   const { asked, shown } = await tailing([streamed(event(1))], { before: [7], args: ['--since', '1h'] });
   await waitUntil('the one', () => shown().length === 1);
   expect(Date.parse(asked[0]?.url.searchParams.get('since') ?? '')).toBeLessThan(Date.now());
   expect(shown()).toEqual(['dec_1']);
 });
 
-test('what operators did stands between the decisions, also among the lines to begin with, and each once', async () => {
+test('shows control events among the decisions, also in the first lines, and each event once', async () => {
   const { said, shown } = await tailing(
     [streamed(`${controlEvent('kill-2')}${controlEvent('kill-3')}${event(3)}`)],
     {
@@ -135,7 +137,7 @@ test('what operators did stands between the decisions, also among the lines to b
   expect(said.out).toContain(`${JSON.stringify(control('kill-3'))}\n`);
 });
 
-test('it begins with control events of what one follows, and with none where the filters leave them out', async () => {
+test('begins with the control events that match the filters, and with none if the stream sends none for these filters', async () => {
   const done = [
     control('other', { scope: 'agent', agentId: 'other' }),
     control('bot', { scope: 'agent', agentId: 'bot' }),
@@ -156,13 +158,13 @@ test('it begins with control events of what one follows, and with none where the
   ]);
 });
 
-test('a plane that has no live audit is older, and that is said', async () => {
+test('says that the plane is too old if it has no live audit', async () => {
   const { said, exited } = await tailing([refused(404, 'NOT_FOUND')]);
   expect(await exited).toBe(1);
   expect(said.err).toMatch(/is older than this command: it has no live audit\n {2}Upgrade the plane/);
 });
 
-test('what stays wrong ends it', async () => {
+test('exits at an error that does not pass', async () => {
   const { said, exited } = await tailing([streamed(event(1)), refused(401, 'UNAUTHENTICATED')]);
   expect(await exited).toBe(2);
   expect(said.err).toContain('(UNAUTHENTICATED)');

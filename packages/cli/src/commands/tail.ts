@@ -18,16 +18,16 @@ type Options = { lines: number; since?: string; events?: readonly string[] };
 
 type Followed = {
   hasBegun: boolean;
-  /** The last event that was received. The stream goes on after it. */
+  /** The id of the last event that was received. The stream continues after it. */
   lastId: string | undefined;
-  /** Records shown at the beginning, which the stream may send again. */
+  /** The ids of records that were shown at the beginning. The stream may send these records again. */
   shown: Set<string>;
 };
 
 const MOST_LINES = 1_000;
 const FILTERS = SEARCHED.filter((name) => name !== 'from' && name !== 'to');
 const TRY_AGAIN_MS = 500;
-/** The events of a stream. `control` means all names after it. */
+/** The events of a stream. `control` means all the events that follow it in this list. */
 const EVENTS: readonly string[] = [
   ...['decision', 'control', 'agent.killed', 'agent.revived', 'budget.adjusted', 'approval.recorded'],
   ...['ledger.epoch', ...CONTROL_RECORDS],
@@ -78,7 +78,7 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
         await show(found, context);
       }
     } catch (error) {
-      // A request to stop is the normal end.
+      // A request to stop is the normal end of the command.
       if (signal.aborted) break;
       if (!followed.hasBegun) throw await whyNotBegun(api, error);
       if (!mayPass(error)) throw error;
@@ -91,7 +91,7 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
   return 0;
 }
 
-/** Yields what arrives until the connection ends. The first time, the newest records come first. */
+/** Yields events until the connection ends. The first connection yields the newest records of the audit first. */
 async function* whatComes(api: ApiClient, options: Options, followed: Followed): AsyncGenerator<Found> {
   const { lines, since, events } = options;
   const filters = filtersIn(options);
@@ -99,7 +99,7 @@ async function* whatComes(api: ApiClient, options: Options, followed: Followed):
   const from = followed.lastId === undefined ? {} : { 'last-event-id': followed.lastId };
   const response = await api.stream('/v1/audit/live', { ...query, events, since }, from);
   if (!followed.hasBegun && lines > 0 && since === undefined) {
-    // The stream is open already, so a record that arrives now is in both.
+    // The stream is already open, so a record that arrives now is both in the audit and in the stream.
     for (const found of await newestOnRecord(api, filters, query, { events, limit: lines })) {
       followed.shown.add(found.id);
       yield found;

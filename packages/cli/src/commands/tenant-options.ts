@@ -41,9 +41,9 @@ export function mustSaySomething(options: TenantOptions): void {
 }
 
 /**
- * The document with the fields of the options. The other fields stay as they are.
+ * Returns the document with the fields of the options. The other fields stay as they are.
  *
- * @param warnings gets a line for each part of the file of `bounds` that probably means something else
+ * @param warnings gets a line for each part of the `bounds` file that probably does not mean what its author intended
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
   const { name, bounds, unbounded, directTopic, limits: file } = options;

@@ -11,7 +11,7 @@ async function commands() {
   return { bounds, folder, tenants: (...args: string[]) => mandate('tenants', ...args) };
 }
 
-test('opens one with the key of its first admin, limits it, closes it and opens it again', async () => {
+test('opens a tenant with a key for its first admin, limits the tenant, closes it and opens it again', async () => {
   const { tenants, bounds } = await commands();
   expect((await tenants('list')).stdout).toBe('no tenant was opened\n');
   const opened = await tenants('open', 'acme', '--agents', '5', '--bounds', bounds, '--name', 'Acme');
@@ -40,7 +40,7 @@ test('opens one with the key of its first admin, limits it, closes it and opens 
     exitCode: 1,
     stderr: expect.stringMatching(/acme is closed already/),
   });
-  // Else it would be open again by it.
+  // A change of the limits would otherwise open the tenant again.
   expect(await tenants('limit', 'acme', '--rules', '9')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/is closed/),
@@ -55,7 +55,7 @@ test('opens one with the key of its first admin, limits it, closes it and opens 
   });
 });
 
-test('takes limits from a file, keeps limits that the file does not name, and reports a wrong limit with its place', async () => {
+test('takes limits from a file, keeps limits that the file does not name, and reports a wrong limit with its line', async () => {
   const { tenants, folder } = await commands();
   const file = join(folder, 'limits.yaml');
   const limited = async () => {
@@ -79,7 +79,7 @@ test('takes limits from a file, keeps limits that the file does not name, and re
   expect(refused.stderr).toContain('perHour');
 });
 
-test('says what is wrong with bounds, and with what is not there', async () => {
+test('reports errors in bounds, and tenants that do not exist', async () => {
   const { tenants, folder } = await commands();
   const bad = join(folder, 'bad.yaml');
   writeFileSync(bad, 'mode: observe\n');

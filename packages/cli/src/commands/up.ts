@@ -63,7 +63,7 @@ Examples:
 }
 
 async function up(options: Options, context: CommandContext): Promise<ExitCode> {
-  // Loaded only here, because the other commands need no database engine.
+  // Imported only here, because the other commands need no database engine.
   const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
   const config = loadConfig(
@@ -86,7 +86,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   return runLifecycle({ log, stop: signal, parts: [part] });
 }
 
-/** The options as settings, so that they are checked in the same place. */
+/** The options as settings, so that options and settings are checked by the same code. */
 function flags(options: Options): Record<string, string> {
   const { data, mandates, policies, host, port, logLevel } = options;
   const given = {
@@ -103,7 +103,7 @@ function flags(options: Options): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** The agents of a key that names its agents. */
+/** Text for the agents of a key, if the key is for certain agents. */
 function forAgents(agents: readonly string[]): string {
   return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
 }

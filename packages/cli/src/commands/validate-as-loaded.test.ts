@@ -1,4 +1,7 @@
-/** Whatever `mandate validate` says of a file, the plane says on reading it: for each kind, and for bad files of all sorts. */
+/**
+ * `mandate validate` reports the same about a file as the plane that reads the file: for each kind of file, and for
+ * many kinds of bad files.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRulesFile } from '@mandate/alerter';
@@ -15,7 +18,7 @@ import { runCommand } from '../run-command.fixture.ts';
 const log = silentLogger();
 const KEY = 'a key of 16 or more';
 
-/** Opens a file as the plane does, at its start. */
+/** Opens a file as the plane does when it starts. */
 type Open = (path: string) => unknown;
 
 const openMandates: Open = (path) => openMandatesFile({ path, log }).stop();
@@ -86,7 +89,7 @@ const KINDS: readonly (readonly [
       policy('allowedTools: ["read "]'),
       policy('tolPolicies: {}'),
       withSchema('{ type: nothing }'),
-      // YAML may be as deep; the record of it on the log would be too deep.
+      // YAML may have this depth, but the record on the log would be too deep.
       withSchema(`{ default: ${deep(57)} }`),
       'kind: rule\nversion: 1\nid: r\n',
       `${policy('')}---\n${policy('')}`,
@@ -95,7 +98,7 @@ const KINDS: readonly (readonly [
   ],
 ];
 
-/** What is wrong with a file of any kind. */
+/** Changes that make a good file of any kind bad. */
 const SPOILT: readonly (readonly [what: string, spoil: (good: string) => string | Buffer])[] = [
   ['nothing', () => ''],
   ['only comments', () => '# to be written\n'],
@@ -138,7 +141,10 @@ async function both(name: string, open: Open, text: string | Buffer) {
   return { exitCode, said: stderr.trim().split('\n'), plane };
 }
 
-/** A file without a document says no kind: `validate` takes it for mandates. */
+/**
+ * Removes the parts of a message that depend on the kind of the file. `validate` takes a file without a document for
+ * mandates.
+ */
 function kindless(text: string): string {
   return text.replace(/holds no [a-z, ]+:|A document here .*/g, '');
 }
@@ -149,18 +155,18 @@ describe.each(KINDS)('%s', (_kind, name, good, open, own) => {
     ...own.map((text) => [text, text] as const),
   ];
 
-  test.each(bad)('both refuse, and say the same: %j', async (_what, text) => {
+  test.each(bad)('both refuse a bad file with the same message: %j', async (_what, text) => {
     const { exitCode, said, plane } = await both(name, open, text);
     expect(exitCode).toBe(2);
     for (const line of said) expect(kindless(plane)).toContain(kindless(line));
   });
 
-  test.each(FINE)('both take a good one %s', async (_how, change) => {
+  test.each(FINE)('both accept a good file %s', async (_how, change) => {
     expect(await both(name, open, change(good))).toEqual({ exitCode: 0, said: [''], plane: '' });
   });
 });
 
-test('what only the environment of the plane has is a note', async () => {
+test("validate prints a note about a setting that only the plane's environment has", async () => {
   const path = join(temporaryFolder(), 'privacy.yaml');
   writeFileSync(path, 'version: 1\npatterns: [{ pattern: email, do: hash }]\n');
   const { exitCode, stderr } = await runCommand(['validate', path]);

@@ -34,7 +34,7 @@ describe('mandate validate', () => {
     });
   });
 
-  test('names the faults of one by line and column', async () => {
+  test('reports the faults of a privacy document by line and column', async () => {
     const path = fileOf('privacy.yaml', 'version: 1\nfields:\n  - { path: principal.id, do: redact }\n');
     const { exitCode, stderr } = await runCommand(['validate', path]);
     expect(exitCode).toBe(2);
@@ -48,7 +48,7 @@ describe('mandate validate', () => {
   test.each([
     ['rules of alerts by their name', 'alerts.yaml', []],
     ['those of another name, when it is told', 'ops.yaml', ['--alerts']],
-  ])('checks %s: a secret that only the alerter has is a note', async (_, name, flags) => {
+  ])('checks %s, and prints a note about a secret that only the alerter has', async (_, name, flags) => {
     const path = fileOf(name, ALERTS);
     const notes = [
       'webhooks.0.secrets.0: the variable OPS_SECRET is not set',
@@ -67,7 +67,7 @@ describe('mandate validate', () => {
     expect(asJson.stderr).toBe('');
   });
 
-  test('names the faults of rules of alerts by line and column, and never a secret', async () => {
+  test('reports the faults of alert rules by line and column, and never shows a secret', async () => {
     const path = fileOf('alerts.yml', ALERTS.replace('rules: {', 'rules: { kil: true,'));
     const shape = await runCommand(['validate', path]);
     expect(shape).toMatchObject({ exitCode: 2, stdout: '' });
@@ -79,7 +79,7 @@ describe('mandate validate', () => {
     expect(secret.stderr).not.toContain('hush');
   });
 
-  test('knows agents, policies and rules by their kinds', async () => {
+  test('recognises agents, policies and rules by their kinds', async () => {
     const agent = 'kind: agent\nid: bot\n';
     const rule = (policy: string) => `---\nkind: rule\nversion: 1\nid: all\n${policy}\n`;
     const good = fileOf('control.yaml', agent + rule('policy: p'));
@@ -95,7 +95,7 @@ describe('mandate validate', () => {
     ]);
   });
 
-  test('a file is of one kind', async () => {
+  test('refuses a file with documents of two kinds', async () => {
     const { exitCode, stderr } = await runCommand(['validate', '--alerts', '--privacy', 'x.yaml']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("'--privacy' cannot be used with option '--alerts'");

@@ -94,7 +94,7 @@ function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   if (alerts) return 'alerts';
   const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
-  // A mandate has no field `kind`.
+  // A mandates document has no field `kind`.
   return saysKind(readNamedFile(file)) ? 'control' : 'mandates';
 }
 

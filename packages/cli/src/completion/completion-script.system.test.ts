@@ -10,7 +10,7 @@ async function scriptFor(shell: string): Promise<string> {
   return stdout;
 }
 
-/** What bash offers behind these words; the last is the one that is being written. */
+/** Returns the words that bash offers after these words. The last word is the word that is being typed. */
 function offered(script: string, words: readonly string[]): string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _mandate; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -19,7 +19,7 @@ function offered(script: string, words: readonly string[]): string[] {
   return stdout.split('\n').filter((word) => word !== '');
 }
 
-it('offers in bash what the command has', async () => {
+it('offers the subcommands, options and values of a command in bash', async () => {
   const script = await scriptFor('bash');
   expect(offered(script, ['mandate', ''])).toEqual([
     ...SUBCOMMANDS.map(({ name }) => name),
@@ -38,7 +38,7 @@ it('offers in bash what the command has', async () => {
   expect(offered(script, ['mandate', 'dead-letters', 'republish', '--fi'])).toEqual(['--file']);
 });
 
-it('offers in bash the names that the plane knows, where an agent or a tool is meant', async () => {
+it('offers names from the plane in bash for values that are agents or tools', async () => {
   const script = `mandate() { [ "$*" = 'completion names agents' ] && printf '%s\\n' bot-1 bot-2 other; }
 mandate-else() { printf '%s\\n' search '$(touch never)'; }
 ${await scriptFor('bash')}`;
@@ -49,11 +49,11 @@ ${await scriptFor('bash')}`;
   expect(offered(script, ['no-such-command', 'spend', '--tool', ''])).toEqual([]);
 });
 
-it('leaves files to bash where a value may be one', async () => {
+it('leaves values that may be files to bash', async () => {
   expect(offered(await scriptFor('bash'), ['mandate', 'eval', '--mandates', ''])).toEqual([]);
 });
 
-it.each(SHELLS)('is valid for %s, where that is installed', async (shell) => {
+it.each(SHELLS)('writes a valid script for %s, if this shell is installed', async (shell) => {
   const script = await scriptFor(shell);
   for (const { name } of SUBCOMMANDS) expect(script).toContain(name);
   const { error, status, stderr } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });

@@ -18,7 +18,7 @@ beforeEach(() => {
   for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true });
 });
 
-/** A plane that knows these agents, and how often it was asked. */
+/** A plane that returns these agents and counts the requests. */
 function planeWith(...agents: string[]) {
   const plane = { asked: 0, agents };
   const get = async () => {
@@ -28,7 +28,7 @@ function planeWith(...agents: string[]) {
   return { plane, api: { url: 'http://plane', get } as unknown as ApiClient };
 }
 
-it('asks once a minute, and never shows one key the names of another', async () => {
+it('asks the plane once a minute, and never shows the names of one key to another key', async () => {
   const { plane, api } = planeWith('bot-1', 'bot-2');
   let nowMs = 1_000_000;
   const names = (key: string) => planeNames('agents', api, { folder, of: ['', '', key] }, () => nowMs);
@@ -42,7 +42,7 @@ it('asks once a minute, and never shows one key the names of another', async () 
   expect(plane.asked).toBe(3);
 });
 
-it('keeps a file that only its owner reads, and no key in it', async () => {
+it('writes a cache file that only its owner can read, and that contains no key', async () => {
   await planeNames('agents', planeWith('bot-1').api, { folder, of: ['http://plane', KEY] });
   const [file = '', ...more] = readdirSync(folder);
   expect(more).toEqual([]);
@@ -51,7 +51,7 @@ it('keeps a file that only its owner reads, and no key in it', async () => {
   expect(file + readFileSync(join(folder, file), 'utf8')).not.toContain(KEY);
 });
 
-it('leaves out what a shell would take for something else, kept or just asked', async () => {
+it('leaves out names that a shell would interpret, from the cache and from the plane', async () => {
   const { api } = planeWith('$(reboot)', '`id`', 'a;b', "o'brien", '-rf', '*', 'a b', 'team/bot-1@eu');
   const names = () => planeNames('agents', api, { folder, of: [] });
   expect(await names()).toEqual(['team/bot-1@eu']);
@@ -60,7 +60,7 @@ it('leaves out what a shell would take for something else, kept or just asked', 
   expect(await names()).toEqual(['fine']);
 });
 
-it('asks again where what was kept cannot be read', async () => {
+it('asks the plane again if the cache cannot be read', async () => {
   const { api } = planeWith('bot-1');
   const names = () => planeNames('agents', api, { folder, of: [] });
   await names();
@@ -72,12 +72,12 @@ const names = (env: Record<string, string>) =>
   runCommand(['completion', 'names', 'agents'], { env: { XDG_CACHE_HOME: folder, ...env } });
 const SILENT = { exitCode: 0, stdout: '', stderr: '' };
 
-it('is silent without a key, and where no plane answers', async () => {
+it('prints nothing without a key, or if no plane answers', async () => {
   expect(await names({})).toEqual(SILENT);
   expect(await names({ MANDATE_API_KEY: KEY, MANDATE_URL: 'http://127.0.0.1:1' })).toEqual(SILENT);
 });
 
-it('gives up on a plane that takes its time', async () => {
+it('gives up if the plane does not answer soon', async () => {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,7 +1,8 @@
 /**
- * Names of agents and tools, as the plane has seen them of late. A person waits at a keyboard: an answer that does not
- * come soon is left out, and an answer that came is kept for a minute, in a file that only its owner reads. The file is
- * called after a hash of the addresses and the key, so that it tells neither and no other key's names are ever shown.
+ * The names of agents and tools that the plane saw in the last 30 days. A person waits at a keyboard, so a late
+ * answer is left out. An answer is kept for a minute, in a file that only its owner can read. The file is named after
+ * a hash of the addresses and the key. So the name reveals neither of them, and a key never sees the names of another
+ * key.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -14,12 +15,12 @@ export const ANSWER_WITHIN_MS = 300;
 const KEPT_MS = 60_000;
 const MOST = 1_000;
 
-/** What a shell takes for itself is left out: it would have to be quoted, and differently in each. */
+/** Names with characters that a shell interprets are left out. Each shell would need another way of quoting them. */
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.:@/+-]*$/;
 
 type Kept = { atMs: number; names: readonly string[] };
 
-/** @param place of the cache; undefined: nothing is kept */
+/** @param place of the cache; if undefined, nothing is kept */
 export async function planeNames(
   named: Named,
   api: ApiClient,
@@ -30,12 +31,12 @@ export async function planeNames(
   const kept = file === undefined ? null : await readKept(file);
   if (kept !== null && clock() - kept.atMs < KEPT_MS && kept.atMs <= clock()) return kept.names;
   const names = await askPlane(named, api);
-  // The command works without what it keeps.
+  // The command also works without a cache.
   if (file !== undefined) await keep(file, { atMs: clock(), names }).catch(() => {});
   return names;
 }
 
-/** The busiest of the last month first. */
+/** Returns the names of the last 30 days, the busiest first. */
 async function askPlane(named: Named, api: ApiClient): Promise<readonly string[]> {
   const answer = await api.get<Record<string, readonly Record<string, unknown>[]>>(
     `/v1/audit/analytics/${named}`,
@@ -60,7 +61,7 @@ async function readKept(file: string): Promise<Kept | null> {
   }
 }
 
-/** Whole or not at all, whichever other process writes it just now. */
+/** Writes the file completely or not at all, even if another process writes the file at the same time. */
 async function keep(file: string, kept: Kept): Promise<void> {
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${randomUUID()}`;

@@ -2,17 +2,20 @@ import type { Command, Option } from 'commander';
 
 /** The words that can follow a command. */
 export type Words = {
-  /** The names of the command and of the commands above it: `agents keys list`. */
+  /** The names of the command and of its parent commands, such as `agents keys list`. */
   path: string;
   summary: string;
   /** The commands of the command, or the values of its first argument. */
   next: readonly string[];
-  /** What the plane has names for, if the first argument is one of them. */
+  /** `agents` or `tools` if the first argument is a name that the plane can complete. Otherwise null. */
   names: Named | null;
   options: readonly OptionWords[];
 };
 
-/** `values`: the values of the option, if they are few. `takesValue`: a value follows the option. `names`: as above. */
+/**
+ * `values`: the values of the option, if they are few. `takesValue`: a value follows the option. `names`: the names
+ * that the plane has for the value.
+ */
 export type OptionWords = {
   long: string;
   values: readonly string[];
@@ -20,11 +23,11 @@ export type OptionWords = {
   names: Named | null;
 };
 
-/** What the plane is asked to name. */
+/** The kinds of names that the plane can list. */
 export const NAMED = ['agents', 'tools'] as const;
 export type Named = (typeof NAMED)[number];
 
-/** By the names of arguments and options. */
+/** The kind of names, by the name of the argument or option. */
 const NAMES_OF: Readonly<Record<string, Named>> = { agent: 'agents', tool: 'tools' };
 
 /** The words of these commands and of all commands below them. The global options are valid for each of them. */

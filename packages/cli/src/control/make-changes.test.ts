@@ -11,7 +11,7 @@ const add = (kind: Change['kind'], id: string): Change => ({
 });
 const CHANGES = [add('agent', 'lead'), add('agent', 'doer'), add('rule', 'r')];
 
-/** Puts what comes, until the agent "doer". */
+/** A plane that accepts changes until it fails at the agent "doer". */
 function planeThat(fails: Error): Pick<ApiClient, 'put' | 'delete'> {
   const put = async <T>(path: string): Promise<T> => {
     if (path === '/v1/agents/doer') throw fails;
@@ -36,7 +36,7 @@ test.each([
     new CommandFailure(1, 'no plane answers', 'Do this.'),
     'no plane answers; 1 change made, 1 not, and of this one it is not known',
   ],
-])('says which change it stopped at, and how many were made', async (fails, said) => {
+])('reports the change that failed, and how many changes were made', async (fails, said) => {
   const done: string[] = [];
   const makes = makeChanges(planeThat(fails), CHANGES, {
     reason: undefined,

@@ -1,4 +1,7 @@
-/** Makes the changes of a plan, one after the other. A change is made only if its document is as the plan saw it. */
+/**
+ * Makes the changes of a plan, one after the other. A change is refused if its document changed after the plan was
+ * made.
+ */
 
 import type { ApiClient } from '@mandate/client';
 import type { Change } from '@mandate/control/plan';
@@ -47,7 +50,7 @@ function stoppedAt(
   made: number,
   planned: number,
 ): CommandFailure {
-  // Without an answer of its own the plane may have made it all the same.
+  // If the plane itself did not refuse the change, the change may still have been made.
   const isRefused = error instanceof ApiProblem && error.status < 500;
   const left = planned - made;
   const rest = isRefused ? `${left} not` : `${left - 1} not, and of this one it is not known`;

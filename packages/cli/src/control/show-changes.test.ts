@@ -4,7 +4,7 @@ import { policyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { changesText } from './show-changes.ts';
 
-test('what differs is shown below the names of what it is part of', () => {
+test('shows each changed line below the names of the fields that contain it', () => {
   const policy = (cost: number, max: number) =>
     policyDocument.parse({
       version: 1,

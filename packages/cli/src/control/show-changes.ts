@@ -1,4 +1,4 @@
-/** Changes as a person reads them before they are made: each with the lines of it that differ. */
+/** Changes as text for people before they are made: each change with the lines that differ. */
 
 import type { Change } from '@mandate/control/plan';
 import { stringify } from 'yaml';
@@ -40,7 +40,7 @@ function changeText(change: Change, stream: Output): string {
 
 type Line = ReturnType<typeof lineDiff>[number];
 
-/** Lines that differ, each below the names of what it is part of. */
+/** Returns the lines that differ. Before each, the unchanged lines with the names of the fields that contain it. */
 function withWhereTheyStand(lines: readonly Line[]): readonly Line[] {
   const told = new Set<Line>();
   let around: readonly Line[] = [];

@@ -11,7 +11,7 @@ const told = (api: Parameters<typeof whatIsAmiss>[0]) => whatIsAmiss(api, new Pa
 const warning = (line: string, remedy: string) => `mandate: warning: ${line}\n  ${remedy}\n`;
 const ALL = '`mandate lint` tells them all.';
 
-test('errors are told whole, warnings by number, and nothing where there are none', async () => {
+test('shows errors in full, warnings as a number, and nothing if there are no findings', async () => {
   expect(await told(answers())).toBe('');
   const mild = finding('warning', 'POLICY_UNUSED');
   expect(await told(answers(mild))).toBe(warning('lint finds 0 errors, 1 warning in what stands now', ALL));
@@ -20,7 +20,7 @@ test('errors are told whole, warnings by number, and nothing where there are non
   );
 });
 
-test('that it cannot be told is no failure of what was done', async () => {
+test('does not fail if lint cannot be asked after the changes were made', async () => {
   const get = async () => {
     throw new CommandFailure(1, 'no plane answers');
   };

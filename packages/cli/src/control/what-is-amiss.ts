@@ -1,4 +1,4 @@
-/** What lint says of a plane after it was changed: errors whole, warnings by number. */
+/** The result of lint for a plane after it was changed: errors in full, warnings as a number. */
 
 import type { ApiClient } from '@mandate/client';
 import type { Linted } from '@mandate/control/lint';
@@ -8,7 +8,10 @@ import { findingText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';
 import { warningsText } from '../output/warnings-text.ts';
 
-/** For that stream; empty: nothing. The changes are made, so that it cannot be told is no failure. */
+/**
+ * Returns text for the stream, empty if there are no findings. The changes are already made, so a failure to ask is
+ * only a warning.
+ */
 export async function whatIsAmiss(api: Pick<ApiClient, 'get'>, stream: Output): Promise<string> {
   let findings: Linted['findings'];
   try {

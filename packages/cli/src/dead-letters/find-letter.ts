@@ -1,4 +1,4 @@
-/** A dead letter, by its id or by where it lies. */
+/** A dead letter, found by its id or by its log position. */
 
 import type { ApiClient } from '@mandate/client';
 import type { DeadLetter, LogPosition } from '@mandate/schemas';
@@ -15,7 +15,10 @@ export type Republished = {
   at: string;
   corrected: boolean;
   source: LogPosition;
-  /** null: nothing yet. Absent where the log alone was asked, which cannot tell. */
+  /**
+   * Null if the republished record has no answer yet. Absent if only the log was read, because the log does not
+   * contain this.
+   */
   became?: Answer | null;
 };
 
@@ -39,7 +42,7 @@ export type FoundLetter = {
 
 export const WHICH_LETTER = 'its place, such as 3/17, or its id, as `dead-letters list` shows them';
 
-/** As `dead-letters list` shows it: 3/17, or dlq_…. */
+/** Reads a reference as `dead-letters list` shows it: 3/17, or dlq_…. */
 export function letterReference(text: string): LetterReference {
   if (/^dlq_\w{1,100}$/.test(text)) return { id: text };
   const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
@@ -49,7 +52,10 @@ export function letterReference(text: string): LetterReference {
   return { partition: Number(partition), offset: Number(offset) };
 }
 
-/** An id is looked up in the audit, which also knows what became of it; a place on the log. */
+/**
+ * An id is looked up in the audit, which also knows the answers to republished records. A log position is read from
+ * the log.
+ */
 export async function findLetter(api: ApiClient, reference: LetterReference): Promise<FoundLetter> {
   if ('id' in reference) {
     const { log, ...found } = await api.get<Omit<FoundLetter, 'place'> & { log: Place }>(

@@ -12,12 +12,12 @@ const fault = {
 const BAD =
   '{"event":"action.requested","action":{"id":"a","agentId":"b","type":"tool_call","tool":"t","attempt":0}}';
 
-/** The text without the remarks, which begin with `//`. No line of JSON does. */
+/** Returns the text without the remarks, which begin with `//`. No line of JSON begins so. */
 function withoutRemarks(text: string): string {
   return text.replace(/^\s*\/\/.*$/gm, '');
 }
 
-it('marks what is wrong under its line, and the record is the same without the remark', () => {
+it('marks a fault under its line, and leaves the record unchanged apart from the remark', () => {
   const text = marked(BAD, { fault });
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.includes('"attempt": 0'));
@@ -26,18 +26,18 @@ it('marks what is wrong under its line, and the record is the same without the r
   expect(onLines(withoutRemarks(text))).toBe(onLines(BAD));
 });
 
-it('leaves what is no JSON as it came', () => {
+it('leaves text that is not JSON unchanged', () => {
   const text = '{"event":\n  oops';
   expect(onLines(text)).toBe(text);
   expect(marked(text, { fault })).toMatch(/^\{"event":\n {2}oops\n\/\/ +\^ /);
 });
 
-it('marks the whole where the record reads well and was refused for what it says', () => {
+it('marks the first line if the record can be read but was refused for its content', () => {
   const good = BAD.replace('"attempt":0', '"attempt":1');
   expect(marked(good, { fault }).split('\n')[1]).toBe('// ^ names another tenant: leave it out');
 });
 
-it('lets no text of a producer break out of its remark', () => {
+it('keeps text of a producer inside the remark', () => {
   const text = marked('{"a\\u2028\\nb":1}', { fault });
   expect(onLines(withoutRemarks(text))).toBe(onLines('{"a\\u2028\\nb":1}'));
 });

@@ -1,8 +1,8 @@
-/** A record that could not be read, as people see it: on lines, with the fault marked at its place. */
+/** A record that could not be read, as text for people: on several lines, with the fault marked below its line. */
 import { type Fault, type Read, readActionsRecord, readJson } from '@mandate/schemas';
 import type { FoundLetter } from './find-letter.ts';
 
-/** On lines where it is JSON; otherwise as it came. */
+/** Returns JSON on several lines, and other text unchanged. */
 export function onLines(text: string): string {
   try {
     return JSON.stringify(readJson(text), null, 2);
@@ -15,10 +15,10 @@ export function readText(text: string): Read<unknown> {
   return readActionsRecord(Buffer.from(text));
 }
 
-/** With a remark under the line at fault. */
+/** Returns the text with a remark under the line that has the fault. */
 export function marked(text: string, { fault: found }: Pick<FoundLetter['deadLetter'], 'fault'>): string {
   const shown = onLines(text);
-  // Read once more, for the fault's place in this text, which has other lines than what came.
+  // The text is read again, because its lines differ from the lines of the original record.
   const read = readText(shown);
   const fault = read.ok ? { ...found, line: 1, column: 1 } : read.fault;
   return shown

@@ -1,4 +1,4 @@
-/** A dead letter as text: what is wrong with it, what came, and what was done about it. */
+/** A dead letter as text: its fault, the record, and its republications. */
 
 import type { Output } from '../command-context.ts';
 import { printable, printableLines } from '../output/printable.ts';

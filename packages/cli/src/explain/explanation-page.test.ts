@@ -57,7 +57,7 @@ function page(given: Partial<Explanation>, decided: Parameters<typeof buildDecis
   return explanationPage(told, new PassThrough(), NOW_MS);
 }
 
-test('what came of a deferred action is told once, where most is said of it', () => {
+test('shows the later decision on a deferred action once, in the most specific section', () => {
   const [itself, came, more] = [buildDecision(1, { appendedAtMs: NOW_MS }).id, 'dec_came', 'dec_more'];
   const said = page(
     {
@@ -73,7 +73,7 @@ test('what came of a deferred action is told once, where most is said of it', ()
   expect(said).not.toContain('trace');
 });
 
-test('the kill right behind an ALLOW is told, with what it meant for whoever waited', () => {
+test('shows a kill that followed right after an ALLOW, and what it meant for callers that waited', () => {
   const kill: Explanation['killsAfter'][number] = {
     id: 'kil_1',
     event: 'agent.killed',
@@ -92,7 +92,7 @@ test('the kill right behind an ALLOW is told, with what it meant for whoever wai
   );
 });
 
-test('a bound is told with its policy and the rules that gave it', () => {
+test('shows a limit with its policy and the rules that gave it', () => {
   const bound = (policy: string | null, ...rules: string[]): Explanation['checks'][number] => ({
     ...{ check: 'tool-allowed', result: 'pass', words: 'It passed.' },
     bound: { field: 'allowedTools', mandate: { id: 'm', hash: 'h' }, policy, rules },
@@ -105,7 +105,7 @@ test('a bound is told with its policy and the rules that gave it', () => {
   ]);
 });
 
-test('each version of a policy is shown with who published it, and why', () => {
+test('shows who published each version of a policy, and the reason', () => {
   const published = { changeId: 'chg_1', by: 'ann (key_1)', publishedAt: '2026-01-31T13:00:00.000Z' };
   const policyVersions = [
     { policy: 'reads@12', published: { ...published, reason: 'ticket 4711' } },
@@ -123,7 +123,7 @@ test('each version of a policy is shown with who published it, and why', () => {
   expect(page({}, { appendedAtMs: NOW_MS })).not.toContain('\nPolicies');
 });
 
-test('times and remedies are said as people read them', () => {
+test('shows times and remedies in words for people', () => {
   const rate = { tool: null, windowMs: 90_000, before: 3, after: 3, maxCalls: 3 };
   const said = page(
     { limits: { budgets: [], rates: [rate] } },
@@ -141,7 +141,7 @@ test('times and remedies are said as people read them', () => {
   expect(said).toContain('rate of all calls per 90 s: 3 -> 3 of 3');
 });
 
-test('what rules in shadow would have said stands below the reason, and why it is not known where it is not', () => {
+test('shows below the reason what shadow rules would have decided, or why this is not known', () => {
   const shadow = { unknownLimits: 0, rules: ['no-echo', 'slow'], policies: ['p@1'] };
   const headline = (said: Partial<Shadow>) =>
     page({}, { appendedAtMs: NOW_MS, shadow: { ...shadow, verdict: 'UNKNOWN', code: null, ...said } }).split(

@@ -1,4 +1,4 @@
-/** An explanation as a page for a terminal: why first, then everything that it rests on. */
+/** An explanation as a page for a terminal: first the reason, then all the facts that it is based on. */
 import type { Explanation } from '@mandate/plane';
 import {
   type Decision,
@@ -24,7 +24,10 @@ import { wrap } from '../output/wrap.ts';
 const VERDICT = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
 const SAID = { pass: 'green', block: 'red', defer: 'yellow', skip: 'dim' } as const;
 
-/** A text behind its label; where the terminal is too narrow it goes on below itself. */
+/**
+ * A label with a text beside it. If the terminal is too narrow, the text continues on lines that are indented to its
+ * beginning.
+ */
 type Line = { label: string; text: string; style?: Parameters<typeof paint>[0] };
 type Section = { title: string; lines: readonly Line[] };
 
@@ -132,7 +135,7 @@ function request({ decision, mandate, traceId }: Explanation): Section {
   return { title: 'Request', lines };
 }
 
-/** Who published what the decision went by, and why. */
+/** Who published the policies of the decision, and why. */
 function policies({ policyVersions }: Explanation, nowMs: number): Section {
   const width = Math.max(0, ...policyVersions.map(({ policy }) => policy.length));
   const lines = policyVersions.map(({ policy, published }) =>
@@ -153,7 +156,7 @@ function publishedBy(
   return `published ${when} by ${by ?? 'an unnamed author'}: ${reason === '' ? 'no reason given' : reason}`;
 }
 
-/** What rules believed of the caller. */
+/** The claims of the caller that rules relied on. Claims that the API key fixed are left out. */
 function claimsInWords(
   mandate: Explanation['mandate'],
   { pinned = [] }: Explanation['decision']['action'],
@@ -218,7 +221,7 @@ function ledger({ decision, limits }: Explanation): Section {
   return { title: 'Ledger', lines: lines.map(plain) };
 }
 
-/** The terms by which the outcome settles. */
+/** The terms for settling an outcome. */
 function termsInWords({ leastMicros, ownLeastMicros, mostMicros, releases }: Settling): string {
   const own = ownLeastMicros > leastMicros ? ` (${formatMicros(ownLeastMicros)} by its own report)` : '';
   const back =
@@ -266,12 +269,18 @@ function didIt(did: Explanation['kills'][number], nowMs: number): string {
   return `${happenedAt} (${relativeTime(Date.parse(happenedAt), nowMs)})  ${event} ${answer ?? scope ?? ''} by ${by ?? 'nobody'}: ${reason}`;
 }
 
-/** The one that says most of a decision first. */
+/**
+ * The lists of other decisions, in the order of how specific they are. A decision is shown in the first list that
+ * contains it.
+ */
 const MOST_TELLING = ['duplicates', 'sameAction', 'parents', 'children', 'before', 'after', 'trace'] as const;
 
 type Around = Pick<Explanation, (typeof MOST_TELLING)[number]>;
 
-/** A decision that was deferred may be neighbour, of the same action and of the same trace: it is shown where most is said of it. */
+/**
+ * Leaves each decision only in the first of its lists. A decision may be close in time, on the same action and in the
+ * same trace.
+ */
 function toldOnce(told: Explanation): Around {
   const seen = new Set([told.decision.id]);
   const around: Partial<Around> = {};

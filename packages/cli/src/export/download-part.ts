@@ -1,4 +1,4 @@
-/** One part of an export, from the plane into a file that is there whole or not at all. */
+/** Downloads one part of an export into a file. The file is complete, or it does not exist. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import { CommandFailure } from '../exit-codes.ts';
 import type { Part } from './manifest.ts';
 
 /**
- * @returns null where nothing lies behind `after` any more, but for the first part, which may be empty
- * @throws CommandFailure when what arrived is not what the plane says it sent
+ * @returns null if there are no rows after `after`; the first part may be empty
+ * @throws CommandFailure if the bytes that arrived differ from the bytes that the plane sent
  */
 export async function downloadPart(
   api: ApiClient,

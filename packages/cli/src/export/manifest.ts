@@ -1,4 +1,4 @@
-/** What an export is made of: enough to check it, to go on with it, and to make the same again. */
+/** The manifest of an export: everything that is needed to check, continue or repeat the export. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { WrongUse } from '../exit-codes.ts';
 
 const part = z.object({
   file: z.string().regex(/^[\w.-]+$/),
-  /** The part is what lies behind this id … */
+  /** The part contains the rows after this id … */
   after: z.string().nullable(),
-  /** … up to and with this one. */
+  /** … up to and including this id. */
   lastId: z.string(),
   rows: z.int().min(0),
   bytes: z.int().min(0),
@@ -23,20 +23,20 @@ const manifest = z.object({
   version: z.literal(1),
   of: z.string(),
   format: z.string(),
-  /** As the plane was asked, with the times that it named then. */
+  /** The query that the plane was asked, with absolute times. */
   query: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])),
-  /** What came on record later may be missing. */
+  /** The time of the export. Rows that were recorded later may be missing. */
   asOf: z.string(),
   rowsAPart: z.int().min(1),
   parts: z.array(part),
-  /** null until every part is there. */
+  /** Null until all parts are downloaded. */
   total: z.object({ parts: z.int(), rows: z.int(), bytes: z.int() }).nullable(),
 });
 export type Manifest = z.output<typeof manifest>;
 
 const NAME = 'manifest.json';
 
-/** null where there is none. */
+/** Returns null if the folder has no manifest. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const path = join(folder, NAME);
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -59,7 +59,7 @@ export async function writeManifest(folder: string, written: Manifest): Promise<
 
 export type PartState = 'good' | 'missing' | 'changed';
 
-/** Whether a part is there as the manifest says. */
+/** Compares the file of a part with the manifest. */
 export async function stateOf(folder: string, { file, bytes, sha256 }: Part): Promise<PartState> {
   const path = join(folder, file);
   const found = await stat(path).catch(() => null);

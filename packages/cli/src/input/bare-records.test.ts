@@ -9,7 +9,7 @@ it.each([
   ['another event', { event: 'x', actionId: 'a' }, { kind: 'action', bare: false }],
   ['a list', [{ id: 'a' }], { kind: 'action', bare: false }],
   ['nothing', null, { kind: 'action', bare: false }],
-])('knows %s', (_what, json, kind) => {
+])('recognises %s', (_what, json, kind) => {
   expect(recordKind(json)).toEqual(kind);
 });
 

@@ -1,13 +1,16 @@
 /**
- * A line may hold a record as it lies on the log, or bare what stands inside of one: an action, or an outcome, which
- * is known by its `actionId`. Commands that read lines take both.
+ * A line of a file may be a whole record as on the log, or only its content: an action, or an outcome, which has the
+ * field `actionId`. Commands that read lines accept both forms.
  */
 
 import { decodeText } from '@mandate/schemas';
 
 export type RecordKind = { kind: 'action' | 'outcome'; bare: boolean };
 
-/** The kind of JSON that was read; JSON that is no outcome counts as an action, and may be refused as one. */
+/**
+ * Returns the kind of the JSON value. Any value that is not an outcome counts as an action, and may be refused as an
+ * action.
+ */
 export function recordKind(json: unknown): RecordKind {
   if (typeof json !== 'object' || json === null) return { kind: 'action', bare: false };
   if ('event' in json) {
@@ -21,7 +24,10 @@ const AROUND = {
   outcome: ['{"event":"action.completed","outcome":', '}'],
 } as const;
 
-/** The line as a record, with what was written left as it is; a line that is no JSON stays what it was. */
+/**
+ * Returns the line as a whole record, with the text of the content unchanged. A line that is not JSON is returned
+ * unchanged.
+ */
 export function wholeRecord(line: Uint8Array): Uint8Array {
   const { kind, bare } = recordKind(parsed(line));
   if (!bare) return line;

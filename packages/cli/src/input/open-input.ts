@@ -11,7 +11,7 @@ export async function openInput(path: string, { stdin, signal }: CommandContext)
   return addAbortSignal(signal, path === '-' ? stdin : (await openFile(path)).createReadStream());
 }
 
-/** All the text of a file, or of stdin for `-`. Bytes that are no UTF-8 are a fault of the file. */
+/** Reads all the text of a file, or of stdin for `-`. Bytes that are not UTF-8 are a fault of the file. */
 export async function readText(path: string, context: CommandContext): Promise<string> {
   const bytes = await buffer(await openInput(path, context));
   try {

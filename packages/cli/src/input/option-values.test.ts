@@ -65,7 +65,7 @@ it.each([
   expect(() => momentBefore(() => NOW_MS)(text)).toThrow(said);
 });
 
-it('takes objects as arguments, and nothing else', () => {
+it('accepts only objects as arguments', () => {
   expect(jsonObject('{"a":[1]}')).toEqual({ a: [1] });
   for (const text of ['[1]', '1', 'null', '{', ''])
     expect(() => jsonObject(text)).toThrow('Give a JSON object');
@@ -73,7 +73,7 @@ it('takes objects as arguments, and nothing else', () => {
   expect(() => jsonObject('{"a":1,"a":2}')).toThrow('twice');
 });
 
-it('refuses a text of blanks', () => {
+it('refuses a text of spaces', () => {
   expect(someText('a b')).toBe('a b');
   expect(() => someText(' \t')).toThrow('not empty');
 });

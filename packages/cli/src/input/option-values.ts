@@ -1,4 +1,7 @@
-/** Reads the values of options strictly. A wrong value is refused at once, with what belongs there. */
+/**
+ * Reads the values of options strictly. A wrong value is refused at once, and the message says which values are
+ * allowed.
+ */
 import {
   dollarsToMicros,
   JsonFault,
@@ -11,14 +14,14 @@ import {
 } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
-/** A pattern of agents, added to the patterns before it. */
+/** Adds a pattern of agents to the patterns before it. */
 export function namePattern(text: string, before: readonly string[] = []): readonly string[] {
   const read = pattern.safeParse(text, { error: sayIssue });
   if (read.success) return [...before, text];
   throw new InvalidArgumentError(`It ${read.error.issues.map(({ message }) => message).join('; ')}.`);
 }
 
-/** A whole number in plain digits; no sign, blank, exponent or hexadecimal. */
+/** Reads a whole number in plain digits, without sign, spaces, exponent or hexadecimal digits. */
 export function wholeNumber(range: { min: number; max: number; unit?: string }): (text: string) => number {
   const { min, max, unit } = range;
   return (text) => {

@@ -15,7 +15,7 @@ async function linesOf(chunks: readonly Uint8Array[], max = MAX): Promise<[numbe
   return lines;
 }
 
-/** The same by splitting the whole text: simple, and with all of it in memory. */
+/** The expected result, computed simply by splitting the whole text in memory. */
 function expectedLines(text: string, max: number): [number, string][] {
   return text
     .replace(/^\u00ef\u00bb\u00bf/, '')
@@ -24,7 +24,7 @@ function expectedLines(text: string, max: number): [number, string][] {
     .filter(([, line]) => !/^[ \t\r]*$/.test(line));
 }
 
-it('gives the lines of the whole text, however it is cut into chunks', async () => {
+it('returns the same lines however the text is cut into chunks', async () => {
   const part = fc.constantFrom(
     'a',
     'bcd',
@@ -44,7 +44,7 @@ it('gives the lines of the whole text, however it is cut into chunks', async () 
   );
 });
 
-it('takes the byte order mark from the beginning alone, also when it comes in pieces', async () => {
+it('removes the byte order mark only at the beginning, even if its bytes arrive one by one', async () => {
   const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff');
   const lines = await linesOf(
     [...bytes].map((byte) => Uint8Array.of(byte)),
@@ -56,14 +56,14 @@ it('takes the byte order mark from the beginning alone, also when it comes in pi
   ]);
 });
 
-it('keeps one byte more than allowed of a line that is too long, and no more', async () => {
+it('keeps of a line that is too long exactly one byte more than allowed', async () => {
   expect(await linesOf([Buffer.alloc(1_000, 'y'), Buffer.from('\nz')])).toEqual([
     [1, 'y'.repeat(MAX + 1)],
     [2, 'z'],
   ]);
 });
 
-it('reads no further than its lines are taken', async () => {
+it('reads no further than its caller asks for lines', async () => {
   let read = 0;
   const endless = (async function* () {
     for (;;) {

@@ -1,10 +1,10 @@
 /**
- * A byte stream as lines, each at most `maxBytes` long: of a longer one the beginning is given, one byte more than
- * allowed, so that its reader sees that it is too long and memory stays bounded. Blank lines are left out, and so is a
- * byte order mark at the very beginning.
+ * Reads a byte stream as lines. Of a line longer than `maxBytes`, the first `maxBytes` + 1 bytes are returned: the
+ * reader sees that the line is too long, and memory stays bounded. Blank lines and a byte order mark at the beginning
+ * are left out.
  */
 export type NumberedLine = {
-  /** Counts from 1, blank lines included, as editors do. */
+  /** The line number as editors count it: from 1, with blank lines. */
   number: number;
   bytes: Uint8Array;
 };

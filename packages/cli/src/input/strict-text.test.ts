@@ -18,7 +18,7 @@ const ENCODINGS: readonly (readonly [string, (text: string) => Buffer, RegExp])[
   ['text that was cut off', (text) => cutOff(text), /was cut off/],
 ];
 
-/** Within its `ü` or `ö`, after another one. */
+/** Cuts the text after the first byte of its last `ü` or `ö`. */
 function cutOff(text: string): Buffer {
   const bytes = Buffer.from(text.replaceAll('ü', 'éü').replaceAll('ö', 'éö'));
   return bytes.subarray(0, bytes.lastIndexOf(0xc3) + 1);
@@ -42,7 +42,7 @@ const READERS: readonly (readonly [string, string, string, (file: string) => str
 
 describe.each(READERS)('%s', (_what, name, text, args) => {
   test.each(ENCODINGS)(
-    'are refused in %s, by place and with the encoding',
+    "are refused in %s with the byte's place and the encoding",
     async (_encoding, encode, why) => {
       const file = join(temporaryFolder(), name);
       writeFileSync(file, encode(text));
@@ -62,7 +62,7 @@ describe.each(READERS)('%s', (_what, name, text, args) => {
   });
 });
 
-test('an action in Latin-1 is a dead letter, and no action of another tool', async () => {
+test('an action in Latin-1 becomes a dead letter, and never an action of another tool', async () => {
   const folder = temporaryFolder();
   const [mandates, actions] = [join(folder, 'm.yaml'), join(folder, 'a.ndjson')];
   writeFileSync(mandates, MANDATE);
@@ -72,7 +72,7 @@ test('an action in Latin-1 is a dead letter, and no action of another tool', asy
   expect(stdout).toMatch(/"dead\.letter".*not UTF-8 at byte \d+/);
 });
 
-test('a person named on stdin in Latin-1 is nobody', async () => {
+test('the name of a person on stdin in Latin-1 is refused', async () => {
   const { exitCode, stderr } = await runCommand(['persons', 'find', '-', ...PLANE], {
     stdin: Buffer.from('jürgen\n', 'latin1'),
   });

@@ -1,4 +1,4 @@
-/** What `tail` begins with: the newest of what its stream will go on with. */
+/** The lines that `tail` begins with: the newest records that match its stream. */
 
 import type { ApiClient, Query } from '@mandate/client';
 import type { Filters } from '../audit/filters.ts';
@@ -9,14 +9,16 @@ type FoundDecision = ShownDecision & { id: string };
 type FoundControlEvent = ShownControlEvent & { id: string };
 export type Found = FoundDecision | FoundControlEvent;
 
-/** By what the stream narrows control events; where anything else narrows, it leaves them out. */
+/**
+ * The filters that the stream applies to control events. With any other filter, the stream sends no control events.
+ */
 const KNOWN: readonly string[] = ['agent', 'action'];
 
 export function isControlEvent(found: Found): found is FoundControlEvent {
   return 'happenedAt' in found;
 }
 
-/** @param events what is asked for; absent: what the stream tells of by itself */
+/** @param events the names of the events; if absent, the events that the stream sends by default */
 export async function newestOnRecord(
   api: ApiClient,
   filters: Filters,
@@ -36,7 +38,8 @@ export async function newestOnRecord(
     found.push(...decisions.toReversed());
   }
   if (names.some((name) => name !== 'decision')) {
-    // Narrowed here: the list by agent leaves out what names none. So it may hold fewer than there are.
+    // Filtered here, because the list filtered by agent leaves out events without an agent. So fewer events than
+    // `limit` may remain.
     const answer = await api.get<{ events: FoundControlEvent[] }>('/v1/audit/control-events', { limit });
     const concerns = ({ event, agentId, actionId }: FoundControlEvent) =>
       (names.includes('control') || names.includes(event)) &&
@@ -47,7 +50,7 @@ export async function newestOnRecord(
   return found.toSorted((one, other) => atMsOf(one) - atMsOf(other)).slice(-limit);
 }
 
-/** What names none concerns all of them. */
+/** An event without a name concerns all agents or actions. */
 function isAmong(name: string | null, given: Filters[string] | undefined): boolean {
   return name === null || !Array.isArray(given) || given.includes(name);
 }

@@ -6,7 +6,7 @@ import { printable } from './printable.ts';
 import { roomOn } from './show-fitted.ts';
 import { paint } from './table.ts';
 
-/** What a line shows of a control event, as the plane gives it. */
+/** The fields of a control event that a line shows, as the plane returns them. */
 export type ShownControlEvent = {
   event: string;
   happenedAt: string;
@@ -22,11 +22,14 @@ export type ShownControlEvent = {
   actionId: string | null;
   answer: string | null;
   ledgerEpoch: string | null;
-  /** For changes of tenants, agents, keys, policies, rules and mandates. An older plane gives none of the three. */
+  /**
+   * Present for changes of tenants, agents, keys, policies, rules and mandates. An older plane returns none of the
+   * next three fields.
+   */
   subject?: string | null;
   policyVersion?: number | null;
   refusal?: string | null;
-  /** For the key of a person, if the plane gives it. */
+  /** Present for the key of a person, if the plane returns it. */
   role?: string | null;
   keyName?: string | null;
 };
@@ -53,7 +56,10 @@ const CHANGES: Readonly<
   'tenant.closed': ['CLOSED', ({ subject }) => `tenant ${subject}`],
 };
 
-/** One control event on one line, as `tail` shows it: who did what, and why. A terminal gets as much as a line of it takes. */
+/**
+ * Returns one control event on one line, as `tail` shows it: who did what, and why. For a terminal, the text is cut
+ * to the width of the line.
+ */
 export function controlEventLine(event: ShownControlEvent, stream: Output, nowMs: number): string {
   const { word, style, what } = toldOf(event);
   const time = lineTime(event.happenedAt, nowMs);
@@ -80,7 +86,7 @@ function toldOf(event: ShownControlEvent): Told {
     case 'ledger.epoch':
       return { word: 'LEDGER', style: 'yellow', what: `begins ${event.ledgerEpoch}` };
     default:
-      // An event of a plane that is newer than this command.
+      // An event that only a newer plane has.
       return { word: event.event.toUpperCase(), style: 'cyan', what: event.subject ?? event.agentId ?? '' };
   }
 }
@@ -89,7 +95,7 @@ function isChange(name: string): name is ControlRecord['event'] {
   return Object.hasOwn(CHANGES, name);
 }
 
-/** One that never took effect says so first. */
+/** The text of a change. A change that never took effect begins with NOT. */
 function toldOfChange(
   event: ShownControlEvent,
   [word, what]: (typeof CHANGES)[ControlRecord['event']],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { csvLine } from './csv.ts';
 
-it('quotes what would end a cell or a line, and nothing else', () => {
+it('quotes cells with commas, quotes or line breaks, and no other cells', () => {
   expect(csvLine(['a', 7, true, 'b c'])).toBe('a,7,true,b c\n');
   expect(csvLine(['a,b', 'say "x"', 'two\nlines', 'cr\r'])).toBe('"a,b","say ""x""","two\nlines","cr\r"\n');
   expect(csvLine([null, undefined, '', { a: [1] }])).toBe(',,,"{""a"":[1]}"\n');
@@ -15,14 +15,14 @@ it.each(['=1+1', '+1', '-1', '@x', '\tx', '＝1+1', '＋1', '－1', '＠x', '-$1
 it.each([
   ['x;=1+1', "x;'=1+1"],
   ['x\t=1', "x\t'=1"],
-])('guards the text %j for spreadsheets that split cells at other signs', (text, cell) => {
+])('guards the text %j for spreadsheets that split cells at other characters', (text, cell) => {
   expect(csvLine([text])).toBe(`${cell}\n`);
 });
 
-it('guards JSON, names of columns and all other text', () => {
+it('guards JSON, column names and all other text', () => {
   expect(csvLine([{ a: 'x;=1' }, ['=1'], '=1'])).toBe('"{""a"":""x;\'=1""}","[""=1""]",\'=1\n');
 });
 
-it('leaves numbers, amounts and what only holds a sign as they are', () => {
+it('leaves numbers, amounts and texts with a harmless sign unchanged', () => {
   expect(csvLine([-7, '-$0.01', '$1.00', 'a=b', '！x'])).toBe('-7,-$0.01,$1.00,a=b,！x\n');
 });

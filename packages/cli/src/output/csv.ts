@@ -1,14 +1,17 @@
 import { csvText } from '@mandate/schemas';
 
-/** Comma-separated values as RFC 4180 has them, line breaks aside: a name for each column, then a line for each row. */
+/**
+ * A line of comma-separated values as in RFC 4180, but with LF as line break. The first line of a file contains the
+ * column names.
+ */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\n`;
 }
 
-/** An amount in dollars is no formula, and people want to sum it up. */
+/** An amount in dollars is not a formula, and people want to add amounts up. */
 const AMOUNT = /^-\$[\d.]+$/;
 
-/** An absent value is an empty cell. Objects and lists are JSON. No text is a formula. */
+/** An absent value is an empty cell. Objects and lists are JSON. A text that looks like a formula is guarded. */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const said = typeof value === 'object' ? JSON.stringify(value) : String(value);

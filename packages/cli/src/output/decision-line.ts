@@ -5,13 +5,13 @@ import { paint } from './table.ts';
 
 const STYLES = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
 
-/** What a line shows: of the record itself, or as a search finds it. */
+/** The fields of a decision that a line shows, from the record itself or from a search. */
 export type ShownDecision = Pick<
   Decision,
   'decidedAt' | 'verdict' | 'agentId' | 'tool' | 'model' | 'code' | 'chargedMicros'
 >;
 
-/** One decision on one line, as `tail` and the demo show it. */
+/** Returns one decision on one line, as `tail` and the demo show it. */
 export function decisionLine(decision: ShownDecision, stream: NodeJS.WritableStream, nowMs: number): string {
   const { verdict, code, chargedMicros } = decision;
   const said = verdict === 'ALLOW' ? formatMicros(chargedMicros) : code;

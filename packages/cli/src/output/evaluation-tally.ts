@@ -1,7 +1,7 @@
 import type { Evaluated } from '@mandate/engine';
 import { formatSum, sumMicros } from '@mandate/schemas';
 
-/** Counts what an evaluation said. */
+/** Counts the results of an evaluation. */
 export class EvaluationTally {
   readonly #verdicts = new Map<string, number>();
   #chargedMicros = 0n;

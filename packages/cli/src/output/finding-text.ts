@@ -3,7 +3,7 @@ import type { Output } from '../command-context.ts';
 import { printable } from './printable.ts';
 import { paint } from './table.ts';
 
-/** What is amiss, and what to do. */
+/** The text of a finding and its remedy. */
 export function findingText(
   { code, severity, message, remedy }: Pick<LintFinding, 'code' | 'severity' | 'message' | 'remedy'>,
   stream: Output,

@@ -5,7 +5,10 @@ import type { Column } from './table.ts';
 /** The characters between two columns. */
 const GAP = 2;
 
-/** The fewest characters of a shortened text; of one that the table must keep; and of that one on a very narrow terminal. */
+/**
+ * The fewest characters of a shortened text; of a text that the table must keep; and of a kept text on a very narrow
+ * terminal.
+ */
 const LEAST = 8;
 const LEAST_KEPT = 24;
 const LEAST_READ = 12;
@@ -64,6 +67,6 @@ export function fitColumns<Row>(
 export function cut(text: string, width: number): string {
   if (text.length <= width) return text;
   const kept = text.slice(0, width - 1);
-  // A cut may leave half a character at the end. Spelling it out would take more room.
+  // A cut may leave half of a surrogate pair at the end. To escape the half would take more room.
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 }

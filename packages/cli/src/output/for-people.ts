@@ -1,11 +1,11 @@
 /**
- * What the plane says, as one reads it at a terminal: a time in words where programs get milliseconds, and a command where
- * they get a route. Only for showing: JSON and CSV give everything as it came.
+ * Messages of the plane in words for a terminal: durations in words instead of milliseconds, and commands instead of
+ * routes. JSON and CSV keep the original text.
  */
 import { durationInWords } from '@mandate/schemas';
 import { roundedUp } from './relative-time.ts';
 
-/** The routes that are named in reasons and remedies. What is more particular comes first. */
+/** The routes that reasons and remedies name. More specific routes come first. */
 const COMMANDS: readonly [route: RegExp, command: string][] = [
   [/\bPOST \/v1\/budgets\/adjust\b/g, '`mandate budgets adjust`'],
   [/\bGET \/v1\/actions\/\{id\}/g, '`mandate decisions explain`'],
@@ -16,7 +16,7 @@ const COMMANDS: readonly [route: RegExp, command: string][] = [
   [/\bGET \/v1\/alerts\b/g, '`mandate alerts list`'],
 ];
 
-/** @param retryAfterMs what the text means where it says so by name */
+/** @param retryAfterMs the value for a text that contains the name `retryAfterMs` */
 export function forPeople(
   text: string,
   { retryAfterMs = null }: { retryAfterMs?: number | null } = {},

@@ -7,15 +7,15 @@ test('breaks within words, and indents each further line', () => {
   expect(hardWrap('abc', 6, '  ')).toEqual(['abc']);
 });
 
-test('leaves a line whole where no terminal shows it', () => {
+test('leaves a line whole if the output is not a terminal', () => {
   expect(hardWrap('x'.repeat(1_000), Number.POSITIVE_INFINITY, '  ')).toEqual(['x'.repeat(1_000)]);
 });
 
-test('takes letters that may be wide for two columns', () => {
+test('counts letters that may be wide as two columns', () => {
   expect(hardWrap('漢字漢字', 6, '  ')).toEqual(['漢字漢', '  字']);
 });
 
-test('loses no character, and no line is longer than the terminal', () => {
+test('loses no character, and makes no line longer than the terminal', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 200 });
   fc.assert(
     fc.property(text, fc.integer({ min: 6, max: 80 }), (said, width) => {

@@ -1,4 +1,7 @@
-/** Characters that a terminal may show two columns wide. Some of them take one, which only leaves a line shorter. */
+/**
+ * Characters that take one column. All other characters count as two columns. For some of them this is too much,
+ * which only makes a line shorter.
+ */
 const ONE_COLUMN = /^[\x20-\x7e]$/;
 
 /**

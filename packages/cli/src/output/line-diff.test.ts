@@ -5,7 +5,7 @@ import { lineDiff } from './line-diff.ts';
 const shown = (before: string, after: string) =>
   lineDiff(before.split('\n'), after.split('\n')).map(({ sign, line }) => `${sign}${line}`);
 
-it('says what went, what came and what stayed', () => {
+it('marks removed, added and unchanged lines', () => {
   expect(shown('{\n"a": 1,\n"b": 2\n}', '{\n"a": 1,\n"b": 3,\n"c": 4\n}')).toEqual([
     ' {',
     ' "a": 1,',
@@ -17,7 +17,7 @@ it('says what went, what came and what stayed', () => {
   expect(shown('a\nb\nc', 'b')).toEqual(['-a', ' b', '-c']);
 });
 
-it('holds both texts whole, and keeps what is the same', () => {
+it('contains both texts in full, and keeps lines that are the same', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
   fc.assert(
     fc.property(lines, lines, (before, after) => {
@@ -29,7 +29,7 @@ it('holds both texts whole, and keeps what is the same', () => {
   );
 });
 
-it('does not count pairs for ever', () => {
+it('ends quickly for two long texts without a common line', () => {
   const [before, after] = ['x', 'y'].map((name) => Array.from({ length: 5_000 }, (_, n) => `${name}${n}`));
   expect(lineDiff(before ?? [], after ?? [])).toHaveLength(10_000);
 });

@@ -1,7 +1,7 @@
-/** Two texts, line by line: what both have, what only the first has, what only the second. */
+/** The difference of two texts, line by line: lines in both, only in the first, or only in the second. */
 export type DiffLine = { sign: ' ' | '-' | '+'; line: string };
 
-/** Beyond so many pairs of lines the middle is shown as taken out and put in whole. */
+/** If there are more pairs of lines than this, all lines of the middle are shown as removed and added. */
 const MOST_PAIRS = 1_000_000;
 
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -17,11 +17,12 @@ export function lineDiff(before: readonly string[], after: readonly string[]): D
   ];
 }
 
-/** By the longest sequence of lines that both have in common. */
+/** Compares by the longest sequence of lines that both texts have in common. */
 function middle(before: readonly string[], after: readonly string[]): DiffLine[] {
   if (before.length * after.length > MOST_PAIRS) return [...signed('-', before), ...signed('+', after)];
   const width = after.length + 1;
-  // common[i * width + j]: the length of it for what follows line i of the one and line j of the other.
+  // common[i * width + j]: the length of the longest common sequence of the lines from line i of `before` and from
+  // line j of `after`.
   const common = new Uint32Array((before.length + 1) * width);
   const at = (i: number, j: number) => common[i * width + j] ?? 0;
   for (let i = before.length - 1; i >= 0; i--) {

@@ -10,9 +10,9 @@ test.each([
   ['2026-01-30T23:59:59.999Z', '12:00:00.123'],
   ['2026-01-31T00:00:00.000Z', '2026-01-30 12:00:00.123'],
   ['2027-01-30T12:00:00.123Z', '2026-01-30 12:00:00.123'],
-])('at %s it is %s', (now, said) => expect(lineTime(AT, Date.parse(now))).toBe(said));
+])('at %s the text is %s', (now, said) => expect(lineTime(AT, Date.parse(now))).toBe(said));
 
-it('stands at the head of a decision', () => {
+it("is the beginning of a decision's line", () => {
   const decision = {
     decidedAt: AT,
     verdict: 'ALLOW',

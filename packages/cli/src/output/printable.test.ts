@@ -13,11 +13,11 @@ it.each([
   ['letter that shows as nothing', 'a\u3164b\u034f', 'a\\u{3164}b\\u{34f}'],
   ['private character', '\ue000', '\\u{e000}'],
   ['tag beyond the first plane', '\u{e0041}', '\\u{e0041}'],
-])('spells out what could steer a terminal: %s', (_what, text, shown) => {
+])('escapes a character that could steer a terminal: %s', (_what, text, shown) => {
   expect(printable(text)).toBe(shown);
 });
 
-it('lets nothing through that steers, and everything that does not', () => {
+it('escapes all characters that could steer a terminal, and changes no other text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(STEERING.test(printable(text))).toBe(false);
@@ -27,7 +27,7 @@ it('lets nothing through that steers, and everything that does not', () => {
   );
 });
 
-it('changes how JSON looks, never what it says', () => {
+it('changes how JSON looks, and never its value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const json = printableJson(JSON.stringify(value));

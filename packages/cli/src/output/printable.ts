@@ -1,22 +1,25 @@
-/** What agents write must not steer a person's terminal, or hide something from that person. */
+/** Text that agents write must not steer a person's terminal, or hide anything from that person. */
 
-/** Controls, format characters, halves, private and unassigned ones, line separators, and letters that show as nothing. */
+/**
+ * Control and format characters, halves of surrogate pairs, private and unassigned characters, line separators, and
+ * characters that show as nothing.
+ */
 const STEERING = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * On one line. It spells out each character that could move the cursor, change the colour, turn the reading direction, or
- * be there without being seen.
+ * Returns the text on one line. Escapes each character that could move the cursor, change the colour, change the
+ * reading direction, or be invisible.
  */
 export function printable(text: string): string {
   return text.replace(STEERING, spelt);
 }
 
-/** The same for text of several lines, with its line breaks. */
+/** The same as `printable`, but the line breaks of the text stay. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** JSON that means the same, with those characters escaped: JSON itself leaves half of them as they are. */
+/** Returns JSON with the same value, with these characters escaped. JSON.stringify escapes only some of them. */
 export function printableJson(json: string): string {
   return json.replace(STEERING, (character) =>
     character

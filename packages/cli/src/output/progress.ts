@@ -1,13 +1,13 @@
 /**
- * How far long work has come: one line of stderr, written over and over, and gone at the end. Only on a terminal, so that
- * no log fills with it.
+ * Shows the progress of long work as one line on stderr. The line is overwritten, and removed at the end. Only a
+ * terminal gets it, so that no log fills with it.
  */
 import type { Output } from '../command-context.ts';
 
 export type Progress = {
-  /** Shows `text` unless something was shown just now. */
+  /** Shows `text`, unless a text was shown less than 100 ms ago. */
   show(text: string): void;
-  /** Takes the line away, so that others can write there. */
+  /** Removes the line, so that other text can be written there. */
   clear(): void;
 };
 

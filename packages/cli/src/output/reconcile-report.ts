@@ -1,4 +1,4 @@
-/** What reconcile found, for people: what was compared, the laws as a table, and what breaks them. */
+/** The result of reconcile for people: what was compared, the laws as a table, and the breaches of the laws. */
 
 import type { LawReport, Report } from '@mandate/reconcile';
 import { formatMicros } from '@mandate/schemas';
@@ -34,7 +34,7 @@ export function reportText(report: Report, stdout: Output): string {
       return `  ${name}: log ${formatMicros(logMicros)}, ledger ${formatMicros(ledgerMicros)}${audit}`;
     }),
     ...doubledActions.map((action) => `  decided twice: ${JSON.stringify(action)}`),
-    // Those of charges are the counters above.
+    // Breaches of the law `charges` are already listed as counters above.
     ...laws.filter(({ law }) => law !== 'charges').flatMap(breachLines),
     `drift ${driftMicros} micro-dollars`,
   ];

@@ -1,4 +1,4 @@
-/** How long ago, as one says it. Exact times are for programs and for what is copied. */
+/** How long ago something was, in words. Exact times are for programs and for copying. */
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -12,18 +12,18 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return atMs <= nowMs ? `${apart} ago` : `in ${apart}`;
 }
 
-/** For people how long ago; without a `nowMs` the exact time, as it came. */
+/** For people, how long ago the time was. If `nowMs` is null, the exact time. */
 export function shownTime(at: string, nowMs: number | null): string {
   return nowMs === null ? at : relativeTime(Date.parse(at), nowMs);
 }
 
-/** In one unit, rounded down; null for less than a second. */
+/** Returns a duration in one unit, rounded down. Null for less than a second. */
 export function duration(ms: number): string | null {
   const [unit, unitMs] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? [null, 1];
   return unit === null ? null : `${Math.floor(ms / unitMs)} ${unit}`;
 }
 
-/** For who has to wait so long: in two units at most, and never less. */
+/** Returns a wait in at most two units. It is rounded up, so that a caller does not try again too early. */
 export function roundedUp(ms: number): string {
   const stepMs = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1_000;
   let left = Math.max(1, Math.ceil(ms / stepMs)) * stepMs;

@@ -132,7 +132,7 @@ it.each([
   expect(more).toEqual([]);
 });
 
-it('says on a terminal how long ago something was', async () => {
+it('shows a terminal how long ago something was', async () => {
   const columns = ['id', 'decidedAt'];
   const [, row = ''] = await shown({ isTTY: true, columns: 80 }, { columns });
   expect(row).toMatch(/^dec_\S+ +\d+ d ago$/);

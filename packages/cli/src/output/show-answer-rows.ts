@@ -7,7 +7,7 @@ import { nowOn, showFitted } from './show-fitted.ts';
 import type { Column } from './table.ts';
 import { write } from './write.ts';
 
-/** A row as the plane answered it. */
+/** A row as the plane returned it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** What a table for people needs to know beyond the rows. */
@@ -22,12 +22,15 @@ export type Presentation = {
   columns?: readonly string[] | undefined;
 };
 
-/** Texts that may be long, and may be shortened. Ids, codes, amounts and times stay whole: they are copied and compared. */
+/**
+ * The texts that may be long, and may be shortened. Ids, codes, amounts and times stay whole, because people copy and
+ * compare them.
+ */
 const FREE_TEXT: ReadonlySet<string> = new Set([
   ...['agentId', 'agent', 'tool', 'model', 'principalId', 'principal', 'subject', 'by', 'reason'],
 ]);
 
-/** The asked fields, in the order in which they were asked. Throws if a field is not among `names`. */
+/** Returns the fields that were asked for, in that order. Throws if a field is not among `names`. */
 export function onlyColumns(
   names: readonly string[],
   asked: readonly string[] | undefined,
@@ -66,7 +69,7 @@ export function answerColumns(
           .toUpperCase(),
       of: (row) => cellOf(name, row[name], nowMs),
       align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
-      // A person who names columns has said what matters.
+      // The columns that a person names get room in the order in which they were named.
       rank:
         foremost.includes(name) && columns === undefined ? foremost.indexOf(name) : foremost.length + place,
       ...(FREE_TEXT.has(name) && { cut: true }),
@@ -76,7 +79,7 @@ export function answerColumns(
   });
 }
 
-/** `charged` for `chargedMicros`. */
+/** Returns the name without its unit, such as `charged` for `chargedMicros`. */
 function inDollars(name: string): string {
   return name.replace(/Micros$/, '');
 }
@@ -92,7 +95,7 @@ function cellOf(name: string, value: unknown, nowMs: number | null): string {
   return name === 'reason' ? forPeople(textOf(value, nowMs)) : textOf(value, nowMs);
 }
 
-/** Lists with blanks between their values. Times as how long ago they were, if `nowMs` is given. */
+/** Lists have spaces between their values. Times show how long ago they were if `nowMs` is given. */
 function textOf(value: unknown, nowMs: number | null): string {
   if (Array.isArray(value)) return value.map((one) => textOf(one, null)).join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
@@ -100,7 +103,7 @@ function textOf(value: unknown, nowMs: number | null): string {
   return nowMs !== null && TIME.test(text) ? relativeTime(Date.parse(text), nowMs) : text;
 }
 
-/** Shows rows of the plane as a table as wide as the terminal, or in full elsewhere. */
+/** Shows rows of the plane as a table. On a terminal the table fits the width; elsewhere it is complete. */
 export async function showAnswerRows(
   rows: readonly Row[],
   stdout: Output,

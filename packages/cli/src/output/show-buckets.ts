@@ -1,17 +1,17 @@
-/** The buckets of a group: for people one character each, for programs a row each. */
+/** The buckets of a group. People see one character for each bucket, and programs get one row for each bucket. */
 import type { Row } from './show-answer-rows.ts';
 import { sparkline } from './sparkline.ts';
 
-/** @param figure what is drawn */
+/** @param figure the field that is drawn */
 export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Row[] {
   if (!Array.isArray(buckets)) return [row];
   const { group, ...rest } = row;
   const drawn = sparkline(buckets.map((bucket: Row) => numberOr0(bucket[figure])));
-  // Ahead of the figures: it is what one asked for.
+  // The sparkline comes before the figures, because the person asked for it.
   return [{ group, [overTime(figure)]: drawn, ...rest }];
 }
 
-/** What the column is called in which a figure is drawn. */
+/** Returns the title of the column in which a figure is drawn. */
 export function overTime(figure: string): string {
   return `${figure} over time`;
 }

@@ -3,20 +3,24 @@ import { fitColumns } from './fit-columns.ts';
 import { type Column, paint, table } from './table.ts';
 import { write } from './write.ts';
 
-/** The characters of a line: as many as a terminal shows, and without a limit elsewhere. */
+/** The width of a line: the columns of a terminal, or no limit elsewhere. */
 export function roomOn(stdout: Output): number {
   return (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
 }
 
-/** The time from which a terminal says how long ago something was. Null elsewhere, where times are exact. */
+/**
+ * The current time if the output is a terminal, which shows how long ago something was. Null elsewhere, because times
+ * are exact there.
+ */
 export function nowOn(stdout: Output): number | null {
   return roomOn(stdout) === Number.POSITIVE_INFINITY ? null : Date.now();
 }
 
 /**
- * Shows a table as wide as the terminal, or in full elsewhere. Below the table are the notes, and the columns without room.
+ * Shows a table. On a terminal the table fits the width; elsewhere it is complete. The notes and the titles of the
+ * columns without room come below.
  *
- * @param rest where those columns are to be had
+ * @param rest how a person can see those columns
  */
 export async function showFitted<Row>(
   rows: readonly Row[],

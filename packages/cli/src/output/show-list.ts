@@ -24,7 +24,7 @@ export function withPage(command: Command, otherwise = 100): Command {
 }
 
 type Page = { readonly next: NextPage };
-/** `cursor` and `pageSize` have the values of most lists. */
+/** `cursor` and `pageSize` default to the values of most lists. */
 type List<Row, Answer extends Page> = Omit<PagedList<Row, Answer>, 'cursor' | 'pageSize'> &
   Partial<Pick<PagedList<Row, Answer>, 'cursor' | 'pageSize'>>;
 
@@ -49,7 +49,9 @@ export async function showList<Row, Answer extends Page>(
   return 0;
 }
 
-/** Rows as they come. JSON and blocks are written at once; a table is written when all rows are there. */
+/**
+ * Shows rows as they arrive. JSON and blocks are written at once; a table is written after the last row has arrived.
+ */
 export async function showRows<Row>(
   { stdout, json }: Pick<CommandContext, 'stdout' | 'json'>,
   rows: AsyncIterable<Row> | readonly Row[],
@@ -80,7 +82,7 @@ async function showBlocks<Row>(
 
 type Counter = { rows: number; next: NextPage };
 
-/** Counts the rows that pass, and keeps where their list goes on. */
+/** Counts the rows that pass, and remembers the cursor of the rest of the list. */
 export async function* counted<Row>(
   rows: AsyncGenerator<Row, NextPage>,
   counter: Counter,
@@ -93,7 +95,7 @@ export async function* counted<Row>(
   counter.next = step.value;
 }
 
-/** A full last page may have nothing after it, so one more row is asked for before anything is said. */
+/** A full last page may have no rows after it, so one more row is requested before the note is written. */
 export async function sayIfMore<Row, Answer extends Page>(
   { stderr }: Pick<CommandContext, 'stderr'>,
   api: ApiClient,

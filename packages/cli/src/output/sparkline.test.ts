@@ -11,7 +11,7 @@ it.each([
   expect(sparkline(values)).toBe(drawn);
 });
 
-it('has a character for each value; more is never drawn lower', () => {
+it('draws one character for each value, and a larger value never lower', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 2 }), (values) => {
       const drawn = Array.from(sparkline(values));

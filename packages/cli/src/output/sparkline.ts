@@ -1,4 +1,4 @@
-/** Figures in a row of their own, one character each: nothing is a blank, the highest fills its character. */
+/** Draws figures in one row, one character each. Zero is a space, and the highest figure fills its character. */
 const BARS = '▁▂▃▄▅▆▇█';
 
 export function sparkline(values: readonly (number | null)[]): string {
@@ -6,7 +6,7 @@ export function sparkline(values: readonly (number | null)[]): string {
   return values.map((value) => barOf(value ?? 0, highest)).join('');
 }
 
-/** What was given back is below nothing, and shown as nothing. */
+/** A negative figure, such as an amount that was given back, is drawn as a space. */
 function barOf(value: number, highest: number): string {
   if (value <= 0) return ' ';
   return BARS.charAt(Math.ceil((value / highest) * BARS.length) - 1);

@@ -23,17 +23,17 @@ it('aligns columns, numbers to the right, with no blanks at the end of a line', 
   expect(table(rows, columns, FILE)).toBe('NAME      N  EMPTY\na         5\nlonger  123\n');
 });
 
-it('shows what agents wrote without letting it steer', () => {
+it('escapes text of agents that could steer a terminal', () => {
   const columns = [{ title: 'A', of: (row: string) => row }];
   expect(table(['\u001b[2J'], columns, FILE)).toBe('A\n\\u{1b}[2J\n');
 });
 
-it('paints a terminal and nothing else', () => {
+it('uses colours only on a terminal', () => {
   expect(paint('red', 'x', FILE)).toBe('x');
   expect(paint('red', 'x', TERMINAL)).toBe('\u001b[31mx\u001b[39m');
 });
 
-it('makes columns from what the plane answered: dollars for amounts, no places on the log, nothing that is empty', () => {
+it('makes columns from the rows of the plane: amounts in dollars, no log positions, no empty columns', () => {
   const rows = [
     { agentId: 'a', spentMicros: 10_000, spent: '0.01', model: null, log: { topic: 't' }, calls: 3 },
     { agentId: 'b', spentMicros: 0, spent: '0', model: null, log: { topic: 't' }, calls: 12 },

@@ -6,7 +6,7 @@ export type Column<Row> = {
   title: string;
   of(row: Row): string;
   align?: 'left' | 'right';
-  /** Paints the text, once it is as wide as its column. */
+  /** Colours the text, after it was padded to the width of its column. */
   style?(row: Row, text: string): string;
   /** True for ids and reasons: a narrow terminal shows this column before all others. */
   keep?: true;
@@ -14,7 +14,7 @@ export type Column<Row> = {
   cut?: true;
   /** True if the column is shown only if all others are shown whole. */
   extra?: true;
-  /** Columns with a lower rank get room first. Absent: the place of the column in the table. */
+  /** Columns with a lower rank get room first. If absent, the rank is the index of the column in the table. */
   rank?: number;
 };
 

@@ -1,10 +1,10 @@
 import { printableLines } from './printable.ts';
 
-/** The remedy for what documents probably do not mean. */
+/** The remedy for documents that probably do not mean what their author intended. */
 export const MAY_BE_MEANT =
   'It is used as it stands. Write what you mean, or leave it where this is what you mean.';
 
-/** What is not as it may be meant, for stderr: a line each, and what to do. Empty: nothing. */
+/** Warnings for stderr: one line for each, and the remedy. Empty if there are no warnings. */
 export function warningsText(lines: readonly string[], remedy: string): string {
   if (lines.length === 0) return '';
   return printableLines([...lines.map((line) => `mandate: warning: ${line}\n`), `  ${remedy}\n`].join(''));

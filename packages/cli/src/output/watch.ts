@@ -1,4 +1,7 @@
-/** Shows the same again and again: over itself on a terminal, one behind the other elsewhere; documents as they are. */
+/**
+ * Shows the same view repeatedly. A terminal overwrites the old view, other output gets a blank line between views,
+ * and JSON gets only the documents.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandContext } from '../command-context.ts';
 import { paint } from './table.ts';
@@ -7,9 +10,10 @@ import { write } from './write.ts';
 const TOP_OF_AN_EMPTY_SCREEN = '\u001b[H\u001b[2J';
 
 /**
- * Resolves when the person ends it. `show` is waited for; its first failure ends the watch.
+ * Resolves when the person ends the watch. The next run of `show` starts after the one before; the first failure ends
+ * the watch.
  *
- * @param context bare: nothing is written but what `show` writes
+ * @param context bare: only the output of `show` is written
  */
 export async function watch(
   everyMs: number,
@@ -19,7 +23,7 @@ export async function watch(
   try {
     for (let times = 0; !signal.aborted; times++) {
       if (bare) {
-        // A program reads it, line by line.
+        // Programs read this output line by line, so there is no title.
       } else if (stdout.isTTY === true) {
         const title = `every ${everyMs / 1_000} s; ${new Date().toISOString()}; Ctrl-C ends it`;
         await write(stdout, `${TOP_OF_AN_EMPTY_SCREEN}${paint('dim', title, stdout)}\n\n`);
@@ -28,7 +32,7 @@ export async function watch(
       await sleep(everyMs, undefined, { signal });
     }
   } catch (error) {
-    // Being asked to stop is how this ends well.
+    // A request to stop is the normal end of the watch.
     if (!signal.aborted) throw error;
   }
 }

@@ -7,11 +7,11 @@ it.each([
   ['one two three', 7, ['one two', 'three']],
   ['a longer-than-that b', 5, ['a', 'longer-than-that', 'b']],
   ['', 5, ['']],
-])('breaks %j at %i', (text, width, lines) => {
+])('breaks %j at width %i', (text, width, lines) => {
   expect(wrap(text, width)).toEqual(lines);
 });
 
-it('loses no word, and is wider only where one word is', () => {
+it('loses no word, and makes a line wider only for a word that is wider', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 });
   fc.assert(
     fc.property(words, fc.integer({ min: 9, max: 40 }), (given, width) => {

@@ -1,4 +1,7 @@
-/** Breaks a text between words into lines of at most `width` characters; a longer word stays whole, as it may be copied. */
+/**
+ * Breaks a text between words into lines of at most `width` characters. A longer word stays whole, because people may
+ * copy it.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -13,7 +13,7 @@ async function written(isTTY: boolean, write: (stream: Output) => Promise<void>)
 
 const CELL = 'a\u001b[2J\u202eb\u3164';
 
-it('spells out in a terminal what could steer it or hide, and leaves a file as it is', async () => {
+it('escapes invisible and control characters on a terminal, and leaves a file unchanged', async () => {
   const csv = (stream: Output) => writeCsvLine(stream, [CELL]);
   expect(await written(true, csv)).toBe('a\\u{1b}[2J\\u{202e}b\\u{3164}\n');
   expect(await written(false, csv)).toBe(`${CELL}\n`);

@@ -4,7 +4,7 @@ import type { CommandContext, Output } from '../command-context.ts';
 import { csvLine } from './csv.ts';
 import { printableJson, printableLines } from './printable.ts';
 
-/** Writes, and waits while the reader is slower than the command, so that memory stays bounded. */
+/** Writes, and waits if the reader is slower than the command, so that memory stays bounded. */
 export async function write(stream: Writable, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }
@@ -15,7 +15,7 @@ export async function writeJsonLine(stream: Output, value: unknown): Promise<voi
   await write(stream, `${stream.isTTY === true ? printableJson(json) : json}\n`);
 }
 
-/** Writes a line of CSV. For a terminal, characters that could steer the terminal are spelled out. */
+/** Writes a line of CSV. For a terminal, characters that could steer the terminal are escaped. */
 export async function writeCsvLine(stream: Output, cells: readonly unknown[]): Promise<void> {
   const line = csvLine(cells);
   await write(stream, stream.isTTY === true ? printableLines(line) : line);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { unsealAnswer } from './unseal-answer.ts';
 
-/** A gateway that has keys, and what it was asked. */
+/** A gateway that has person keys and records its requests. */
 async function gateway() {
   const keys = personKeysAt(join(temporaryFolder(), 'person-keys'));
   await keys.make();
@@ -23,7 +23,7 @@ async function gateway() {
   return { api, asked, seal, forget };
 }
 
-test('texts stand where their tokens were: as values, as names, and in the midst of others', async () => {
+test('replaces tokens with their texts: as values, as field names, and within other texts', async () => {
   const { api, asked, seal } = await gateway();
   const mail = seal('mia "the" <m@x.y>\n');
   const answer = { rows: [{ a: mail, n: null, [mail]: [1, `write to ${mail}${seal('b')}.${mail}x`] }] };
@@ -39,7 +39,7 @@ test('texts stand where their tokens were: as values, as names, and in the midst
   expect(asked).toEqual([[mail, seal('b')]]);
 });
 
-test('who was forgotten shows as erased; what nobody can read stays as it is', async () => {
+test('shows texts of forgotten persons as erased, and leaves texts that cannot be read sealed', async () => {
   const { api, seal, forget } = await gateway();
   const [mias, theirs] = [seal('text'), seal('text', 'mia', 'globex')];
   const $ = seal('$& costs', 'ben');
@@ -47,7 +47,7 @@ test('who was forgotten shows as erased; what nobody can read stays as it is', a
   expect(await unsealAnswer(api, [mias, theirs, $])).toEqual(['[erased]', theirs, '$& costs']);
 });
 
-test('a gateway is asked for no more than it takes, and for nothing where nothing is sealed', async () => {
+test('asks a gateway for no more texts at a time than it accepts, and for nothing if no text is sealed', async () => {
   const { api, asked, seal } = await gateway();
   await unsealAnswer(api, { text: 'sealed:v1: nothing' });
   expect(asked).toEqual([]);

@@ -1,16 +1,18 @@
-/** Puts what was sealed back into what the audit answered, for a key that may read it. */
+/** Replaces sealed texts in an answer of the audit with the clear texts, for a key that may read them. */
 
 import type { ApiClient } from '@mandate/client';
 import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
 
-/** So many a gateway takes at a time, and so much: its bodies have a bound. */
+/**
+ * The most texts, and the most characters of texts, in one request. The body of a request to the gateway is limited.
+ */
 const MOST_TEXTS = 1_000;
 const MOST_CHARACTERS = 500_000;
 
-/** Replaces a text after its person was forgotten. */
+/** Replaces the text of a person who was forgotten. */
 const ERASED = '[erased]';
 
-/** The same with every text that can be read in the place of its token; other tokens stay. */
+/** Returns the answer with every token replaced by its text, if the text can be read. Other tokens stay. */
 export async function unsealAnswer<Answer>(api: ApiClient, answer: Answer): Promise<Answer> {
   const json = JSON.stringify(answer);
   const tokens = new Set(json.match(SEALED_TEXTS) ?? []);
@@ -20,7 +22,7 @@ export async function unsealAnswer<Answer>(api: ApiClient, answer: Answer): Prom
     const { unsealed } = await api.post<{ unsealed: readonly Unsealed[] }>('/v1/persons/unseal', { sealed });
     for (const [index, token] of sealed.entries()) texts.set(token, shown(token, unsealed[index]));
   }
-  // A token is the same within JSON and without: nothing in it is escaped.
+  // A token has the same characters inside and outside of JSON, because none of them is escaped.
   return JSON.parse(json.replace(SEALED_TEXTS, (token) => JSON.stringify(texts.get(token)).slice(1, -1)));
 }
 

@@ -1,6 +1,7 @@
 /**
- * Which plane a command asks, and with which key. An option wins over the environment, and the environment wins over the
- * profile. A profile's key goes to the profile's own addresses only: if another address is given, the profile is not used.
+ * The addresses and the key that a command uses. An option wins over the environment, and the environment wins over
+ * the profile. The key of a profile is sent only to the addresses of that profile: if another address is given, the
+ * profile is not used.
  */
 import { DEFAULT_URL } from '@mandate/client';
 import { WrongUse } from '../exit-codes.ts';

@@ -47,7 +47,7 @@ export function readProfiles(env: ProgramContext['env']): Profiles {
   }
 }
 
-/** Replaces the file as a whole. Returns its path. Without profiles the file is removed. */
+/** Replaces the whole file, and returns its path. The file is removed if there are no profiles. */
 export function writeProfiles(env: ProgramContext['env'], profiles: Profiles): string {
   const path = profilesPath(env);
   if (path === null)

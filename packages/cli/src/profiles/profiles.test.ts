@@ -11,7 +11,7 @@ import { runCommand } from '../run-command.fixture.ts';
 
 const GOOD = 'sk-mdt_good';
 
-/** A plane that knows these keys, and keeps the keys that it was asked with. */
+/** A plane that accepts these keys, and records the keys of its requests. */
 async function planeWith(...keys: string[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

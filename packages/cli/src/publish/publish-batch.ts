@@ -1,4 +1,4 @@
-/** Sends records of one kind to the plane. A refusal names the record that it is about. */
+/** Sends records of one kind to the plane. A refusal names the records that caused it. */
 
 import type { ApiClient } from '@mandate/client';
 import type { Decision, Settlement } from '@mandate/schemas';
@@ -14,7 +14,10 @@ export type Published = PublishedAction | PublishedOutcome;
 
 const PATHS = { action: '/v1/actions', outcome: '/v1/outcomes' } as const;
 
-/** All of the batch, which is of one kind, is published or nothing. @param before how many records were sent before it */
+/**
+ * Publishes all records of the batch, or none. All have the same kind. @param before the number of records that were
+ * sent before the batch
+ */
 export async function publishBatch(
   api: ApiClient,
   batch: readonly Submission[],
@@ -25,7 +28,7 @@ export async function publishBatch(
   try {
     const { results } = await api.postText<{ results: readonly Published[] }>(
       PATHS[first.kind],
-      // A line a record: so a fault that has only a line has a record.
+      // One record a line, so that the line of a fault identifies the record.
       `[${batch.map(({ json }) => json).join('\n,')}]`,
       { query: { waitMs } },
     );
@@ -35,16 +38,16 @@ export async function publishBatch(
   }
 }
 
-/** The refusal, with the places of the records that it is about. */
+/** The refusal, with the places of the records that caused it. */
 function placed(problem: ApiProblem, batch: readonly Submission[], before: number): CommandFailure {
   const faults = problem.faults.flatMap(({ index, line = 0, pointer, detail = 'is bad' }) => {
     const place = batch[index ?? line - 1]?.place;
     return place === undefined ? [] : [`${place} ${pointer ? `${pointer}: ` : ''}${detail}`];
   });
-  // Without an index the place is one in the list as it was sent, which the user has not seen.
+  // Without an index, the place in the message is a place in the list that was sent, which the user has not seen.
   const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
   const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
-  // What the plane says of its list would be taken for the whole file.
+  // The user would read a remedy about this list as a remedy for the whole file.
   const remedy =
     before === 0
       ? problem.remedy

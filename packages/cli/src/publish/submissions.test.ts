@@ -14,17 +14,17 @@ async function batches(submissions: ReturnType<typeof submission>[]): Promise<st
   return all;
 }
 
-it('keeps records as they were written: what a strict reader minds must reach it', () => {
+it("keeps the text of records unchanged, so that the plane's strict reader sees every fault", () => {
   const json = '{"a":1,"a":9007199254740993}';
   expect(readSubmission(Buffer.from(json), 'f:1')).toEqual({ kind: 'action', json, place: 'f:1' });
 });
 
-it('names the line that is not JSON, or too long', () => {
+it('names the line that is not JSON or is too long', () => {
   expect(() => readSubmission(Buffer.from('{'), 'f:7')).toThrow('f:7 is not JSON');
   expect(() => readSubmission(Buffer.alloc(300_000, '1'), 'f:8')).toThrow('f:8 is longer than');
 });
 
-it('never mixes actions and outcomes, and keeps their order', async () => {
+it('never mixes actions and outcomes in a batch, and keeps their order', async () => {
   const a = { event: 'action.requested' };
   const o = { event: 'action.completed' };
   const bare = { actionId: 'a' };
@@ -35,7 +35,7 @@ it('never mixes actions and outcomes, and keeps their order', async () => {
   ]);
 });
 
-it('fills a batch up to a hundred records, or half a mebibyte', async () => {
+it('fills a batch with at most a hundred records or half a mebibyte', async () => {
   const small = await batches(Array.from({ length: 250 }, (_, at) => submission({ at }, at)));
   expect(small.map(({ length }) => length)).toEqual([100, 100, 50]);
   const large = await batches(Array.from({ length: 6 }, () => submission({ text: 'x'.repeat(200_000) })));
