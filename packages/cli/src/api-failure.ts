@@ -3,7 +3,6 @@ import type { ApiError, Fault, Service } from '@mandate/client';
 import { CommandFailure } from './exit-codes.ts';
 import { forPeople } from './output/for-people.ts';
 
-/** A refusal of the plane. */
 export class ApiProblem extends CommandFailure {
   readonly status: number;
   readonly code: string;

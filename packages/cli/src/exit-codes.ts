@@ -9,7 +9,6 @@ import { printableLines } from './output/printable.ts';
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 130;
 
-/** Ends a command with a message and an exit code. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   readonly remedy: string | undefined;

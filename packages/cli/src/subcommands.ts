@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import type { RunCommand } from './command-context.ts';
 
-/** Describes a command, its options and its work. */
 type Describe = (command: Command, run: RunCommand) => void;
 
 export type Subcommand = {

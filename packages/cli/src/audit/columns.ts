@@ -63,7 +63,6 @@ const COLUMNS: Readonly<Record<QuestionName, Known>> = {
   ],
 };
 
-/** The columns of the question with these filters. */
 export function columnsOf(question: QuestionName, filters: Filters): readonly string[] {
   const known = COLUMNS[question];
   return typeof known === 'function' ? known(filters) : known;

@@ -146,7 +146,6 @@ export function parametersOf(
   );
 }
 
-/** Returns the options that are filters. */
 export function filtersIn(options: Readonly<Record<string, unknown>>): Filters {
   const given = Object.entries(options).filter(([name]) => Object.hasOwn(FILTERS, name));
   return Object.fromEntries(given) as Filters;

@@ -228,7 +228,6 @@ function othersOf({ others }: Row): string | undefined {
   return `and ${groups} more: ${counted(Number(calls), 'call')}, ${spent} spent (--limit)`;
 }
 
-/** The lines below the rows of an answer. */
 export function notesOf({ note, presentation }: Question, answer: Row): readonly string[] {
   const line = note?.(answer);
   return [...(line === undefined ? [] : [line]), ...(presentation?.notes ?? [])];

@@ -1,4 +1,3 @@
-/** The data folder of a plane on this machine. */
 import { DEFAULT_DATA_PATH } from '@mandate/runtime';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';

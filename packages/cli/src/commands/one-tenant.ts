@@ -1,4 +1,3 @@
-/** Commands on one tenant. */
 import type { ApiClient } from '@mandate/client';
 import type { TenantDocument } from '@mandate/schemas';
 import type { Command } from 'commander';

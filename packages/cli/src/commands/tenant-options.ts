@@ -1,4 +1,3 @@
-/** The fields of a tenant, as options. */
 import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy/documents';
 import { readNamedFile } from '@mandate/runtime';
 import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';

@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander';
 
-/** The words that can follow a command. */
 export type Words = {
   /** The names of the command and of its parent commands, such as `agents keys list`. */
   path: string;

@@ -96,13 +96,11 @@ export function jsonObject(text: string): object {
   throw new InvalidArgumentError(`Give a JSON object, such as '{"amount": 50}'.${wrong}`);
 }
 
-/** Reads a text that is not empty. */
 export function someText(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('Give a text that is not empty.');
 }
 
-/** Reads the id of a tenant. */
 export function tenantName(text: string): string {
   const read = tenant.safeParse(text);
   if (read.success) return read.data;

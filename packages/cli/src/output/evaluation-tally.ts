@@ -1,7 +1,6 @@
 import type { Evaluated } from '@mandate/engine';
 import { formatSum, sumMicros } from '@mandate/schemas';
 
-/** Counts the results of an evaluation. */
 export class EvaluationTally {
   readonly #verdicts = new Map<string, number>();
   #chargedMicros = 0n;

@@ -3,7 +3,6 @@ import type { Output } from '../command-context.ts';
 import { printable } from './printable.ts';
 import { paint } from './table.ts';
 
-/** The text of a finding and its remedy. */
 export function findingText(
   { code, severity, message, remedy }: Pick<LintFinding, 'code' | 'severity' | 'message' | 'remedy'>,
   stream: Output,
