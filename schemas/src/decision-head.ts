@@ -2,13 +2,11 @@
  * The part of a decision from which a ledger is folded: without reason, remedy, checks and action. For readers of the
  * whole log.
  * Checks and action are two thirds of the bytes and come last. A text in the form that deciders write is cut before
- * them, and
- * only its beginning is parsed. For decisions of 3 KB, reading a head took 11 µs of CPU, a whole decision 21 µs, and
- * `JSON.parse` alone 10 µs.
+ * them, and only its beginning is parsed. For decisions of 3 KB, reading a head took 11 µs of CPU, a whole decision
+ * 21 µs, and `JSON.parse` alone 10 µs.
  *
  * The head is checked as strictly as `readDecisionsRecord` checks it. The rest is not looked at. A text in any other
- * form is
- * parsed completely.
+ * form is parsed completely.
  */
 import { z } from 'zod';
 import { type ActionDecided, decision } from './decision.ts';

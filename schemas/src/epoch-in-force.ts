@@ -16,10 +16,9 @@ export type EpochInForce = { readonly id: string; readonly generation: number };
  * itself if the record begins no epoch.
  *
  * A generation that is not higher than all earlier ones begins no epoch, because another process overtook its
- * rebuilder. A
- * record without a generation comes from a program older than generations. It begins its epoch by its log position:
- * all
- * programs, newer ones too, decide in the ledger that it names, and the earlier generations stay used.
+ * rebuilder. A record without a generation comes from a program older than generations. It begins its epoch by its
+ * log position: all programs, newer ones too, decide in the ledger that it names, and the earlier generations stay
+ * used.
  */
 export function epochAfter(
   inForce: EpochInForce | null,

@@ -230,7 +230,7 @@ test('limits the size of a tenant’s documents, and has room again after one is
   expect(large(most).ok).toBe(true);
 });
 
-test('keeps nothing for names that no document has any more', () => {
+test('keeps no state for a name after the last document with that name is gone', () => {
   const { fold, put } = writer();
   for (let at = 0; at < 3; at += 1) {
     put({ event: 'agent.put', agent: { id: `lead-${at}` } });

@@ -25,7 +25,7 @@ export function certainlyFits(schema: z.ZodType): Fits {
 
 const BOUNDS: readonly string[] = ['min_length', 'max_length', 'greater_than', 'less_than'];
 
-/** False if the schema has any other check. Then the schema itself must be asked. */
+/** False if the schema has another kind of check. Then only the schema itself can validate the value. */
 function hasOnlyBounds({ def }: z.ZodType): boolean {
   return (def.checks ?? []).every(({ _zod: { def: bound } }) => {
     return BOUNDS.includes(bound.check) && !('inclusive' in bound && bound.inclusive === false);

@@ -82,8 +82,8 @@ const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
 ]);
 
 /**
- * The error code of ClickHouse, from either driver. `instanceof` does not work here, because chdb brings its own copy
- * of the error class.
+ * The error code of ClickHouse, from either driver. `instanceof` does not work for errors of chdb, because chdb has a
+ * copy of the error class.
  */
 function clickhouseCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;

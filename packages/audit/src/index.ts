@@ -8,8 +8,7 @@
  * parameter.
  *
  * `ask(client, question, params)` asks a question. Every question about the records of a tenant takes the tenant. The
- * questions
- * in queries/recorded.ts span tenants and are for Mandate itself.
+ * questions in queries/recorded.ts span tenants and are for Mandate itself.
  */
 
 export { openEmbeddedAudit } from './embedded.ts';

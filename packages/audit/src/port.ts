@@ -26,8 +26,7 @@ export interface AuditClient {
    * RFC 3339 in UTC. The statement must not have its own SETTINGS clause.
    *
    * `givenUp` aborts when the caller no longer waits. A server then ends the statement. The embedded ClickHouse
-   * cannot, and runs it
-   * to its end.
+   * cannot, and runs it to its end.
    *
    * @throws MandateError AUDIT_ANSWER_UNEXPECTED if a row does not fit `row`; otherwise as `insert`, except
    * AUDIT_ROW_REFUSED

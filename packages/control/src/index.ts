@@ -3,10 +3,8 @@
  * of each tenant are a fold of the topic's records.
  *
  * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives
- * the
- * decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same question
- * for
- * changes that were not made yet. `writeControl` and `readControl` store the fold as lines of text.
+ * the decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same
+ * question for changes that were not made yet. `writeControl` and `readControl` store the fold as lines of text.
  *
  * Pure, like @mandate/policy, on which it depends: no I/O, no clock, no randomness. Services call it between the log
  * and HTTP. Findings about documents are exported separately, as `@mandate/control/lint`, because deciders do not

@@ -118,7 +118,7 @@ async function play(
   const path = '/v1/audit/analytics/verdicts';
   const { verdicts } = await api.get<{ verdicts: { decisions: number }[] }>(path, { shadow: 'differs' });
   const changed = verdicts.reduce((sum, { decisions }) => sum + decisions, 0);
-  await say(`\nIn force, the rule in shadow would have changed ${counted(changed, 'decision')}.`);
+  await say(`\nIf the shadow rule were enforced, it would have changed ${counted(changed, 'decision')}.`);
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await say(

@@ -5,8 +5,7 @@
  *   before that record   every record is in the fold, from any writer and however late
  *   after that record    a decision of an older epoch is void, for the fold and for every reader. A decision of the new epoch
  *                        is made by the ledger that is loaded here, which knows it already. An operator's command
- *                        that
- *                        reaches the log only now is recognized by its id if it is there twice
+ *                        that reaches the log only now is recognized by its id if it is there twice
  *
  * So nothing is counted twice and nothing is left out. If another rebuild overtakes this one, this one cannot finish.
  * If its record reaches the log after the record of the other, it begins nothing, because its generation is lower.

@@ -29,8 +29,7 @@ export type Reconciliation = {
  * @param log balances of a fold of the log
  * @param ledger balances of the ledger, for the same tenants at the same time, because windows slide
  * @param unpublished read before the log. Default: none, as at rest. A window with a credit in it is compared exactly
- * only
- *   at rest, because the effect of the credit depends on charges that are not on the log yet
+ *   only at rest, because the effect of the credit depends on charges that are not on the log yet
  * @param audit lifetime counters only: the audit still counts what has left a window. Null if the audit is not asked
  * @param kept balances of a fold of the log's part that the audit keeps, if it has dropped old months. Default: all
  */

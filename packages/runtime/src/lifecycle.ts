@@ -5,7 +5,7 @@
 import { MandateError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** A running part. `finished` settles when its background work ends, if it has any. A rejection is a failure. */
+/** A running part. `finished` settles when the background work of the part ends. If it rejects, the part has failed. */
 export type Running = { stop(): Promise<void>; finished?: Promise<unknown> };
 
 export type LifecyclePart = {

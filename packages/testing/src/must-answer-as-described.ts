@@ -6,8 +6,8 @@ import { type Answered, type Document, faultsOfAnswers } from './faults-of-answe
 const known = new Map<string, (answered: Answered) => string[]>();
 
 /**
- * Call it before the server has any route. If an answer was not as described, closing the server throws, so the test
- * fails whatever it checked itself.
+ * Call it before routes are added to the server. If an answer does not match its description, closing the server
+ * throws, so the test fails even if its own checks pass.
  */
 export async function mustAnswerAsDescribed(
   server: Pick<FastifyInstance, 'addHook'> & { swagger(): object },

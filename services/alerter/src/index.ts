@@ -5,10 +5,9 @@
  *   decisions → evaluate → alert.raised, alert.cleared → deliver → alert.delivered, alert.undelivered
  *
  * All but the first are on the alerts topic, and everything that the alerter remembers is a fold of that topic. For
- * each
- * batch of decisions it evaluates, appends, commits. So after a crash anywhere records are evaluated again, and their
- * alerts have the same ids again. An alert is delivered at least once, always with that id. docs/adr/0011 has the
- * reasons.
+ * each batch of decisions it evaluates, appends, commits. So after a crash anywhere records are evaluated again, and
+ * their alerts have the same ids again. An alert is delivered at least once, always with that id. docs/adr/0011 has
+ * the reasons.
  *
  * Several alerters share the partitions of the decisions; the holder of the alerts' partition delivers.
  */

@@ -1,9 +1,8 @@
 /**
  * The control plane: tenants, agents, policies, rules, grants and the keys of people over HTTP. The service decides
- * nothing
- * and stores nothing. A change is a record on the control topic. It takes effect at its log position, for deciders
- * and for
- * all readers, unless it expected another state; then it never does. Any number of these services may run.
+ * nothing and stores nothing. A change is a record on the control topic. It takes effect at its log position, for
+ * deciders and for all readers, unless it expected another state; then it never does. Any number of these services
+ * may run.
  *
  *   request → change on the topic → result of the change in the fold → answer
  *

@@ -2,20 +2,16 @@
  * The bookings that analytics count and sum: decisions and settlements, from any table.
  *
  * A source is a subquery. One of its rows represents `calls` decisions that share every value in the row. So a
- * question sums
- * `calls` and never counts rows. The base tables have a row for each decision and each settlement. Tables with sums
- * may
- * replace them wherever they have the same rows added up. The columns:
+ * question sums `calls` and never counts rows. The base tables have a row for each decision and each settlement.
+ * Tables with sums may replace them wherever they have the same rows added up. The columns:
  *
  *   at            DateTime64(3, 'UTC'): when it was booked. A charge is booked when it was decided, and a change by an outcome
  *                 when it was settled. So a past day never changes, and the days of a month add up to the month. A
- *                 row
- *                 for several decisions may have any moment between two cuts (`AnalyticsShape`) that contain all of
- *                 theirs.
- *   agent_id, and the columns of `DIMENSIONS` that are asked for. Empty text means none. A settlement has the
- *   dimensions
- *                 of its decision: the first ALLOW of that agent, action and attempt. They are empty if none is on
- *                 record.
+ *                 row for several decisions may have any moment between two cuts (`AnalyticsShape`) that contain all
+ *                 of theirs.
+ *   agent_id, and the columns of `DIMENSIONS` that are asked for. Empty text means none.
+ *                 A settlement has the dimensions of its decision, which is the first ALLOW of the agent, action and
+ *                 attempt. If there is no such decision, the dimensions are empty.
  *   verdict       always present. 'ALLOW' for a settlement, because only allowed actions are settled.
  *   calls         UInt64: decisions. Every record counts, also duplicates. 0 for a settlement.
  *   near_misses   UInt64: the ALLOWs among them that left a limit used up to `nearMissAt` percent (NEAR_MISS_AT) or beyond.

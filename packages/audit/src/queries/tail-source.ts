@@ -4,8 +4,7 @@
  * continue, and nothing is missed or returned twice between two questions.
  *
  * `recordedFromMs` limits the question to the newest granules. Without it every row of the tenant would be read.
- * Control
- * events are few, so all of them are read.
+ * Control events are few, so all of them are read.
  */
 import { id, TOPICS, tenant } from '@mandate/schemas';
 import { z } from 'zod';

@@ -5,8 +5,7 @@
 
 /**
  * Returns the first month that is kept. Months before it are past. A month is past once `keepMonths` whole months
- * have
- * followed it. With 24, January 2026 is past from 2028-02-01T00:00:00.000Z on. So every row is kept for at least
+ * have followed it. With 24, January 2026 is past from 2028-02-01T00:00:00.000Z on. So every row is kept for at least
  * `keepMonths` months, and at most one month longer.
  *
  * @throws RangeError unless `keepMonths` is a whole number of at least 1, so that no mistake of a caller drops rows

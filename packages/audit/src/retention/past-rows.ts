@@ -3,12 +3,10 @@
  * DELETE): one for each partition, for all tenants with past rows in it.
  *
  * - A lightweight DELETE only hides rows until the next merge. An old month may never be merged again, so the rows
- * would stay on
- *   the disk. A mutation rewrites exactly the parts that contain such rows.
+ *   would stay on the disk. A mutation rewrites exactly the parts that contain such rows.
  * - Dropping a partition without rows of other tenants would be quicker. But it could drop rows that a recorder
- * stores for another
- *   tenant just before the drop. `mandate audit prune` without a tenant drops partitions, because it drops the rows
- *   of all tenants.
+ *   stores for another tenant just before the drop. `mandate audit prune` without a tenant drops partitions, because
+ *   it drops the rows of all tenants.
  *
  * ClickHouse runs a mutation in the background, and continues it after its own restart. If a process dies here, the
  * next one continues: it waits for mutations that were begun, and looks what is left. Two processes at once do the

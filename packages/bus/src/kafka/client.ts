@@ -4,8 +4,7 @@
  * handling of failures breaks promises of port.ts:
  *
  * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. A member that
- * halts
- *   on the gap afterwards halts only once. After a restart the jump cannot be seen any more.
+ *   halts on the gap afterwards halts only once. After a restart the jump cannot be seen any more.
  * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose finished work.
  * - One slow partition delays every partition of the same broker, and heartbeats are only sent between fetches.
  * - One bad partition or batch makes the whole response an error. So this package reads the batches itself, too
@@ -316,8 +315,8 @@ function fixThrottleTimer(): void {
 }
 
 /**
- * In kafkajs each request without a connection makes one. Fifty requests at once make fifty connections, and use one
- * of them. When the broker closes the first idle one, kafkajs drops the one in use. With this fix they share one.
+ * Makes requests share one connection. In kafkajs each request without a connection opens one, so fifty requests at
+ * once open fifty connections and use one. When the broker closes an idle connection, kafkajs drops the used one.
  */
 function shareConnects(): void {
   const original = NetworkConnection.prototype.connect;

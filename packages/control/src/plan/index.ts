@@ -4,8 +4,8 @@
  *
  * `planChanges` compares documents with the list of a plane, and orders the changes so that each can be applied.
  * `recordOf` makes the record of a change. `missingParents` and `missingPolicies` find names that no document will
- * have after
- * the plan is applied. `foldDocuments` applies documents to an empty plane, for commands that ask no plane.
+ * have after the plan is applied. `foldDocuments` applies documents to an empty plane, for commands that ask no
+ * plane.
  *
  * Pure, like the whole package: the caller reads files, asks a plane and prints.
  */

@@ -1,9 +1,8 @@
 /**
  * Seals a text with the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in
  * base64url. The dot ends the token, because it may be in the middle of a text. Everything before the last part is
- * the
- * `ref` of the person, by which all sealed texts of the person can be found. Without the keys it does not identify
- * the person.
+ * the `ref` of the person, by which all sealed texts of the person can be found. Without the keys it does not
+ * identify the person.
  *
  * AES-256-GCM. The IV is a keyed hash of tenant and text. So the same text of the same person is the same token, and
  * no IV is used for two texts. A token is bound to its tenant and its ref: moved to another one, it is invalid.
