@@ -51,7 +51,11 @@ export function addHealthRoutes(
   const { service, version, metrics, readiness, readinessTimeoutMs } = options;
   const config = { public: true, urgent: true };
 
-  const livesSchema = { tags: ['health'], summary: 'Does the process live?', response: { 200: LIVES } };
+  const livesSchema = {
+    tags: ['health'],
+    summary: 'Show whether the process is alive',
+    response: { 200: LIVES },
+  };
   server.get('/healthz', { config, schema: livesSchema }, () => ({
     status: 'ok' as const,
     service,
@@ -79,7 +83,11 @@ export function addHealthRoutes(
     return checks;
   });
 
-  const readySchema = { tags: ['health'], summary: 'Can it work?', response: { 200: READY } };
+  const readySchema = {
+    tags: ['health'],
+    summary: 'Show whether the process can work',
+    response: { 200: READY },
+  };
   server.get('/readyz', { config, schema: readySchema }, async () => {
     const checks = await check();
     const failed = checks.filter((check) => !check.ok).map((check) => check.name);

@@ -41,7 +41,7 @@ export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter,
       config: { scope: ['audit', 'operate:all'] },
       schema: {
         tags: ['alerts'],
-        summary: 'What was raised and cleared, and what became of it at each webhook; newest first',
+        summary: 'List alerts, raised and cleared, with their delivery to each webhook; newest first',
         description:
           'The newest 10,000 and those that still wait; all of them stand on the log. On record before it is answered. With the scope operate:all those of every tenant, and of the plane itself.',
         querystring: z.strictObject({

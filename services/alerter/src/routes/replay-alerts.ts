@@ -41,7 +41,7 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       },
       schema: {
         tags: ['alerts'],
-        summary: 'Send an alert again, to every webhook that the rule file names for it now',
+        summary: 'Send an alert again, to every webhook that the rule file names for the alert now',
         params: z.object({
           id: described(
             id,
@@ -85,7 +85,7 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       config,
       schema: {
         tags: ['alerts'],
-        summary: 'Send again what could not be delivered: the oldest 100 alerts at most',
+        summary: 'Send undelivered alerts again: at most the oldest 100',
         description:
           'Each counts as a change of the key. `left` says how many could not be delivered besides these.',
         response: {

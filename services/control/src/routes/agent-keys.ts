@@ -101,7 +101,7 @@ export function readAgentKeys(server: HttpServer, { followed }: Control): void {
       config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
-        summary: 'The keys that an agent may publish with',
+        summary: 'List the keys of an agent',
         params: idParams,
         response: {
           200: z.object({
@@ -162,7 +162,7 @@ export function writeAgentKeys(server: HttpServer, control: Control): void {
       config: { scope: [MAY_WRITE, 'admin'], refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Revoke a key: it lets nobody in any more',
+        summary: 'Revoke a key: it is refused from then on',
         params: idParams.extend({ keyId: described(id, 'The public id of the key.', '1bC2dE3fG4hI') }),
         querystring: whyQuery,
         response: { 200: z.object({ revision }) },

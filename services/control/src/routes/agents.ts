@@ -40,7 +40,7 @@ export function readAgents(server: HttpServer, { followed }: Control): void {
       config: { scope: MAY_READ },
       schema: {
         tags,
-        summary: 'The agents that are registered, by id',
+        summary: 'List registered agents, by id',
         querystring: pages.querystring,
         response: { 200: pages.response },
       },
@@ -55,7 +55,7 @@ export function readAgents(server: HttpServer, { followed }: Control): void {
     '/v1/agents/:id',
     {
       config: { scope: MAY_READ, refusals: NOT_THERE },
-      schema: { tags, summary: 'One agent', params: idParams, response: { 200: shown } },
+      schema: { tags, summary: 'Show one agent', params: idParams, response: { 200: shown } },
     },
     (request, reply) => {
       const { id } = request.params;

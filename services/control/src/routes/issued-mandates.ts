@@ -128,7 +128,7 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
       config: { scope: MAY_READ },
       schema: {
         tags,
-        summary: 'The mandates that were issued, the oldest first',
+        summary: 'List grants, the oldest first',
         querystring: listQuery,
         response: { 200: pages.response },
       },
@@ -150,7 +150,7 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
       config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
-        summary: 'A mandate that was issued',
+        summary: 'Show one grant',
         description: 'One that has ended, or was revoked, is still there for a while.',
         params: idParams,
         querystring: z.strictObject(expand),
@@ -171,7 +171,8 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Issue an agent a mandate: what it may do now, for a while, whatever is changed meanwhile',
+        summary:
+          'Issue an agent a grant: what the agent may do now, valid for a while, even if its rules change',
         description: 'An action of this agent that carries its id as `mandateId` is decided under it.',
         querystring: whyQuery.extend(expand),
         body: issueBody,
@@ -196,7 +197,7 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Revoke an issued mandate: nothing more is allowed under it',
+        summary: 'Revoke a grant: nothing more is allowed under it',
         params: idParams,
         querystring: whyQuery.extend(expand),
         response: { 200: answer },

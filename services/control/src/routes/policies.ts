@@ -73,7 +73,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       config: { scope: MAY_READ },
       schema: {
         tags,
-        summary: 'The latest version of each policy, by id',
+        summary: 'List the latest version of each policy, by id',
         querystring: pages.querystring,
         response: { 200: pages.response },
       },
@@ -88,7 +88,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
-        summary: 'One policy',
+        summary: 'Show one policy',
         params: idParams,
         querystring: z.strictObject({
           version: described(
@@ -115,7 +115,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
         tags,
-        summary: 'Its versions, the newest first',
+        summary: 'List the versions of a policy, the newest first',
         params: idParams,
         querystring: z.strictObject({ limit, cursor: versionsCursor.parameter }),
         response: {
@@ -203,7 +203,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       config: { scope: MAY_WRITE, refusals: IN_THE_WAY },
       schema: {
         tags,
-        summary: 'Publish a new version, which every rule that names no version means from then on',
+        summary: 'Publish a new version. Rules that name no version use it from then on',
         params: idParams,
         querystring: whyQuery,
         body,
@@ -247,7 +247,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Archive a policy: it stays to be read, and no rule can use it',
+        summary: 'Archive a policy: it can still be read, and no rule can use it',
         description:
           'Refused while a rule names it, unless forced: those rules then block whatever they match.',
         params: idParams,

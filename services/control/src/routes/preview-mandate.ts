@@ -13,7 +13,8 @@ export function previewMandate(server: HttpServer, control: Control): void {
       config: { scope: MAY_READ, rawJson: true, refusals: { ...NOT_THERE, ...TAKES_LONG } },
       schema: {
         tags: ['mandates'],
-        summary: 'What an agent could do: which rules match, what they compose to, and what each policy says',
+        summary:
+          'Preview what an agent could do: which rules match, their composition, and the result of each policy',
         description:
           'Of an `action`: what would be decided. Of an `agentId` and its `context`: what POST /v1/mandates/issue would issue. ' +
           'Of either with rules and policies that are only thought of. Changes nothing; what was spent is not looked at. ' +

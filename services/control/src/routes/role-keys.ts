@@ -68,7 +68,7 @@ export function readRoleKeys(server: HttpServer, { followed }: Control): void {
       config: { scope },
       schema: {
         tags,
-        summary: 'The keys of people that let somebody in, by id',
+        summary: 'List the valid keys of people, by id',
         querystring: pages.querystring,
         response: { 200: pages.response },
       },
@@ -87,7 +87,7 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
       config: { scope, refusals: IN_THE_WAY },
       schema: {
         tags,
-        summary: 'Issue somebody a key with the scopes of a role, in this tenant',
+        summary: 'Issue a person a key with the scopes of a role, in this tenant',
         description: 'The answer has the key, this once: only its hash is kept.',
         querystring: whyQuery,
         body,
@@ -107,7 +107,7 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
       config: { scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Revoke the key of somebody: it lets nobody in any more, and ends what it has open',
+        summary: 'Revoke the key of a person: the key is refused from then on, and its open streams end',
         params: idParams,
         querystring: whyQuery,
         response: { 200: z.object({ revision }) },

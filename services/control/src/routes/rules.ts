@@ -47,7 +47,7 @@ export function readRules(server: HttpServer, { followed }: Control): void {
       config: { scope: MAY_READ },
       schema: {
         tags,
-        summary: 'The rules in their order: the lowest priority first, of equal ones by id',
+        summary: 'List rules, the lowest priority first, then by id',
         querystring: z.strictObject({ limit, cursor: cursor.parameter }),
         response: { 200: listed },
       },
@@ -72,7 +72,7 @@ export function readRules(server: HttpServer, { followed }: Control): void {
     '/v1/rules/:id',
     {
       config: { scope: MAY_READ, refusals: NOT_THERE },
-      schema: { tags, summary: 'One rule', params: idParams, response: { 200: shown } },
+      schema: { tags, summary: 'Show one rule', params: idParams, response: { 200: shown } },
     },
     (request, reply) => {
       const { id } = request.params;

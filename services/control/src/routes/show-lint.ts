@@ -72,7 +72,8 @@ export function showLint(server: HttpServer, control: Control): void {
       config: { scope: MAY_READ },
       schema: {
         tags: ['rules'],
-        summary: 'What is amiss: what blocks where somebody may have meant to allow, and what does nothing',
+        summary:
+          'Find mistakes: documents that block more than their author may mean, and documents without effect',
         response: { 200: answer },
       },
     },

@@ -87,7 +87,7 @@ export function readTenants(server: HttpServer, control: Control): void {
       config: { scope },
       schema: {
         tags,
-        summary: 'The tenants that were opened, closed ones among them, by id',
+        summary: 'List tenants by id, also closed ones',
         querystring: pages.querystring,
         response: { 200: pages.response },
       },
@@ -101,7 +101,7 @@ export function readTenants(server: HttpServer, control: Control): void {
       config: { scope: [scope, ...MAY_READ], refusals: NOT_THERE },
       schema: {
         tags,
-        summary: 'One tenant; without operate:all only one’s own',
+        summary: 'Show one tenant. Without operate:all, only the tenant of the key',
         params: tenantParams,
         response: { 200: counted },
       },
@@ -124,7 +124,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
       config: { scope, refusals: IN_THE_WAY },
       schema: {
         tags,
-        summary: 'Open a tenant, and issue its first admin a key',
+        summary: 'Open a tenant, and issue a key for its first admin',
         description:
           'The answer has the key, this once; none where people work in the tenant already. `limits`: at most so many in it. `bounds`: what every mandate in it is held to besides, with the fields of a policy.',
         querystring: whyQuery,
@@ -149,7 +149,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
       config: { scope, refusals: IN_THE_WAY },
       schema: {
         tags,
-        summary: 'Open a tenant, or change it; one that was closed is open again',
+        summary: 'Open a tenant, change it, or open a closed tenant again',
         params: tenantParams,
         querystring: whyQuery,
         body,
@@ -169,7 +169,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
       config: { scope, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
         tags,
-        summary: 'Close a tenant: nothing is allowed in it, and nothing changed, until it is opened again',
+        summary: 'Close a tenant: nothing is allowed or changed in it until the tenant is opened again',
         description:
           'What runs may report its outcome, and what is on record may be read. What is to be stopped at once is killed.',
         params: tenantParams,

@@ -51,7 +51,8 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       config,
       schema: {
         tags: ['approvals'],
-        summary: 'Grant an action that waits for a person: once, with these very arguments, for a while',
+        summary:
+          'Approve an action that waits for a person: once, with exactly these arguments, for a limited time',
         description:
           'The agent then publishes the same action again; a grant is used up by the ALLOW that it leads to. The latest answer stands, until it is used.',
         params,
@@ -92,7 +93,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       config,
       schema: {
         tags: ['approvals'],
-        summary: 'Refuse an action that waits for a person',
+        summary: 'Deny an action that waits for a person',
         description: 'The refusal stands for this action; a grant that was not used yet is taken back.',
         params,
         body: z

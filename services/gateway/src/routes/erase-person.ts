@@ -27,7 +27,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
       config: { counted: 'changes', scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
-        summary: 'Forget a person: destroy the key of what was sealed of them',
+        summary: "Forget a person: destroy the key of the person's sealed texts",
         description:
           'When it answers, nothing that was sealed of the person can be read by this gateway any more, nor by any other a moment later; one that is down forgets before it answers again. There is no way back. Repeated, it changes nothing.',
         body,

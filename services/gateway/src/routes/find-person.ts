@@ -13,7 +13,7 @@ export function findPerson(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
-        summary: 'By what a person can be found in the audit',
+        summary: 'Show how a person can be found in the audit',
         description:
           'Says nothing of whether anything was ever sealed of the person: search for `ref`, and for `pseudonym` as a principal. On record before it is answered.',
         body: z

@@ -19,7 +19,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       },
       schema: {
         tags: ['kill switch'],
-        summary: 'Stop one agent, or with `family` everything below it too',
+        summary: 'Stop one agent, or with `family` its descendants too',
         description: `Once this has answered, the agent is allowed nothing more until a revive. ${KILLS_THAT_COUNT}`,
         params: agentParams,
         body: agentBody,

@@ -26,7 +26,7 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['agents'],
-        summary: 'Agents that spent, have something open, are killed, or are registered; by id',
+        summary: 'List agents that spent, have open calls, are killed, or are registered; by id',
         description:
           'Agents that never acted are listed too if they are registered, or if the mandates file names them. On record before it is answered.',
         querystring: z.strictObject({

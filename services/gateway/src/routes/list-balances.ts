@@ -37,7 +37,7 @@ export function listBalances(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'operate' },
       schema: {
         tags: ['ledger'],
-        summary: 'What every budget of the tenant has spent',
+        summary: 'Show what every budget of the tenant has spent',
         querystring: tenantQuery,
         response: {
           200: z.object({

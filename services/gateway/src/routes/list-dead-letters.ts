@@ -22,7 +22,7 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'operate:all' },
       schema: {
         tags: ['dead letters'],
-        summary: 'Records that could not be read, whole, with what is wrong with them; newest first',
+        summary: 'List dead letters with their bytes and faults; newest first',
         querystring: z.strictObject({
           limit: described(
             z.coerce.number().int().min(1).max(200).default(50),

@@ -26,7 +26,7 @@ export function listErasures(server: HttpServer, gateway: Gateway): void {
       config: { scope: ['persons', 'audit'] },
       schema: {
         tags: ['persons'],
-        summary: 'Who was forgotten, by `ref`: by whom, when and why; newest first',
+        summary: 'List erased people by `ref`, with who erased them, when and why; newest first',
         description:
           'From the log, of the caller’s tenant; never who it was. Who was erased again is there again. A page may hold fewer than asked for, or none, though there are more: `next` says so. On record before it is answered.',
         querystring: z.strictObject({

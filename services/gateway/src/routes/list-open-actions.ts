@@ -24,7 +24,7 @@ export function listOpenActions(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'operate' },
       schema: {
         tags: ['ledger'],
-        summary: 'Allowed actions without an outcome whose lease is alive, oldest first',
+        summary: 'List allowed actions that have no outcome and a running lease, oldest first',
         querystring: tenantQuery.extend({
           agentId: described(id.optional(), 'Only actions of this agent.', 'airline-007'),
         }),

@@ -21,7 +21,7 @@ export function listUnpublished(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'operate' },
       schema: {
         tags: ['ledger'],
-        summary: 'Charges and settlements that the log does not hold yet',
+        summary: 'List charges and settlements that are not on the log yet',
         querystring: tenantQuery,
         response: {
           200: z.object({

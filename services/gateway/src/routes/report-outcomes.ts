@@ -40,7 +40,7 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'report', rawJson: true, counted: 'publish' },
       schema: {
         tags: ['publish'],
-        summary: 'Report what became of an action, or of several; with waitMs, wait for the settlements',
+        summary: 'Report the outcome of an action, or of several; with waitMs, wait for the settlements',
         description:
           'All of a list is published, or nothing. The first outcome of an action settles it. What a report gives back is bounded by the policy (`maxReleases`), unless the key has the scope `release`.',
         querystring: waitQuery,

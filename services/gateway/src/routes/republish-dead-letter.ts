@@ -28,7 +28,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
       },
       schema: {
         tags: ['dead letters'],
-        summary: 'Publish a dead letter again: as it was, or corrected',
+        summary: 'Publish a dead letter again, unchanged or corrected',
         description:
           'Send an Idempotency-Key, so that a repeat counts once. A letter that was published again before needs `again`. ' +
           'A correction says something new, so the key needs the scope `publish` too for an action, and `report` for an outcome; ' +

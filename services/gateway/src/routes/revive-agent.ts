@@ -19,7 +19,7 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
       },
       schema: {
         tags: ['kill switch'],
-        summary: 'Let an agent work again',
+        summary: 'Revive an agent',
         description:
           "Clears the agent's own flag only, or with `family` that of its family; `killed` tells what stops it still, such as its tenant's.",
         params: agentParams,

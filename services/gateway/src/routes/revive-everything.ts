@@ -18,7 +18,7 @@ export function reviveEverything(server: HttpServer, gateway: Gateway): void {
       },
       schema: {
         tags: ['kill switch'],
-        summary: 'Clear the flag over the tenant, or over all tenants',
+        summary: 'End the kill of the tenant, or of everything',
         description: 'Agents that were killed one by one stay killed.',
         body: wideBody,
         response: { 200: reviveAnswer },

@@ -14,7 +14,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'operate:all', refusals: { 404: 'There is no dead letter at this position.' } },
       schema: {
         tags: ['dead letters'],
-        summary: 'One dead letter, with who published it again',
+        summary: 'Show one dead letter, and who published it again',
         description:
           'From the log alone; /v1/audit/dead-letters/{id} also tells what became of what was published.',
         params: letterPosition,

@@ -18,7 +18,7 @@ export function showKillStatus(server: HttpServer, gateway: Gateway): void {
       config: { urgent: true, scope: ['operate', 'audit', 'publish'] },
       schema: {
         tags: ['kill switch'],
-        summary: 'Whether an agent is stopped, and by what',
+        summary: 'Show whether an agent is stopped, and by which kill',
         description: 'Also of agents that nobody has heard of: a wider flag stops those too.',
         params: agentParams,
         response: {

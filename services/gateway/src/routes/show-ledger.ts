@@ -12,7 +12,7 @@ export function showLedger(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'operate' },
       schema: {
         tags: ['ledger'],
-        summary: 'The epoch in force, and the tenants that this key may see',
+        summary: 'Show the current epoch, and the tenants that this key may see',
         response: {
           200: z.object({
             epoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),

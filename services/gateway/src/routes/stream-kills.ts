@@ -35,7 +35,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
       config: { scope: ['operate', 'publish'] },
       schema: {
         tags: ['kill switch'],
-        summary: 'Kills and revives as they happen, as server-sent events',
+        summary: 'Stream kills and revives as server-sent events',
         description:
           'Event `flags`: all that is stopped now, at the start and repeated; what it does not name is not stopped. ' +
           'Events `killed` and `revived`: one switch. Of the agents that the key speaks for, its tenant and everything.',

@@ -27,7 +27,7 @@ export function unsealTexts(server: HttpServer, gateway: Gateway): void {
       config: { scope: 'persons', refusals: NOT_SEALED },
       schema: {
         tags: ['persons'],
-        summary: 'Read what was sealed',
+        summary: 'Read sealed texts',
         description:
           'Answers in the order asked: the text, that its person was erased, or that it is nothing that was sealed here for this tenant. Who reads of whom is on record before it is answered.',
         body: z

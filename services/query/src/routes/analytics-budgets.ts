@@ -87,7 +87,8 @@ export const analyticsBudgets: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'What is left of each budget, how fast it burns and when it is exhausted; the fullest first',
+        summary:
+          'Show what is left of each budget, how fast it is spent and when it is exhausted; the fullest first',
         description:
           'Budgets that decisions on record were weighed against or charged to. What is spent of a budget for ever is what its counter holds, once everything decided is on record.',
         querystring: queryParameters(parameters(clock)),

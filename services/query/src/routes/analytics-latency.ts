@@ -14,7 +14,7 @@ export const analyticsLatency: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'How long decisions took, from the log to the decision',
+        summary: 'Show how long decisions took, from the log to the decision',
         description:
           'Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms. By agent, tool or time: see /v1/audit/analytics.',
         querystring: queryParameters(narrowing(clock)),

@@ -60,7 +60,7 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'Who changed most against the period before, in spend, calls or refusals',
+        summary: 'List agents whose spend, calls or refusals changed most since the period before',
         description:
           'The period goes from `from` (a day before `to`, where it is not given) to `to` (now); the one before is as long and ends where this one begins. The largest difference comes first, up or down; what did not change is left out.',
         querystring: queryParameters(parameters(clock)),

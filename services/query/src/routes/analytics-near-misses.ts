@@ -56,7 +56,7 @@ export const analyticsNearMisses: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'Which agents came near a limit, and which limit, the latest first',
+        summary: 'List agents that came near a limit, and which limit, the latest first',
         description:
           'A near-miss is an ALLOW that left a budget or a rate used up to `nearMissAt` percent, or beyond.',
         querystring: queryParameters(ranked(clock)),

@@ -27,7 +27,7 @@ const RANKINGS: readonly Ranking[] = [
     name: 'agents',
     of: 'agent',
     field: { name: 'agentId', description: 'The agent.', example: 'airline-007' },
-    summary: 'Which agents were at work, the busiest first',
+    summary: 'List agents by their number of calls, the busiest first',
     more: {
       lastDecidedAt: described(
         time.nullable(),
@@ -39,19 +39,19 @@ const RANKINGS: readonly Ranking[] = [
     name: 'tools',
     of: 'tool',
     field: { name: 'tool', description: 'The tool.', example: 'get_user' },
-    summary: 'Which tools were called, the most called first',
+    summary: 'List called tools, the most called first',
   },
   {
     name: 'models',
     of: 'model',
     field: { name: 'model', description: 'The normal form of the model.', example: 'gpt-4o' },
-    summary: 'Which models were called, the most called first',
+    summary: 'List called models, the most called first',
   },
   {
     name: 'principals',
     of: 'principal',
     field: { name: 'principal', description: 'The user for whom the agents acted.', example: 'u1' },
-    summary: 'On whose behalf agents acted, the most often first',
+    summary: 'List principals, the one with the most calls first',
   },
 ];
 
@@ -124,7 +124,7 @@ function spend(server: HttpServer, context: QueryContext): void {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'What was spent, in all and by agent, the largest first',
+        summary: 'Show what was spent, in total and by agent, the largest first',
         description:
           'A charge is booked when it was decided, what an outcome changes when it was settled: a day that is over never changes.',
         querystring: queryParameters(ranked(context.clock)),
@@ -171,7 +171,7 @@ function verdicts(server: HttpServer, context: QueryContext): void {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'How decisions fell, by verdict',
+        summary: 'Count decisions by verdict',
         querystring: queryParameters(narrowing(context.clock)),
         response: {
           200: z.object({
@@ -226,7 +226,7 @@ function codes(server: HttpServer, context: QueryContext): void {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'Why actions were allowed, blocked or deferred, by code and verdict',
+        summary: 'Count decisions by code and verdict',
         description: '`observedCode` is what a mandate that only observes would have said.',
         querystring: queryParameters(narrowing(context.clock)),
         response: {

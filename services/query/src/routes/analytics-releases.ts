@@ -61,7 +61,7 @@ export const analyticsReleases: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'How much outcomes gave back of what was reserved, by agent and tool or model',
+        summary: 'Show how much of the reservations outcomes gave back, by agent and tool or model',
         description:
           'The agent and tool that gave back most come first. The time asked about is that of the settlements.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), limit }),

@@ -129,7 +129,7 @@ export const analytics: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'Calls, spend, latencies and near-misses, by up to three dimensions and by time',
+        summary: 'Show calls, spend, latencies and near misses, by up to three dimensions and by time',
         description:
           'A charge is booked when it was decided, what an outcome changes when it was settled, under the decision that it settles: a day that is over never changes. Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms.',
         querystring: queryParameters(parameters(clock)),

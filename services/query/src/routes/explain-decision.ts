@@ -168,7 +168,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
       config: { scope: 'audit', refusals: { 404: 'The audit has no such decision.' } },
       schema: {
         tags: ['audit'],
-        summary: 'One decision explained: why, what would have changed it, and what it belongs to',
+        summary: 'Explain one decision: why it was made, what would have changed it, and its related records',
         description:
           'The record whole, who published each version of a policy that it went by, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, the kills right behind an ALLOW, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
         params: z.object({

@@ -39,7 +39,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Decisions, settlements or control events as a file',
+        summary: 'Download decisions, settlements or control events as a file',
         description:
           'By id: decisions and settlements oldest first; control events kind by kind (`adj_`, `apr_`, `chg_`, `kil_`, `rev_`; those of an Idempotency-Key in no order of time), so sort these by `happenedAt`. Amounts are micro-dollars, as integers. In CSV (RFC 4180) empty stands for none, an apostrophe goes before whatever a spreadsheet would take for the beginning of a formula, and lists are JSON. ' +
           `A Parquet file holds at most ${PARQUET_ROWS.most} rows. ` +

@@ -16,7 +16,7 @@ export const listApprovals: Route = (server, { ask, clock }) => {
       config: { scope: ['audit', 'operate'] },
       schema: {
         tags: ['approvals'],
-        summary: 'Actions that wait for a person, newest first',
+        summary: 'List actions that wait for a person, newest first',
         description:
           'Of each action the newest question, with what a person needs to answer it: `POST /v1/approvals/{id}/grant` or `/deny` of the gateway. As far as is on record, a second behind.',
         querystring: queryParameters({

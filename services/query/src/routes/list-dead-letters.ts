@@ -46,7 +46,7 @@ export const listDeadLetters: Route = (server, { ask, clock }) => {
       config: { scope: ['audit', 'operate:all'] },
       schema: {
         tags: ['audit'],
-        summary: 'Records that could not be read, newest first',
+        summary: 'List dead letters, newest first',
         description:
           "What cannot be read names no tenant that one could trust. So only the topic tells whose it is: those of the tenant's own topic, and with the scope operate:all those of every topic.",
         querystring: queryParameters({

@@ -16,7 +16,7 @@ export const listKills: Route = (server, { ask }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Kills with what became of each, newest first',
+        summary: 'List kills, each with its state, newest first',
         description:
           "The tenant's own kills, and those of everything. What is in force follows from the record, a second behind: `GET /v1/agents/{id}/kill-status` of the gateway tells what stops an agent now.",
         querystring: queryParameters({

@@ -59,7 +59,7 @@ export const listReads: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Who read what of the audit, newest first',
+        summary: 'List reads of the audit: who read what; newest first',
         description:
           'Every read that a key of the tenant was accepted for, this one too, and whatever its keys were refused, at every route. One that was just made may take a second to be on record here, refused with 401 a minute: repeats are one row that counts them.',
         querystring: queryParameters({

@@ -14,7 +14,7 @@ export const showApproval: Route = (server, { ask }) => {
       config: { scope: ['audit', 'operate'], refusals: { 404: 'The audit knows of no such question.' } },
       schema: {
         tags: ['approvals'],
-        summary: 'One action that a person was asked about',
+        summary: 'Show one action that waits, or waited, for a person',
         description: 'Its newest question, with what was decided and answered since.',
         params: z.object({
           id: described(

@@ -13,7 +13,7 @@ export const showChange: Route = (server, { ask }) => {
       config: { scope: 'audit', refusals: { 404: 'The audit has no such change.' } },
       schema: {
         tags: ['audit'],
-        summary: 'One change of an agent, key, policy, rule or mandate, whole',
+        summary: 'Show one change of an agent, key, policy, rule or grant in full',
         description: 'Of other control events the list has all there is to show, and here is none of them.',
         params: z.object({ id: described(id, 'The id of the change.', 'chg_tenant') }),
         querystring: queryParameters({}),

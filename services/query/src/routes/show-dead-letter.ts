@@ -19,7 +19,7 @@ export const showDeadLetter: Route = (server, { ask }) => {
       config: { scope: ['audit', 'operate:all'], refusals: { 404: 'The audit has no such dead letter.' } },
       schema: {
         tags: ['audit'],
-        summary: 'One record that could not be read, whole, with its history',
+        summary: 'Show one dead letter with its bytes and history',
         description:
           'Who published it again, when and why, as it was or corrected, and what became of that. It is shown to whoever finds it in the list.',
         params: z.object({

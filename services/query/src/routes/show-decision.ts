@@ -12,7 +12,7 @@ export const showDecision: Route = (server, { ask }) => {
       config: { scope: 'audit', refusals: { 404: 'The audit has no such decision.' } },
       schema: {
         tags: ['audit'],
-        summary: 'One decision: the record as it lies on the log, with what each check saw and said',
+        summary: 'Show one decision: the record on the log, with the evidence and result of each check',
         params: z.object({
           id: described(id, 'The id of the decision.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
         }),

@@ -14,7 +14,7 @@ export const showKill: Route = (server, { ask }) => {
       config: { scope: 'audit', refusals: { 404: 'The audit has no such kill.' } },
       schema: {
         tags: ['audit'],
-        summary: 'One kill: who pulled the switch, why, what could still run, and who ended it',
+        summary: 'Show one kill: who ordered it, why, which calls could still run, and who ended it',
         description: 'The id is the `commandId` that the gateway answered the kill with.',
         params: z.object({ id: described(id, 'The id of the kill.', 'kill_1') }),
         querystring: queryParameters({}),

@@ -64,7 +64,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['audit'],
-        summary: 'Decisions, settlements and what operators do as they come on record, as server-sent events',
+        summary: 'Stream decisions, settlements and control events as server-sent events',
         description:
           'Event `decision`: a decision as the search gives it. Event `settlement`: the same of a settlement. Event `control`: a kill, a revive, ' +
           'an adjusted budget, an approval, a ledger epoch, or a change of an agent, key, policy, rule or mandate as the list gives it, ' +

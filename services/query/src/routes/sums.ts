@@ -35,7 +35,7 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['reconciliation'],
-        summary: 'What each agent was charged, by agent id, and attempts that were decided twice',
+        summary: 'Show what each agent was charged, by agent id, and attempts that were decided twice',
         description:
           'Over everything on record. `doubled` must be empty; at most 1,000 are named. `keptFrom`: what lies before was ' +
           'dropped, as it was old; null where nothing was.',
