@@ -8,8 +8,16 @@ import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
 
-const policy = z.string().optional();
-const ancestor = id.optional();
+const policy = described(
+  z.string().optional(),
+  'The version of the policy that sets it. Absent: the mandate of a file.',
+  'metered@1',
+);
+const ancestor = described(
+  id.optional(),
+  'The ancestor that holds the policy. A budget or rate then uses the counter of the ancestor. Absent: the agent itself holds it.',
+  'airline-lead',
+);
 /** A policy that limits the same counter, and no more strictly. Without `policy`: the mandate of a file. */
 const other = z.object({
   policy: described(
@@ -43,16 +51,8 @@ export const budgetLimit = z.object({
     'The most that may be spent, in micro-dollars. null: counted, not limited.',
     10_000_000,
   ),
-  policy: described(
-    policy,
-    'The version of the policy that sets it. Absent: the mandate of a file.',
-    'metered@1',
-  ),
-  ancestor: described(
-    ancestor,
-    'The ancestor that holds the policy. Its own counter is used. Absent: the agent itself holds it.',
-    'airline-lead',
-  ),
+  policy,
+  ancestor,
   otherLimits: described(
     z
       .array(other.extend({ maxMicros: described(micros, 'The other limit, in micro-dollars.', 20_000_000) }))
@@ -72,16 +72,8 @@ export const rateLimit = z.object({
   ),
   windowMs: described(count, 'The length of the window, in milliseconds.', 3_600_000),
   maxCalls: described(count, 'The most calls in any window.', 5),
-  policy: described(
-    policy,
-    'The version of the policy that sets it. Absent: the mandate of a file.',
-    'metered@1',
-  ),
-  ancestor: described(
-    ancestor,
-    'The ancestor that holds the policy. Its own counter is used. Absent: the agent itself holds it.',
-    'airline-lead',
-  ),
+  policy,
+  ancestor,
   otherLimits: described(
     z.array(other.extend({ maxCalls: described(count, 'The other limit, in calls.', 10) })).optional(),
     'Limits of other policies on the same counter, none of them stricter. They are only shown. Absent: there are none.',
@@ -111,11 +103,7 @@ export const confirmationLimit = z.object({
     'The version of the policy that sets it. Absent: the mandate of a file.',
     'refunds@1',
   ),
-  ancestor: described(
-    ancestor,
-    'The ancestor that holds the policy. Absent: the agent itself holds it.',
-    'airline-lead',
-  ),
+  ancestor,
   otherLimits: described(
     z.array(other).optional(),
     'Other policies that ask for a person. They are only shown. Absent: there are none.',

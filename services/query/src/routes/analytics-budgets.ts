@@ -5,6 +5,7 @@ import { BUDGET_SCOPES, described, END_OF_TIME_MS, time, wireTime } from '@manda
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';
+import { budgetName } from '../budget-name.ts';
 import { askerOf, type Route } from '../query-context.ts';
 import { limit, period, queryParameters } from '../query-parameters.ts';
 import { asOf } from './analytics-parameters.ts';
@@ -29,18 +30,7 @@ const parameters = (clock: Clock) => ({
 });
 
 const budget = z.object({
-  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
-  subject: described(
-    z.string(),
-    'The agent, principal or mandate of the budget. Empty: the tenant.',
-    'airline-007',
-  ),
-  budgetId: described(z.string(), 'The id of the budget.', 'total'),
-  windowMs: described(
-    z.int().nullable(),
-    'The length of the window, in milliseconds. null: the budget never resets.',
-    86_400_000,
-  ),
+  ...budgetName,
   limitMicros: described(
     microsField.nullable(),
     'The limit that the latest decision saw, in micro-dollars. null: no decision looked at a limit.',

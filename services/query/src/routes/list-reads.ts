@@ -1,12 +1,14 @@
 /** GET /v1/audit/reads: who read what of the audit, newest first. */
 import { searchReads } from '@mandate/audit';
-import { described, id } from '@mandate/schemas';
+import { auditRead, described, id } from '@mandate/schemas';
 import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('reads', z.tuple([id]));
+
+const { read } = auditRead.shape;
 
 const found = z.object({
   id: described(z.string(), 'The id of the record.', 'read_01ke7t3v8c8d1f0a2b3c4d5e6f7a8b'),
@@ -21,34 +23,13 @@ const found = z.object({
     'The name of the key. null: no key, or an unknown key.',
     'auditor',
   ),
-  method: described(z.string(), 'The HTTP method.', 'GET'),
-  route: described(z.string(), 'The path with the names of its parameters.', '/v1/audit/decisions/:id'),
-  parameters: described(
-    z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    'The parameters of path and query, by name. Long values are cut, and personal data may be redacted.',
-    { id: 'dec_01ke7t3v8c8d1f0a2b3c4d5e6f7a8b' },
-  ),
-  refused: described(
-    z.boolean(),
-    'Whether the request was refused, so that the caller received nothing.',
-    false,
-  ),
+  ...read.pick({ method: true, route: true, parameters: true, refused: true }).shape,
   code: described(
     z.string().nullable(),
     'The code of the problem. UNAUTHENTICATED: the key was revoked, or only its id is right. null: the request was not refused.',
     'FORBIDDEN',
   ),
-  requestId: described(
-    z.string(),
-    "The id of the request in the operator's log.",
-    '0b0f3f0e-6c1a-4a38-9b1a-2f7c55d0a9c1',
-  ),
-  traceId: described(
-    z.string().nullable(),
-    'The W3C trace id of the request. null: none.',
-    '4bf92f3577b34da6a3ce929d0e0e4736',
-  ),
-  at: described(z.string(), 'When the request came.', '2026-01-05T10:30:42.004Z'),
+  ...read.pick({ requestId: true, traceId: true, at: true }).shape,
   log: described(logPosition, 'The log position of the record.'),
 });
 

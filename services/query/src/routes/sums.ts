@@ -12,6 +12,7 @@ import { BUDGET_SCOPES, described, id, time, wireTime } from '@mandate/schemas';
 import { callerOf, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { dollarsField, microsField, spent, withDollars } from '../amounts.ts';
+import { budgetName } from '../budget-name.ts';
 import { askerOf, type QueryContext, type Route } from '../query-context.ts';
 import { limit, period, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 
@@ -81,18 +82,7 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
 }
 
 const budget = z.object({
-  scope: described(z.enum(BUDGET_SCOPES), 'Who shares the budget.'),
-  subject: described(
-    z.string(),
-    'The agent, principal or mandate of the budget. Empty: the tenant, or no principal.',
-    'airline-007',
-  ),
-  budgetId: described(z.string(), 'The id of the budget.', 'total'),
-  windowMs: described(
-    z.int().nullable(),
-    'The length of the window, in milliseconds. null: the budget never resets.',
-    86_400_000,
-  ),
+  ...budgetName,
   ...spent,
   adjustedMicros: described(microsField, 'What operators added or gave back, in micro-dollars.', -2_500_000),
   adjusted: dollarsField,
