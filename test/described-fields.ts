@@ -73,6 +73,8 @@ export function faultsOfFields(fields: readonly Field[], $defs: Record<string, S
 function hasExample(schema: Schema): boolean {
   if (schema.examples !== undefined) return schema.examples.length > 0;
   if (schema.const !== undefined || schema.enum !== undefined || schema.properties !== undefined) return true;
-  const parts = [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].filter(({ type }) => type !== 'null');
+  if (choices.length > 0) return choices.every(hasExample);
+  const parts = [schema.items, ...(schema.allOf ?? [])];
   return parts.some((part) => part !== undefined && hasExample(part));
 }

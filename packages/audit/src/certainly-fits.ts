@@ -4,7 +4,9 @@ import { storableTime } from './recorded.ts';
 
 type Fits = (value: unknown) => boolean;
 
-const STORED_TIME = /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Times that ClickHouse can hold, but for February 29, about which the schema is asked. */
+const STORED_TIME =
+  /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /**
  * Returns a function that is true if the schema would accept the row and leave it unchanged. If it is false, ask the

@@ -1,4 +1,5 @@
 /** A record of the log on its way into a table, and the columns that every such row has. */
+import type { LogPosition } from '@mandate/schemas';
 import { z } from 'zod';
 
 export type Recorded<R> = {
@@ -6,7 +7,7 @@ export type Recorded<R> = {
   /** The bytes of the record, exactly as on the log. */
   value: Uint8Array;
   /** The log position of the record. */
-  position: { topic: string; partition: number; offset: number };
+  position: LogPosition;
   /**
    * True if the record is stored but counted nowhere. It was written in another ledger epoch than the one in force,
    * or it is an overtaken epoch.

@@ -13,7 +13,7 @@ export function connect({ globals, env, signal }: CommandContext): ApiClient {
   );
 }
 
-export function clientOf({ profile: _, ...connection }: Connection, signal: AbortSignal): ApiClient {
+export function clientOf(connection: Connection, signal: AbortSignal): ApiClient {
   return createApiClient({ ...connection, key: goodKey(connection.key), signal, failure: failureOf });
 }
 

@@ -6,6 +6,9 @@ import { inspect } from 'node:util';
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
+/** The parent of this process. It is read before anything else is loaded, because the parent may end meanwhile. */
+const { ppid } = process;
+
 // Compiled code is kept beside the packages, where only users who can change the packages can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runProgram } = await import('./program.ts');
@@ -26,9 +29,12 @@ const onSignal = () => {
     process.exit(130);
   }
 };
-// At SIGTERM npx ends without a signal to this process. This process then gets another parent.
-const { ppid } = process;
-if (process.env.npm_command === 'exec')
+// At SIGTERM npx ends without a signal to this process. This process then gets another parent. Every process below npx
+// inherits these variables, so the script must be this command.
+const { npm_command, npm_lifecycle_event, npm_lifecycle_script = '' } = process.env;
+const isUnderNpx =
+  npm_command === 'exec' && npm_lifecycle_event === 'npx' && /^\W*mandate\b/.test(npm_lifecycle_script);
+if (isUnderNpx)
   setInterval(() => {
     if (process.ppid !== ppid && !asked.signal.aborted) onSignal();
   }, LOOK_FOR_PARENT_MS).unref();

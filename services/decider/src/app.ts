@@ -189,7 +189,7 @@ async function handle(
   const { epoch } = ledger;
   const incoming = batch.records.map(
     ({ position, appendedAtMs, key, value, headers, unreadable, written }, at) => ({
-      source: { topic: position.topic, partition: position.partition, offset: position.offset },
+      source: position,
       appendedAtMs,
       key,
       value,

@@ -7,10 +7,10 @@ import {
   searchDecisions,
   searchSettlements,
 } from '@mandate/audit';
-import { described } from '@mandate/schemas';
+import { described, logPosition } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from './amounts.ts';
-import { logPosition, withLogPosition } from './query-context.ts';
+import { withLogPosition } from './query-context.ts';
 
 const LOG_POSITION = { logTopic: true, logPartition: true, logOffset: true } as const;
 

@@ -1,8 +1,7 @@
 /** What all routes share. */
 import type { Clock } from '@mandate/runtime';
-import { described, TOPICS } from '@mandate/schemas';
+import type { LogPosition } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
-import { z } from 'zod';
 import type { Asker, BoundedAsk, BoundedExport } from './bounded-ask.ts';
 
 export type QueryContext = { ask: BoundedAsk; file: BoundedExport; clock: Clock };
@@ -15,17 +14,10 @@ export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
   return { tenant: callerOf(request).tenant, gone: request.signal };
 }
 
-/** The log position of a record. */
-export const logPosition = z.object({
-  topic: described(z.string(), 'The topic of the log.', TOPICS.decisions),
-  partition: described(z.int(), 'The partition of the topic.', 2),
-  offset: described(z.int(), 'The offset in the partition.', 41),
-});
-
 /** Moves the log position of a row into the field `log`. */
 export function withLogPosition<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
   row: Row,
-): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: z.output<typeof logPosition> } {
+): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: LogPosition } {
   const { logTopic: topic, logPartition: partition, logOffset: offset, ...rest } = row;
   return { ...rest, log: { topic, partition, offset } };
 }

@@ -1,10 +1,9 @@
 /** One decision as the log has it, for a caller that asks for it by its id. */
 import { decisionById } from '@mandate/audit';
-import { actionDecided, decision, described } from '@mandate/schemas';
+import { actionDecided, decision, described, logPosition } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
-import { logPosition } from './query-context.ts';
 
 /** Fields that a newer writer adds to a decision are shown, although this version does not know them. */
 export const wholeDecision = actionDecided.extend({

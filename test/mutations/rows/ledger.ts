@@ -121,7 +121,11 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/ledger/src/memory/duplicates.ts', [
-    ['3 an idempotency key names one action', ' ?? ownsTheKey(agent, request, nowMs) ?? null', ' ?? null'],
+    [
+      '3 an idempotency key names one action',
+      ' ?? decisionOwningKey(agent, request, nowMs) ?? null',
+      ' ?? null',
+    ],
     ['3 an attempt is never lower than the last', 'request.attempt > latest.attempt && ', ''],
     [
       '3 a grant is for exactly its payload',

@@ -21,13 +21,14 @@ export type AskAudit = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
 type Window = z.input<typeof decisionTail.ends.params>;
 type AfterPosition = z.input<typeof decisionTail.after.params>;
 
-export type LogPosition = { logPartition: number; logOffset: number };
+/** The log position of a row within its table, which holds the rows of one topic. */
+export type RowPosition = { logPartition: number; logOffset: number };
 /** A row that was stored. It may be void, the repeat of another row, or excluded by the filter. */
-export type TailRow = LogPosition & { id: string; atMs: number };
+export type TailRow = RowPosition & { id: string; atMs: number };
 
-export type Feed<Row extends LogPosition & { id: string }> = {
+export type Feed<Row extends RowPosition & { id: string }> = {
   tenant: string;
-  ends(ask: AskAudit, within: Window): Promise<LogPosition[]>;
+  ends(ask: AskAudit, within: Window): Promise<RowPosition[]>;
   after(ask: AskAudit, from: AfterPosition): Promise<TailRow[]>;
   /** Returns the rows of these ids that are valid and pass the filter. */
   validRows(ask: AskAudit, ids: string[]): Promise<Row[]>;
@@ -62,7 +63,7 @@ export function controlEventFeed(filter: ControlEventFilter): Feed<FollowedContr
   });
 }
 
-function feedOf<Row extends LogPosition & { id: string }>(
+function feedOf<Row extends RowPosition & { id: string }>(
   { ends, after }: Pick<typeof decisionTail, 'ends' | 'after'>,
   own: Pick<Feed<Row>, 'tenant' | 'validRows' | 'identityOf'>,
 ): Feed<Row> {

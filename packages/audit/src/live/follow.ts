@@ -17,7 +17,7 @@
  * to listeners. An insert takes seconds, because a recorder reads again what it could not insert.
  */
 import { MOST_IDS, TAIL_ROWS_A_PARTITION } from '../queries/tail-source.ts';
-import type { AskAudit, Feed, LogPosition, TailRow } from './feed.ts';
+import type { AskAudit, Feed, RowPosition, TailRow } from './feed.ts';
 
 export const ARRIVES_WITHIN_MS = 15 * 60_000;
 
@@ -58,7 +58,7 @@ type FollowedRow<Row> = { row: Row; atMs: number; position: FeedPosition };
  * Yields the rows after `from`, as many as one answer holds. Returns the position after all rows that were read,
  * including skipped rows, and whether these were all rows.
  */
-export async function* rowsAfter<Row extends LogPosition & { id: string }>(
+export async function* rowsAfter<Row extends RowPosition & { id: string }>(
   ask: AskAudit,
   feed: Feed<Row>,
   from: FeedPosition,
@@ -79,7 +79,7 @@ export async function* rowsAfter<Row extends LogPosition & { id: string }>(
     const rows = await feed.validRows(ask, [...new Set(some.map(({ id }) => id))]);
     const valid = new Map(rows.map((row) => [keyOf(row), row]));
     const alike = Map.groupBy(rows, (row) => feed.identityOf(row));
-    const isPassed = (of: LogPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
+    const isPassed = (of: RowPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
     for (const tailRow of some) {
       const { logPartition, logOffset, atMs } = tailRow;
       // The same delivery may be stored twice until ClickHouse merges its parts.
@@ -114,7 +114,7 @@ function isBefore(one: TailRow | undefined, other: TailRow | undefined): boolean
   return one !== undefined && (other === undefined || one.atMs < other.atMs);
 }
 
-function keyOf({ id, logPartition, logOffset }: LogPosition & { id: string }): string {
+function keyOf({ id, logPartition, logOffset }: RowPosition & { id: string }): string {
   return `${id} ${logPartition} ${logOffset}`;
 }
 

@@ -26,6 +26,8 @@ type Options = PageOptions &
 
 /** The most rows of one answer of the audit. */
 const PAGE = 1_000;
+/** The highest `--limit` of a ranking: one row more is asked for, to know whether there are more. */
+const MAX_RANKED = PAGE - 1;
 const WATCH_MS = 2_000;
 
 /**
@@ -37,7 +39,7 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
   const [, verb] = name.split(' ');
   const own = verb === undefined ? command : command.command(verb);
   own.description(`${question.about} Scope audit.`);
-  const limited = { paged: withPage, ranked: withLimit, whole: (whole: Command) => whole }
+  const limited = { paged: withPage, ranked: withRankedLimit, whole: (whole: Command) => whole }
     [question.kind](withFilters(own, question.filters))
     .option('--columns <names>', 'show these columns, in this order: agentId,spent', columnNames)
     .option('--csv', 'print comma-separated values');
@@ -55,6 +57,10 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
         return 0;
       }),
     );
+}
+
+function withRankedLimit(command: Command): Command {
+  return withLimit(command, undefined, MAX_RANKED);
 }
 
 /** A command that has only questions to the audit as subcommands. */
@@ -171,7 +177,7 @@ async function showOneAnswer(
       await showAnswerRows(shown, stdout, { ...presentation, ...(first && { first }), notes, columns });
     }
   }
-  if (isCut) await write(stderr, moreText(options.limit));
+  if (isCut) await write(stderr, moreText(options.limit, '', MAX_RANKED));
 }
 
 /**
@@ -186,8 +192,7 @@ async function answerTo(
 ): Promise<{ answer: Row; isCut: boolean }> {
   const query = parametersOf(filters, question.parameters);
   const saysMore = question.path === 'analytics';
-  const wanted = Math.min(limit + (saysMore ? 0 : 1), PAGE);
-  const cut = question.kind === 'ranked' ? { limit: wanted } : {};
+  const cut = question.kind === 'ranked' ? { limit: limit + (saysMore ? 0 : 1) } : {};
   const answer = await api.get<Row>(pathOf(question), { ...query, ...cut });
   const rows = rowsIn(answer, question);
   const isCut = question.kind === 'ranked' && !saysMore && rows.length > limit;

@@ -3,6 +3,7 @@ import type { Role } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import { planeOptionsIn } from '../global-options.ts';
 import { printable } from '../output/printable.ts';
 import { type PageOptions, showList } from '../output/show-list.ts';
 import { showAnswer, write, writeJsonLine } from '../output/write.ts';
@@ -12,11 +13,15 @@ type RoleKey = { id: string; name: string; role: Role; createdAt: string; expire
 type Page = { keys: readonly RoleKey[]; next: string | null };
 
 /**
- * True if an option names an address. An address in the environment or a profile does not change where keys are
- * issued.
+ * True if an option names a plane. The environment and the default profile do not change where keys are issued. Fails
+ * if an option is meant for a plane that no option names.
  */
 export function isThroughApi({ globals }: CommandContext): boolean {
-  return globals.url !== undefined || globals.controlUrl !== undefined;
+  const { url, controlUrl, profile } = globals;
+  if ((url ?? controlUrl ?? profile) !== undefined) return true;
+  const [lost] = planeOptionsIn(globals);
+  if (lost === undefined) return false;
+  throw new WrongUse(`${lost} is for a plane, and no option names one`, 'Give --url or --profile too.');
 }
 
 /** @param local the given options that work only with a data folder */

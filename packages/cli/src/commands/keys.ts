@@ -39,7 +39,7 @@ type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 /** The data folder needs no key: a user who can write there owns the plane. */
 export function keysCommand(command: Command, run: RunCommand): void {
   command.description(
-    'Manages API keys. Without --url: the keys in the data folder of a plane on this machine. With --url or --control-url: ' +
+    'Manages API keys. Without --url: the keys in the data folder of a plane on this machine. With --url, --control-url or --profile: ' +
       'the keys of people in a tenant, through the API of a plane. `mandate agents keys` manages the keys of one agent.',
   );
   issueCommand(command, run);

@@ -22,7 +22,7 @@ export function loginCommand(command: Command, run: RunCommand): void {
       `
 The profile is kept in mandate/profiles.json of your config folder
 (XDG_CONFIG_HOME, else ~/.config), which only you can read.
-MANDATE_URL and MANDATE_API_KEY win over a profile.
+MANDATE_URL and MANDATE_API_KEY win over a profile, unless --profile names it.
 
 Examples:
   mandate login
@@ -38,12 +38,17 @@ async function login(context: CommandContext): Promise<ExitCode> {
   const name = globals.profile ?? (env.MANDATE_PROFILE || DEFAULT_PROFILE);
   const profiles = readProfiles(env);
   const given = givenAddresses(globals, env);
-  const addresses = { ...given, url: given.url ?? DEFAULT_URL };
+  // Without another address, a login replaces the key of the profile, and the profile keeps its addresses.
+  const { key: _, ...kept } = (given.url === undefined && profiles[name]) || { url: DEFAULT_URL, key: '' };
+  const addresses = { ...kept, ...given, url: given.url ?? kept.url };
   const key = (globals.key ?? (await readKey(addresses.url, context))).trim();
-  await mustKnowKey({ ...addresses, key, profile: null }, signal);
+  await mustKnowKey({ ...addresses, key }, signal);
   const path = writeProfiles(env, { ...profiles, [name]: { ...addresses, key } });
   if (env.MANDATE_API_KEY)
-    await write(stderr, 'mandate: note: MANDATE_API_KEY is set, and wins over the profile\n');
+    await write(
+      stderr,
+      'mandate: note: MANDATE_API_KEY is set, and wins over the profile unless --profile names it\n',
+    );
   return showAnswer(
     context,
     { profile: name, ...addresses, path },

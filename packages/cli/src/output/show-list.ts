@@ -10,8 +10,11 @@ import { write, writeJsonLine } from './write.ts';
 
 export type PageOptions = { limit: number; cursor?: string };
 
-export function withLimit(command: Command, otherwise = 100): Command {
-  const count = wholeNumber({ min: 1, max: 1_000_000 });
+/** The highest `--limit` of a list with pages. */
+const MAX_LIMIT = 1_000_000;
+
+export function withLimit(command: Command, otherwise = 100, max = MAX_LIMIT): Command {
+  const count = wholeNumber({ min: 1, max });
   return command.option('--limit <count>', 'show at most this many', count, otherwise);
 }
 
@@ -103,9 +106,12 @@ export async function sayIfMore<Row, Answer extends Page>(
   { rows, next }: Counter,
 ): Promise<void> {
   if (next === null || (await allOf(rowsOf(api, list, 1, next))).length === 0) return;
-  await write(stderr, moreText(rows, `, or --cursor ${next}`));
+  await write(stderr, moreText(rows, `--cursor ${next}`));
 }
 
-export function moreText(shown: number, otherwise = ''): string {
-  return `mandate: note: ${shown} of more than ${shown} shown; for more: --limit ${shown * 10}${otherwise}\n`;
+/** @param otherwise another way to see more rows */
+export function moreText(shown: number, otherwise = '', max = MAX_LIMIT): string {
+  const limit = shown < max ? `--limit ${Math.min(shown * 10, max)}` : '';
+  const ways = [limit, otherwise].filter((way) => way !== '').join(', or ');
+  return `mandate: note: ${shown} of more than ${shown} shown${ways === '' ? '' : `; for more: ${ways}`}\n`;
 }

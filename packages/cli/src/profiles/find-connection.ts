@@ -8,9 +8,9 @@ import { WrongUse } from '../exit-codes.ts';
 import { ADDRESS_VARIABLES, type Addresses, type GlobalOptions } from '../global-options.ts';
 import { DEFAULT_PROFILE, type Profile, type Profiles } from './profile-file.ts';
 
-export type Connection = Addresses & { url: string; key: string; profile: string | null };
+export type Connection = Addresses & { url: string; key: string };
 
-const SERVICES = ['url', 'queryUrl', 'alerterUrl', 'controlUrl'] as const;
+const SERVICES = Object.keys(ADDRESS_VARIABLES) as (keyof Addresses)[];
 
 /** @param profiles reads the profiles; called only if a profile may be needed */
 export function findConnection(
@@ -19,7 +19,9 @@ export function findConnection(
   profiles: () => Profiles,
 ): Connection {
   const given = givenAddresses(globals, env);
-  const key = trimmed(globals.key) ?? trimmed(env.MANDATE_API_KEY);
+  // The key of the environment is for the plane of the environment.
+  const key =
+    trimmed(globals.key) ?? (globals.profile === undefined ? trimmed(env.MANDATE_API_KEY) : undefined);
   const named = globals.profile ?? (env.MANDATE_PROFILE || undefined);
   const needsProfile = named !== undefined || key === undefined || given.url === undefined;
   const stored = needsProfile ? profiles() : {};
@@ -43,8 +45,7 @@ export function findConnection(
     ...addresses,
     ...given,
     url: given.url ?? addresses.url ?? addressOf(DEFAULT_URL),
-    key: key === undefined ? storedKey : key,
-    profile: key === undefined && storedKey !== '' ? name : null,
+    key: key ?? storedKey,
   };
 }
 

@@ -3,7 +3,7 @@
  * the person's config folder. Only its owner may read the file, and a file that others may read is refused.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { textOfFile } from '@mandate/runtime';
@@ -36,7 +36,7 @@ function profilesPath({ XDG_CONFIG_HOME, HOME, APPDATA }: ProgramContext['env'])
 export function readProfiles(env: ProgramContext['env']): Profiles {
   const path = profilesPath(env);
   if (path === null) return {};
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statOf(path);
   if (found === undefined) return {};
   if ((found.mode & 0o077) !== 0 && platform() !== 'win32')
     throw new WrongUse(`other users may read ${path}, which has API keys`, `Run: chmod 600 ${path}`);
@@ -61,4 +61,13 @@ export function writeProfiles(env: ProgramContext['env'], profiles: Profiles): s
   writeFileSync(unfinished, `${JSON.stringify({ version: 1, profiles }, null, 2)}\n`, { mode: 0o600 });
   renameSync(unfinished, path);
   return path;
+}
+
+/** A file in a folder that this user may not read is the file of another user. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

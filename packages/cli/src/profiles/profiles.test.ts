@@ -117,6 +117,27 @@ it('lets the environment win over a profile', async () => {
   expect(login.stderr).toContain('MANDATE_API_KEY is set, and wins');
 });
 
+it('uses the key of a profile that an option names, and not the key of the environment', async () => {
+  const { url, asked } = await planeWith('sk-1', 'sk-env');
+  const { env } = home();
+  await runCommand(['login', '--profile', 'prod', '--url', url, '--key', 'sk-1'], { env });
+  const withKey = { env: { ...env, MANDATE_API_KEY: 'sk-env' } };
+  expect((await runCommand(['rules', 'list', '--profile', 'prod'], withKey)).exitCode).toBe(0);
+  expect(asked.at(-1)).toBe('sk-1');
+});
+
+it('replaces the key of a profile at a new login, and keeps its addresses', async () => {
+  const { url, asked } = await planeWith('sk-1', 'sk-2');
+  const { env, file } = home();
+  const queryUrl = 'http://127.0.0.1:9';
+  const first = ['login', '--profile', 'prod', '--url', url, '--query-url', queryUrl, '--key', 'sk-1'];
+  await runCommand(first, { env });
+  const again = await runCommand(['login', '--profile', 'prod'], { env, stdin: 'sk-2' });
+  expect([again.exitCode, asked.at(-1)]).toEqual([0, 'sk-2']);
+  const { profiles } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(profiles).toEqual({ prod: { url, queryUrl, key: 'sk-2' } });
+});
+
 it('never sends the key of a profile to another address', async () => {
   const [own, other] = [await planeWith('sk-1'), await planeWith('sk-1')];
   const { env } = home();

@@ -11,7 +11,7 @@ export function findFirst(tenant: TenantState, request: StepRequest, nowMs: numb
   const agent = tenant.agents.get(request.agentId);
   if (agent === undefined) return null;
   const entry =
-    conflictingDecision(tenant, agent, request, nowMs) ?? ownsTheKey(agent, request, nowMs) ?? null;
+    conflictingDecision(tenant, agent, request, nowMs) ?? decisionOwningKey(agent, request, nowMs) ?? null;
   return entry === null ? null : firstDecision(entry, request.digest);
 }
 
@@ -39,7 +39,11 @@ function isAnswered(tenant: TenantState, same: StoredDecision, request: StepRequ
 }
 
 /** By idempotency key: returns the latest attempt of the other action that owns the key. */
-function ownsTheKey(agent: AgentState, request: StepRequest, nowMs: number): StoredDecision | undefined {
+function decisionOwningKey(
+  agent: AgentState,
+  request: StepRequest,
+  nowMs: number,
+): StoredDecision | undefined {
   if (request.idempotencyKey === null) return undefined;
   const owner = findKeyOwner(agent, request.idempotencyKey, nowMs);
   return owner === undefined || owner === request.actionId ? undefined : findLatest(agent, owner, nowMs);

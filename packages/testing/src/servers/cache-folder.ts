@@ -1,5 +1,5 @@
 /**
- * The cache of fetched servers, one folder for each machine and version:
+ * The cache of servers for tests, fetched or prepared, one folder for each machine and version:
  * `$XDG_CACHE_HOME/mandate/servers/<what>-<version>`.
  *
  * A folder is filled under another name and then renamed, so a process that finds it finds it complete. An
@@ -23,7 +23,7 @@ export function folderInCache(name: string): string | null {
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const place = join(SERVERS, name);
   if (existsSync(place)) return place;
-  console.error(`mandate: fetching ${name} for the tests, once …`);
+  console.error(`mandate: preparing ${name} for the tests, once …`);
   await mkdir(SERVERS, { recursive: true });
   const partial = await mkdtemp(join(SERVERS, `.partial-${name}-`));
   try {

@@ -79,8 +79,7 @@ export async function republish(
   ]);
   if (acknowledged === undefined) throw new Error('the log acknowledged nothing');
 
-  const { partition, offset } = acknowledged.position;
-  const source = { topic, partition, offset };
+  const { position: source } = acknowledged;
   const republication = {
     ...command,
     at: wireTime(gateway.clock()),

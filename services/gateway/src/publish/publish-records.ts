@@ -181,11 +181,7 @@ async function append(
       }),
     );
     const acknowledged = await bus.append(TOPICS.actions, records);
-    return acknowledged.map(({ position: { topic, partition, offset } }) => ({
-      topic,
-      partition,
-      offset,
-    }));
+    return acknowledged.map(({ position }) => position);
   } catch (error) {
     span?.fail(error);
     throw logAway(error);

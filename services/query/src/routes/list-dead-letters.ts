@@ -1,23 +1,16 @@
 /** GET /v1/audit/dead-letters: records that could not be read, newest first. */
 import { searchDeadLetters } from '@mandate/audit';
-import { described, id, TOPICS, time, topicOfTenant } from '@mandate/schemas';
+import { described, id, logPosition, time, topicOfTenant } from '@mandate/schemas';
 import { callerOf, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
-import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
+import { askerOf, type Route, withLogPosition } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('dead-letters', z.tuple([id]));
 
 const found = z.object({
   id: described(z.string(), 'The id of the dead letter.', 'dlq_01ke6qys6r234a8ff792246c8f031c'),
-  source: described(
-    z.object({
-      topic: described(z.string(), 'The topic of the log.', TOPICS.actions),
-      partition: described(z.int(), 'The partition of the topic.', 2),
-      offset: described(z.int(), 'The offset in the partition.', 61),
-    }),
-    'The log position of the record that could not be read.',
-  ),
+  source: described(logPosition, 'The log position of the record that could not be read.'),
   code: described(z.string(), 'The code of the fault.', 'INVALID_ACTION'),
   reason: described(z.string(), 'What is wrong with the record.', '/action/attempt must be at least 1'),
   pointer: described(

@@ -1,9 +1,9 @@
 /** GET /v1/audit/reads: who read what of the audit, newest first. */
 import { searchReads } from '@mandate/audit';
-import { auditRead, described, id } from '@mandate/schemas';
+import { auditRead, described, id, logPosition } from '@mandate/schemas';
 import { callerOf, forbidden, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
-import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
+import { askerOf, type Route, withLogPosition } from '../query-context.ts';
 import { flag, limit, period, queryParameters } from '../query-parameters.ts';
 
 const cursor = pageCursor('reads', z.tuple([id]));

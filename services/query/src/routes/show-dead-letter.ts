@@ -1,10 +1,10 @@
 /** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and its republications. */
 import { deadLetterById } from '@mandate/audit';
-import { deadLetter, described, id, textOfLetter, topicOfTenant } from '@mandate/schemas';
+import { deadLetter, described, id, logPosition, textOfLetter, topicOfTenant } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { historyOf, republication } from '../dead-letter-history.ts';
-import { askerOf, logPosition, type Route, withLogPosition } from '../query-context.ts';
+import { askerOf, type Route, withLogPosition } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 
 /** Fields that a newer writer adds to a letter are shown, although this version does not know them. */

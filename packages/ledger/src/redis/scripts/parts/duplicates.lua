@@ -28,7 +28,7 @@ local function conflicting_decision(memory, grants, request)
 end
 
 -- By idempotency key: returns the latest attempt of the other action that owns the key.
-local function owns_the_key(memory, request)
+local function decision_owning_key(memory, request)
   if not request.key then return nil end
   local owner = key_owner(memory, request.agent, request.key)
   if not owner or owner == request.action then return nil end
@@ -39,7 +39,7 @@ end
 -- request repeats. Nil if the request must be decided.
 local function find_first(memory, grants, request)
   local entry, position = conflicting_decision(memory, grants, request)
-  if not entry then entry, position = owns_the_key(memory, request) end
+  if not entry then entry, position = decision_owning_key(memory, request) end
   if not entry then return nil end
   return {
     position, entry.appended_at, entry.kind, entry.action, entry.attempt, entry.verdict, entry.code,
