@@ -1,8 +1,8 @@
 /** What the embedded ClickHouse promises, and the mistakes that our use of it must prevent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -55,6 +55,16 @@ test('keeps whole inserts and all acknowledged ones if it is killed, and opens a
     expect(kept?.rows).toBe((kept?.batch ?? 0) * 200);
     await client.close();
   }
+});
+
+test.runIf(process.platform === 'linux')('puts its threads behind the event loop', async () => {
+  await open();
+  const niceness = readdirSync('/proc/self/task').flatMap((thread) => {
+    const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
+    return /^(libuv-worker|MergeMutate|BgSchPool)$/.test(name) ? [getPriority(Number(thread))] : [];
+  });
+  expect(new Set(niceness)).toEqual(new Set([constants.priority.PRIORITY_BELOW_NORMAL]));
+  expect(getPriority()).toBe(constants.priority.PRIORITY_NORMAL);
 });
 
 test('refuses a directory that another process uses, and names that process', async () => {

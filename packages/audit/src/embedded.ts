@@ -14,6 +14,7 @@ import { MandateError } from '@mandate/runtime';
 import type { ChdbConnection } from 'chdb/connection';
 import { overClickHouse } from './clickhouse.ts';
 import type { AuditClient } from './port.ts';
+import { putBehindOthers, threadsOfProcess } from './thread-priority.ts';
 
 /**
  * Opens the directory, and creates it if it does not exist.
@@ -22,9 +23,12 @@ import type { AuditClient } from './port.ts';
  *   this platform, AUDIT_NOT_OPENED if the directory cannot be opened
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
+  const before = threadsOfProcess();
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
+  // The engine would take every core for its merges. Decisions and kills of the event loop come first.
+  putBehindOthers(before);
   // The engine cannot stop a query, so an aborted query counts as running until it ends.
   return {
     ...audit,

@@ -28,7 +28,7 @@ export type Turns = {
 };
 
 /** Long enough that waiting costs little, and short enough that a request which needs several turns is answered in time. */
-const TURN_MS = 5;
+const TURN_MS = 2;
 
 /**
  * Work that callers wait for gets more time than work for later, and more than requests that bring new work.

@@ -37,7 +37,7 @@ export { HttpProblem, type ProblemDocument, problemDocument } from './http/http-
 export type { HttpServerOptions } from './http/http-server.ts';
 export type { HttpReply, HttpRequest, HttpRoutes, HttpServer } from './http/http-server-type.ts';
 export { idempotencyKeyOf } from './http/idempotency-key.ts';
-export { rawBody, readBody } from './http/json-body.ts';
+export { readBody, takeRawBody } from './http/json-body.ts';
 export { countAll, tooManyOf } from './http/limit-throughput.ts';
 export { boundStreams } from './http/open-streams.ts';
 export { nextCursor, pageCursor } from './http/page-cursor.ts';

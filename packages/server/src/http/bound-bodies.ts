@@ -89,7 +89,8 @@ export class BoundBodies {
       stop();
       // The body stays in memory until its request is answered.
       body.fail = () => request.raw.socket.destroy();
-      whole.resolve(Buffer.concat(chunks, body.bytes));
+      const [first] = chunks;
+      whole.resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, body.bytes));
     };
     const onGone = () => body.fail(brokenOff());
     const stop = () => {

@@ -20,7 +20,11 @@ export class HttpProblem extends Error {
     message: string,
     facts: { remedy: string; headers?: Record<string, string>; extension?: Extension; cause?: unknown },
   ) {
+    // A refusal is no fault, and nobody reads where it came from. Finding that out would take longer than the refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'HttpProblem';
     this.status = status;
     this.code = code;

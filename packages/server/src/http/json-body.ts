@@ -17,7 +17,7 @@ import { readPart, validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler gets the bytes of the body from `rawBody(request)`. */
+    /** The handler gets the bytes of the body from `takeRawBody(request)`. */
     rawJson?: boolean;
   }
 }
@@ -36,11 +36,15 @@ const OF_BODIES: JsonCaps = {
 };
 
 /**
- * Returns the bytes of the body, on a route that declares `config: { rawJson: true }`. They are never empty there.
+ * Returns the bytes of the body, on a route that declares `config: { rawJson: true }`. They are never empty there. The
+ * request keeps them no longer, because it may wait for its answer for a minute.
  */
-export function rawBody(request: FastifyRequest): Buffer {
-  if (!Buffer.isBuffer(request.body)) throw new TypeError('rawBody is for routes with config.rawJson');
-  return request.body;
+export function takeRawBody(request: FastifyRequest): Buffer {
+  const { body } = request;
+  if (!Buffer.isBuffer(body))
+    throw new TypeError('takeRawBody is for routes with config.rawJson, once a request');
+  request.body = undefined;
+  return body;
 }
 
 export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void {

@@ -22,7 +22,7 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
 const WAITING_CONNECTIONS = 16_384;
 
 /** Linux spreads connections over all sockets of a port. On other systems a port has one listening socket. */
-const LISTENING_SOCKETS = process.platform === 'linux' ? 64 : 1;
+const LISTENING_SOCKETS = process.platform === 'linux' ? 256 : 1;
 
 /** @returns the address of the server, such as `http://127.0.0.1:8080`; port 0 takes any free port */
 export async function listen(server: HttpServer, at: { host: string; port: number }): Promise<string> {

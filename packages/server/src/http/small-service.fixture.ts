@@ -12,7 +12,7 @@ import { createHttpServer } from './create-http-server.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServerOptions } from './http-server.ts';
 import type { HttpRoutes } from './http-server-type.ts';
-import { rawBody } from './json-body.ts';
+import { takeRawBody } from './json-body.ts';
 
 export const issue = (scopes: ApiScope[]) =>
   issueApiKey({ tenant: 'acme', scopes, agents: ['*'], name: 'n' });
@@ -61,7 +61,7 @@ const routes: HttpRoutes = async (server) => {
       bodyLimit: 64,
       schema: { body: z.object({ documented: z.string() }) },
     },
-    (request) => ({ text: rawBody(request).toString() }),
+    (request) => ({ text: takeRawBody(request).toString() }),
   );
   server.delete('/v1/raw/:id', { config: { scope: 'publish' } }, ({ body }) => ({ body: body ?? 'none' }));
   server.get<{ Params: { kind: string } }>('/v1/fail/:kind', { config: { public: true } }, ({ params }) => {

@@ -1,5 +1,5 @@
 import { turns } from '@mandate/runtime';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { testServer } from './http-server.fixture.ts';
 
 const CROWD = 200;
@@ -31,4 +31,24 @@ test('delays no caller because of a crowd from another address', async () => {
   await working;
   expect(answered).toHaveLength(CROWD + 1);
   expect(answered.indexOf('10.0.0.1')).toBeLessThan(CROWD / 2);
+});
+
+test('refuses a caller with too many waiting requests only after a pause', async () => {
+  const waiting = vi.spyOn(turns, 'waitingIn').mockReturnValue(5_000);
+  const busy = vi.spyOn(turns, 'isBusy').mockReturnValue(true);
+  try {
+    const server = await testServer(
+      async (routes) => {
+        routes.get('/v1/anything', { config: { public: true } }, () => ({}));
+      },
+      { keys: null },
+    );
+    const askedMs = performance.now();
+    const { statusCode } = await server.inject({ url: '/v1/anything' });
+    expect(statusCode).toBe(503);
+    expect(performance.now() - askedMs).toBeGreaterThan(900);
+  } finally {
+    waiting.mockRestore();
+    busy.mockRestore();
+  }
 });

@@ -3,6 +3,7 @@
  * within a tenant by key. A request that stops agents never waits.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lane } from '@mandate/runtime';
 import { turns } from '@mandate/runtime';
 import type { FastifyRequest } from 'fastify';
@@ -22,6 +23,12 @@ declare module 'fastify' {
 
 /** How many requests of one key, or of one address, may wait for a turn. Each of them holds a socket and its body. */
 const MOST_WAITING = 5_000;
+
+/**
+ * A refusal costs time as well. A flood that is refused at once comes again at once, and half of the time of the event
+ * loop would go to refusals. So the caller waits for its refusal, for as long as the refusal tells it to wait.
+ */
+const REFUSED_AFTER_MS = 1_000;
 
 /**
  * Call it before `authenticate`, because reading a key and refusing a request take time as well. While the event loop
@@ -44,13 +51,17 @@ export function mustWait({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.urgent !== true && turns.isBusy();
 }
 
-/** @throws HttpProblem 503 OVERLOADED if too many requests of the same key wait already */
+/** @throws HttpProblem 503 OVERLOADED, after a second, if too many requests of the same key wait already */
 export async function turnOf(request: FastifyRequest): Promise<void> {
   await turnIn(laneOf(request));
 }
 
 async function turnIn(lane: Lane): Promise<void> {
-  if (turns.waitingIn(lane) >= MOST_WAITING) throw overloaded();
+  if (turns.waitingIn(lane) >= MOST_WAITING) {
+    await sleep(REFUSED_AFTER_MS);
+    await turns.next(['refusals']);
+    throw overloaded();
+  }
   await turns.next(lane);
 }
 

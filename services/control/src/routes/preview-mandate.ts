@@ -1,5 +1,5 @@
 /** POST /v1/mandates/preview: what an agent could do under the documents in force and under planned changes. */
-import { callerOf, type HttpServer, rawBody } from '@mandate/server';
+import { callerOf, type HttpServer, takeRawBody } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { previewAnswer, previewBody } from './answer-preview.ts';
@@ -26,7 +26,7 @@ export function previewMandate(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { tenant } = callerOf(request);
-      const body = new Uint8Array(rawBody(request));
+      const body = new Uint8Array(takeRawBody(request));
       const atMs = control.clock();
       const redaction = control.redaction();
       const job = { kind: 'preview' as const, tenant, atMs, body, query: request.query, redaction };

@@ -20,7 +20,7 @@ import {
   type HttpReply,
   type HttpRequest,
   laneOf,
-  rawBody,
+  takeRawBody,
   whenClosed,
 } from '@mandate/server';
 import { type Answer, sourceOf } from '../answers/recent-answers.ts';
@@ -69,7 +69,10 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
   const lane = laneOf(request);
   // A caller without room is refused before its body is read.
   request.mustHaveRoom('publish', { records: 1, bytes: 1 });
-  const { many, items } = await inTurns(lane, readSubmission(rawBody(request), route.schemas, route.code));
+  const { many, items } = await inTurns(
+    lane,
+    readSubmission(takeRawBody(request), route.schemas, route.code),
+  );
   for (const item of items) mustSpeakFor(key, item);
   const records = await inTurns(lane, recordsOf(items, route, { tenant: key.tenant, many }));
   const known = await Promise.all(
