@@ -12,17 +12,21 @@ const delivery = z.object({
   webhook: described(z.string(), 'The webhook, by its name in the rule file.', 'ops'),
   state: described(
     z.enum(['waiting', 'delivered', 'undelivered']),
-    'What became of the delivery. `waiting`: it will be tried again.',
+    'The state of the delivery. `waiting`: the alerter will try again.',
   ),
-  attempts: described(count.optional(), 'How many times it was sent. Absent: not yet.', 1),
+  attempts: described(
+    count.optional(),
+    'How many times the alert was sent to the webhook. Absent: not yet.',
+    1,
+  ),
   status: described(
     count.optional(),
-    'The HTTP status of the answer of the webhook. Absent: there is no answer.',
+    'The HTTP status that the webhook answered. Absent: the webhook has not answered.',
     204,
   ),
   reason: described(
     z.string().optional(),
-    'Why it was not delivered. Absent: it was, or it is still tried.',
+    'Why the alert was not delivered. Absent: it was delivered, or the alerter still tries.',
     'the webhook answered 500',
   ),
   since: described(time.optional(), 'Since when the delivery waits. Absent: it does not wait.'),
@@ -30,8 +34,11 @@ const delivery = z.object({
 });
 
 const listed = alert.omit({ webhooks: true, quiet: true }).extend({
-  event: described(z.enum(['alert.raised', 'alert.cleared']), 'Whether something began or is over.'),
-  deliveries: described(z.array(delivery), 'What became of the alert at each webhook.'),
+  event: described(
+    z.enum(['alert.raised', 'alert.cleared']),
+    '`alert.raised`: something began. `alert.cleared`: it is over.',
+  ),
+  deliveries: described(z.array(delivery), 'The delivery of the alert to each webhook.'),
 });
 
 export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter, 'book' | 'alerting'>): void {
@@ -43,7 +50,9 @@ export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter,
         tags: ['alerts'],
         summary: 'List alerts, raised and cleared, with their delivery to each webhook; newest first',
         description:
-          'The newest 10,000 and those that still wait; all of them stand on the log. On record before it is answered. With the scope operate:all those of every tenant, and of the plane itself.',
+          'The list has the newest 10,000 alerts, and every older alert that still waits for delivery. The log has all ' +
+          'alerts. A key with the scope `operate:all` sees the alerts of every tenant, and alerts about the plane ' +
+          'itself. The read is recorded before the answer is sent.',
         querystring: z.strictObject({
           rule: described(z.enum(ALERT_RULES).optional(), 'Only alerts of this alert rule.', 'budget'),
           state: described(

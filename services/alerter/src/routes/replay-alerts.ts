@@ -87,11 +87,11 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
         tags: ['alerts'],
         summary: 'Send undelivered alerts again: at most the oldest 100',
         description:
-          'Each counts as a change of the key. `left` says how many could not be delivered besides these.',
+          'Each alert that is sent again counts as one change of the key. `left` says how many undelivered alerts remain after these.',
         response: {
           202: z.object({
             replayed: described(count, 'How many alerts are delivered again.', 3),
-            left: described(count, 'How many undelivered alerts are left.', 0),
+            left: described(count, 'How many undelivered alerts remain.', 0),
           }),
         },
       },

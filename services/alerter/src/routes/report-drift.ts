@@ -11,7 +11,7 @@ const reconciled = z.strictObject({
   counters: described(count, 'How many counters were compared.', 412),
   differences: described(count, 'How many counters differ.', 1),
   doubledActions: described(count, 'How many actions were decided twice.', 0),
-  brokenLaws: described(count.default(0), 'How many laws of the plane are broken.', 0),
+  brokenLaws: described(count.default(0), 'How many laws of the plane did not hold.', 0),
 });
 
 export function reportDrift(server: HttpServer, { raise, alerting, clock }: Alerter): void {
@@ -21,7 +21,8 @@ export function reportDrift(server: HttpServer, { raise, alerting, clock }: Aler
       config: { scope: 'operate' },
       schema: {
         tags: ['alerts'],
-        summary: "Tell what a reconciler has found of the key's tenant; `mandate reconcile --alert` does",
+        summary:
+          'Report what a reconciler found in the tenant of the key. `mandate reconcile --alert` calls this route',
         body: reconciled.meta({
           examples: [{ driftMicros: 0, counters: 12, differences: 0, doubledActions: 0, brokenLaws: 0 }],
         }),

@@ -25,7 +25,7 @@ export const issuedKey = z.object({
   id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
   key: described(
     z.string(),
-    'The key itself. It is shown only here and stored nowhere. Give it to the agent and to nobody else.',
+    'The key itself. It is shown only here and stored nowhere. Give it to the agent only.',
     'sk-mdt_…',
   ),
 });
@@ -37,7 +37,7 @@ export const keyQuery = whyQuery.extend({
       .enum(['true', 'false'])
       .default('true')
       .transform((text) => text === 'true'),
-    'Whether the key may report outcomes. `false`: somebody else must settle what the agent runs.',
+    "Whether the key may report outcomes. `false`: another key must report what became of the agent's actions.",
     'false',
   ),
 });
@@ -46,7 +46,7 @@ const keyBody = z
   .strictObject({
     pins: described(
       keyPins.optional(),
-      'What the key fixes: fields of the context, and the user. An action that says something else is refused. Absent: the actions may claim anything.',
+      'The values that the key fixes: fields of the context, and the user. An action with another value is refused. Absent: an action may have any value.',
     ),
     expiresInMs: described(
       expiresInMs.default(null),
@@ -61,7 +61,7 @@ const shownKey = z.object({
   id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
   createdAt: described(time, 'When the key was made.'),
   expiresAt,
-  pins: described(keyPins.optional(), 'What the key fixes in each action. Absent: nothing.'),
+  pins: described(keyPins.optional(), 'The values that the key fixes in each action. Absent: none.'),
 });
 
 export const SHOWN_ONCE =

@@ -29,7 +29,7 @@ export const appliedPolicies = z
       ),
       isMissing: described(
         z.boolean(),
-        'Whether the policy does not exist or was archived, so that it blocks.',
+        'Whether the policy does not exist or is archived. Its rules then block.',
         false,
       ),
       policy: described(

@@ -35,7 +35,7 @@ const listed = z.object({
       agentId: described(id, 'The agent that may act under the grant.', 'airline-007'),
       context: described(
         z.record(z.string(), z.unknown()),
-        'The context of the grant. Actions must say the same, or nothing.',
+        'The context of the grant. An action under the grant must have the same context, or none.',
         { environment: 'prod' },
       ),
       rules: described(z.array(id), 'The rules that match every action under the grant.', ['support-reads']),
@@ -49,13 +49,13 @@ const listed = z.object({
       ),
       issuedAt: described(time, 'When it was issued.'),
       expiresAt: described(time, 'Until when it is valid.'),
-      revokedAt: described(time.nullable(), 'When it was revoked. null: it was not.'),
+      revokedAt: described(time.nullable(), 'When the grant was revoked. null: it was not revoked.'),
     }),
     'The grant.',
   ),
   ttlMs: described(
     z.int(),
-    'How long it was valid when it was issued, in milliseconds. Less than was asked for if a rule begins or ends before.',
+    'The validity of the grant, in milliseconds. It is shorter than the request asks for if a rule begins or ends earlier.',
     300_000,
   ),
   matchedRules: described(matched, 'The rules that match every action under the grant.'),
@@ -151,7 +151,7 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
       schema: {
         tags,
         summary: 'Show one grant',
-        description: 'One that has ended, or was revoked, is still there for a while.',
+        description: 'A grant that has ended or was revoked is shown for some time after its end.',
         params: idParams,
         querystring: z.strictObject(expand),
         response: { 200: answer },
@@ -173,7 +173,8 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
         tags,
         summary:
           'Issue an agent a grant: what the agent may do now, valid for a while, even if its rules change',
-        description: 'An action of this agent that carries its id as `mandateId` is decided under it.',
+        description:
+          'To act under the grant, the agent sends an action with the id of the grant as `mandateId`.',
         querystring: whyQuery.extend(expand),
         body: issueBody,
         response: { 201: answer },

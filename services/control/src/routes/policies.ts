@@ -249,7 +249,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
         tags,
         summary: 'Archive a policy: it can still be read, and no rule can use it',
         description:
-          'Refused while a rule names it, unless forced: those rules then block whatever they match.',
+          'The request is refused if a rule names the policy. With `forced=true`, the policy is archived, and these rules block every action that they match.',
         params: idParams,
         querystring: whyQuery.extend({
           forced: described(

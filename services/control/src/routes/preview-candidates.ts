@@ -29,7 +29,7 @@ export const plannedDocuments = {
     z.array(policyDocument).max(MOST_CANDIDATES).default([]),
     'Policies to try, as if each were published now.',
   ),
-  at: described(clockTime.optional(), 'The time to try it for. Absent: now.', '2026-02-01T00:00:00Z'),
+  at: described(clockTime.optional(), 'The time for which to preview. Absent: now.', '2026-02-01T00:00:00Z'),
 };
 
 type PlannedDocuments = z.output<z.ZodObject<typeof plannedDocuments>>;

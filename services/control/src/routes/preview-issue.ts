@@ -28,7 +28,7 @@ export const issueAnswer = z.object({
             'The policies that these rules give, with their versions.',
             ['read-only@3'],
           ),
-          expiresAt: described(time, 'Until when it would be valid.'),
+          expiresAt: described(time, 'The time at which the grant would end.'),
         },
       })
       .nullable(),
@@ -50,7 +50,8 @@ export const issueAnswer = z.object({
   ),
   ttlMs: described(
     z.int().nullable(),
-    'How long it would be valid, in milliseconds. Less than was asked for if a rule begins or ends before. null: it would not be issued.',
+    'How long the grant would be valid, in milliseconds. It is shorter than the request asks for if a rule begins ' +
+      'or ends earlier. null: no grant would be issued.',
     300_000,
   ),
   matchedRules: described(matched, 'The rules that match every action under the grant.'),

@@ -16,9 +16,10 @@ export function previewMandate(server: HttpServer, control: Control): void {
         summary:
           'Preview what an agent could do: which rules match, their composition, and the result of each policy',
         description:
-          'Of an `action`: what would be decided. Of an `agentId` and its `context`: what POST /v1/mandates/issue would issue. ' +
-          'Of either with rules and policies that are only thought of. Changes nothing; what was spent is not looked at. ' +
-          'What a gateway redacts of an action before it is decided on is redacted here too.',
+          'With an `action`, the answer is what would be decided now, without the ledger: budgets, rates and kills are ' +
+          'not checked. With an `agentId` and a `context`, the answer is the grant that POST /v1/mandates/issue would ' +
+          'issue. Both can try an agent, rules and policies that are not published. Nothing changes. The answer does not ' +
+          'depend on what was spent. The preview redacts the action as a gateway does before a decision.',
         querystring: z.strictObject(expand),
         body: previewBody,
         response: { 200: previewAnswer },

@@ -24,7 +24,10 @@ const body = z
     name: described(name, 'The person or the service that gets the key. The record always keeps it.', 'ann'),
     role: described(
       role,
-      'The role of the key. `viewer`: reads the audit and the documents. `operator`: also stops, revives, approves and adjusts. `author`: a viewer that changes agents, policies and rules. `admin`: all of that, forgets people, and issues keys. `reporter`: a tool server that settles outcomes.',
+      'The role of the key. `viewer`: reads the audit and the documents. `operator`: also kills, revives, approves ' +
+        'and adjusts budgets. `author`: a viewer that may also change agents, policies and rules. `admin`: has the ' +
+        'rights of all these roles, and also forgets people and issues keys. `reporter`: a tool server that reports ' +
+        'outcomes.',
       'operator',
     ),
     expiresInMs: described(
@@ -47,7 +50,8 @@ const shown = z.object({
 const issued = shown.extend({
   key: described(
     z.string().nullable(),
-    'The key itself. It is shown only here and stored nowhere. null: this same request was answered before, under its Idempotency-Key. Revoke that key, and issue another.',
+    'The key itself. It is shown only here and stored nowhere. null: the same request was answered before, under ' +
+      'its Idempotency-Key. Revoke that key, and issue another.',
     'sk-mdt_…',
   ),
 });
@@ -88,7 +92,7 @@ export function writeRoleKeys(server: HttpServer, control: Control): void {
       schema: {
         tags,
         summary: 'Issue a person a key with the scopes of a role, in this tenant',
-        description: 'The answer has the key, this once: only its hash is kept.',
+        description: 'Only this answer contains the key. Mandate stores its hash.',
         querystring: whyQuery,
         body,
         response: { 201: issued },

@@ -115,7 +115,7 @@ export function writeRules(server: HttpServer, control: Control): void {
         tags,
         summary: 'Put all rules into another order',
         description:
-          'Each gets its place in the list as its priority. If-Match takes the ETag of GET /v1/rules.',
+          'The priority of each rule becomes its place in the list. Send the ETag of GET /v1/rules in If-Match.',
         querystring: whyQuery,
         body: z
           .strictObject({

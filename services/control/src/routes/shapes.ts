@@ -7,7 +7,9 @@ import { z } from 'zod';
 export const MAY_READ = ['audit', 'author'] as const;
 export const MAY_WRITE = 'author';
 
-export const idParams = z.object({ id: described(id, 'The id of what the path names.', 'airline-007') });
+export const idParams = z.object({
+  id: described(id, 'The id of the document or key in the path.', 'airline-007'),
+});
 
 const reason = z.string().trim().min(1).max(500).optional();
 
@@ -21,7 +23,7 @@ export const expiresInMs = z.int().min(1_000).max(CAPS.keyMs).nullable();
 
 export const expiresAt = described(
   time.nullable(),
-  'From this time on the key opens nothing. null: it does not expire.',
+  'The key is refused from this time on. null: it does not expire.',
   '2026-04-05T09:30:00.000Z',
 );
 
@@ -33,18 +35,19 @@ export const limit = described(
 
 export const revision = described(
   count,
-  'The revision of the last change. It is the ETag without its quotes: send it in If-Match to change only what you have seen.',
+  'The revision of the last change. It equals the ETag without its quotes. Send it in If-Match, so that the ' +
+    'change is refused if the document changed meanwhile.',
   42,
 );
 
 /** Refusals of some routes, beside those of every route. */
-export const NOT_THERE = { 404: 'There is none of that id.' };
+export const NOT_THERE = { 404: 'Nothing with this id exists.' };
 export const IN_THE_WAY = {
-  409: 'It would not stand, or is not as you have seen it (If-Match): `code` tells which, `revision` what stands.',
+  409: 'The change is not possible now, or the document changed after you read it (If-Match). `code` names the reason, and `revision` is the current revision.',
 };
 
 /** The refusals of routes that work in the control thread. */
-export const TAKES_LONG = { 422: 'It takes too long to find out: ask of less.' };
+export const TAKES_LONG = { 422: 'The answer takes too long to compute. Send fewer or simpler documents.' };
 
 /**
  * Sends text that is JSON already. A value would be checked by the schema of the answer and written a second time.

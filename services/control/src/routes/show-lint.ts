@@ -9,8 +9,8 @@ import { MAY_READ, sendJson } from './shapes.ts';
 const finding = z.object({
   code: described(z.string(), 'The kind of finding, as a stable code.', 'POLICY_MISSING'),
   severity: described(z.enum(['error', 'warning']), 'How severe it is.'),
-  rules: described(z.array(z.string()), 'The rules that it is about.', ['support-reads']),
-  policies: described(z.array(z.string()), 'The policies that it is about.', ['read-only']),
+  rules: described(z.array(z.string()), 'The rules with the problem.', ['support-reads']),
+  policies: described(z.array(z.string()), 'The policies with the problem.', ['read-only']),
   message: described(
     z.string(),
     'What is wrong, as a sentence.',
@@ -23,24 +23,25 @@ const answer = z.object({
   findings: described(z.array(finding), 'What is wrong or doubtful.'),
   complete: described(
     z.boolean(),
-    'Whether everything was looked at. false: that would have taken longer than a second or two.',
+    'Whether every document was checked. false: the check was stopped after a second or two.',
     true,
   ),
   skipped: described(
     z.array(
       z.object({
         code: described(z.string(), 'The code of the findings that may be missing.', 'RULE_MATCHES_NOBODY'),
-        of: described(z.string(), 'What they would be about.', 'rules'),
-        count: described(z.int(), 'How many of these were not looked at.', 120),
+        of: described(z.string(), 'The kind of documents that were not checked.', 'rules'),
+        count: described(z.int(), 'How many of these documents were not checked.', 120),
       }),
     ),
-    'What was not looked at. Findings of this code may be missing.',
+    'The checks that were not done. Findings with these codes may be missing.',
   ),
 });
 
 export const lint = described(
   z.array(finding).nullable(),
-  'What is wrong or doubtful about the document, although it is in force. It looks at the first 100 agents that the document holds for. null: the service is busy; ask GET /v1/lint.',
+  'What is wrong or doubtful about the document. The document is in force all the same. Only the first 100 ' +
+    'agents to which the document applies are checked. null: the service is busy. Ask GET /v1/lint.',
 );
 
 /**

@@ -32,7 +32,7 @@ const counted = shown.extend({
       rules: described(count, 'The number of rules.', 30),
       issuedMandates: described(count, 'The number of grants that have neither ended nor been revoked.', 2),
     }),
-    'How much the tenant contains now. If a limit is below it, nothing is removed, and nothing can be added.',
+    'How much the tenant contains now. If a quota is lower than this, nothing is removed, and nothing can be added.',
   ),
 });
 const changed = counted.extend({ widens });
@@ -126,7 +126,9 @@ export function writeTenants(server: HttpServer, control: Control): void {
         tags,
         summary: 'Open a tenant, and issue a key for its first admin',
         description:
-          'The answer has the key, this once; none where people work in the tenant already. `limits`: at most so many in it. `bounds`: what every mandate in it is held to besides, with the fields of a policy.',
+          'Only this answer contains the key. There is no key if the tenant has agents, documents or keys already. ' +
+          '`limits` has the quotas: how many documents and records the tenant may have. `bounds` has the tenant limits: ' +
+          'every mandate of the tenant must also obey them. They have the fields of a policy.',
         querystring: whyQuery,
         body,
         response: { 201: opened },
@@ -171,7 +173,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
         tags,
         summary: 'Close a tenant: nothing is allowed or changed in it until the tenant is opened again',
         description:
-          'What runs may report its outcome, and what is on record may be read. What is to be stopped at once is killed.',
+          'Outcomes of running actions may still be reported, and the audit may still be read. To stop running agents at once, use the kill switch.',
         params: tenantParams,
         querystring: whyQuery,
         response: { 200: counted },

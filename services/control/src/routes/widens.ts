@@ -4,6 +4,6 @@ import { z } from 'zod';
 
 export const widens = described(
   z.array(z.string()).nullable(),
-  'What the change allows that was refused right before it, a line for each. Empty: nothing. null: this same change was made before, under its Idempotency-Key.',
+  'What the change newly allows, one sentence for each difference. Empty: nothing. null: the same change was made before, under its Idempotency-Key.',
   ['the tool "send_mail" is no longer denied'],
 );

@@ -74,7 +74,9 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
         tags: ['budgets'],
         summary: 'Correct what a budget has spent',
         description:
-          'Takes effect at once. Send an Idempotency-Key, so that a repeat counts once. What the bounds of the tenant count is given back with the scope `operate:limits` alone, which adjusts nothing else.',
+          'The correction takes effect at once. Send an Idempotency-Key, so that a repeated request counts once. To give ' +
+          'money back to a budget of the tenant limits, the key needs the scope `operate:limits`. A key with only this ' +
+          'scope cannot correct other budgets.',
         body,
         response: {
           200: z.object({

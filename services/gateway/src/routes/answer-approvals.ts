@@ -39,8 +39,8 @@ const config = {
   counted: 'changes' as const,
   scope: 'operate' as const,
   refusals: {
-    404: 'Nothing like that was deferred, as far as is remembered.',
-    409: 'The action was let through or blocked for good since.',
+    404: 'No such action is deferred, or the question is no longer remembered.',
+    409: 'The action was allowed or finally blocked meanwhile.',
   },
 };
 
@@ -54,7 +54,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
         summary:
           'Approve an action that waits for a person: once, with exactly these arguments, for a limited time',
         description:
-          'The agent then publishes the same action again; a grant is used up by the ALLOW that it leads to. The latest answer stands, until it is used.',
+          'The agent must then publish the same action again. The ALLOW of that action uses the approval up. Until then, a later answer replaces an earlier one.',
         params,
         body: z
           .strictObject({
@@ -71,7 +71,9 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
           })
           .meta({ examples: [{ reason: 'the customer asked for it on the phone', expiresInMs: 600_000 }] }),
         response: {
-          200: receipt.extend({ expiresAt: described(time, 'Until when the agent may use the approval.') }),
+          200: receipt.extend({
+            expiresAt: described(time, 'The time until which the agent may use the approval.'),
+          }),
         },
       },
     },
@@ -94,7 +96,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['approvals'],
         summary: 'Deny an action that waits for a person',
-        description: 'The refusal stands for this action; a grant that was not used yet is taken back.',
+        description: 'The action stays refused. An approval that was not used yet is withdrawn.',
         params,
         body: z
           .strictObject({

@@ -51,7 +51,7 @@ export const killAnswer = z.object({
   revision: described(count, 'The revision of the switch. Each kill and each revive raises it.', 4),
   sequences: described(
     z.record(z.string(), count),
-    'By tenant: no ALLOW has a higher ledger sequence until a revive.',
+    'The ledger sequence of each tenant at the time of the kill. No ALLOW has a higher one until a revive.',
     { default: 420 },
   ),
   openCount: described(count, 'How many allowed actions may still run.', 1),

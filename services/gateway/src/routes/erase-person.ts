@@ -29,7 +29,9 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
         tags: ['persons'],
         summary: "Forget a person: destroy the key of the person's sealed texts",
         description:
-          'When it answers, nothing that was sealed of the person can be read by this gateway any more, nor by any other a moment later; one that is down forgets before it answers again. There is no way back. Repeated, it changes nothing.',
+          'After the answer, this gateway cannot read any sealed text of the person. All other running gateways follow a ' +
+          'moment later. A gateway that is down forgets the person before it serves requests again. The erasure cannot ' +
+          'be undone. A repeated request changes nothing.',
         body,
         response: {
           200: z.object({
@@ -40,7 +42,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
             ),
             ref: described(
               personRef,
-              'What every sealed text of the person begins with.',
+              'The beginning of every sealed text of the person.',
               'sealed:v1:0011223344556677:8899aabbccddeeff',
             ),
             at: described(z.string(), 'When the person was forgotten.', '2026-01-05T10:30:42.004Z'),

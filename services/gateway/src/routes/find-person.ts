@@ -15,7 +15,8 @@ export function findPerson(server: HttpServer, gateway: Gateway): void {
         tags: ['persons'],
         summary: 'Show how a person can be found in the audit',
         description:
-          'Says nothing of whether anything was ever sealed of the person: search for `ref`, and for `pseudonym` as a principal. On record before it is answered.',
+          'Search the audit for `ref`, and for `pseudonym` as a principal. The answer does not say whether any text of ' +
+          'the person was ever sealed. The read is recorded before the answer is sent.',
         body: z
           .strictObject({
             person: described(personId, 'The id of the person, exactly as agents send it.', 'mia_li_3668'),
@@ -25,12 +26,12 @@ export function findPerson(server: HttpServer, gateway: Gateway): void {
           200: z.object({
             ref: described(
               personRef,
-              'What every sealed text of the person begins with. Search for it.',
+              'The beginning of every sealed text of the person. Search for it.',
               'sealed:v1:0011223344556677:8899aabbccddeeff',
             ),
             pseudonym: described(
               z.string().nullable(),
-              'The name that stands for the person as a principal. null: the person was forgotten.',
+              'The pseudonym of the person as a principal. null: the person was forgotten.',
               'person_8899aabbccddeeff',
             ),
             erased: described(z.boolean(), 'Whether the person was forgotten.', false),

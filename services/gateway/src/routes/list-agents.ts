@@ -28,7 +28,7 @@ export function listAgents(server: HttpServer, gateway: Gateway): void {
         tags: ['agents'],
         summary: 'List agents that spent, have open calls, are killed, or are registered; by id',
         description:
-          'Agents that never acted are listed too if they are registered, or if the mandates file names them. On record before it is answered.',
+          'Agents that never acted are listed if they are registered, or if the mandates file names them. The read is recorded before the answer is sent.',
         querystring: z.strictObject({
           limit: described(
             z.coerce.number().int().min(1).max(1_000).default(100),

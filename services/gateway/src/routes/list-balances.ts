@@ -25,7 +25,7 @@ const balance = z.object({
   budget: described(budget, 'The budget.'),
   spentMicros: described(
     z.int(),
-    'What the budget has spent, in micro-dollars. Negative after an operator gave back more.',
+    'What the budget has spent, in micro-dollars. It is negative if an operator gave back more than was spent.',
     340_000,
   ),
 });

@@ -11,7 +11,7 @@ const erasure = z.object({
   commandId: described(z.string(), 'The id of the command on the log.', 'ers_01ke7t3v8c0000000000000000000a'),
   ref: described(
     personRef,
-    'What every sealed text of the person begins with.',
+    'The beginning of every sealed text of the person.',
     'sealed:v1:0011223344556677:8899aabbccddeeff',
   ),
   by: described(z.string(), 'The person or the API key that asked for it.', 'data protection (a1B2c3D4e5F6)'),
@@ -28,7 +28,9 @@ export function listErasures(server: HttpServer, gateway: Gateway): void {
         tags: ['persons'],
         summary: 'List erased people by `ref`, with who erased them, when and why; newest first',
         description:
-          'From the log, of the caller’s tenant; never who it was. Who was erased again is there again. A page may hold fewer than asked for, or none, though there are more: `next` says so. On record before it is answered.',
+          'The list comes from the log and has only erasures of the tenant of the key. It never names the person. A ' +
+          'person who was forgotten twice is listed twice. A page may have fewer erasures than `limit`, or none. Only a ' +
+          '`next` of null means that this is the last page. The read is recorded before the answer is sent.',
         querystring: z.strictObject({
           limit: described(
             z.coerce.number().int().min(1).max(200).default(50),

@@ -11,7 +11,11 @@ const unpublished = z.object({
   tenant: described(z.string(), 'The tenant of the agent.', 'default'),
   agentId: described(z.string(), 'The agent whose budgets were charged.', 'airline-007'),
   source: described(logPosition, 'The log position of the request or outcome.'),
-  deltaMicros: described(z.int(), 'By how much the ledger is ahead, in micro-dollars.', 100_000),
+  deltaMicros: described(
+    z.int(),
+    'How much more than the log the ledger has charged, in micro-dollars.',
+    100_000,
+  ),
 });
 
 export function listUnpublished(server: HttpServer, gateway: Gateway): void {

@@ -51,14 +51,17 @@ export function publishActions(server: HttpServer, gateway: Gateway): void {
         counted: 'publish',
         refusals: {
           409: 'The tenant was closed.',
-          410: 'The person in whose name it acts was forgotten.',
+          410: 'The person for whom the agent acts was forgotten.',
         },
       },
       schema: {
         tags: ['publish'],
         summary: 'Publish an action, or a list of them; with waitMs, wait for the decisions',
         description:
-          'All of a list is published, or nothing. The same action sent again is decided and charged once. While a person is asked about it, it gets the decision that asks, and no record is written. What an action says of its context, principal and cost are claims of the caller. An API key may fix the first two: an action that says otherwise is refused, and what it leaves out is filled in.',
+          'Either the whole list is published, or nothing. The same action sent again is decided and charged once. While ' +
+          'a person is asked about an action, a repeat gets the waiting decision, and no record is written. The context, ' +
+          'the principal and the cost of an action are claims of the caller. An API key may fix values of the context ' +
+          'and the principal. An action with another value is refused, and a missing value is filled in.',
         querystring: waitQuery,
         body: z
           .union([

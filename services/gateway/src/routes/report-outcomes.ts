@@ -23,7 +23,7 @@ const result = z.object({
   source: described(logPosition, 'The log position of the outcome.'),
   settlement: described(
     settlement.nullable(),
-    'What the outcome did to the charge. null: it was not settled within `waitMs`.',
+    'The settlement of the outcome. null: it did not come within `waitMs`.',
   ),
 });
 const answers = z.union([
@@ -42,7 +42,8 @@ export function reportOutcomes(server: HttpServer, gateway: Gateway): void {
         tags: ['publish'],
         summary: 'Report the outcome of an action, or of several; with waitMs, wait for the settlements',
         description:
-          'All of a list is published, or nothing. The first outcome of an action settles it. What a report gives back is bounded by the policy (`maxReleases`), unless the key has the scope `release`.',
+          'Either the whole list is published, or nothing. The first outcome of an action settles the action. The policy ' +
+          'limits how much a report may give back (`maxReleases`), unless the key has the scope `release`.',
         querystring: waitQuery,
         body: z
           .union([

@@ -23,16 +23,16 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
         scope: 'operate:all',
         refusals: {
           404: 'There is no dead letter at this position.',
-          409: 'It was published again before, or cannot be: `code` tells which.',
+          409: 'The dead letter was published again before, or cannot be published. `code` names the reason.',
         },
       },
       schema: {
         tags: ['dead letters'],
         summary: 'Publish a dead letter again, unchanged or corrected',
         description:
-          'Send an Idempotency-Key, so that a repeat counts once. A letter that was published again before needs `again`. ' +
-          'A correction says something new, so the key needs the scope `publish` too for an action, and `report` for an outcome; ' +
-          'it stays one of the agent that the record was of.',
+          'Send an Idempotency-Key, so that a repeated request counts once. To publish a dead letter a second time, set ' +
+          '`again`. To correct an action, the key also needs the scope `publish`; to correct an outcome, the scope ' +
+          '`report`. A correction cannot change the agent of the record.',
         params: letterPosition,
         body: z
           .strictObject({

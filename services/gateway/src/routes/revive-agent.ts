@@ -15,13 +15,14 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
         urgent: true,
         counted: 'changes',
         scope: 'operate',
-        refusals: { 409: 'Somebody pulled the kill switch again meanwhile.' },
+        refusals: { 409: 'The kill switch was pulled again meanwhile.' },
       },
       schema: {
         tags: ['kill switch'],
         summary: 'Revive an agent',
         description:
-          "Clears the agent's own flag only, or with `family` that of its family; `killed` tells what stops it still, such as its tenant's.",
+          'Ends only the kill of this agent. With `family`, it ends only the kill of the agent and its descendants. ' +
+          '`killed` shows what still stops the agent, such as a kill of its tenant.',
         params: agentParams,
         body: agentBody,
         response: { 200: reviveAnswer.extend({ killed }) },

@@ -16,7 +16,7 @@ export function showDeadLetter(server: HttpServer, gateway: Gateway): void {
         tags: ['dead letters'],
         summary: 'Show one dead letter, and who published it again',
         description:
-          'From the log alone; /v1/audit/dead-letters/{id} also tells what became of what was published.',
+          'The answer comes from the log alone. /v1/audit/dead-letters/{id} also shows what became of the records that were published.',
         params: letterPosition,
         response: {
           200: z.object({

@@ -32,7 +32,10 @@ const approval = z
       z.enum(['waiting', 'granted', 'denied', 'expired']),
       'The state of the question. `waiting`: no person has answered. `granted`: send the same action again, with the same id and attempt, before `expiresAt`. `expired`: the approval ran out, and a person may give another.',
     ),
-    expiresAt: described(time.nullable(), 'Until when the approval is valid. null: nothing was approved.'),
+    expiresAt: described(
+      time.nullable(),
+      'The time until which the approval is valid. null: there is no approval.',
+    ),
   })
   .nullable();
 
@@ -40,7 +43,7 @@ const standing = z.object({
   actionId: described(z.string(), 'The action.', 'act_7f3a'),
   attempt: described(z.int(), 'The number of the attempt, from 1.', 1),
   source: described(logPosition, 'The log position of the request.'),
-  decision: described(decision, 'The decision that stands for the attempt.'),
+  decision: described(decision, 'The decision that is valid for the attempt.'),
   approval: described(
     approval,
     'What a person has answered. null: no person is asked, or the question is forgotten.',
@@ -59,10 +62,13 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
       config: { scope: ['publish', 'audit'], refusals: { 404: 'No decision on that action is known yet.' } },
       schema: {
         tags: ['publish'],
-        summary:
-          'The decision that stands for an action; with waitMs, wait for it, and for a person to answer',
+        summary: 'Show the decision on an action; with waitMs, wait for it, and for a person to answer',
         description:
-          'Of the newest attempt, unless one is asked for. Ids belong to an agent: name it where two share one. With `waitMs`, the answer comes once the action is decided, and if that asks a person, once the person has answered; after that time it says what stands. It changes nothing: a granted action still has to be sent again. Asked with a key that sees every agent, it is on record before it is answered.',
+          'Without `attempt`, the answer is about the newest attempt. Two agents may use the same action id, so name the ' +
+          'agent with `agentId`. With `waitMs`, the answer waits for the decision. If the decision asks a person, it ' +
+          'also waits for the person. When the time is over, the answer shows what is known. The request changes ' +
+          'nothing: an agent must still send an approved action again. If the key sees every agent, the read is recorded ' +
+          'before the answer is sent.',
         params: z.object({ id: described(id, 'The id of the action.', 'act_7f3a') }),
         querystring: z.strictObject({
           agentId: described(

@@ -19,7 +19,8 @@ export function showKillStatus(server: HttpServer, gateway: Gateway): void {
       schema: {
         tags: ['kill switch'],
         summary: 'Show whether an agent is stopped, and by which kill',
-        description: 'Also of agents that nobody has heard of: a wider flag stops those too.',
+        description:
+          'Also works for unknown agents, because a kill of the tenant or of everything stops these too.',
         params: agentParams,
         response: {
           200: z.object({

@@ -37,8 +37,9 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         tags: ['kill switch'],
         summary: 'Stream kills and revives as server-sent events',
         description:
-          'Event `flags`: all that is stopped now, at the start and repeated; what it does not name is not stopped. ' +
-          'Events `killed` and `revived`: one switch. Of the agents that the key speaks for, its tenant and everything.',
+          'Event `flags`: every kill switch that is on. It comes at the start, and again from time to time. A switch ' +
+          'that it does not list is off. Events `killed` and `revived`: one switch. The stream has the switches of the ' +
+          'agents for which the key speaks, of its tenant, and of everything.',
         produces: ['text/event-stream'],
       },
     },

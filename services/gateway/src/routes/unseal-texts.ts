@@ -29,7 +29,9 @@ export function unsealTexts(server: HttpServer, gateway: Gateway): void {
         tags: ['persons'],
         summary: 'Read sealed texts',
         description:
-          'Answers in the order asked: the text, that its person was erased, or that it is nothing that was sealed here for this tenant. Who reads of whom is on record before it is answered.',
+          'The answers are in the order of the request. Each is the text, or says that its person was forgotten, or that ' +
+          'the text was not sealed here for this tenant. The log records who reads texts of which person, before the ' +
+          'answer is sent.',
         body: z
           .strictObject({
             sealed: described(z.array(z.string()).min(1).max(MOST_TEXTS), 'The sealed texts to read.', [

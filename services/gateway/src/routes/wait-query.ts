@@ -5,7 +5,8 @@ import { z } from 'zod';
 export const waitQuery = z.strictObject({
   waitMs: described(
     z.coerce.number().int().min(0).max(CAPS.waitMs).default(0),
-    'How long to wait for the answers, in milliseconds. With 202, not every answer came in time. An action without a deadline gets this deadline. Absent: 0.',
+    'How long to wait for the answers, in milliseconds. The status is 202 if not every answer came in time. An ' +
+      'action without a deadline gets this time as its deadline. Absent: 0.',
     5_000,
   ),
 });

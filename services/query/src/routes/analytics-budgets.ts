@@ -80,7 +80,8 @@ export const analyticsBudgets: Route = (server, { ask, clock }) => {
         summary:
           'Show what is left of each budget, how fast it is spent and when it is exhausted; the fullest first',
         description:
-          'Budgets that decisions on record were weighed against or charged to. What is spent of a budget for ever is what its counter holds, once everything decided is on record.',
+          'The list has every budget that a recorded decision was checked against or charged to. Once all decisions are ' +
+          'recorded, the spent amount of a budget without a window equals its counter in the ledger.',
         querystring: queryParameters(parameters(clock)),
         response: {
           200: z.object({

@@ -16,7 +16,8 @@ export const analyticsLatency: Route = (server, { ask, clock }) => {
         tags: ['analytics'],
         summary: 'Show how long decisions took, from the log to the decision',
         description:
-          'Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms. By agent, tool or time: see /v1/audit/analytics.',
+          'Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms. ' +
+          '/v1/audit/analytics shows latencies by agent, tool or time.',
         querystring: queryParameters(narrowing(clock)),
         response: {
           200: z.object({

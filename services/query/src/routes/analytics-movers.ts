@@ -30,7 +30,7 @@ const mover = z.object({
   group: groupField,
   change: described(
     z.enum(['new', 'gone', 'up', 'down']),
-    'How it changed. `new`: there was nothing in the period before. `gone`: there is nothing in this period.',
+    'The kind of the change. `new`: there was nothing in the period before. `gone`: there is nothing in this period.',
   ),
   before: described(
     amount,
@@ -62,7 +62,9 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
         tags: ['analytics'],
         summary: 'List agents whose spend, calls or refusals changed most since the period before',
         description:
-          'The period goes from `from` (a day before `to`, where it is not given) to `to` (now); the one before is as long and ends where this one begins. The largest difference comes first, up or down; what did not change is left out.',
+          'The period is from `from` to `to`. By default `to` is now, and `from` is a day before `to`. The period before ' +
+          'is as long, and ends when this period begins. The largest difference comes first, up or down. Groups without ' +
+          'a change are left out.',
         querystring: queryParameters(parameters(clock)),
         response: {
           200: z.object({

@@ -33,15 +33,15 @@ const nearMiss = nearMisses.row.extend({
   ),
   highestPercent: described(
     shape.highestPercent,
-    'The highest use after one of them, in whole percent, rounded down.',
+    'The highest use after one of these ALLOWs, in whole percent, rounded down.',
     97,
   ),
   used: described(
     shape.used,
-    'The use after the latest of them: micro-dollars of a budget, calls of a rate.',
+    'The use after the latest of these ALLOWs: micro-dollars of a budget, calls of a rate.',
     9_700_000,
   ),
-  most: described(shape.most, 'The limit that the latest of them saw, in the same unit.', 10_000_000),
+  most: described(shape.most, 'The limit at the latest of these ALLOWs, in the same unit.', 10_000_000),
   decisionId: described(
     shape.decisionId,
     'The latest of these decisions.',
@@ -58,7 +58,7 @@ export const analyticsNearMisses: Route = (server, { ask, clock }) => {
         tags: ['analytics'],
         summary: 'List agents that came near a limit, and which limit, the latest first',
         description:
-          'A near-miss is an ALLOW that left a budget or a rate used up to `nearMissAt` percent, or beyond.',
+          'A near miss is an ALLOW after which at least `nearMissAt` percent of a budget or rate is used.',
         querystring: queryParameters(ranked(clock)),
         response: {
           200: z.object({

@@ -126,7 +126,7 @@ function spend(server: HttpServer, context: QueryContext): void {
         tags: ['analytics'],
         summary: 'Show what was spent, in total and by agent, the largest first',
         description:
-          'A charge is booked when it was decided, what an outcome changes when it was settled: a day that is over never changes.',
+          'A charge counts at the time of its decision. A change by an outcome counts at the time of its settlement. So the sums of a past day never change.',
         querystring: queryParameters(ranked(context.clock)),
         response: {
           200: z.object({
@@ -163,7 +163,11 @@ function verdicts(server: HttpServer, context: QueryContext): void {
   const row = z.object({
     verdict: described(z.enum(VERDICTS), 'The verdict.'),
     decisions: described(z.int(), 'How many decisions have it, duplicates included.', 1_200),
-    observed: described(z.int(), 'How many of these were let through only because the mandate observes.', 0),
+    observed: described(
+      z.int(),
+      'How many of these were allowed only because the mandate is in observe mode.',
+      0,
+    ),
   });
   server.get(
     '/v1/audit/analytics/verdicts',
@@ -227,7 +231,8 @@ function codes(server: HttpServer, context: QueryContext): void {
       schema: {
         tags: ['analytics'],
         summary: 'Count decisions by code and verdict',
-        description: '`observedCode` is what a mandate that only observes would have said.',
+        description:
+          '`observedCode` is the code that a mandate in observe mode would have given if it were enforced.',
         querystring: queryParameters(narrowing(context.clock)),
         response: {
           200: z.object({

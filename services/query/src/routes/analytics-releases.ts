@@ -63,7 +63,7 @@ export const analyticsReleases: Route = (server, { ask, clock }) => {
         tags: ['analytics'],
         summary: 'Show how much of the reservations outcomes gave back, by agent and tool or model',
         description:
-          'The agent and tool that gave back most come first. The time asked about is that of the settlements.',
+          'The agent and tool that gave back most come first. The period selects settlements by their time.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), limit }),
         response: {
           200: z.object({

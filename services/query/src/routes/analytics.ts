@@ -116,7 +116,7 @@ const answer = z.object({
   ),
   others: described(
     z
-      .object({ groups: described(z.int(), 'How many groups these are.', 17), ...measureFields, buckets })
+      .object({ groups: described(z.int(), 'How many groups `others` has.', 17), ...measureFields, buckets })
       .nullable(),
     'All groups beyond `limit` together. null: there are none.',
   ),
@@ -131,7 +131,9 @@ export const analytics: Route = (server, { ask, clock }) => {
         tags: ['analytics'],
         summary: 'Show calls, spend, latencies and near misses, by up to three dimensions and by time',
         description:
-          'A charge is booked when it was decided, what an outcome changes when it was settled, under the decision that it settles: a day that is over never changes. Latencies are rounded up to the next of 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms.',
+          'A charge counts at the time of its decision. A change by an outcome counts at the time of its settlement, in ' +
+          'the group of its decision. So the sums of a past day never change. Latencies are rounded up to the next of 0, ' +
+          '1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, … ms.',
         querystring: queryParameters(parameters(clock)),
         response: { 200: answer },
       },

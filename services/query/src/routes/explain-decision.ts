@@ -65,7 +65,11 @@ const other = searchDecisions.row
   .extend({
     chargedMicros: described(microsField, 'What the decision charged, in micro-dollars.', 100_000),
     charged: dollarsField,
-    apartMs: described(z.int(), 'How many milliseconds later it was decided. Negative: earlier.', -1_200),
+    apartMs: described(
+      z.int(),
+      'How many milliseconds after the explained decision this decision was made. Negative: before it.',
+      -1_200,
+    ),
   });
 type Other = z.output<typeof other>;
 
@@ -135,7 +139,7 @@ const explanation = wholeDecision.extend({
   limits: described(limitsMoved, 'The budgets and rates that the decision looked at, before and after it.'),
   settlements: described(z.array(settlement), 'What outcomes did to the charge.'),
   approvals: described(z.array(eventsBehind.row), 'What people answered for the action.'),
-  kills: described(z.array(eventsBehind.row), 'If a kill switch decided: the kills that held.'),
+  kills: described(z.array(eventsBehind.row), 'If a kill switch decided: the kills that were in force.'),
   killsAfter: described(
     z.array(
       eventsBehind.row.extend({
@@ -146,7 +150,9 @@ const explanation = wholeDecision.extend({
         ),
       }),
     ),
-    'For an ALLOW: the kills that stopped the agent while the answer may still have been waited for, the oldest first. If the answer had not been delivered, the agent got BLOCK with AGENT_KILLED and `withheld`. The record does not say which.',
+    'For an ALLOW: the kills of the agent while its answer may still have been on the way, the oldest first. A ' +
+      'kill before the delivery turns the answer into BLOCK with AGENT_KILLED and `withheld`. The record does not ' +
+      'say whether that happened.',
   ),
   before: described(others, 'Earlier decisions of the agent within a week, the nearest first.'),
   after: described(others, 'Later decisions of the agent within a week, the nearest first.'),
@@ -170,7 +176,11 @@ export const explainDecision: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'Explain one decision: why it was made, what would have changed it, and its related records',
         description:
-          'The record whole, who published each version of a policy that it went by, each check in words with the origin of its bound, what would have to be otherwise for another verdict, how budgets and rates moved, its settlements, the approval or kill it goes back to, the kills right behind an ALLOW, its neighbours, its parent and children, its duplicates and its trace. Every list is bounded and says whether there is more.',
+          'The answer has the whole record, and who published each version of a policy that it used. It explains each ' +
+          'check in words, with the origin of its limit. It says what would have changed the verdict, and how budgets ' +
+          'and rates moved. It lists the settlements, the approval or kill that led to the decision, and kills soon ' +
+          'after an ALLOW. It also lists related decisions: neighbours, parent, children, duplicates and the trace. Each ' +
+          'of these lists is bounded and says whether there is more.',
         params: z.object({
           id: described(id, 'The id of the decision.', 'dec_01ke6qx4f8c6ede247811a2d78f78a'),
         }),

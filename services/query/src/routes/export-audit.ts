@@ -41,9 +41,15 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         tags: ['audit'],
         summary: 'Download decisions, settlements or control events as a file',
         description:
-          'By id: decisions and settlements oldest first; control events kind by kind (`adj_`, `apr_`, `chg_`, `kil_`, `rev_`; those of an Idempotency-Key in no order of time), so sort these by `happenedAt`. Amounts are micro-dollars, as integers. In CSV (RFC 4180) empty stands for none, an apostrophe goes before whatever a spreadsheet would take for the beginning of a formula, and lists are JSON. ' +
-          `A Parquet file holds at most ${PARQUET_ROWS.most} rows. ` +
-          'Trailers behind the bytes: `mandate-rows`, `mandate-sha256` (of the bytes before any compression), `mandate-last-id` (percent-encoded; give it as `after` to go on; empty where nothing was found), `mandate-more` (whether there is more). An answer that breaks off is not whole: go on behind the last id that you have.',
+          'Rows are sorted by id. For decisions and settlements this is the order of time, the oldest first. Control ' +
+          'events are grouped by kind (`adj_`, `apr_`, `chg_`, `kil_`, `rev_`), and ids made from an Idempotency-Key ' +
+          'have no order of time. So sort control events by `happenedAt`. Amounts are micro-dollars, as integers. In CSV ' +
+          '(RFC 4180) an empty field means null, and a list is JSON. A text that a spreadsheet could take for a formula ' +
+          `begins with an apostrophe. A Parquet file has at most ${PARQUET_ROWS.most} rows. HTTP trailers follow the ` +
+          'bytes. `mandate-rows` is the number of rows. `mandate-sha256` is the hash of the bytes before compression. ' +
+          '`mandate-last-id` is the last id, percent-encoded; it is empty if there is none. To continue, send it as ' +
+          '`after`. `mandate-more` says whether there are more rows. If the answer breaks off, the file is incomplete: ' +
+          'continue after the last id that you have.',
         produces: Object.values(TYPES),
         querystring: queryParameters({
           of: described(
@@ -54,7 +60,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           format: described(z.enum(EXPORT_FORMATS).default('ndjson'), 'The format of the file.', 'csv'),
           rows: described(
             wholeNumberWithin(1, Number.MAX_SAFE_INTEGER).optional(),
-            `The most rows of the file. Absent: all rows, but ${PARQUET_ROWS.byDefault} of Parquet.`,
+            `How many rows the file has at most. Absent: all rows, or ${PARQUET_ROWS.byDefault} of Parquet.`,
             1_000,
           ),
           after: described(

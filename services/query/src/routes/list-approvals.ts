@@ -18,7 +18,9 @@ export const listApprovals: Route = (server, { ask, clock }) => {
         tags: ['approvals'],
         summary: 'List actions that wait for a person, newest first',
         description:
-          'Of each action the newest question, with what a person needs to answer it: `POST /v1/approvals/{id}/grant` or `/deny` of the gateway. As far as is on record, a second behind.',
+          'The list has the newest question about each action, with what a person needs to answer it. To answer, use ' +
+          '`POST /v1/approvals/{id}/grant` or `/deny` of the gateway. The list comes from the audit, which is about a ' +
+          'second behind.',
         querystring: queryParameters({
           agent: described(id.optional(), 'Only questions of this agent.', 'airline-007'),
           state: described(

@@ -19,10 +19,10 @@ export const listControlEvents: Route = (server, { ask, clock }) => {
       schema: {
         tags: ['audit'],
         summary:
-          'Kills, revives, adjusted budgets, approvals, ledger epochs, and changes of agents, keys, policies, rules and mandates, newest first',
+          'List kills, revives, adjusted budgets, approvals, ledger epochs, and changes of documents and keys; newest first',
         description:
-          "The tenant's own, and those that concern everyone. A change that never took effect is among them, with its `refusal`; " +
-          'the whole document has `/v1/audit/control-events/{id}`.',
+          'The list has the events of the tenant, and the events that concern every tenant. A refused change is listed ' +
+          'with its `refusal`. `/v1/audit/control-events/{id}` returns the whole document of a change.',
         querystring: queryParameters({
           agent: described(id.optional(), 'Only events about this agent.', 'airline-007'),
           event: described(z.enum(CONTROL_EVENTS).optional(), 'Only events of this kind.', 'agent.killed'),

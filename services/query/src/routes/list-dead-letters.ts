@@ -41,7 +41,8 @@ export const listDeadLetters: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'List dead letters, newest first',
         description:
-          "What cannot be read names no tenant that one could trust. So only the topic tells whose it is: those of the tenant's own topic, and with the scope operate:all those of every topic.",
+          'A record that cannot be read names no tenant that can be trusted. So its topic decides who sees it. A key ' +
+          "sees the dead letters of its tenant's own topic. A key with the scope `operate:all` sees those of every topic.",
         querystring: queryParameters({
           ...period(clock),
           republished,

@@ -18,7 +18,8 @@ export const listKills: Route = (server, { ask }) => {
         tags: ['audit'],
         summary: 'List kills, each with its state, newest first',
         description:
-          "The tenant's own kills, and those of everything. What is in force follows from the record, a second behind: `GET /v1/agents/{id}/kill-status` of the gateway tells what stops an agent now.",
+          'The list has the kills of the tenant, and the kills of everything. The state comes from the audit, which is ' +
+          'about a second behind. `GET /v1/agents/{id}/kill-status` of the gateway shows what stops an agent now.',
         querystring: queryParameters({
           agent: described(id.optional(), 'Only kills of this agent, or of its family.', 'airline-007'),
           state: described(

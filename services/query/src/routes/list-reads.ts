@@ -42,7 +42,9 @@ export const listReads: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'List reads of the audit: who read what; newest first',
         description:
-          'Every read that a key of the tenant was accepted for, this one too, and whatever its keys were refused, at every route. One that was just made may take a second to be on record here, refused with 401 a minute: repeats are one row that counts them.',
+          'The list has every read with a key of the tenant, this one included. It also has every request, at any route, ' +
+          'that was refused because of its key or its rate. A read may take a second to appear. A request that was ' +
+          'refused with 401 or 429 may take a minute, and repeats share one row that counts them.',
         querystring: queryParameters({
           key: described(id.optional(), 'Only reads by the API key with this public id.', 'kQ2mZ8xW4pLd'),
           route: described(id.optional(), 'Only reads of this route.', '/v1/audit/decisions/:id'),

@@ -19,7 +19,9 @@ export const searchDecisions: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'Search decisions, newest first',
         description:
-          'In the order in which requests reached the log; everything that is given must hold. Decisions that a rebuilt ledger made void are left out. The URL is the search: save it.',
+          'The decision on the request that reached the log last comes first. A decision must match every given filter. ' +
+          'Void decisions are left out: a rebuilt ledger has replaced them. The URL contains the whole search, so you ' +
+          'can save it.',
         querystring: queryParameters({ ...decisionFilterParameters(clock), cursor: cursor.parameter, limit }),
         response: {
           200: z.object({

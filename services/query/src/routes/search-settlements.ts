@@ -17,7 +17,7 @@ export const searchSettlements: Route = (server, { ask, clock }) => {
       schema: {
         tags: ['audit'],
         summary: 'Search settlements, newest first',
-        description: 'Only those of kind `settled` moved money; the others are evidence.',
+        description: 'Only settlements of the kind `settled` moved money. The others are evidence.',
         querystring: queryParameters({
           agent: described(
             anyOf(id),

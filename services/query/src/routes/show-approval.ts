@@ -11,11 +11,12 @@ export const showApproval: Route = (server, { ask }) => {
   server.get(
     '/v1/approvals/:id',
     {
-      config: { scope: ['audit', 'operate'], refusals: { 404: 'The audit knows of no such question.' } },
+      config: { scope: ['audit', 'operate'], refusals: { 404: 'The audit has no such question.' } },
       schema: {
         tags: ['approvals'],
         summary: 'Show one action that waits, or waited, for a person',
-        description: 'Its newest question, with what was decided and answered since.',
+        description:
+          'The answer has the newest question about the action, and what was decided and answered after it.',
         params: z.object({
           id: described(
             z.string().min(1).max(APPROVAL_ID_UNITS),

@@ -14,7 +14,7 @@ export const showChange: Route = (server, { ask }) => {
       schema: {
         tags: ['audit'],
         summary: 'Show one change of an agent, key, policy, rule or grant in full',
-        description: 'Of other control events the list has all there is to show, and here is none of them.',
+        description: 'Only changes are found here. The list already shows every other control event in full.',
         params: z.object({ id: described(id, 'The id of the change.', 'chg_tenant') }),
         querystring: queryParameters({}),
         response: {

@@ -21,7 +21,8 @@ export const showDeadLetter: Route = (server, { ask }) => {
         tags: ['audit'],
         summary: 'Show one dead letter with its bytes and history',
         description:
-          'Who published it again, when and why, as it was or corrected, and what became of that. It is shown to whoever finds it in the list.',
+          'The answer has each republication: who published the record again, when, why, with which correction, and what ' +
+          'became of it. A key that sees the dead letter in the list sees it here too.',
         params: z.object({
           id: described(id, 'The id of the dead letter.', 'dlq_01ke6qys6r234a8ff792246c8f031c'),
         }),

@@ -15,7 +15,7 @@ export const showKill: Route = (server, { ask }) => {
       schema: {
         tags: ['audit'],
         summary: 'Show one kill: who ordered it, why, which calls could still run, and who ended it',
-        description: 'The id is the `commandId` that the gateway answered the kill with.',
+        description: "The id is the `commandId` in the gateway's answer to the kill.",
         params: z.object({ id: described(id, 'The id of the kill.', 'kill_1') }),
         querystring: queryParameters({}),
         response: { 200: killFound },

@@ -66,13 +66,14 @@ export const streamLive: Route = (server, { ask, clock }) => {
         tags: ['audit'],
         summary: 'Stream decisions, settlements and control events as server-sent events',
         description:
-          'Event `decision`: a decision as the search gives it. Event `settlement`: the same of a settlement. Event `control`: a kill, a revive, ' +
-          'an adjusted budget, an approval, a ledger epoch, or a change of an agent, key, policy, rule or mandate as the list gives it, ' +
-          "the tenant's own and those that concern everyone. " +
-          'Settlements and control events are narrowed by agent and action alone; a control event that names no agent or no action concerns all. ' +
-          'Each is told once, those of an agent in the order of the log; of different agents, and of different events, it is nearly that of time. ' +
-          'Go on with the id of the last event in the header `Last-Event-ID`, as event sources do by themselves: nothing is missed and nothing repeated, also after restarts. ' +
-          'What was pruned from the audit meanwhile is no longer told.',
+          'Event `decision`: a decision, as GET /v1/audit/decisions returns it. Event `settlement`: a settlement, as GET ' +
+          '/v1/audit/settlements returns it. Event `control`: a control event, as GET /v1/audit/control-events returns ' +
+          'it. The control events are those of the tenant, and those that concern every tenant. Only `agent` and ' +
+          '`actionId` can narrow settlements and control events. A control event that names no agent or no action passes ' +
+          'every such filter. Each event is sent once. The decisions of one agent come in the order of the log, and so ' +
+          'do its settlements and its control events. Otherwise the order is nearly that of time. To continue, send the ' +
+          'id of the last event in the header `Last-Event-ID`, as event sources of browsers do. Then no event is missed ' +
+          'or repeated, even after a restart. Events that the audit has dropped meanwhile are not sent.',
         produces: ['text/event-stream'],
         querystring: queryParameters(parameters),
       },

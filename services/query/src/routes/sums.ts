@@ -38,8 +38,8 @@ function agentSums(server: HttpServer, { ask }: QueryContext): void {
         tags: ['reconciliation'],
         summary: 'Show what each agent was charged, by agent id, and attempts that were decided twice',
         description:
-          'Over everything on record. `doubled` must be empty; at most 1,000 are named. `keptFrom`: what lies before was ' +
-          'dropped, as it was old; null where nothing was.',
+          'The sums cover everything in the audit. `doubled` must be empty, and names at most 1,000 attempts. `keptFrom` ' +
+          'is the time before which rows were dropped, because they were too old. null: no row was dropped.',
         querystring: queryParameters({ cursor: agentCursor.parameter, limit }),
         response: {
           200: z.object({
@@ -95,15 +95,15 @@ function budgetSums(server: HttpServer, { ask, clock }: QueryContext): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['reconciliation'],
-        summary: "What each budget's counter must hold",
+        summary: 'Show what the counter of each budget must hold',
         description:
-          'A budget with a window is summed over all its windows. `spent` counts adjustments as well.',
+          'The sum of a budget with a window covers all its windows. `spent` also includes adjustments.',
         querystring: queryParameters({
           cursor: budgetCursor.parameter,
           limit,
           keptFrom: described(
             period(clock).from,
-            'Only what the audit still has from this time on. `/v1/audit/sums` returns it.',
+            'The retention start, as `/v1/audit/sums` returns it in `keptFrom`. Only what the audit has from this time on is summed.',
             '2026-01-01T00:00:00.000Z',
           ),
         }),
@@ -148,11 +148,9 @@ function rowsRecorded(server: HttpServer, { ask }: QueryContext): void {
       config: { scope: ['operate', 'audit'] },
       schema: {
         tags: ['reconciliation'],
-        summary:
-          'Which decisions, settlements, or changes of agents, keys, policies, rules and mandates are on record, by id',
+        summary: 'List which decisions, settlements, or changes of documents and keys are on record, by id',
         description:
-          'Those that are void among them: no other answer has those. A page may have fewer rows ' +
-          'than `limit`; the last is the one whose `next` is null.',
+          'Void rows are included, and no other answer has them. A page may have fewer rows than `limit`. The last page has a `next` of null.',
         querystring: queryParameters({
           table: described(
             z.enum(['decisions', 'settlements', 'changes']),
