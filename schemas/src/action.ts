@@ -129,5 +129,5 @@ export const actionRequested = z
     event: described(z.literal('action.requested'), 'The kind of the record.'),
     action: described(action, 'What the agent is about to do.'),
   })
-  .meta({ title: 'action.requested', description: 'An agent says what it is about to do.' });
+  .meta({ title: 'action.requested', description: 'An agent asks whether it may do an action.' });
 export type ActionRequested = z.infer<typeof actionRequested>;

@@ -40,5 +40,8 @@ export const agentDocument = z
       true,
     ),
   })
-  .meta({ title: 'agent', description: 'An agent, and what rules may ask of it.' });
+  .meta({
+    title: 'agent',
+    description: 'A registered agent: its groups, labels and parent, which rules can look at.',
+  });
 export type AgentDocument = z.output<typeof agentDocument>;

@@ -92,16 +92,19 @@ export const alertRaised = z
   })
   .meta({
     title: 'alert.raised',
-    description: 'Something happened, or began, that a person should know of.',
+    description: 'Something happened or began that a person should know.',
   });
 export type AlertRaised = z.infer<typeof alertRaised>;
 
 export const alertCleared = z
   .object({
     event: described(z.literal('alert.cleared'), 'The kind of the record.'),
-    alert: described(alert, 'The alert that says what is over.'),
+    alert: described(alert, 'The alert that is over.'),
   })
-  .meta({ title: 'alert.cleared', description: 'What was raised is over. It has an id of its own.' });
+  .meta({
+    title: 'alert.cleared',
+    description: 'The cause of an earlier alert is over. This record has an id of its own.',
+  });
 export type AlertCleared = z.infer<typeof alertCleared>;
 
 const delivery = {
@@ -122,7 +125,7 @@ export const alertDelivered = z
       'The delivery that succeeded.',
     ),
   })
-  .meta({ title: 'alert.delivered', description: 'A webhook took an alert.' });
+  .meta({ title: 'alert.delivered', description: 'A webhook accepted an alert.' });
 export type AlertDelivered = z.infer<typeof alertDelivered>;
 
 export const alertUndelivered = z
@@ -138,7 +141,7 @@ export const alertUndelivered = z
   })
   .meta({
     title: 'alert.undelivered',
-    description: 'A webhook did not take an alert, and it is not tried again unless somebody asks for it.',
+    description: 'A webhook did not accept an alert. The alert is sent again only if a person asks for it.',
   });
 export type AlertUndelivered = z.infer<typeof alertUndelivered>;
 
@@ -155,7 +158,7 @@ export const alertReplayed = z
       'What is delivered again, and who asked for it.',
     ),
   })
-  .meta({ title: 'alert.replayed', description: 'Somebody asked for an alert to be delivered again.' });
+  .meta({ title: 'alert.replayed', description: 'A person asked to send an alert again.' });
 export type AlertReplayed = z.infer<typeof alertReplayed>;
 
 export const alertsBegun = z
@@ -165,17 +168,17 @@ export const alertsBegun = z
       z.object({
         offsets: described(
           z.record(z.string(), count),
-          'The first offset of each partition of the decisions topic that can raise an alert. Earlier records are history.',
+          'The offset in each partition of the decisions topic from which records can raise an alert. Earlier records raise none.',
           { '0': 17, '1': 0 },
         ),
-        at: described(time, 'When alerts began.'),
+        at: described(time, 'When the first alerter started.'),
       }),
-      'Where alerts begin.',
+      'The log positions from which alerts are raised.',
     ),
   })
   .meta({
     title: 'alerts.begun',
-    description: 'From here on there are alerts. The first of these records counts.',
+    description: 'Alerts are raised from these log positions on. The first of these records counts.',
   });
 export type AlertsBegun = z.infer<typeof alertsBegun>;
 

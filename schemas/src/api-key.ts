@@ -86,7 +86,7 @@ export const keyPins = z
           error: `must have at most ${CAPS.pins} fields`,
         })
         .optional(),
-      'Fields of the context that the key fixes, by name. An action of this key cannot say anything else.',
+      'Fields of the context that the key fixes, by name. An action of this key cannot have other values.',
       { environment: 'prod' },
     ),
     principal: described(
@@ -141,11 +141,8 @@ export const apiKeyRecord = z.strictObject({
   revokedAt: described(time.nullable(), 'When the key was revoked. null: it is not revoked.'),
   pins: described(
     keyPins.optional(),
-    'What the key fixes in each action. Only a key that publishes has pins.',
+    'The values that the key fixes in each action. Only a key that publishes has pins.',
   ),
-  expiresAt: described(
-    time.optional(),
-    'From this time on the key opens nothing. Absent: it does not expire.',
-  ),
+  expiresAt: described(time.optional(), 'The key is refused from this time on. Absent: it does not expire.'),
 });
 export type ApiKeyRecord = Readonly<z.output<typeof apiKeyRecord>>;

@@ -57,7 +57,8 @@ export const auditRead = z
   })
   .meta({
     title: 'audit.read',
-    description: 'Somebody asked the audit for something. On the log before the first byte of the answer.',
+    description:
+      'A caller read from the audit. The record is on the log before the first byte of the answer.',
   });
 export type AccessRecord = z.infer<typeof auditRead>;
 export type AuditRead = AccessRecord['read'];

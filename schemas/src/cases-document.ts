@@ -35,20 +35,24 @@ const asked = z
       agentId: described(id.optional(), 'The agent that acts. Absent: the agent of the case.', 'airline-007'),
     }),
   ])
-  .describe('An action. Left out: an id of its own, the agent of the case, a tool_call.');
+  .describe(
+    'An action. Fields that are left out have defaults: a new id, the agent of the case, and the type `tool_call`.',
+  );
 
 const reported = outcome
   .omit({ tenant: true })
   .extend({
     actionId: described(
       id.optional(),
-      'The action that is reported. Absent: the last one that was asked.',
+      'The action of the outcome. Absent: the action that was asked for last.',
       'refund-1',
     ),
     agentId: described(id.optional(), 'The agent that acted. Absent: the agent of the case.', 'airline-007'),
     status: described(outcome.shape.status.optional(), 'What became of the call. Absent: success.'),
   })
-  .describe('What became of an action. Left out: the one that was asked last, and success.');
+  .describe(
+    'An outcome. Fields that are left out have defaults: the action that was asked for last, and success.',
+  );
 
 const CODES_EXPECTED = [...CODES, ...settlement.shape.code.options] as const;
 
@@ -91,7 +95,7 @@ const target = z
     agentId: described(id.optional(), 'The agent. Absent: the agent of the case.', 'airline-007'),
   })
   .describe(
-    'An agent, the one of the case where none is named; with its scope also everything below it, or the tenant, or everything.',
+    'The target of the kill switch: by default the agent of the case. With another `scope`: the agent and its descendants, the tenant, or everything.',
   );
 
 const DEEDS = ['ask', 'report', 'approve', 'deny', 'kill', 'revive'] as const;
@@ -129,7 +133,7 @@ const step = z
     revive: described(target.optional(), 'A kill switch that is released.'),
     expect: described(
       z.union([z.enum([...VERDICTS, ...CODES_EXPECTED]), expectation]).optional(),
-      'What must come of the step: a verdict, a code, or several things together.',
+      'The expected result of the step: a verdict, a code, or several values together.',
       'ALLOW',
     ),
   })
@@ -149,10 +153,10 @@ export type StepDocument = z.output<typeof step>;
 const stated = z.strictObject({
   budget: described(
     budget,
-    'The budget: its id, or `total`. If several budgets have the id: scope/id or scope/id/windowMs.',
+    'The budget: its id, or `total`. If several budgets have the same id: scope/id or scope/id/windowMs.',
     'total',
   ),
-  amount: described(dollarsDelta, 'How much it had spent, in dollars.', 2.5),
+  amount: described(dollarsDelta, 'How much the budget had spent, in dollars.', 2.5),
   agentId: described(id.optional(), 'The agent of the budget. Absent: the agent of the case.', 'airline-007'),
   principal: described(id.optional(), 'The principal of the budget. Absent: none.', 'u1'),
 });
@@ -161,17 +165,17 @@ export type StatedSpend = z.output<typeof stated>;
 const oneCase = z.strictObject({
   name: described(
     z.string().min(1).max(CAPS.idUnits),
-    'What the case shows, for people.',
+    'What the case shows, as a sentence for people.',
     'a refund above $100 waits for a person',
   ),
   now: described(
     clockTime.optional(),
-    'When the case begins. Absent: when the file says.',
+    'The time at which the case begins. Absent: the time of the file.',
     '2026-01-05T09:30:00Z',
   ),
   agent: described(id.optional(), 'The agent that acts if a step names none.', 'airline-007'),
   spent: described(z.array(stated).default([]), 'What budgets had spent before the first step.'),
-  steps: described(z.array(step).min(1).max(MOST_STEPS), 'What happens, one step after the other.'),
+  steps: described(z.array(step).min(1).max(MOST_STEPS), 'The steps of the case, in order.'),
 });
 export type CaseDocument = z.output<typeof oneCase>;
 
@@ -195,10 +199,10 @@ export const casesDocument = z
     ),
     agents: described(
       z.array(agentDocument).default([]),
-      'Agents that are registered beside those of the files.',
+      'Registered agents in addition to those of the files.',
     ),
     now: described(clockTime.default('2026-01-01T00:00:00Z'), 'When cases begin.', '2026-01-01T00:00:00Z'),
     cases: described(z.array(oneCase).min(1).max(MOST_CASES), 'The cases.'),
   })
-  .meta({ title: 'cases', description: 'What is expected of policies: `mandate test` runs it.' });
+  .meta({ title: 'cases', description: 'Test cases for policies. `mandate test` runs them.' });
 export type CasesDocument = z.output<typeof casesDocument>;

@@ -55,54 +55,66 @@ const changes = <Event extends string, Shape extends z.ZodRawShape>(
 export const agentPut = changes('agent.put', 'An agent was registered, or changed.', {
   agent: described(agentDocument, 'The agent as it is from now on.'),
 });
-export const agentRetired = changes('agent.retired', 'An agent was taken off the register.', {
+export const agentRetired = changes('agent.retired', 'An agent was retired: it is no longer registered.', {
   agentId: described(id, 'The agent that is no longer registered.', 'airline-007'),
 });
-export const keyIssued = changes('key.issued', 'An API key was issued, with which an agent publishes.', {
+export const keyIssued = changes('key.issued', 'An API key was issued with which an agent publishes.', {
   agentId: described(id, 'The agent for which the key publishes.', 'airline-007'),
-  key: described(apiKeyRecord, 'What is kept of the key, which is never the secret.'),
+  key: described(apiKeyRecord, 'The record of the key, without the secret.'),
 });
-export const keyRevoked = changes('key.revoked', 'A key of an agent lets nobody in any more.', {
-  agentId: described(id, 'The agent of the key.', 'airline-007'),
-  keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
-});
+export const keyRevoked = changes(
+  'key.revoked',
+  'A key of an agent was revoked, and is refused from now on.',
+  {
+    agentId: described(id, 'The agent of the key.', 'airline-007'),
+    keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
+  },
+);
 /** With which it was asked for, where that is itself a key of a role; absent: a key of a file, or no key. */
 const byKey = id.optional();
 export const roleGranted = changes(
   'role.granted',
-  'Somebody was issued an API key with the scopes of a role.',
+  'A person or a service got an API key with the scopes of a role.',
   {
     role: described(z.enum(ROLE_NAMES), 'The role that was given.'),
-    key: described(apiKeyRecord, 'What is kept of the key, which is never the secret.'),
+    key: described(apiKeyRecord, 'The record of the key, without the secret.'),
     byKey: described(
       byKey,
-      'The key of a role with which it was asked for. Absent: a key of a file, or no key.',
+      'The key of a role that made the request. Absent: a key of the key file, or no key.',
       '2cD3eF4gH5iJ',
     ),
   },
 );
-export const roleRevoked = changes('role.revoked', 'A key of a role lets nobody in any more.', {
-  keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
-  byKey: described(
-    byKey,
-    'The key of a role with which it was asked for. Absent: a key of a file, or no key.',
-    '2cD3eF4gH5iJ',
-  ),
-});
+export const roleRevoked = changes(
+  'role.revoked',
+  'A key of a role was revoked, and is refused from now on.',
+  {
+    keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
+    byKey: described(
+      byKey,
+      'The key of a role that made the request. Absent: a key of the key file, or no key.',
+      '2cD3eF4gH5iJ',
+    ),
+  },
+);
 export const policyPublished = changes(
   'policy.published',
-  'A policy has a new version, which is the latest from here on.',
+  'A version of a policy was published, and is the latest from now on.',
   { policy: described(policyDocument, 'The new version of the policy.') },
 );
-export const policyArchived = changes('policy.archived', 'A policy is no longer to be used.', {
-  policyId: described(id, 'The policy that is archived.', 'read-only'),
-  forced: described(
-    z.boolean(),
-    'Whether it is archived although rules use it. These rules block their agents from then on.',
-    false,
-  ),
-});
-export const rulePut = changes('rule.put', 'A rule is new, or was changed.', {
+export const policyArchived = changes(
+  'policy.archived',
+  'A policy was archived: rules can no longer use it.',
+  {
+    policyId: described(id, 'The policy that is archived.', 'read-only'),
+    forced: described(
+      z.boolean(),
+      'Whether it is archived although rules use it. These rules block their agents from then on.',
+      false,
+    ),
+  },
+);
+export const rulePut = changes('rule.put', 'A rule was added or changed.', {
   rule: described(ruleDocument, 'The rule as it is from now on.'),
 });
 export const ruleRemoved = changes('rule.removed', 'A rule was removed.', {
@@ -117,12 +129,12 @@ export const rulesReordered = changes('rules.reordered', 'The rules were put int
 
 export const mandateIssued = changes(
   'mandate.issued',
-  'An agent was issued a mandate: rules and policies as they stand here, until it ends.',
+  'A grant was issued to an agent. It keeps the rules and policies of this moment until it ends.',
   { mandate: described(issuedMandateDocument, 'The grant.') },
 );
 export const mandateRevoked = changes(
   'mandate.revoked',
-  'Nothing is allowed any more under an issued mandate.',
+  'A grant was revoked: nothing is allowed under it any more.',
   { mandateId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
 );
 
@@ -134,7 +146,7 @@ export const tenantPut = changes(
 );
 export const tenantClosed = changes(
   'tenant.closed',
-  'A tenant was closed: nothing is allowed in it, and nothing changed, until it is opened again.',
+  'A tenant was closed. Nothing is allowed or changed in it until it is opened again.',
   {},
 );
 

@@ -58,7 +58,7 @@ export const deadLetter = z
   })
   .meta({
     title: 'dead.letter',
-    description: 'A record that could not be read, whole, with where it came from and what is wrong with it.',
+    description: 'A record that could not be read, with its bytes, its log position and its fault.',
   });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
@@ -107,7 +107,7 @@ export const deadLetterRepublished = z
   .meta({
     title: 'deadletter.republished',
     description:
-      'A dead letter was published again, as it was or corrected. In the partition of its letter, behind it.',
+      'A dead letter was published again, unchanged or corrected. This record follows its dead letter in the same partition.',
   });
 export type DeadLetterRepublished = z.infer<typeof deadLetterRepublished>;
 export type Republication = DeadLetterRepublished['republication'];

@@ -180,7 +180,7 @@ export const decision = z.object({
     'What to do about it.',
     'Go ahead, and report the outcome (action.completed).',
   ),
-  final: described(z.boolean(), 'Whether a retry cannot help.', false),
+  final: described(z.boolean(), 'true: a retry cannot help.', false),
   retryAfterMs: described(
     count.nullable(),
     'After how many milliseconds a retry can pass this limit. null: no retry helps, or none is needed.',
@@ -243,7 +243,7 @@ export const decision = z.object({
   ledgerSequence: described(count, 'The number of the step within the tenant.', 311),
   digest: described(
     z.string(),
-    'The SHA-256 of the parts of the request that matter. It tells a duplicate from another payload.',
+    'The SHA-256 of the parts of the request that matter. It shows whether a repeat asks for the same action.',
     '0548311f0af70384682650c338e1800cf4da955146ea7d7f34b0c2a1e9ba1d25',
   ),
   obligations: described(
@@ -277,6 +277,6 @@ export const actionDecided = z
   })
   .meta({
     title: 'action.decided',
-    description: 'Whether the agent may, and why: every check, what it saw and said.',
+    description: 'Whether the agent may do the action, and why: the evidence and the result of every check.',
   });
 export type ActionDecided = z.infer<typeof actionDecided>;

@@ -146,7 +146,7 @@ export const charging = z.discriminatedUnion('type', [
    * are charged, or the metered cost.
    */
   z.object({
-    type: described(z.literal('COMPOSED'), 'For each outcome the most that one of several policies charges.'),
+    type: described(z.literal('COMPOSED'), 'For each outcome, the highest charge of several policies.'),
     failedMicros: described(micros, 'The cost of a failure, in micro-dollars.', 70_000),
     succeededMicros: described(
       micros,
@@ -196,7 +196,11 @@ export const settling = z.object({
           'The most that such reports may have given back in all after this report, in micro-dollars.',
           1_000_000,
         ),
-        percent: described(count, 'How much each success makes room again, in percent of its cost.', 20),
+        percent: described(
+          count,
+          'By how much each success raises what may still be given back, in percent of its cost.',
+          20,
+        ),
       })
       .nullable(),
     "How much the agent's own reports of failures may give back. null: no bound.",

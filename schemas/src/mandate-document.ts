@@ -91,7 +91,7 @@ export const releasesDocument = z.union([
     ),
     percent: described(
       z.int().min(0).max(100),
-      'How much each success makes room again, in percent of its cost.',
+      'By how much each success raises what may still be given back, in percent of its cost.',
       20,
     ),
   }),
@@ -272,7 +272,7 @@ export const mandateDocument = z
   .meta({
     title: 'mandate',
     description:
-      'The authority that agents hold: budgets, rates, tools, argument rules, expiry. Amounts in dollars.',
+      'The authority of agents: budgets, rates, tools, rules for arguments, and expiry. Amounts are in dollars.',
   });
 export type MandateDocument = z.infer<typeof mandateDocument>;
 
@@ -293,6 +293,6 @@ export const policyDocument = z
   .meta({
     title: 'policy',
     description:
-      'A named piece of authority, which rules give to agents: what a mandate says, but for whose it is.',
+      'A named piece of authority. It has the fields of a mandate, but names no agents: rules give it to agents.',
   });
 export type PolicyDocument = z.infer<typeof policyDocument>;

@@ -71,7 +71,8 @@ export const agentKilled = z
         ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
         ledgerSequences: described(
           z.record(z.string(), count),
-          'By tenant: no ALLOW has a higher ledger sequence until a revive. A kill of everything names only the first tenants.',
+          'The ledger sequence of each tenant at the time of the kill. No ALLOW has a higher one until a revive. A kill ' +
+            'of everything names only the first tenants.',
           { default: 420 },
         ),
         tenantCount: described(
@@ -144,7 +145,7 @@ export const budgetAdjusted = z
   })
   .meta({
     title: 'budget.adjusted',
-    description: 'An operator added to what a budget has spent, or gave back.',
+    description: 'An operator corrected what a budget has spent.',
   });
 export type BudgetAdjusted = z.infer<typeof budgetAdjusted>;
 
@@ -170,7 +171,7 @@ export const approvalRecorded = z
       'What a person answered, and why.',
     ),
   })
-  .meta({ title: 'approval.recorded', description: 'A person answered for an action that was deferred.' });
+  .meta({ title: 'approval.recorded', description: 'A person approved or denied a deferred action.' });
 export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
 
 /**
@@ -185,7 +186,7 @@ export const ledgerEpoch = z
         id: described(id, 'The id of the epoch.', 'epoch_01kc7d5k0g'),
         generation: described(
           z.int().min(1).optional(),
-          'A number that rises with every rebuild that begins. Absent on records that are older than generations.',
+          'The generation of the ledger. It rises with every rebuild that begins. Absent on records that are older than generations.',
           1_773_750_600_000,
         ),
         previous: described(id.nullable(), 'The epoch before. null: this is the first.', 'epoch_01kc7d9zzz'),
@@ -207,8 +208,8 @@ export const ledgerEpoch = z
   .meta({
     title: 'ledger.epoch',
     description:
-      'A ledger was rebuilt: a decision behind this record that carries another epoch is void. A record whose ' +
-      'generation is not higher than every one before it in its partition comes from a rebuilder that was overtaken, ' +
-      'and begins nothing. One without a generation begins its epoch by its place on the log.',
+      'A ledger was rebuilt. A later decision with another epoch is void. A record is ignored if an earlier record ' +
+      'of its partition has the same or a higher generation: its rebuilder was overtaken. A record without a ' +
+      'generation begins its epoch at its log position.',
   });
 export type LedgerEpoch = z.infer<typeof ledgerEpoch>;

@@ -13,7 +13,7 @@ export const pattern = z
     error: ({ input }) => patternFault(String(input)) ?? undefined,
   })
   .meta({ pattern: NAME_PATTERN })
-  .describe('A name, or several: * is any text, every other character stands for itself.');
+  .describe('A pattern of names: `*` matches any text, and every other character matches itself.');
 
 export const patterns = z.array(pattern).max(CAPS.globs);
 

@@ -20,7 +20,7 @@ export const personErased = z
         tenant: described(tenant, 'The tenant of the person.', 'acme'),
         ref: described(
           personRef,
-          "The beginning of all texts that are sealed for the person. It never holds the person's id, because the log keeps it for good.",
+          "The beginning of all texts that are sealed for the person. It never contains the person's id, because the log is kept permanently.",
           'sealed:v1:0011223344556677:8899aabbccddeeff',
         ),
         by: described(
@@ -40,7 +40,8 @@ export const personErased = z
   })
   .meta({
     title: 'person.erased',
-    description: 'The key of a person is to be destroyed, on every gateway: what was sealed of them is gone.',
+    description:
+      'A person was forgotten. Every gateway destroys the key of the person, so nothing that was sealed with it can be read.',
   });
 export type PersonErasure = z.infer<typeof personErased>['erasure'];
 
@@ -58,7 +59,7 @@ export const personsBegun = z
       'The file of keys with which this log is sealed.',
     ),
   })
-  .meta({ title: 'persons.begun', description: 'A gateway has made the file of keys of persons.' });
+  .meta({ title: 'persons.begun', description: 'A gateway made the file with the keys of persons.' });
 
 export const personsRecord = z.discriminatedUnion('event', [personErased, personsBegun]);
 export type PersonsRecord = z.infer<typeof personsRecord>;

@@ -105,7 +105,7 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
 /** Each possible number takes about 20 µs for each country, and a record may contain many. */
 const MAX_COUNTRIES = 5;
 const onPattern = {
-  pattern: described(z.enum(PRIVACY_PATTERNS), 'What is looked for in all texts.'),
+  pattern: described(z.enum(PRIVACY_PATTERNS), 'The kind of personal data to find in all texts.'),
   countries: described(
     z
       .array(z.string().regex(/^[A-Z]{2}$/, { error: 'must be the two letters of a country: DE' }))

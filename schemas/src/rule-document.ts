@@ -63,6 +63,7 @@ export const ruleDocument = z
   })
   .meta({
     title: 'rule',
-    description: 'Gives a policy to agents: to whom, when, and whether it is enforced.',
+    description:
+      'A rule gives a policy to agents. It says to which agents, when, and whether the policy is enforced.',
   });
 export type RuleDocument = z.output<typeof ruleDocument>;

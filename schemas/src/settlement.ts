@@ -87,5 +87,5 @@ export const actionSettled = z
     event: described(z.literal('action.settled'), 'The kind of the record.'),
     settlement: described(settlement, 'What the outcome did to the charge.'),
   })
-  .meta({ title: 'action.settled', description: 'What an outcome did to the charge of its action.' });
+  .meta({ title: 'action.settled', description: 'How the outcome of an action changed its charge.' });
 export type ActionSettled = z.infer<typeof actionSettled>;

@@ -46,6 +46,6 @@ export const tenantDocument = z
   })
   .meta({
     title: 'tenant',
-    description: 'A tenant: how much there may be in it, and what whatever it does is held to.',
+    description: 'A tenant: its quotas and its tenant limits.',
   });
 export type TenantDocument = z.output<typeof tenantDocument>;

@@ -11,9 +11,9 @@ const amount = most(CAPS.throughput);
 
 /** How many units per second in the long run, at once, and per day. The default burst is ten seconds of `perSecond`. */
 const throughput = z.strictObject({
-  perSecond: described(amount, 'How many in a second, in the long run. Absent: the default. 0: none.', 2_000),
+  perSecond: described(amount, 'How many per second, on average. Absent: the default. 0: none.', 2_000),
   burst: described(amount, 'How many at once. Absent: ten times `perSecond`.', 20_000),
-  perDay: described(amount, 'How many on a day in UTC. Absent: the default.', 70_000_000),
+  perDay: described(amount, 'How many per day, by UTC. Absent: the default.', 70_000_000),
 });
 const published = z.strictObject({
   records: described(throughput.optional(), 'The number of records.'),
@@ -49,15 +49,15 @@ export const tenantLimits = z.strictObject({
   publish: described(published.optional(), 'Actions and outcomes that gateways accept.'),
   publishPerKey: described(
     published.optional(),
-    'The same for each key. Absent: half of the limit of the tenant.',
+    'The limit of each key. Absent: half of the limit of the tenant.',
   ),
   refusals: described(throughput.omit({ perDay: true }).optional(), 'Decisions that refuse an action.'),
-  refusalsPerAgent: described(throughput.omit({ perDay: true }).optional(), 'The same for each agent.'),
+  refusalsPerAgent: described(throughput.omit({ perDay: true }).optional(), 'The limit of each agent.'),
   changes: described(
     throughput.optional(),
-    'Changes by operators, authors and admins. A key has half of it.',
+    'Changes by operators, authors and admins. Each key may use half of the limit.',
   ),
-  reads: described(throughput.optional(), 'Reads that are recorded. A key has half of it.'),
+  reads: described(throughput.optional(), 'Reads that are recorded. Each key may use half of the limit.'),
 });
 export type TenantLimits = z.output<typeof tenantLimits>;
 

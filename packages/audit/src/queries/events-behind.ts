@@ -30,7 +30,7 @@ export const eventsBehind = question({
     ),
     agentId: described(
       z.string().nullable(),
-      'The agent that the event names. For a family: its head. null: none.',
+      'The agent that the event names. For a family: the agent whose descendants are stopped too. null: none.',
       'airline-007',
     ),
     by: described(z.string().nullable(), 'The person or the API key. null: not recorded.', 'key:ops-laptop'),

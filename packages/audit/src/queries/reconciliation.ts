@@ -45,11 +45,12 @@ export const chargesByBudget = question({
     afterScope: z.enum(BUDGET_SCOPES).optional(),
     afterSubject: z.string().optional(),
     afterBudgetId: z.string().optional(),
-    afterWindowMs: z.int().min(0).optional().describe('0 for a budget without a window.'),
-    retentionStartMs: z
+    afterWindowMs: z
       .int()
+      .min(0)
       .optional()
-      .describe('Counts what the tables keep from then on, and nothing older.'),
+      .describe('The length of the window. 0: a budget without a window.'),
+    retentionStartMs: z.int().optional().describe('Counts only rows from this time on.'),
     limit,
   }),
   row: z.object({
