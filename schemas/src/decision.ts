@@ -180,7 +180,7 @@ export const decision = z.object({
     'What to do about it.',
     'Go ahead, and report the outcome (action.completed).',
   ),
-  final: described(z.boolean(), 'true: a retry cannot help.', false),
+  final: described(z.boolean(), 'Whether the refusal is final: a retry cannot help.', false),
   retryAfterMs: described(
     count.nullable(),
     'After how many milliseconds a retry can pass this limit. null: no retry helps, or none is needed.',
