@@ -68,6 +68,6 @@ export function columnsOf(question: QuestionName, filters: Filters): readonly st
   return typeof known === 'function' ? known(filters) : known;
 }
 
-function namesIn(groupBy: Filters[string] | undefined): readonly string[] {
+function namesIn(groupBy: Filters['groupBy']): readonly string[] {
   return Array.isArray(groupBy) ? groupBy : [];
 }

@@ -12,7 +12,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dollars, momentBefore, someText, wholeNumber } from '../input/option-values.ts';
 
 type Given = string | number | readonly string[];
-export type Filters = Readonly<Record<string, Given>>;
+export type Filters = Readonly<Partial<Record<FilterName, Given>>>;
 
 type Filter = {
   flags: string;
@@ -52,7 +52,7 @@ const amount = (flags: string, about: string, parameter: string) =>
   one(flags, about, { parameter, once: dollars });
 
 /** The filters by the name that commander gives to their option. */
-const FILTERS: Readonly<Record<string, Filter>> = {
+const FILTERS = {
   agent: many('--agent <id>', 'this agent; repeat the option for several'),
   tool: many('--tool <name>', 'calls of this tool'),
   model: many('--model <name>', 'calls of this model'),
@@ -106,19 +106,20 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   }),
   subject: one('--subject <id>', 'what the budget or the event is about'),
   budget: one('--budget <id>', 'budgets of this id'),
-};
+} satisfies Record<string, Filter>;
 
-export const SEARCHED = [
+export type FilterName = keyof typeof FILTERS;
+
+/** The filters of a search, without its time range. */
+export const SEARCHED_FOR = [
   ...['agent', 'tool', 'model', 'provider', 'verdict', 'code', 'observedCode', 'shadow', 'type', 'kind'],
   ...['action', 'parentAction', 'principal', 'role', 'mandate', 'policy', 'rule', 'trace', 'minCharged'],
-  ...['maxCharged', 'text', 'from', 'to'],
-];
+  ...['maxCharged', 'text'],
+] as const satisfies readonly FilterName[];
+export const SEARCHED = [...SEARCHED_FOR, 'from', 'to'] as const;
 
-export function withFilters(command: Command, names: readonly string[]): Command {
-  return names.reduce((all, name) => {
-    const filter = FILTERS[name];
-    return filter === undefined ? all : all.addOption(optionFor(filter));
-  }, command);
+export function withFilters(command: Command, names: readonly FilterName[]): Command {
+  return names.reduce((all, name) => all.addOption(optionFor(FILTERS[name])), command);
 }
 
 function optionFor({ flags, about, choices, once }: Filter): Option {
@@ -138,15 +139,18 @@ function optionFor({ flags, about, choices, once }: Filter): Option {
 /** The filters as query parameters of a request. `named`: the filters that have another name for this question. */
 export function parametersOf(
   filters: Filters,
-  named: Readonly<Record<string, string>> = {},
+  named: Readonly<Partial<Record<FilterName, string>>> = {},
 ): Readonly<Record<string, Given>> {
-  const entries = Object.entries(filters);
+  const entries = Object.entries(filters) as [FilterName, Given][];
   return Object.fromEntries(
-    entries.map(([name, value]) => [named[name] ?? FILTERS[name]?.parameter ?? name, value]),
+    entries.map(([name, value]) => {
+      const { parameter = name }: Filter = FILTERS[name];
+      return [named[name] ?? parameter, value];
+    }),
   );
 }
 
 export function filtersIn(options: Readonly<Record<string, unknown>>): Filters {
   const given = Object.entries(options).filter(([name]) => Object.hasOwn(FILTERS, name));
-  return Object.fromEntries(given) as Filters;
+  return Object.fromEntries(given);
 }

@@ -2,7 +2,7 @@
 import { formatMicros } from '@mandate/schemas';
 import { counted } from '../output/for-people.ts';
 import type { Presentation, Row } from '../output/show-answer-rows.ts';
-import { DIMENSIONS, type Filters, SEARCHED } from './filters.ts';
+import { DIMENSIONS, type FilterName, type Filters, SEARCHED } from './filters.ts';
 
 /**
  * `rows`: the field of the answer that holds the rows. `kind`: `paged` is newest first, page after page; `ranked` has the
@@ -14,16 +14,16 @@ export type Question = {
   path: string;
   rows: string;
   kind: 'paged' | 'ranked' | 'whole';
-  filters: readonly string[];
+  filters: readonly FilterName[];
   /** The filters that have another name in requests for this question. */
-  parameters?: Readonly<Record<string, string>>;
+  parameters?: Readonly<Partial<Record<FilterName, string>>>;
   /** Changes a row for people. Absent if people see the row as the plane returns it. */
   row?(row: Row): Row;
   /** Returns a note on the answer that no row contains. */
   note?(answer: Row): string | undefined;
   presentation?: Presentation;
   /** The fields that come first if a filter is given, by the name of the filter. */
-  firstIf?: Readonly<Record<string, readonly string[]>>;
+  firstIf?: Readonly<Partial<Record<FilterName, readonly string[]>>>;
 };
 
 /** `settled` alone reads like an amount that was paid. It is what settling changed. */
@@ -33,7 +33,7 @@ export const SPEND: Presentation = {
 };
 
 const PERIOD = ['from', 'to'] as const;
-const COUNTED = [...SEARCHED, 'nearMissAt'];
+const COUNTED = [...SEARCHED, 'nearMissAt'] as const;
 
 const tally = (by: string, about: string): Question => ({
   ...{ about, examples: [`mandate analytics ${by} --from 1d`], path: `analytics/${by}`, rows: by },
@@ -235,6 +235,6 @@ export function notesOf({ note, presentation }: Question, answer: Row): readonly
 
 /** The fields that matter most with these filters, in their order. */
 export function foremost({ firstIf = {}, presentation = {} }: Question, filters: Filters): readonly string[] {
-  const filtered = Object.keys(filters).flatMap((name) => firstIf[name] ?? []);
+  const filtered = (Object.keys(filters) as FilterName[]).flatMap((name) => firstIf[name] ?? []);
   return [...new Set([...filtered, ...(presentation.first ?? [])])];
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
-import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
+import { type FilterName, filtersIn, parametersOf, SEARCHED_FOR, withFilters } from '../audit/filters.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
@@ -20,8 +20,8 @@ type Options = { format: string; out: string; rows: number; from?: string; to?: 
 const MOST_ROWS = 250_000;
 
 /** The filters of each export, without its time range. */
-const FILTERS: Readonly<Record<What, readonly string[]>> = {
-  decisions: SEARCHED.filter((name) => name !== 'from' && name !== 'to'),
+const FILTERS: Readonly<Record<What, readonly FilterName[]>> = {
+  decisions: SEARCHED_FOR,
   settlements: ['agent', 'action'],
   'control-events': ['agent', 'event'],
 };

@@ -4,7 +4,7 @@ import { readEvents } from '@mandate/client';
 import { CONTROL_RECORDS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MissingRoute } from '../api-failure.ts';
-import { filtersIn, parametersOf, SEARCHED, withFilters } from '../audit/filters.ts';
+import { filtersIn, parametersOf, SEARCHED_FOR, withFilters } from '../audit/filters.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
@@ -25,7 +25,6 @@ type Followed = {
 };
 
 const MOST_LINES = 1_000;
-const FILTERS = SEARCHED.filter((name) => name !== 'from' && name !== 'to');
 const TRY_AGAIN_MS = 500;
 /** The events of a stream. `control` means all the events that follow it in this list. */
 const EVENTS: readonly string[] = [
@@ -34,7 +33,7 @@ const EVENTS: readonly string[] = [
 ];
 
 export function tailCommand(command: Command, run: RunCommand): void {
-  withFilters(command, FILTERS)
+  withFilters(command, SEARCHED_FOR)
     .description(
       'Follows decisions and control events (what operators do) as they arrive, each once, also across restarts of the plane. ' +
         'Ctrl-C ends it. Scope audit.',

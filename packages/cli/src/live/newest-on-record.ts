@@ -51,7 +51,7 @@ export async function newestOnRecord(
 }
 
 /** An event without a name concerns all agents or actions. */
-function isAmong(name: string | null, given: Filters[string] | undefined): boolean {
+function isAmong(name: string | null, given: Filters['agent']): boolean {
   return name === null || !Array.isArray(given) || given.includes(name);
 }
 
