@@ -23,6 +23,16 @@ export class ApiProblem extends CommandFailure {
   }
 }
 
+/** The answer, or null if the plane refuses the request with this code. */
+export async function nullIf<Answer>(code: string, request: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === code) return null;
+    throw error;
+  }
+}
+
 /** Refusals that are not caused by the request: the same request may succeed later. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 429]);
 

@@ -7,7 +7,7 @@ import { connect } from '../connection.ts';
 import { someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { showRows } from '../output/show-list.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
+import { showAnswer } from '../output/write.ts';
 import { type Expiry, expiresInMs, expiryText, withExpiry } from './key-expiry.ts';
 import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
 
@@ -40,23 +40,22 @@ function issueCommand(keys: Command, run: RunCommand): void {
         const { key } = await connect(context).post<{ key: IssuedKey | null }>(pathOf(agent), body, {
           query,
         });
-        if (context.json) await writeJsonLine(context.stdout, { agentId: agent, key });
-        else await showKey(key, `issued a key of ${agent}; it`, context);
-        return 0;
+        return showKey({ agentId: agent, key }, `issued a key of ${agent}; it`, context);
       }),
   );
 }
 
-/** Only the key is written to stdout, so that a script can read it. */
-export async function showKey(
-  key: IssuedKey | null,
+export function showKey<Answer extends { key: IssuedKey | null }>(
+  answer: Answer,
   what: string,
-  { stdout, stderr }: CommandContext,
-): Promise<void> {
-  if (key === null)
-    return write(stderr, 'mandate: note: no new key was issued: this request was made before\n');
-  await write(stdout, `${key.key}\n`);
-  await write(stderr, `${printable(what)} has the id ${key.id}, and is shown only now\n`);
+  context: CommandContext,
+): Promise<0> {
+  const { key } = answer;
+  const note =
+    key === null
+      ? 'mandate: note: no new key was issued: this request was made before\n'
+      : `${printable(what)} has the id ${key.id}, and is shown only now\n`;
+  return showAnswer(context, answer, () => (key === null ? '' : `${key.key}\n`), note);
 }
 
 function listCommand(keys: Command, run: RunCommand): void {

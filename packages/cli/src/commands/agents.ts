@@ -2,7 +2,7 @@ import { type ApiClient, allOf, rowsOf } from '@mandate/client';
 import { type AgentDocument, durationInWords, formatMicros, TOTAL_BUDGET } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
 import { stringify } from 'yaml';
-import { ApiProblem } from '../api-failure.ts';
+import { nullIf } from '../api-failure.ts';
 import type { Output, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure, WrongUse } from '../exit-codes.ts';
@@ -11,7 +11,7 @@ import { printableLines } from '../output/printable.ts';
 import { moreText, type PageOptions, showRows, withLimit } from '../output/show-list.ts';
 import { type Column, paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 import { agentKeysCommand, type IssuedKey, showKey } from './agent-keys.ts';
 
 type Agent = {
@@ -169,7 +169,8 @@ function showCommand(agents: Command, run: RunCommand): void {
         const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
         if (status === null && killed === null)
           throw new WrongUse(`no agent ${id} is registered`, `\`mandate agents list\` lists agents.${meant}`);
-        const agent = await documentAt(api, path);
+        const found = await nullIf('AGENT_NOT_FOUND', api.get<{ agent: AgentDocument }>(path));
+        const agent = found?.agent ?? null;
         return showAnswer(context, { agentId, status, killed, agent }, () => {
           const state =
             killed === null ? (status ?? 'unknown') : `killed (${killed.scope}): ${killed.reason}`;
@@ -177,16 +178,6 @@ function showCommand(agents: Command, run: RunCommand): void {
         });
       }),
     );
-}
-
-/** Null if the agent is not registered. */
-async function documentAt(api: ApiClient, path: string): Promise<AgentDocument | null> {
-  try {
-    return (await api.get<{ agent: AgentDocument }>(path)).agent;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.code === 'AGENT_NOT_FOUND') return null;
-    throw error;
-  }
 }
 
 type Registered = { agent: AgentDocument; key: IssuedKey | null; widens: readonly string[] | null };
@@ -224,12 +215,9 @@ Examples:
         const body = { id, ...agent, ...(labels && { labels: Object.fromEntries(labels) }) };
         const query = { reason, report };
         const registered = await connect(context).post<Registered>('/v1/agents', body, { query });
-        if (context.json) await writeJsonLine(context.stdout, registered);
-        else {
-          await showKey(registered.key, `registered ${id}; its key`, context);
-          for (const line of widerLines(registered.widens ?? [], context.stderr))
-            await write(context.stderr, `${line}\n`);
-        }
+        await showKey(registered, `registered ${id}; its key`, context);
+        const wider = context.json ? [] : widerLines(registered.widens ?? [], context.stderr);
+        for (const line of wider) await write(context.stderr, `${line}\n`);
         return 0;
       }),
     );

@@ -13,7 +13,6 @@ type Listed = Omit<Alert, 'webhooks' | 'quiet'> & {
   event: 'alert.raised' | 'alert.cleared';
   deliveries: readonly { webhook: string; state: string }[];
 };
-type Page = { alerts: readonly Listed[]; next: string | null };
 type Told = { id: string; webhooks: readonly string[] };
 
 export function alertsCommand(command: Command, run: RunCommand): void {
@@ -41,8 +40,7 @@ function listCommand(alerts: Command, run: RunCommand): void {
     )
     .action(({ state, rule, ...page }: PageOptions & { state?: string; rule?: string }) =>
       run((context) => {
-        const rows = ({ alerts }: Page) => alerts;
-        const list = { path: '/v1/alerts', query: { state, rule }, pageSize: 200, rows };
+        const list = { path: '/v1/alerts', query: { state, rule }, pageSize: 200, rows: 'alerts' };
         return showList(context, list, page, { columns, empty: 'no alerts' });
       }),
     );

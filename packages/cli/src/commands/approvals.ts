@@ -13,7 +13,6 @@ import { showAnswer } from '../output/write.ts';
 
 type ListOptions = PageOptions & { agent?: string; from: string; all?: true };
 type AnswerOptions = { reason?: string; for?: number };
-type Page = { approvals: readonly Approval[]; next: string | null };
 type Receipt = { commandId: string; expiresAt?: string };
 
 const ID = 'the id of the approval, apv_…, or of the decision, dec_…';
@@ -44,9 +43,9 @@ function listCommand(approvals: Command, run: RunCommand): void {
     .action(({ agent, from = moment('1d'), all, ...page }: ListOptions) =>
       run((context) => {
         const query = { agent, from, state: all ? 'all' : 'waiting' };
-        const rows = ({ approvals }: Page) => approvals;
-        return showList(context, { path: '/v1/approvals', query, pageSize: 100, rows }, page, {
-          text: (approval) => approvalText(approval, context.stdout),
+        const list = { path: '/v1/approvals', query, pageSize: 100, rows: 'approvals' };
+        return showList(context, list, page, {
+          text: (approval: Approval) => approvalText(approval, context.stdout),
           empty: 'nothing waits for a person',
         });
       }),

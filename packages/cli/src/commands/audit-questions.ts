@@ -39,8 +39,12 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
   const [, verb] = name.split(' ');
   const own = verb === undefined ? command : command.command(verb);
   own.description(`${question.about} Scope audit.`);
-  const limited = { paged: withPage, ranked: withRankedLimit, whole: (whole: Command) => whole }
-    [question.kind](withFilters(own, question.filters))
+  const limits = {
+    paged: withPage,
+    ranked: (ranked: Command) => withLimit(ranked, undefined, MAX_RANKED),
+    whole: (whole: Command) => whole,
+  };
+  const limited = limits[question.kind](withFilters(own, question.filters))
     .option('--columns <names>', 'show these columns, in this order: agentId,spent', columnNames)
     .option('--csv', 'print comma-separated values');
   if (question.filters.includes('interval'))
@@ -57,10 +61,6 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
         return 0;
       }),
     );
-}
-
-function withRankedLimit(command: Command): Command {
-  return withLimit(command, undefined, MAX_RANKED);
 }
 
 /** A command that has only questions to the audit as subcommands. */

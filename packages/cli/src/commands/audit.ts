@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AuditClient } from '@mandate/audit';
 import { dataFolder } from '@mandate/runtime';
-import { clickhouseSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
+import { clickhouseSettings } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
@@ -10,6 +10,7 @@ import { counted } from '../output/for-people.ts';
 import { table } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
+import { settingsOf } from './servers.ts';
 
 type Options = FolderOptions & { clickhouse?: string; keepMonths: number; tenant?: string; dryRun?: true };
 
@@ -91,16 +92,11 @@ async function pruneTenant(
 }
 
 /** Opens tables that must exist. Otherwise a misspelt folder would get new, empty tables. */
-async function openTables({ data, clickhouse }: Options, context: CommandContext): Promise<AuditClient> {
-  const given = clickhouse === undefined ? {} : { MANDATE_CLICKHOUSE_URL: clickhouse };
-  const settings = loadConfig(
-    clickhouseSettings,
-    { ...context.env, ...given },
-    { otherAreas: otherAreas(clickhouseSettings) },
-  );
+async function openTables(options: Options, context: CommandContext): Promise<AuditClient> {
+  const settings = settingsOf(clickhouseSettings, options, context.env);
   const { openEmbeddedAudit, openServerAsItIs } = await import('@mandate/audit');
   if (settings.CLICKHOUSE_URL !== undefined) return openServerAsItIs(settings, settings.CLICKHOUSE_URL);
-  const path = dataFolder(folderOf({ data }, context)).audit;
+  const path = dataFolder(folderOf(options, context)).audit;
   if (existsSync(path)) return openEmbeddedAudit({ path });
   throw new WrongUse(
     `there is no audit at ${path}`,

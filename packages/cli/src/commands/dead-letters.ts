@@ -18,7 +18,6 @@ import { republishCommand } from './republish-dead-letter.ts';
 type Listed = Letter & { partition: number; offset: number };
 /** A dead letter in the audit, which has no bytes. */
 type Audited = { id: string; foundAt: string; reason: string; log: { partition: number; offset: number } };
-type Page<Row> = { deadLetters: readonly Row[]; next: string | null };
 
 export function deadLettersCommand(command: Command, run: RunCommand): void {
   command.description(
@@ -41,13 +40,12 @@ function listCommand(deadLetters: Command, run: RunCommand): void {
     )
     .action(({ open, ...page }: PageOptions & { open?: true }) =>
       run((context) => {
+        const rest = { pageSize: 200, rows: 'deadLetters' };
         if (open) {
-          const rows = ({ deadLetters }: Page<Audited>) => deadLetters;
-          const list = { path: '/v1/audit/dead-letters', query: { republished: false }, pageSize: 200, rows };
+          const list = { path: '/v1/audit/dead-letters', query: { republished: false }, ...rest };
           return showList(context, list, page, { columns: openColumns, empty: 'no dead letter is open' });
         }
-        const rows = ({ deadLetters }: Page<Listed>) => deadLetters;
-        const list = { path: '/v1/dead-letters', cursor: 'before', pageSize: 200, rows };
+        const list = { path: '/v1/dead-letters', cursor: 'before', ...rest };
         return showList(context, list, page, { columns, empty: 'no dead letters' });
       }),
     );

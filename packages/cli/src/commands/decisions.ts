@@ -2,7 +2,7 @@ import type { ApiClient } from '@mandate/client';
 import type { Explanation } from '@mandate/plane';
 import { standsForAction } from '@mandate/schemas';
 import type { Command } from 'commander';
-import { ApiProblem } from '../api-failure.ts';
+import { nullIf } from '../api-failure.ts';
 import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type CommandFailure, WrongUse } from '../exit-codes.ts';
@@ -70,21 +70,11 @@ function withOne(command: Command): Command {
  * Finds by the id of a decision, or otherwise by the id of an action. @param part the rest of the path of the route
  */
 async function findOne<Answer>(api: ApiClient, id: string, part: string, options: Options): Promise<Answer> {
-  const found =
-    (await decisionAt<Answer>(api, id, part)) ??
-    (await decisionAt<Answer>(api, await standingFor(api, id, options), part));
+  const decisionAt = (one: string) =>
+    nullIf('DECISION_NOT_FOUND', api.get<Answer>(`/v1/audit/decisions/${encodeURIComponent(one)}${part}`));
+  const found = (await decisionAt(id)) ?? (await decisionAt(await standingFor(api, id, options)));
   if (found === null) throw notFound(id);
   return found;
-}
-
-/** Null if there is no such decision. */
-async function decisionAt<Answer>(api: ApiClient, id: string, part: string): Promise<Answer | null> {
-  try {
-    return await api.get<Answer>(`/v1/audit/decisions/${encodeURIComponent(id)}${part}`);
-  } catch (error) {
-    if (error instanceof ApiProblem && error.code === 'DECISION_NOT_FOUND') return null;
-    throw error;
-  }
 }
 
 type Found = { id: string; agentId: string; attempt: number; kind: string; verdict: string };

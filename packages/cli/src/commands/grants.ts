@@ -8,7 +8,7 @@ import { printable } from '../output/printable.ts';
 import { shownTime } from '../output/relative-time.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
+import { showAnswer } from '../output/write.ts';
 
 type Match = { rule: string; policy: string; mode: string };
 /** A grant as the plane answers it, with the rules that it is made of. */
@@ -25,7 +25,6 @@ type Grant = {
   matchedRules: readonly Match[];
   openRules: readonly Match[];
 };
-type Page = { mandates: readonly Grant[]; next: string | null };
 type ListOptions = PageOptions & { agent?: string; state: string };
 type IssueOptions = { context?: object; for?: number; reason?: string };
 
@@ -59,8 +58,8 @@ Examples:
     .action(({ agent, state, ...page }: ListOptions) =>
       run((context) => {
         const query = { agentId: agent, state };
-        const rows = ({ mandates }: Page) => mandates;
-        return showList(context, { path: '/v1/mandates', query, rows }, page, { columns, empty: 'no grant' });
+        const list = { path: '/v1/mandates', query, rows: 'mandates' };
+        return showList(context, list, page, { columns, empty: 'no grant' });
       }),
     );
 }
@@ -145,20 +144,13 @@ Examples:
     )
     .action((agentId: string, { context: actsIn, for: ttlMs, reason }: IssueOptions) =>
       run(async (context) => {
-        const { stdout, stderr } = context;
         const body = { agentId, context: actsIn, ttlMs };
         const query = { reason };
         const issued = await connect(context).post<Grant>('/v1/mandates/issue', body, { query });
-        if (context.json) {
-          await writeJsonLine(stdout, issued);
-          return 0;
-        }
         const { mandate, matchedRules, openRules } = issued;
-        // Only the id is written to stdout, so that a script can read it.
-        await write(stdout, `${mandate.id}\n`);
         const rules = counted(matchedRules.length + openRules.length, 'rule');
-        await write(stderr, `made of ${rules}; ends ${mandate.expiresAt}\n`);
-        return 0;
+        const note = `made of ${rules}; ends ${mandate.expiresAt}\n`;
+        return showAnswer(context, issued, () => `${mandate.id}\n`, note);
       }),
     );
 }

@@ -28,6 +28,12 @@ export function expiresInMs({ expires }: Expiry): number | null | undefined {
   return expires === 'never' ? null : expires;
 }
 
+/** What a person needs to know of a new key, beside the key. @param where the options that name its plane */
+export function issuedText({ id, expiresAt }: Pick<Expiring, 'id' | 'expiresAt'>, where: string): string {
+  const expiry = expiresAt ? `it expires at ${expiresAt}\n` : '';
+  return `its id is ${id}: \`mandate keys revoke ${id}${where}\` ends it\n${expiry}`;
+}
+
 /** The text of the column with the expiry in a list. */
 export function expiryText({ expiresAt }: Pick<Expiring, 'expiresAt'>, nowMs: number): string {
   if (expiresAt === undefined || expiresAt === null) return 'never';

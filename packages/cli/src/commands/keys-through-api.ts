@@ -6,11 +6,10 @@ import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { planeOptionsIn } from '../global-options.ts';
 import { printable } from '../output/printable.ts';
 import { type PageOptions, showList } from '../output/show-list.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
-import { type Expiry, expiresInMs, expiryText, expiryWarnings } from './key-expiry.ts';
+import { showAnswer, write } from '../output/write.ts';
+import { type Expiry, expiresInMs, expiryText, expiryWarnings, issuedText } from './key-expiry.ts';
 
 type RoleKey = { id: string; name: string; role: Role; createdAt: string; expiresAt: string | null };
-type Page = { keys: readonly RoleKey[]; next: string | null };
 
 /**
  * True if an option names a plane. The environment and the default profile do not change where keys are issued. Fails
@@ -39,26 +38,16 @@ export async function issueThroughApi(
         : `--${wrong} works in a data folder, and not through an API`,
       'Give --role. The tenant is that of the key that you ask with.',
     );
-  const { stdout, stderr } = context;
   const body = { name, role, expiresInMs: expiresInMs(options) };
   const issued = await connect(context).post<RoleKey & { key: string }>('/v1/keys', body);
-  if (context.json) await writeJsonLine(stdout, issued);
-  else {
-    await write(stdout, `${issued.key}\n`);
-    await write(stderr, `its id is ${issued.id}: \`mandate keys revoke ${issued.id} --url …\` ends it\n`);
-    if (issued.expiresAt) await write(stderr, `it expires at ${issued.expiresAt}\n`);
-  }
-  return 0;
+  return showAnswer(context, issued, () => `${issued.key}\n`, issuedText(issued, ' --url …'));
 }
 
 export async function listThroughApi(page: PageOptions, context: CommandContext): Promise<ExitCode> {
   const nowMs = Date.now();
   const listed: RoleKey[] = [];
-  const rows = ({ keys }: Page) => {
-    listed.push(...keys);
-    return keys;
-  };
-  await showList(context, { path: '/v1/keys', rows }, page, {
+  await showList<RoleKey>(context, { path: '/v1/keys', rows: 'keys' }, page, {
+    seen: (keys) => listed.push(...keys),
     columns: () => [
       { title: 'ID', of: ({ id }) => id, keep: true },
       { title: 'NAME', of: ({ name }) => name, cut: true },

@@ -21,9 +21,16 @@ import { printable } from '../output/printable.ts';
 import { moreText, type PageOptions, showRows, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
-import { type Expiry, expiresInMs, expiryText, expiryWarnings, withExpiry } from './key-expiry.ts';
+import {
+  type Expiry,
+  expiresInMs,
+  expiryText,
+  expiryWarnings,
+  issuedText,
+  withExpiry,
+} from './key-expiry.ts';
 import { type PinOptions, pinsOf, withPins } from './key-pins.ts';
 import { issueThroughApi, isThroughApi, listThroughApi, revokeThroughApi } from './keys-through-api.ts';
 
@@ -70,7 +77,7 @@ Examples:
     .action((options: IssueOptions) =>
       run(async (context) => {
         if (isThroughApi(context)) return issueThroughApi(options, localIn(options), context);
-        const { stdout, stderr } = context;
+        const { stderr } = context;
         const { name, tenant = DEFAULTS.tenant } = options;
         const scopes = scopesOf(options);
         const agents = agentsOf(options, scopes);
@@ -96,20 +103,11 @@ Examples:
         if (options.agents?.includes('*')) await write(stderr, warningsText(SPEAKS_FOR_ALL, NAME_AGENTS));
         if (scopes.includes('publish') && scopes.includes('operate'))
           await write(stderr, warningsText(APPROVES_ITSELF, TWO_KEYS));
-        if (context.json) {
-          await writeJsonLine(stdout, { key, ...shownOf(record) });
-          return 0;
-        }
-        await write(stdout, `${key}\n`);
-        // Only the key is written to stdout, so that a script can read it.
         const where = options.data === undefined ? '' : ` --data ${options.data}`;
-        await write(stderr, `its id is ${record.id}: \`mandate keys revoke ${record.id}${where}\` ends it\n`);
-        if (record.expiresAt !== undefined) await write(stderr, `it expires at ${record.expiresAt}\n`);
-        if (isNew) {
-          const elsewhere = 'A running plane knows the key only if this is its data folder. Else use --url.';
-          await write(stderr, warningsText([`the data folder ${folder.path} is new`], elsewhere));
-        }
-        return 0;
+        const elsewhere = 'A running plane knows the key only if this is its data folder. Else use --url.';
+        const warning = isNew ? warningsText([`the data folder ${folder.path} is new`], elsewhere) : '';
+        const note = issuedText(record, where) + warning;
+        return showAnswer(context, { key, ...shownOf(record) }, () => `${key}\n`, note);
       }),
     );
 }

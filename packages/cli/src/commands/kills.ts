@@ -21,7 +21,6 @@ type Kill = {
   openCount: number | null;
   revived: { by: string; reason: string; at: string } | null;
 };
-type Page = { kills: readonly Kill[]; next: string | null };
 type ListOptions = PageOptions & { agent?: string; inForce?: true };
 
 export function killsCommand(command: Command, run: RunCommand): void {
@@ -44,8 +43,7 @@ function listCommand(kills: Command, run: RunCommand): void {
     .action(({ agent, inForce, ...page }: ListOptions) =>
       run((context) => {
         const query = { agent, state: inForce ? 'in-force' : 'all' };
-        const rows = ({ kills }: Page) => kills;
-        return showList(context, { path: '/v1/audit/kills', query, rows }, page, {
+        return showList(context, { path: '/v1/audit/kills', query, rows: 'kills' }, page, {
           columns,
           empty: 'no kill is on record',
           rest: '`mandate kills show ID` and --json have all',

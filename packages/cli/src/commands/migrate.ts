@@ -1,5 +1,4 @@
 import type { Finding, MigrateConfig } from '@mandate/plane/migrate';
-import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { CommandContext, Output, RunCommand } from '../command-context.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
@@ -7,7 +6,7 @@ import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ServerOptions, serverSettings, withServers } from './servers.ts';
+import { type ServerOptions, settingsOf, withServers } from './servers.ts';
 
 type Options = ServerOptions & { check?: true };
 
@@ -42,11 +41,7 @@ async function migrate(options: Options, context: CommandContext): Promise<ExitC
   // Imported only here, because the other commands need no clients of servers.
   const { migrateConfig } = await import('@mandate/plane/migrate');
   const { stdout, stderr, env, signal } = context;
-  const config = loadConfig(
-    migrateConfig,
-    { ...env, ...serverSettings(options) },
-    { otherAreas: otherAreas(migrateConfig) },
-  );
+  const config = settingsOf(migrateConfig, options, env);
   const found: Finding[] = [];
   for (const { name, look } of await serversOf(config, options.check === true)) {
     const waiting = showWaiting(`asking ${name}`, stderr);

@@ -1,8 +1,7 @@
-import type { ApiClient } from '@mandate/client';
 import type { TenantDocument } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { ApiProblem } from '../api-failure.ts';
+import { nullIf } from '../api-failure.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
@@ -60,7 +59,7 @@ Examples:
   withTenant(open).action((id: string, options: Reasoned & TenantOptions) =>
     run(async (context) => {
       const api = connect(context);
-      const stands = await standing(api, id);
+      const stands = await nullIf('TENANT_NOT_FOUND', api.get<Counted>(pathOf(id)));
       if (stands?.closedAt === null)
         throw new CommandFailure(1, `${id} is open already`, '`mandate tenants limit` changes it.');
       const body = await asked(stands?.tenant ?? { version: 1, id }, options, context);
@@ -70,11 +69,10 @@ Examples:
         return done(context, again, `opened ${id} again`);
       }
       const opened = await api.post<Opened>('/v1/tenants', body, { query });
-      if (context.json || opened.key === null) return done(context, opened, `opened ${id}`);
-      await write(context.stdout, `${opened.key.key}\n`);
-      // Only the key is written to stdout, so that a script can read it.
-      await write(context.stderr, `opened ${id}; the key is for its first admin, and is shown only now\n`);
-      return 0;
+      const { key } = opened;
+      if (key === null) return done(context, opened, `opened ${id}`);
+      const note = `opened ${id}; the key is for its first admin, and is shown only now\n`;
+      return showAnswer(context, opened, () => `${key.key}\n`, note);
     }),
   );
 }
@@ -146,12 +144,10 @@ Example:
   close.action((id: string, options: Reasoned) =>
     run(async (context) => {
       const query = { reason: options.reason };
-      const closed = await connect(context)
-        .delete<Counted>(pathOf(id), { query })
-        .catch((error: unknown) => {
-          if (!(error instanceof ApiProblem && error.code === 'TENANT_CLOSED')) throw error;
-          throw new CommandFailure(1, `${id} is closed already`, '`mandate tenants open` opens it again.');
-        });
+      const request = connect(context).delete<Counted>(pathOf(id), { query });
+      const closed = await nullIf('TENANT_CLOSED', request);
+      if (closed === null)
+        throw new CommandFailure(1, `${id} is closed already`, '`mandate tenants open` opens it again.');
       return done(context, closed, `closed ${id}`);
     }),
   );
@@ -160,16 +156,6 @@ Example:
 function done(context: CommandContext, answer: Counted, what: string): Promise<0> {
   const lines = [what, ...widerLines(answer.widens ?? [], context.stdout)];
   return showAnswer(context, answer, () => lines.map((line) => `${line}\n`).join(''));
-}
-
-/** Null if the tenant does not exist. */
-async function standing(api: ApiClient, id: string): Promise<Counted | null> {
-  try {
-    return await api.get<Counted>(pathOf(id));
-  } catch (error) {
-    if (error instanceof ApiProblem && error.code === 'TENANT_NOT_FOUND') return null;
-    throw error;
-  }
 }
 
 function pathOf(id: string): string {

@@ -13,7 +13,6 @@ import { showAnswer } from '../output/write.ts';
 type Found = { ref: string; pseudonym: string | null; erased: boolean };
 type Erased = { commandId: string; ref: string; at: string };
 type Listed = Erased & { by: string; reason: string };
-type Page = { erasures: readonly Listed[]; next: number | null };
 type EraseOptions = { reason: string; yes?: true };
 
 const WHO = 'the id as agents send it; - reads it from stdin, out of the shell history';
@@ -105,8 +104,7 @@ Examples:
     )
     .action((page: PageOptions) =>
       run((context) => {
-        const rows = ({ erasures }: Page) => erasures;
-        const list = { path: '/v1/persons/erasures', cursor: 'before', pageSize: 200, rows };
+        const list = { path: '/v1/persons/erasures', cursor: 'before', pageSize: 200, rows: 'erasures' };
         return showList(context, list, page, { columns, empty: 'nobody was erased' });
       }),
     );

@@ -10,9 +10,7 @@ import { widerLines } from '../output/wider-lines.ts';
 import { showAnswer } from '../output/write.ts';
 
 type Shown = { revision: number; version: number; isArchived: boolean; policy: PolicyDocument };
-type Page = { policies: readonly Shown[]; next: string | null };
-type Version = { version: number; revision: number; policy: PolicyDocument };
-type Versions = { versions: readonly Version[]; next: string | null };
+type Version = Omit<Shown, 'isArchived'>;
 type Published = Shown & { widens: readonly string[] | null };
 
 export function policiesCommand(command: Command, run: RunCommand): void {
@@ -31,7 +29,7 @@ function listCommand(policies: Command, run: RunCommand): void {
     .addHelpText('after', '\nExamples:\n  mandate policies list\n  mandate policies list --json | jq .policy')
     .action((options: PageOptions) =>
       run((context) =>
-        showList(context, { path: '/v1/policies', rows: ({ policies }: Page) => policies }, options, {
+        showList<Shown>(context, { path: '/v1/policies', rows: 'policies' }, options, {
           columns: () => [
             { title: 'POLICY', of: ({ policy }) => policy.id, keep: true },
             { title: 'VERSION', of: ({ version }) => String(version), align: 'right' },
@@ -79,19 +77,14 @@ function versionsCommand(policies: Command, run: RunCommand): void {
     .addHelpText('after', '\nExample:\n  mandate policies versions read-only')
     .action((id: string, options: PageOptions) =>
       run((context) =>
-        showList(
-          context,
-          { path: `${pathOf(id)}/versions`, rows: ({ versions }: Versions) => versions },
-          options,
-          {
-            columns: () => [
-              { title: 'VERSION', of: ({ version }) => `${id}@${version}`, keep: true },
-              { title: 'REVISION', of: ({ revision }) => String(revision), align: 'right' },
-              { title: 'SETS', of: ({ policy }) => fieldsOf(policy), cut: true },
-            ],
-            empty: 'no version',
-          },
-        ),
+        showList<Version>(context, { path: `${pathOf(id)}/versions`, rows: 'versions' }, options, {
+          columns: () => [
+            { title: 'VERSION', of: ({ version }) => `${id}@${version}`, keep: true },
+            { title: 'REVISION', of: ({ revision }) => String(revision), align: 'right' },
+            { title: 'SETS', of: ({ policy }) => fieldsOf(policy), cut: true },
+          ],
+          empty: 'no version',
+        }),
       ),
     );
 }

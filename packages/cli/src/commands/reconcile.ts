@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Report } from '@mandate/reconcile';
 import { dataFolder } from '@mandate/runtime';
-import { kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
+import { kafkaSettings } from '@mandate/runtime/settings';
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -12,6 +12,7 @@ import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { folderOf, withData } from './folder.ts';
+import { settingsOf } from './servers.ts';
 
 type Options = { data?: string; kafka?: string; alert?: true };
 
@@ -41,12 +42,7 @@ Examples:
 
 async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(context);
-  const given = options.kafka === undefined ? {} : { MANDATE_KAFKA_BROKERS: options.kafka };
-  const settings = loadConfig(
-    kafkaSettings,
-    { ...context.env, ...given },
-    { otherAreas: otherAreas(kafkaSettings) },
-  );
+  const settings = settingsOf(kafkaSettings, options, context.env);
   const path = dataFolder(folderOf(options, context)).log;
   if (settings.KAFKA_BROKERS === undefined && !existsSync(path)) {
     throw new WrongUse(

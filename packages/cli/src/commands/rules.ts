@@ -9,7 +9,6 @@ import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import { showAnswer } from '../output/write.ts';
 
 type Shown = { revision: number; rule: RuleDocument };
-type Page = { rules: readonly Shown[]; next: string | null };
 
 export function rulesCommand(command: Command, run: RunCommand): void {
   command.description(
@@ -20,7 +19,7 @@ export function rulesCommand(command: Command, run: RunCommand): void {
     .addHelpText('after', '\nExamples:\n  mandate rules list\n  mandate rules list --json | jq .rule')
     .action((options: PageOptions) =>
       run((context) =>
-        showList(context, { path: '/v1/rules', rows: ({ rules }: Page) => rules }, options, {
+        showList<Shown>(context, { path: '/v1/rules', rows: 'rules' }, options, {
           columns: () => [
             { title: 'RULE', of: ({ rule }) => rule.id, keep: true },
             { title: 'POLICY', of: ({ rule }) => rule.policy, keep: true },

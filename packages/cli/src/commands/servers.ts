@@ -1,5 +1,8 @@
 /** The options that name the servers of a plane. Each option is also a setting in the environment. */
+import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
+import type { z } from 'zod';
+import type { CommandContext } from '../command-context.ts';
 import { someText } from '../input/option-values.ts';
 
 export type ServerOptions = { kafka?: string; redis?: string; clickhouse?: string };
@@ -11,11 +14,18 @@ export function withServers(command: Command): Command {
     .option('--clickhouse <url>', 'ClickHouse for the audit (MANDATE_CLICKHOUSE_URL)', someText);
 }
 
-/** The options as settings of the environment. */
-export function serverSettings({ kafka, redis, clickhouse }: ServerOptions): Record<string, string> {
-  return {
-    ...(kafka !== undefined && { MANDATE_KAFKA_BROKERS: kafka }),
-    ...(redis !== undefined && { MANDATE_REDIS_URL: redis }),
-    ...(clickhouse !== undefined && { MANDATE_CLICKHOUSE_URL: clickhouse }),
+/** The settings of a command: its options, then the environment. @param more other options, as settings */
+export function settingsOf<Schema extends z.ZodObject>(
+  schema: Schema,
+  { kafka, redis, clickhouse }: ServerOptions,
+  env: CommandContext['env'],
+  more: CommandContext['env'] = {},
+): Readonly<z.output<Schema>> {
+  const servers = {
+    MANDATE_KAFKA_BROKERS: kafka,
+    MANDATE_REDIS_URL: redis,
+    MANDATE_CLICKHOUSE_URL: clickhouse,
   };
+  const given = Object.entries({ ...servers, ...more }).filter(([, value]) => value !== undefined);
+  return loadConfig(schema, { ...env, ...Object.fromEntries(given) }, { otherAreas: otherAreas(schema) });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DataFolder, dataFolder, isMandateError } from '@mandate/runtime';
-import { type KafkaSettings, kafkaSettings, loadConfig, otherAreas } from '@mandate/runtime/settings';
+import { type KafkaSettings, kafkaSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import type { Command } from 'commander';
@@ -13,7 +13,7 @@ import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { showAnswer, write } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
-import { serverSettings } from './servers.ts';
+import { settingsOf } from './servers.ts';
 
 type Options = FolderOptions & { kafka?: string; after?: number; every?: number };
 
@@ -58,8 +58,7 @@ Examples:
 }
 
 async function snapshot(options: Options, context: CommandContext): Promise<ExitCode> {
-  const env = { ...context.env, ...serverSettings(options) };
-  const settings = loadConfig(kafkaSettings, env, { otherAreas: otherAreas(kafkaSettings) });
+  const settings = settingsOf(kafkaSettings, options, context.env);
   const folder = dataFolder(folderOf(options, context));
   if (settings.KAFKA_BROKERS === undefined && !existsSync(folder.log)) {
     throw new WrongUse(

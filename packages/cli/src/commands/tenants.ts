@@ -6,8 +6,6 @@ import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
 import { closeCommand, limitCommand, openCommand, showCommand, type Tenant } from './one-tenant.ts';
 
-type Page = { tenants: readonly Tenant[]; next: string | null };
-
 export function tenantsCommand(command: Command, run: RunCommand): void {
   command.description('Opens, limits and closes tenants: docs/policies.md. Scope operate:all.');
   listCommand(command, run);
@@ -29,11 +27,8 @@ Examples:
     )
     .action((page: PageOptions) =>
       run((context) => {
-        const rows = ({ tenants }: Page) => tenants;
-        return showList(context, { path: '/v1/tenants', rows }, page, {
-          columns,
-          empty: 'no tenant was opened',
-        });
+        const list = { path: '/v1/tenants', rows: 'tenants' };
+        return showList(context, list, page, { columns, empty: 'no tenant was opened' });
       }),
     );
 }

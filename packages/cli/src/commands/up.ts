@@ -1,7 +1,6 @@
 import { DEFAULT_URL } from '@mandate/client';
 import type { Plane } from '@mandate/plane';
 import { DEFAULT_DATA_PATH, LOG_LEVELS, type LogLevel, runLifecycle } from '@mandate/runtime';
-import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import { createLogger } from '@mandate/server';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -9,7 +8,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
-import { type ServerOptions, serverSettings, withServers } from './servers.ts';
+import { type ServerOptions, settingsOf, withServers } from './servers.ts';
 
 type Options = ServerOptions & {
   data?: string;
@@ -66,11 +65,16 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   // Imported only here, because the other commands need no database engine.
   const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
-  const config = loadConfig(
-    planeConfig,
-    { ...env, ...flags(options) },
-    { otherAreas: otherAreas(planeConfig) },
-  );
+  const { data, mandates, policies, host, port, logLevel } = options;
+  // Options are settings too, so that the same code checks both.
+  const config = settingsOf(planeConfig, options, env, {
+    MANDATE_PLANE_DATA_PATH: data,
+    MANDATE_PLANE_MANDATES_PATH: mandates,
+    MANDATE_PLANE_POLICIES_PATH: policies,
+    MANDATE_PLANE_HOST: host,
+    MANDATE_PLANE_PORT: port?.toString(),
+    MANDATE_PLANE_LOG_LEVEL: logLevel,
+  });
   const log = createLogger({ name: 'plane', level: config.PLANE_LOG_LEVEL });
   const plane = await openPlane(config, log, env);
   if (signal.aborted) {
@@ -84,23 +88,6 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   }
   const part = { name: 'the plane', start: async () => plane, stopTimeoutMs: 30_000 };
   return runLifecycle({ log, stop: signal, parts: [part] });
-}
-
-/** The options as settings, so that options and settings are checked by the same code. */
-function flags(options: Options): Record<string, string> {
-  const { data, mandates, policies, host, port, logLevel } = options;
-  const given = {
-    ...serverSettings(options),
-    MANDATE_PLANE_DATA_PATH: data,
-    MANDATE_PLANE_MANDATES_PATH: mandates,
-    MANDATE_PLANE_POLICIES_PATH: policies,
-    MANDATE_PLANE_HOST: host,
-    MANDATE_PLANE_PORT: port?.toString(),
-    MANDATE_PLANE_LOG_LEVEL: logLevel,
-  };
-  const entries: [string, string][] = [];
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) entries.push([name, value]);
-  return Object.fromEntries(entries);
 }
 
 /** Text for the agents of a key, if the key is for certain agents. */

@@ -6,7 +6,9 @@ import { sparkline } from './sparkline.ts';
 export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Row[] {
   if (!Array.isArray(buckets)) return [row];
   const { group, ...rest } = row;
-  const drawn = sparkline(buckets.map((bucket: Row) => numberOr0(bucket[figure])));
+  const drawn = sparkline(
+    buckets.map(({ [figure]: value }: Row) => (typeof value === 'number' ? value : null)),
+  );
   // The sparkline comes before the figures, because the person asked for it.
   return [{ group, [overTime(figure)]: drawn, ...rest }];
 }
@@ -19,8 +21,4 @@ export function overTime(figure: string): string {
 export function bucketsAsRows({ buckets, ...row }: Row): Row[] {
   if (!Array.isArray(buckets)) return [row];
   return buckets.map(({ start, ...measures }: Row) => ({ group: row.group, start, ...measures }));
-}
-
-function numberOr0(value: unknown): number {
-  return typeof value === 'number' ? value : 0;
 }

@@ -1,5 +1,5 @@
 /** Lists of a plane: as a table, as blocks of text, or as JSON. Says on stderr if a limit left rows out. */
-import { type ApiClient, allOf, type NextPage, type PagedList, rowsOf } from '@mandate/client';
+import { type ApiClient, allOf, type NextPage, type PagedList, type Query, rowsOf } from '@mandate/client';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';
@@ -26,26 +26,30 @@ export function withPage(command: Command, otherwise = 100): Command {
   );
 }
 
-type Page = { readonly next: NextPage };
-/** `cursor` and `pageSize` default to the values of most lists. */
-type List<Row, Answer extends Page> = Omit<PagedList<Row, Answer>, 'cursor' | 'pageSize'> &
-  Partial<Pick<PagedList<Row, Answer>, 'cursor' | 'pageSize'>>;
+type Page = { readonly next: NextPage; readonly [field: string]: unknown };
+/** `rows`: the field of an answer that holds the rows. `cursor` and `pageSize` default to the values of most lists. */
+type List = { path: string; query?: Query; rows: string; cursor?: string; pageSize?: number };
 
-/** `columns`: a table, for a terminal with times as of `nowMs`. `text`: a block for each row. `empty`: if there is no row. */
-type How<Row> = { empty: string; rest?: string } & (
+/** `columns`: a table, for a terminal with times as of `nowMs`. `text`: a block for each row. `empty`: if there is no row. `seen`: gets the rows of each page. */
+type How<Row> = { empty: string; rest?: string; seen?(rows: readonly Row[]): void } & (
   | { columns(nowMs: number | null): readonly Column<Row>[]; text?: never }
   | { text(row: Row): string; columns?: never }
 );
 
 /** Shows a list in the form that the options ask for. Returns the exit code of a command that is done. */
-export async function showList<Row, Answer extends Page>(
+export async function showList<Row>(
   context: CommandContext,
-  asked: List<Row, Answer>,
+  { rows: field, ...asked }: List,
   { limit, cursor }: PageOptions,
   how: How<Row>,
 ): Promise<0> {
   const api = connect(context);
-  const list = { cursor: 'cursor', pageSize: 1_000, ...asked };
+  const rows = (answer: Page) => {
+    const found = answer[field] as readonly Row[];
+    how.seen?.(found);
+    return found;
+  };
+  const list = { cursor: 'cursor', pageSize: 1_000, ...asked, rows };
   const counter = { rows: 0, next: null as NextPage };
   await showRows(context, counted(rowsOf(api, list, limit, cursor), counter), how);
   await sayIfMore(context, api, list, counter);
@@ -99,7 +103,7 @@ export async function* counted<Row>(
 }
 
 /** A full last page may have no rows after it, so one more row is requested before the note is written. */
-export async function sayIfMore<Row, Answer extends Page>(
+export async function sayIfMore<Row, Answer extends { readonly next: NextPage }>(
   { stderr }: Pick<CommandContext, 'stderr'>,
   api: ApiClient,
   list: PagedList<Row, Answer>,

@@ -21,13 +21,21 @@ export async function writeCsvLine(stream: Output, cells: readonly unknown[]): P
   await write(stream, stream.isTTY === true ? printableLines(line) : line);
 }
 
-/** Shows an answer as one line of JSON, or as text. Returns the exit code of a command that is done. */
+/**
+ * Shows an answer as one line of JSON, or as text. Returns the exit code of a command that is done.
+ *
+ * @param note goes to stderr beside a text, so that a script can read a key or an id from stdout
+ */
 export async function showAnswer(
-  { stdout, json }: Pick<CommandContext, 'stdout' | 'json'>,
+  { stdout, stderr, json }: Pick<CommandContext, 'stdout' | 'stderr' | 'json'>,
   answer: unknown,
   text: () => string,
+  note = '',
 ): Promise<0> {
   if (json) await writeJsonLine(stdout, answer);
-  else await write(stdout, text());
+  else {
+    await write(stdout, text());
+    await write(stderr, printableLines(note));
+  }
   return 0;
 }
