@@ -148,9 +148,9 @@ const tenantPut = (fields: object) => ({
   event: 'tenant.put',
   tenant: { version: 1, id: 'default', ...fields },
 });
-const ARRIVED = 'rules blocked for want of it, and give it now: r';
-const NOBODY = 'it holds nobody to its policy any more';
-const FIRST = 'it gives its policy to whom no other rule holds';
+const ARRIVED = 'rules that blocked without this policy now give it: r';
+const NOBODY = 'it no longer limits any agent';
+const FIRST = 'it gives its policy to agents that no other rule matches';
 
 test.each<[string, Body[], Body, readonly string[]]>([
   ['the same rule', [P, RULE], RULE, []],
@@ -160,7 +160,7 @@ test.each<[string, Body[], Body, readonly string[]]>([
     'its mode becomes observe',
     [P, RULE],
     rulePut({ mode: 'observe' }),
-    ['mode: enforce → observe: its policy only watches'],
+    ['mode: enforce → observe: its policy is no longer enforced'],
   ],
   ['its mode becomes shadow', [P, RULE], rulePut({ mode: 'shadow' }), [`mode: enforce → shadow: ${NOBODY}`]],
   [
@@ -183,19 +183,19 @@ test.each<[string, Body[], Body, readonly string[]]>([
     'fewer agents',
     [P, rulePut({ agents: ['a*'] })],
     rulePut({ agents: ['ab'] }),
-    ['agents: fewer are held to its policy'],
+    ['agents: its policy limits fewer agents or actions'],
   ],
   [
     'more groups',
     [P, rulePut({ groups: ['g'] })],
     rulePut({ groups: ['g', 'h'] }),
-    ['groups: more are given its policy'],
+    ['groups: more agents or actions get its policy'],
   ],
   [
     'other agents',
     [P, rulePut({ agents: ['a'] })],
     rulePut({ agents: ['b'] }),
-    ['agents: others are held to its policy, and given it'],
+    ['agents: its policy applies to other agents or actions'],
   ],
   ['all agents, by another pattern', [P, RULE], rulePut({ agents: ['*', 'ab'] }), []],
   [
@@ -222,7 +222,7 @@ test.each<[string, Body[], Body, readonly string[]]>([
     'a policy in place of a missing one',
     [P, rulePut({ policy: 'q' })],
     RULE,
-    ['policy: q → p: it blocked for want of one'],
+    ['policy: q → p: the rule blocked, because its policy did not exist'],
   ],
   ['a policy that a rule waits for', [RULE], P, [ARRIVED]],
   ['a version that a rule waits for', [P, rulePut({ policy: 'p@2' })], P, [ARRIVED]],
@@ -239,8 +239,8 @@ test.each<[string, Body[], Body, readonly string[]]>([
     [agentPut({ groups: ['a'] }), rulePut({ groups: ['a', 'b'] })],
     agentPut({ groups: ['b'] }),
     [
-      'groups: - a: its rules hold the agent no more',
-      'groups: + b: its rules may be the first to hold the agent',
+      'groups: - a: rules for this group no longer apply to the agent',
+      'groups: + b: rules for this group may be the first that apply to the agent',
     ],
   ],
   [
@@ -251,15 +251,15 @@ test.each<[string, Body[], Body, readonly string[]]>([
     ],
     agentPut({ labels: { tier: '1' } }),
     [
-      'labels.tier: 1 → "1": others may hold the agent',
-      'labels.constructor: "x" → none: others may hold the agent',
+      'labels.tier: 1 → "1": other rules may apply to the agent',
+      'labels.constructor: "x" → none: other rules may apply to the agent',
     ],
   ],
   [
     'a name that rules test',
     [agentPut({ name: 'one' }), rulePut({ when: { field: 'agent.name', op: '==', value: 'one' } })],
     agentPut({}),
-    ['name: one → none: others may hold the agent'],
+    ['name: one → none: other rules may apply to the agent'],
   ],
   ['a name that no rule tests', [agentPut({ name: 'one' }), RULE], agentPut({}), []],
   ['a parent, for the first time', [agentPut({ id: 'a' }), agentPut({})], agentPut({ parent: 'a' }), []],
@@ -267,20 +267,20 @@ test.each<[string, Body[], Body, readonly string[]]>([
     'no parent any more',
     [agentPut({ id: 'a' }), agentPut({ parent: 'a' })],
     agentPut({}),
-    ['parent: a → none: others may hold the agent'],
+    ['parent: a → none: other rules may apply to the agent'],
   ],
   [
     'no grant is required any more',
     [agentPut({ requiresGrant: true })],
     agentPut({}),
-    ['requiresGrant: true → gone: it, and whoever is below it, acts without a grant'],
+    ['requiresGrant: true → none: the agent and its descendants may act without a grant'],
   ],
   ['a grant becomes required', [agentPut({})], agentPut({ requiresGrant: true }), []],
   [
     'a retired agent is registered again',
     [agentPut({}), { event: 'agent.retired', agentId: 'bot' }],
     agentPut({}),
-    ['it was retired: rules hold it, and those below it, again'],
+    ['it was retired: rules apply again to it and its descendants'],
   ],
   ['the first tenant limits', [tenantPut({})], tenantPut({ bounds: { maxCostTotal: 5 } }), []],
   [

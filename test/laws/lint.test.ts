@@ -105,7 +105,7 @@ const limited = arbitraryMandate.map(({ expiresAt: _, ...fields }) => fields);
 type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : never;
 
 const LIMIT =
-  /^Of "p", (?:(?<field>maxCostTotal|maxCostPerCall|rateLimit)|the (?<scope>\w+) budget "(?<id>\w+)"|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* refuses nothing: /;
+  /^In "p", (?:(?<field>maxCostTotal|maxCostPerCall|rateLimit)|the (?<scope>\w+) budget "(?<id>\w+)"|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* has no effect: /;
 
 /**
  * Returns the policy without the limit that a finding names. No two budgets of the test differ only in their windows.
@@ -251,7 +251,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
       const earlier = pAndQ(p.before, q.before);
       const given = (own: Limited) => ({ earlier, policies: pAndQ(own, q.own), rules });
       const idle = findings({ policies: [...earlier, ...pAndQ(p.own, q.own)], rules }).filter(
-        ({ code, message }) => code === 'LIMIT_WITHOUT_EFFECT' && message.startsWith('Of "p"'),
+        ({ code, message }) => code === 'LIMIT_WITHOUT_EFFECT' && message.startsWith('In "p"'),
       );
       if (idle.length === 0) return;
       told += 1;

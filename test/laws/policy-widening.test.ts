@@ -237,13 +237,13 @@ test.each<[string, object, object, string[]]>([
     'a budget with another counter',
     { budgets: [{ id: 'b', scope: 'agent', max: 5, windowMs: 1_000 }] },
     { budgets: [{ id: 'b', scope: 'tenant', max: 5 }] },
-    ['budget b: 5 of each agent in 1000 ms → 5 of each tenant, which begins at nothing'],
+    ['budget b: 5 of each agent in 1000 ms → 5 of each tenant, which starts at 0'],
   ],
   [
     'a rate with another counter',
     { rateLimit: { maxCalls: 9, windowMs: 1_000 } },
     { rateLimit: { maxCalls: 5, windowMs: 2_000 } },
-    ['rateLimit: 9 in 1000 ms → 5 in 2000 ms, where no call is counted yet'],
+    ['rateLimit: 9 in 1000 ms → 5 in 2000 ms, which has counted no call yet'],
   ],
   [
     'no call',
@@ -255,7 +255,7 @@ test.each<[string, object, object, string[]]>([
     'a shorter lease',
     { toolPolicies: { pay: { cost: 1 } } },
     { toolPolicies: { pay: { cost: 1, executionLeaseMs: 1_000 } } },
-    ['toolPolicies.pay.executionLeaseMs: 300000 → 1000: what did not answer may be asked again sooner'],
+    ['toolPolicies.pay.executionLeaseMs: 300000 → 1000: a call without an outcome may be retried sooner'],
   ],
   [
     'a tool that may not be called any more',

@@ -46,13 +46,13 @@ test.each<[string, object, object | undefined, string[]]>([
     'another type',
     { when: { ...isProduction, op: '>', value: 1 } },
     { environment: 'dev' },
-    ['context.environment is "dev", of which > 1 says nothing'],
+    ['context.environment is "dev", to which > 1 does not apply'],
   ],
   [
     'what should be missing',
     { when: { field: 'action.tool', op: 'exists', value: false } },
     undefined,
-    ['action.tool is there'],
+    ['action.tool is present'],
   ],
   [
     'the first of several',
@@ -62,13 +62,13 @@ test.each<[string, object, object | undefined, string[]]>([
       },
     },
     undefined,
-    ['none of what it asks for under `any` is known to be so'],
+    ['none of its conditions under `any` is known to hold'],
   ],
   [
     'what is excluded',
     { when: { not: [{ field: 'action.tool', op: 'exists' }] } },
     undefined,
-    ['what it excludes under `not` is so, or is not known'],
+    ['one of its conditions under `not` holds, or is unknown'],
   ],
 ])('explains why a rule almost matches: %s', (_, rule, context, why) => {
   expect(near([{ ...R, ...rule }], { ...(context && { context }) })).toEqual(

@@ -84,16 +84,16 @@ function whyNot(
 }
 
 function inWords(condition: Condition, subject: ConditionSubject, truth: boolean | null): string {
-  if ('any' in condition) return 'none of what it asks for under `any` is known to be so';
-  if ('not' in condition) return 'what it excludes under `not` is so, or is not known';
-  if (!('field' in condition)) return 'not all that it asks for under `all` is so';
+  if ('any' in condition) return 'none of its conditions under `any` is known to hold';
+  if ('not' in condition) return 'one of its conditions under `not` holds, or is unknown';
+  if (!('field' in condition)) return 'not every condition under its `all` holds';
   const steps = stepsOf(condition.field);
   const name = steps.join('.');
   const value = fieldOf(subject, steps);
   if (value === undefined) return `${name} is missing`;
-  if (condition.op === 'exists') return `${name} is there`;
+  if (condition.op === 'exists') return `${name} is present`;
   const wanted = `${condition.op} ${shown(condition.value)}`;
-  if (truth === null) return `${name} is ${shown(value)}, of which ${wanted} says nothing`;
+  if (truth === null) return `${name} is ${shown(value)}, to which ${wanted} does not apply`;
   return `${name} is ${shown(value)}, and not ${wanted}`;
 }
 

@@ -18,7 +18,7 @@ type Context = { readonly [field: string]: Json };
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 /** A tenant may have thousands of grants, and an agent can send a different context with each action. */
 const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
-const ASK_ANEW = 'Have another issued (POST /v1/mandates/issue), or leave mandateId out.';
+const ASK_ANEW = 'Ask for another grant (POST /v1/mandates/issue), or leave mandateId out.';
 
 /** `asked`: the action in the context of the grant. Absent if the rules were not asked. */
 type IssuedInForce = (
@@ -106,7 +106,7 @@ function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: st
   return [
     {
       code: 'MANDATE_EXPIRED',
-      reason: `The mandate "${id}" was revoked at ${revokedAt}.`,
+      reason: `The grant "${id}" was revoked at ${revokedAt}.`,
       remedy: ASK_ANEW,
     },
     { check: 'mandate-alive', result: 'block', evidence: { expiresAt: wireTime(endsAtMs), revokedAt } },
@@ -116,7 +116,7 @@ function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: st
 function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
   const expiresAt = wireTime(endsAtMs);
   return [
-    { code: 'MANDATE_EXPIRED', reason: `The mandate "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
+    { code: 'MANDATE_EXPIRED', reason: `The grant "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
     { check: 'mandate-alive', result: 'block', evidence: { expiresAt } },
   ];
 }
@@ -130,9 +130,9 @@ function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Ref
   return [
     {
       code: 'MANDATE_NOT_FOUND',
-      reason: `The mandate "${id}" begins at ${startsAt}: until then other rules hold.`,
+      reason: `The grant "${id}" begins at ${startsAt}. Until then other rules are in force.`,
       remedy:
-        'Ask again then, as another action, or leave mandateId out; compare the clocks of control service and ledger.',
+        'Ask again after that time, with a new action id, or leave mandateId out. Compare the clocks of the control service and the ledger.',
     },
     { check: 'mandate-found', result: 'block', evidence: { agentId, startsAt } },
   ];
@@ -143,8 +143,8 @@ function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: str
   return [
     {
       code: 'MANDATE_NOT_FOUND',
-      reason: `The mandate "${id}" was issued for another context: context.${field} is not what the action says.`,
-      remedy: 'Have one issued for this context (POST /v1/mandates/issue), or leave mandateId out.',
+      reason: `The grant "${id}" was issued for another context: the action has a different context.${field}.`,
+      remedy: 'Ask for a grant for this context (POST /v1/mandates/issue), or leave mandateId out.',
     },
     { check: 'mandate-found', result: 'block', evidence: { agentId, context: field } },
   ];
@@ -155,8 +155,8 @@ function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
   return [
     {
       code: 'MANDATE_NOT_FOUND',
-      reason: `No rule that the mandate "${id}" is made of matches what the agent does.`,
-      remedy: 'Have one issued under other rules, or leave mandateId out.',
+      reason: `No rule of the grant "${id}" matches the action.`,
+      remedy: 'Ask for a grant under other rules, or leave mandateId out.',
     },
     { check: 'mandate-found', result: 'block', evidence: { agentId } },
   ];

@@ -28,9 +28,13 @@ export function pathFor(kind: Kind, id: string, taken: Set<string>): string {
   );
   const path = paths.find((one) => !taken.has(one.toLowerCase()));
   if (path === undefined) {
-    throw new MandateError('DOCUMENTS_INVALID', `${paths.at(-1)} is another ${kind} than "${id}"`, {
-      remedy: 'Name another folder.',
-    });
+    throw new MandateError(
+      'DOCUMENTS_INVALID',
+      `the file ${paths.at(-1)} already contains another ${kind} than "${id}"`,
+      {
+        remedy: 'Name another folder.',
+      },
+    );
   }
   taken.add(path.toLowerCase());
   return path;
@@ -57,7 +61,7 @@ export function documentText(kind: Kind, document: Document): string {
   if (text !== undefined) return text;
   throw new MandateError(
     'DOCUMENT_NOT_WRITABLE',
-    `the ${kind} "${document.id}" cannot be written as a file that is read as the same`,
+    `the ${kind} "${document.id}" would change if it was written to a file and read again`,
     { remedy: 'The plane may have another version than this command.' },
   );
 }

@@ -113,7 +113,7 @@ it('logs the changes that it made, and what they newly permit', async () => {
   const adds = ['agent lead', 'agent worker', 'policy reads'].map((name) => ({ change: `add ${name}` }));
   const rule = {
     change: 'add rule all-read',
-    widens: ['it is new: it gives its policy to whom no other rule holds'],
+    widens: ['it is new: it gives its policy to agents that no other rule matches'],
   };
   expect(warned).toEqual([{ changes: 4, made: [...adds, rule] }]);
   await apply(FILES.replace("'read_*'", "'read_*', search"));

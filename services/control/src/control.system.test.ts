@@ -219,7 +219,7 @@ describe('policies', () => {
     expect((await author('PUT', '/v1/policies/reads', READS)).body).toMatchObject({
       version: 2,
       isArchived: false,
-      widens: ['rules blocked for want of it, and give it now: all-read'],
+      widens: ['rules that blocked without this policy now give it: all-read'],
     });
   });
 
@@ -300,8 +300,8 @@ describe('rules', () => {
   test('report what they newly permit, compared with the state just before: once for each change', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);
-    const fewer = 'groups: fewer are held to its policy';
-    const more = 'groups: more are given its policy';
+    const fewer = 'groups: its policy limits fewer agents or actions';
+    const more = 'groups: more agents or actions get its policy';
     const put = async (groups: string[], key: string) => {
       const { body } = await author(
         'PUT',
@@ -312,14 +312,14 @@ describe('rules', () => {
       return body.widens;
     };
     const { body } = await author('POST', '/v1/rules', RULE);
-    expect(body.widens).toEqual(['it is new: it gives its policy to whom no other rule holds']);
+    expect(body.widens).toEqual(['it is new: it gives its policy to agents that no other rule matches']);
     expect(await put(['g'], 'one')).toEqual([fewer]);
     expect(await put(['g'], 'two')).toEqual([]);
     expect(await put(['g', 'h'], 'three')).toEqual([more]);
     expect(await put(['g'], 'one')).toBeNull();
     const removed = await author('DELETE', '/v1/rules/all-read');
     expect(removed.body).toMatchObject({
-      widens: ['it is removed: it holds nobody to its policy any more'],
+      widens: ['it is removed: it no longer limits any agent'],
       lint: [{ code: 'POLICY_UNUSED' }],
     });
   });

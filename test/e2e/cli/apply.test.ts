@@ -74,7 +74,7 @@ it('shows the differences and applies them; then nothing differs, and an action 
       '    + mode: enforce',
       '    + groups:',
       '    +   - gitops',
-      '    ! wider: it is new: it gives its policy to whom no other rule holds',
+      '    ! wider: it is new: it gives its policy to agents that no other rule matches',
       '4 differences: 4 to add',
       '',
     ].join('\n'),
@@ -288,7 +288,7 @@ it('says before a change what would be refused or would block, then which change
   write('agents.yaml', worker);
   const orphaned = 'the agent "gitops-worker" names the parent "gitops-lead", and';
   expect((await mandate(['apply', '-f', path, '--prune'])).stderr).toContain(
-    `${orphaned} that is removed, as no file has it\n`,
+    `${orphaned} that agent is removed, because no file contains it\n`,
   );
   const out = join(folder, 'pulled-orphan');
   const pulled = await mandate(['pull', '--out', out, '--dry-run']);

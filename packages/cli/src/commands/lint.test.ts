@@ -26,7 +26,7 @@ test("warns if a rule names a version that the files do not contain, and checks 
     exitCode: 0,
     stdout: '0 errors, 0 warnings\n',
     stderr: expect.stringMatching(
-      /^mandate: warning: the rule "r0" names p0@2, and files hold one document of that policy\n {2}The file is taken for that version. .*\n$/,
+      /^mandate: warning: the rule "r0" names p0@2, but files contain only one version of that policy\n {2}The file is taken for that version. .*\n$/,
     ),
   });
   expect(await lint(pinned.replace('id: p0\n', 'id: p1\n'))).toMatchObject({

@@ -14,14 +14,14 @@ export function agentWidening(
 ): readonly string[] {
   return [
     ...(before.requiresGrant && !after.requiresGrant
-      ? ['requiresGrant: true → gone: it, and whoever is below it, acts without a grant']
+      ? ['requiresGrant: true → none: the agent and its descendants may act without a grant']
       : []),
     ...left(before.groups, after.groups)
       .filter(asked.group)
-      .map((group) => `groups: - ${group}: its rules hold the agent no more`),
+      .map((group) => `groups: - ${group}: rules for this group no longer apply to the agent`),
     ...left(after.groups, before.groups)
       .filter(asked.group)
-      .map((group) => `groups: + ${group}: its rules may be the first to hold the agent`),
+      .map((group) => `groups: + ${group}: rules for this group may be the first that apply to the agent`),
     ...namesIn(before.labels, after.labels)
       .filter((name) => asked.attribute('labels', name))
       .flatMap((name) => other(`labels.${name}`, saidOf(before.labels, name), saidOf(after.labels, name))),
@@ -51,5 +51,5 @@ function saidOf(labels: Labels, name: string): string | undefined {
 function other(name: string, before: string | undefined, after: string | undefined): string[] {
   return before === after
     ? []
-    : [`${name}: ${before ?? 'none'} → ${after ?? 'none'}: others may hold the agent`];
+    : [`${name}: ${before ?? 'none'} → ${after ?? 'none'}: other rules may apply to the agent`];
 }

@@ -29,7 +29,8 @@ export function controlWidening(
   switch (change.event) {
     case 'agent.put': {
       const { agent } = change;
-      if (control.retired.has(agent.id)) return ['it was retired: rules hold it, and those below it, again'];
+      if (control.retired.has(agent.id))
+        return ['it was retired: rules apply again to it and its descendants'];
       const before = control.agents.get(agent.id)?.document;
       return before === undefined
         ? []

@@ -128,7 +128,7 @@ test('is part of lint of a plane, and of a document that is changed', () => {
   expect(told.map(({ code, rules, policies, message }) => [code, rules, policies, message])).toEqual([
     ['PATTERN_DOUBTFUL', [], ['q'], expect.stringContaining('The policy "q", allowedModels.0: "?" stands')],
     ['TOOL_NAMES_UNCONFIRMED', [], ['q'], expect.stringContaining('did you mean "pay" by "pey"?')],
-    ['PATTERN_DOUBTFUL', [], [], expect.stringContaining('The bounds of the tenant, deniedTools.0: "?"')],
+    ['PATTERN_DOUBTFUL', [], [], expect.stringContaining('The tenant limits, deniedTools.0: "?"')],
     ['PATTERN_DOUBTFUL', ['r'], [], expect.stringContaining('The rule "r", agents.0: "**" is the same')],
     [
       'NAMES_ALIKE',
@@ -136,7 +136,7 @@ test('is part of lint of a plane, and of a document that is changed', () => {
       ['p'],
       'The tools: "pay" (tools of "p") and "p\u0430y" (deniedTools of "p") look alike, and are different tools.',
     ],
-    ['NAMES_ALIKE', [], [], 'The agents "bot" and "Bot" look alike, and are different agents.'],
+    ['NAMES_ALIKE', [], [], 'The agents "bot" and "Bot" look alike but are different agents.'],
   ]);
   const around = (kind: 'policy' | 'rule', id: string) =>
     lintAround(control, NOW_MS, { kind, id }).map(({ code }) => code);

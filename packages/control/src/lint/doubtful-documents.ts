@@ -58,7 +58,7 @@ export function toolsAlike(control: TenantControl, first: Policies, stepBudget: 
   }
   const named = all.map((told) => {
     const [id] = told.policies;
-    return { ...told, of: id === undefined ? ' of the bounds' : ` of "${id}"` };
+    return { ...told, of: id === undefined ? ' of the tenant limits' : ` of "${id}"` };
   });
   return alikeTools(named).map(({ within, ...doubt }) =>
     finding(doubt, 'The tools', { policies: within.flatMap(({ policies }) => policies) }),
@@ -73,8 +73,8 @@ export function agentsAlike(agents: readonly AgentDocument[], stepBudget: LintBu
   return lookAlikes(agents.map(({ id }) => id)).map((alike) => ({
     code: 'NAMES_ALIKE',
     severity: 'warning',
-    message: `The agents ${alike.map((id) => `"${id}"`).join(' and ')} look alike, and are different agents.`,
-    remedy: 'Check that each is meant: names are compared code point by code point.',
+    message: `The agents ${alike.map((id) => `"${id}"`).join(' and ')} look alike but are different agents.`,
+    remedy: 'Check that you mean each of them. Names are compared by their Unicode code points.',
   }));
 }
 
@@ -85,9 +85,7 @@ function policiesIn(control: TenantControl): readonly Told[] {
     return [{ of: `The policy "${id}"`, document, policies: [id] }];
   });
   const bounds = control.opened && boundsDocument(control.opened.document);
-  return bounds
-    ? [...policies, { of: 'The bounds of the tenant', document: bounds, policies: [] }]
-    : policies;
+  return bounds ? [...policies, { of: 'The tenant limits', document: bounds, policies: [] }] : policies;
 }
 
 function sizeOf({

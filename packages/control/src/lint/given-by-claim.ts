@@ -55,9 +55,11 @@ function finding({ id, policy }: Rule, claims: readonly string[], agent: AgentAt
     severity: 'warning',
     rules: [id],
     policies: [policy.id],
-    message: `The rule "${id}" gives "${policy.id}" by what an agent says of itself (${said}). The agent "${agent.id}", which no other rule holds at all times, gets it by saying so.`,
+    message:
+      `The rule "${id}" gives the policy "${policy.id}" if an agent claims certain values (${said}). The agent ` +
+      `"${agent.id}" can get the policy by such a claim, because no other rule always applies to it.`,
     remedy:
-      'Give by groups or labels of the agent; or issue it keys that pin these fields; or add the condition that action.pinned contains them.',
+      'Choose agents by groups or labels. Or issue keys to the agent that pin these fields. Or add the condition that action.pinned contains them.',
   };
 }
 

@@ -39,7 +39,7 @@ export function idleRules(
         {
           ...{ ...idle, code: 'RULE_ENDED' },
           message: `The rule "${id}" ended at ${endsAt}.`,
-          remedy: 'Remove it, or let it end later.',
+          remedy: 'Remove the rule, or set a later endsAt.',
         },
       ];
     if (torn.has(rule))
@@ -47,7 +47,7 @@ export function idleRules(
         {
           ...{ ...idle, code: 'RULE_CONTRADICTS_ITSELF' },
           message: `The rule "${id}" never applies: no action meets all of its conditions at once.`,
-          remedy: 'Look for two of them that exclude each other; `any` is met by one of several.',
+          remedy: 'Look for two conditions that exclude each other. `any` needs only one of its conditions.',
         },
       ];
     if (!unmatched.has(rule)) return [];
@@ -58,8 +58,8 @@ export function idleRules(
     return [
       {
         ...{ ...idle, code: 'RULE_MATCHES_NOBODY' },
-        message: `The rule "${id}" can match no agent that is registered.`,
-        remedy: 'Look at its agents, its groups and what it asks of the agent.',
+        message: `The rule "${id}" can match no registered agent.`,
+        remedy: 'Check its agents, its groups and its conditions on the agent.',
       },
     ];
   });
@@ -97,8 +97,8 @@ export function repeatedRules(covered: readonly Covered[]): Finding[] {
         severity: 'warning',
         rules: [id, other],
         policies: [policy],
-        message: `The rule "${id}" adds nothing: whenever it holds, "${other}" gives the policy "${policy}" already.`,
-        remedy: `Remove it, or let "${other}" hold fewer agents, or less often.`,
+        message: `The rule "${id}" adds nothing: whenever it applies, the rule "${other}" already gives the policy "${policy}".`,
+        remedy: `Remove the rule, or let "${other}" apply to fewer agents, or less often.`,
       },
     ];
   });
@@ -113,7 +113,7 @@ export function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): 
       severity: 'warning',
       policies: [id],
       message: `No rule names the policy "${id}".`,
-      remedy: 'Archive it, or let a rule name it.',
+      remedy: 'Archive the policy, or let a rule name it.',
     }));
 }
 
@@ -176,7 +176,10 @@ function matchesNone(pattern: string, tools: Declaring['tools'], stepBudget: Lin
 }
 
 function matchesNothing(policy: string, pattern: string, { id, tools = [] }: Declaring): Finding {
-  const whose = id === policy ? 'it declares' : `"${id}" declares, to which whoever holds it is held, too`;
+  const whose =
+    id === policy
+      ? 'it declares'
+      : `"${id}" declares. That policy also applies to every agent with "${policy}"`;
   return {
     code: 'PATTERN_MATCHES_NOTHING',
     severity: 'warning',

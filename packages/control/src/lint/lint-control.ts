@@ -160,8 +160,8 @@ function unreadableRules(rules: readonly RuleRead[]): Finding[] {
         code: 'RULE_UNREADABLE',
         severity: 'error',
         rules: [document.id],
-        message: `The rule "${document.id}" cannot be read (${why}): whatever the agents do that it names is blocked.`,
-        remedy: 'Correct it, or remove it.',
+        message: `The rule "${document.id}" cannot be read (${why}). Every action of the agents that it names is blocked.`,
+        remedy: 'Correct the rule, or remove it.',
       },
     ];
   });
@@ -175,7 +175,7 @@ function missingPolicies(control: TenantControl, rules: readonly RuleRead[], atM
       severity: 'error',
       rules: [id],
       policies: [policy],
-      message: `The rule "${id}" names the policy "${policy}", which is not there or archived: whatever it matches is blocked.`,
-      remedy: 'Publish that policy, or have the rule name another.',
+      message: `The rule "${id}" names the policy "${policy}", which does not exist or is archived. Every action that the rule matches is blocked.`,
+      remedy: 'Publish that policy, or let the rule name another.',
     }));
 }

@@ -47,8 +47,8 @@ function missing(id: string, child: string): Finding {
   return {
     code: 'PARENT_MISSING',
     severity: 'error',
-    message: `The agent "${child}" stands below "${id}", which is registered no more: whatever is done below that is blocked.`,
-    remedy: `Register "${id}" again, or put those below it under another agent.`,
+    message: `The agent "${id}", an ancestor of "${child}", is no longer registered. Every action of its descendants is blocked.`,
+    remedy: `Register "${id}" again, or give its sub-agents another parent.`,
   };
 }
 
@@ -56,8 +56,8 @@ function holdsNothing(id: string, child: string): Finding {
   return {
     code: 'PARENT_HOLDS_NOTHING',
     severity: 'error',
-    message: `No rule can match "${id}", below which "${child}" stands: whatever is done below it is blocked.`,
-    remedy: `Have a rule match "${id}", or put those below it under another agent.`,
+    message: `No rule can match the agent "${id}", an ancestor of "${child}". Every action of its descendants is blocked.`,
+    remedy: `Let a rule match "${id}", or give its sub-agents another parent.`,
   };
 }
 
@@ -74,8 +74,8 @@ function handedOn(id: string, { rule, policy }: Given): Finding[] {
       severity: 'warning',
       rules: [rule.id],
       policies: [policy.id],
-      message: `The policy "${policy.id}" lets agents below "${id}" be allowed what it does not allow "${id}" itself: ${named.join(', ')}${more}.`,
-      remedy: 'Where that is not meant, take it out of delegableTools.',
+      message: `The policy "${policy.id}" lets descendants of "${id}" call tools that "${id}" itself may not call: ${named.join(', ')}${more}.`,
+      remedy: 'If you do not mean this, remove the tools from delegableTools.',
     },
   ];
 }
@@ -89,8 +89,8 @@ function nothingToHandOn(given: readonly Given[]): Finding[] {
         code: 'NOTHING_TO_HAND_ON',
         severity: 'warning',
         policies: [id],
-        message: `The policy "${id}" has delegableTools and no allowedTools: it allows every tool already.`,
-        remedy: 'Say what its holder may call itself, under `allowedTools`.',
+        message: `The policy "${id}" has delegableTools but no allowedTools. It already allows every tool.`,
+        remedy: 'List the tools that its agents may call themselves under `allowedTools`.',
       },
     ];
   });

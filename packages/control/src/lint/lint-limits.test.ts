@@ -23,27 +23,27 @@ test.each<[string, object, string]>([
   [
     'a day that is more than all there is',
     { maxCostTotal: 5, budgets: [budget({ windowMs: 24 * HOUR_MS })] },
-    'Of "p", the agent budget "b" of $10.00 in 1 d refuses nothing: maxCostTotal of $5.00 refuses it before.',
+    'In "p", the agent budget "b" of $10.00 in 1 d has no effect: maxCostTotal of $5.00 refuses calls earlier.',
   ],
   [
     'a budget that is all there is',
     { maxCostTotal: 10, budgets: [budget({})] },
-    'Of "p", the agent budget "b" of $10.00 refuses nothing: maxCostTotal of $10.00 refuses it before.',
+    'In "p", the agent budget "b" of $10.00 has no effect: maxCostTotal of $10.00 refuses calls earlier.',
   ],
   [
     'a call that is more than its tenant has in an hour',
     { maxCostPerCall: 6, budgets: [budget({ scope: 'tenant', max: 5, windowMs: HOUR_MS })] },
-    'Of "p", maxCostPerCall of $6.00 refuses nothing: the tenant budget "b" of $5.00 in 1 h refuses it before.',
+    'In "p", maxCostPerCall of $6.00 has no effect: the tenant budget "b" of $5.00 in 1 h refuses calls earlier.',
   ],
   [
     'a call that is more than all there is',
     { maxCostTotal: 5, maxCostPerCall: 6 },
-    'Of "p", maxCostPerCall of $6.00 refuses nothing: maxCostTotal of $5.00 refuses it before.',
+    'In "p", maxCostPerCall of $6.00 has no effect: maxCostTotal of $5.00 refuses calls earlier.',
   ],
   [
     'a call of a tool that is more than any call',
     { maxCostPerCall: 5, toolPolicies: { pay: { maxCostPerCall: 6 } } },
-    'Of "p", toolPolicies.pay.maxCostPerCall of $6.00 refuses nothing: maxCostPerCall of $5.00 refuses it before.',
+    'In "p", toolPolicies.pay.maxCostPerCall of $6.00 has no effect: maxCostPerCall of $5.00 refuses calls earlier.',
   ],
   [
     'a tool dearer than all there is',
@@ -106,11 +106,11 @@ test.each<[string, object]>([
   expect(contradictions(own)).toEqual([]);
 });
 
-const TOGETHER = ', for the rules "r-p" and "r-q0" hold together.';
+const TOGETHER = ', because the rules "r-p" and "r-q0" apply together.';
 
 test('compares limits of policies that always apply together', () => {
   expect(contradictions({ maxCostTotal: 100 }, { maxCostTotal: 10 })).toEqual([
-    `Of "p", maxCostTotal of $100.00 refuses nothing: maxCostTotal of $10.00 of "q0" refuses it before${TOGETHER}`,
+    `In "p", maxCostTotal of $100.00 has no effect: maxCostTotal of $10.00 of "q0" refuses calls earlier${TOGETHER}`,
   ]);
   // A limit for all agents may be more than one agent gets.
   expect(contradictions({ maxCostTotal: 10 }, { maxCostTotal: 100 })).toEqual([]);
@@ -124,7 +124,7 @@ test('compares limits of policies that always apply together', () => {
     [{ maxCostTotal: 5 }, { toolPolicies: { pay: { cost: 6 } } }],
   ] as const)
     expect(contradictions(policies[0], policies[1])).toEqual([
-      expect.stringMatching(/^"\w+" and "\w+" together let no call of "pay" through: .*, for the rules/),
+      expect.stringMatching(/^"\w+" and "\w+" together let no call of "pay" through: .*, because the rules/),
     ]);
   expect(
     contradictions({ toolPolicies: { pay: { cost: 6 } } }, { maxCostTotal: 5, allowedTools: ['buy'] }),

@@ -86,9 +86,9 @@ function withoutEffect(one: Held, other: Held): Told[] {
       code: 'LIMIT_WITHOUT_EFFECT',
       severity: 'warning',
       ...namesOf(one, other),
-      message: `Of "${one.name}", ${limit.says} refuses nothing: ${stricter.says}${ofOther(one, other)} refuses it before${together(one, other)}.`,
+      message: `In "${one.name}", ${limit.says} has no effect: ${stricter.says}${ofOther(one, other)} refuses calls earlier${together(one, other)}.`,
       remedy:
-        'Of limits that hold together the strictest counts: lower this one, raise the other, or leave it out.',
+        'If several limits apply, the strictest counts. Lower this limit, raise the other one, or remove this one.',
     };
     const everywhere = JSON.stringify([limit.counter, one.name]);
     const byRule = JSON.stringify([limit.counter, one.name, one.rule?.document.id]);
@@ -122,7 +122,7 @@ function neverAfforded(one: Held, other: Held, stepBudget: LintBudget): Told[] {
       severity: 'error',
       ...namesOf(one, other),
       message: `${whose} no call of ${which} through: it costs ${formatMicros(micros)}${one === other ? '' : ` by "${one.name}"`}, over ${limit.says}${ofOther(one, other)}${together(one, other)}.`,
-      remedy: 'Raise that limit, lower the price, or deny the tool where it is not meant to be called.',
+      remedy: 'Raise that limit, lower the price, or deny the tool if no agent should call it.',
     };
     const inPair = (dear: Held, poor: Held) => JSON.stringify([tool, dear.name, poor.name]);
     return [{ as: [inPair(one, other), inPair(one, one), inPair(other, other)], finding }];
@@ -164,5 +164,5 @@ function together(one: Held, other: Held): string {
   const [narrow, wide] = [one.rule?.document.id, other.rule?.document.id];
   return narrow === undefined || wide === undefined
     ? ''
-    : `, for the rules "${narrow}" and "${wide}" hold together`;
+    : `, because the rules "${narrow}" and "${wide}" apply together`;
 }

@@ -119,8 +119,8 @@ function nothingLeft(
     severity: 'error',
     rules: [...new Set(empty.flatMap(({ rule }) => rule?.document.id ?? []))],
     policies: names,
-    message: `No ${kind} is allowed by all of ${quoted}, to which the agent "${agent.id}" may be held: where all their rules match at once, ${every}.`,
-    remedy: `Let their ${field} have a name in common that none denies, or keep their rules from matching the same agent.`,
+    message: `No ${kind} is allowed by all of ${quoted}, which may apply to the agent "${agent.id}" together. If all their rules match at once, ${every}.`,
+    remedy: `Add a name to the ${field} of all of them that none of them denies. Or change the rules so that they never match the same agent.`,
   };
 }
 

@@ -31,7 +31,7 @@ export function ruleWidening(
   if (!held) return is(after) === null ? [] : [comes(before, after)];
   return [
     ...(before.mode === 'enforce' && after.mode === 'observe'
-      ? ['mode: enforce → observe: its policy only watches']
+      ? ['mode: enforce → observe: its policy is no longer enforced']
       : []),
     ...otherPolicy(before, after, was(before), is(after)),
     ...otherReach(reachOf(before), reachOf(after)),
@@ -49,13 +49,13 @@ function goes(before: RuleDocument, after: RuleDocument | null): string {
       : after.mode === 'shadow'
         ? `mode: ${before.mode} → shadow`
         : 'it has ended';
-  return `${what}: it holds nobody to its policy any more`;
+  return `${what}: it no longer limits any agent`;
 }
 
 function comes(before: RuleDocument | null, { mode }: RuleDocument): string {
   const what =
     before === null ? 'it is new' : before.mode === 'shadow' ? `mode: shadow → ${mode}` : 'it had ended';
-  return `${what}: it gives its policy to whom no other rule holds`;
+  return `${what}: it gives its policy to agents that no other rule matches`;
 }
 
 function otherPolicy(
@@ -66,7 +66,7 @@ function otherPolicy(
 ): readonly string[] {
   if (before.policy === after.policy || is === null) return [];
   const change = `policy: ${before.policy} → ${after.policy}`;
-  if (was === null) return [`${change}: it blocked for want of one`];
+  if (was === null) return [`${change}: the rule blocked, because its policy did not exist`];
   if (was?.id === undefined || was.id !== is?.id) return [`${change}: another, which may let more through`];
   return widening(was, is).map((line) => `${change}: ${line}`);
 }
@@ -77,9 +77,9 @@ function otherReach(before: Reach, after: Reach): string[] {
   return Object.entries(OF_REACH).flatMap(([part, name]) => {
     const changed = { ...before, [part]: after[part as keyof typeof OF_REACH] };
     const [isFewer, isMore] = [!covers(changed, before), !covers(before, changed)];
-    if (isFewer && isMore) return [`${name}: others are held to its policy, and given it`];
-    if (isFewer) return [`${name}: fewer are held to its policy`];
-    return isMore ? [`${name}: more are given its policy`] : [];
+    if (isFewer && isMore) return [`${name}: its policy applies to other agents or actions`];
+    if (isFewer) return [`${name}: its policy limits fewer agents or actions`];
+    return isMore ? [`${name}: more agents or actions get its policy`] : [];
   });
 }
 

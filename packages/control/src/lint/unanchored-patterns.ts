@@ -46,7 +46,7 @@ function unanchored(rule: string, { field, value }: Matching): Finding {
     code: 'PATTERN_UNANCHORED',
     severity: 'warning',
     rules: [rule],
-    message: `The rule "${rule}" looks for the pattern ${JSON.stringify(value)} anywhere in ${stepsOf(field).join('.')}, so it applies to longer texts too.`,
-    remedy: `Write ${JSON.stringify(`^(?:${value})$`)} for the whole text. Where anything may come before or after, write .* there.`,
+    message: `The rule "${rule}" looks for the pattern ${JSON.stringify(value)} anywhere in ${stepsOf(field).join('.')}, so it also matches longer texts.`,
+    remedy: `Write ${JSON.stringify(`^(?:${value})$`)} to match only the whole text. If any text may come before or after, write .* there.`,
   };
 }

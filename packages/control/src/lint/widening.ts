@@ -83,7 +83,7 @@ export function wideningByArrival(
   if (waiting.length === 0) return [];
   const more = waiting.length - MOST_NAMED;
   const named = [...waiting.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
-  return [`rules blocked for want of it, and give it now: ${named}`];
+  return [`rules that blocked without this policy now give it: ${named}`];
 }
 
 const MOST_NAMED = 5;
@@ -155,7 +155,7 @@ function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
     const [other] = named;
     if (kept !== undefined || other === undefined)
       return higher(`budget ${budget.id}`, budget.max, kept?.max);
-    return [`budget ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which begins at nothing`];
+    return [`budget ${budget.id}: ${counterOf(budget)} → ${counterOf(other)}, which starts at 0`];
   });
 }
 
@@ -173,7 +173,7 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
   const said = (rate: Rate | undefined) =>
     rate === undefined ? 'no limit' : `${rate.maxCalls} in ${rate.windowMs} ms`;
   const anew =
-    after === undefined || after.windowMs === before.windowMs ? '' : ', where no call is counted yet';
+    after === undefined || after.windowMs === before.windowMs ? '' : ', which has counted no call yet';
   return [`${name}: ${said(before)} → ${said(after)}${anew}`];
 }
 
@@ -281,7 +281,7 @@ function widerRegistry(
   after: readonly string[] | undefined,
 ): string[] {
   if (before === undefined) return [];
-  if (after === undefined) return ['tools: any name, where only declared ones were known'];
+  if (after === undefined) return ['tools: any name is accepted, and not only declared tools'];
   const known = new Set(before);
   return after.filter((tool) => !known.has(tool)).map((tool) => `tools: + ${tool}`);
 }
@@ -328,7 +328,7 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
         )),
     ...(lease(is) < lease(was)
       ? [
-          `${name('executionLeaseMs')}: ${lease(was)} → ${lease(is)}: what did not answer may be asked again sooner`,
+          `${name('executionLeaseMs')}: ${lease(was)} → ${lease(is)}: a call without an outcome may be retried sooner`,
         ]
       : []),
   ];

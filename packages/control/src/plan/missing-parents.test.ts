@@ -22,7 +22,7 @@ test.each([
   [
     'the plan removes the parent',
     { files: DOER, plane: BOTH, prune: true },
-    'that is removed, as no file has it',
+    'that agent is removed, because no file contains it',
   ],
 ])('an agent with a parent: %s', (_, { files, plane, prune }, why) => {
   const { agents, ...others } = documentsIn(files);

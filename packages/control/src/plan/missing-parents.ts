@@ -18,7 +18,7 @@ export function missingParents(
     if (parent === undefined) return [];
     const { before, change } = agentOf(parent);
     const named = `the agent "${id}" names the parent "${parent}", and`;
-    if (change?.does === 'remove') return [`${named} that is removed, as no file has it`];
+    if (change?.does === 'remove') return [`${named} that agent is removed, because no file contains it`];
     return before === undefined && change === undefined ? [`${named} no such agent is registered`] : [];
   });
 }

@@ -28,7 +28,7 @@ test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, str
   [
     'removed by the plan',
     { files: [rule('p')], standing: plane(1), prune: true },
-    'that policy is removed, as no file has it',
+    'that policy is removed, because no file contains it',
   ],
   ['of fewer versions', { files: [policy('p'), rule('p@2')] }, 'that policy has one version'],
   ['unchanged', { files: [policy('p'), rule('p@3')], standing: plane(2) }, 'that policy has 2 versions'],
@@ -52,6 +52,6 @@ test.each([
   ['p@2', plane(3, true), 0],
 ])('pulls a rule from a plane that names %s', (named, standing, told) => {
   const { rules } = documentsIn(rule(named));
-  const line = `the rule "r" names ${named}, and of 3 versions only the last is written`;
+  const line = `the rule "r" names ${named}, but only the last of 3 versions is written`;
   expect(versionsLeftOut(rules, standing)).toEqual(Array(told).fill(line));
 });

@@ -35,7 +35,7 @@ export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): re
     const named = policyNamed(policy);
     const { before } = policyOf(named.id);
     if (named.version === null || before === undefined || before.isArchived || before.versions < 2) return [];
-    return [`the rule "${id}" names ${policy}, and of ${before.versions} versions only the last is written`];
+    return [`the rule "${id}" names ${policy}, but only the last of ${before.versions} versions is written`];
   });
 }
 
@@ -55,13 +55,14 @@ export function withTheOnlyVersion({ rules, policies }: Pick<ControlDocuments, '
   return {
     rules: new Map([...rules, ...latest]),
     told: pinned.map(
-      ({ id, policy }) => `the rule "${id}" names ${policy}, and files hold one document of that policy`,
+      ({ id, policy }) =>
+        `the rule "${id}" names ${policy}, but files contain only one version of that policy`,
     ),
   };
 }
 
 function whyMissing(version: number | null, { before, change }: WhatWillBe): string | null {
-  if (change?.does === 'remove') return 'that policy is removed, as no file has it';
+  if (change?.does === 'remove') return 'that policy is removed, because no file contains it';
   if (change === undefined && before === undefined) return 'there is no such policy';
   if (change === undefined && before?.isArchived) return 'that policy is archived';
   const versions = (before?.versions ?? 0) + (change === undefined ? 0 : 1);

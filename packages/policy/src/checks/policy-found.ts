@@ -14,7 +14,7 @@ export const policyFound: StaticCheck = ({ policy: { isMissing, name, ancestor }
       {
         code: 'MANDATE_NOT_FOUND',
         reason: `A rule names the policy "${name}", which does not exist or is archived.`,
-        remedy: 'Publish that policy, or have the rule name another.',
+        remedy: 'Publish that policy, or let the rule name another.',
       },
     );
 };
