@@ -9,7 +9,7 @@ const label = z.union([z.string().max(CAPS.stringUnits), z.number(), z.boolean()
 export const agentDocument = z
   .strictObject({
     id: described(
-      idThat(pathId, /^[^*]*$/, 'must hold no *'),
+      idThat(pathId, /^[^*]*$/, 'must not contain *'),
       'The id of the agent. It has no `*`, because a `*` in a pattern means any text.',
       'airline-007',
     ),

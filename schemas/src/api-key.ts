@@ -80,7 +80,7 @@ export const keyPins = z
     context: described(
       issuedContext
         .refine((context) => Object.keys(context).every((name) => PIN_NAME.test(name)), {
-          error: 'the names of its fields must hold no dot',
+          error: 'the names of its fields must not contain a dot',
         })
         .refine((context) => Object.keys(context).length <= CAPS.pins, {
           error: `must have at most ${CAPS.pins} fields`,

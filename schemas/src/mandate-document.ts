@@ -280,7 +280,7 @@ export const policyDocument = z
   .strictObject({
     ...mandateDocument.omit({ agents: true }).shape,
     id: described(
-      idThat(pathId, /^[^@]*$/, 'must hold no @: an @ comes before a version'),
+      idThat(pathId, /^[^@]*$/, 'must not contain @: an @ comes before a version'),
       'The id of the policy. It has no `@`, because `@` comes before a version.',
       'read-only',
     ),

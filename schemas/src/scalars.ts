@@ -39,7 +39,7 @@ export function idThat(base: typeof id, shape: RegExp, error: string): typeof id
  * A name that patterns can choose: tools, models, providers, agents, groups. It has no `*`, because a `*` in a name
  * would look like a pattern.
  */
-export const plainId = idThat(id, /^[^*]*$/, 'must hold no *: in a pattern it means any text');
+export const plainId = idThat(id, /^[^*]*$/, 'must not contain *: in a pattern it means any text');
 
 /**
  * A name that the API has in its paths. It is more than one or two dots, because clients treat these as folders even

@@ -16,7 +16,7 @@ test('without a grant it may do nothing, and is told what to do', () => {
   const { refusal, checks } = ask();
   expect(refusal).toMatchObject({
     code: 'GRANT_REQUIRED',
-    reason: 'The agent "bot" acts only under a grant, and the action names none.',
+    reason: 'The action names no grant. The agent "bot" may act only under a grant.',
     final: true,
   });
   expect(refusal?.remedy).toContain('POST /v1/mandates/issue');
@@ -44,7 +44,7 @@ test('its descendants need their own grants', () => {
   for (const agentId of ['worker', 'hand'])
     expect(ask({ agentId }).refusal).toMatchObject({
       code: 'GRANT_REQUIRED',
-      reason: `The agent "${agentId}" acts only under a grant, as "bot" above it does, and the action names none.`,
+      reason: `The action names no grant. The agent "${agentId}" may act only under a grant, because its ancestor "bot" requires one.`,
     });
   issue('1', {}, 'hand');
   expect(codeOf(ask({ agentId: 'hand', mandateId: 'mnd_1' }))).toBe('ALLOWED');

@@ -13,12 +13,13 @@ export function mandateNotFound({ agentId, mandateId }: Action): Plan {
     return noMandate(evidence, {
       reason: `The agent "${agentId}" is not registered, and no mandate of the file names it.`,
       remedy:
-        'Register it, and have a rule match what it does; or add it to the `agents` of a mandate of the file.',
+        'Register the agent, and add a rule that matches its action. Or add the agent to `agents` of a mandate in the file.',
     });
   return noMandate(evidence, {
     reason: `The agent "${agentId}" does not act under the mandate "${mandateId}".`,
     remedy:
-      'Leave mandateId out; or name the first mandate of the file that names the agent, or, where it is registered, one that was issued to it and has not ended.',
+      'Leave mandateId out. Or name the first mandate of the file that names the agent. A registered agent can also ' +
+      'name a grant that was issued to it and has not ended.',
   });
 }
 
@@ -27,23 +28,23 @@ export function noRuleMatches({ agentId }: Action): Plan {
   return noMandate(
     { agentId, registered: true },
     {
-      reason: `No rule matches what the agent "${agentId}" does.`,
+      reason: `No rule matches this action of the agent "${agentId}".`,
       remedy:
-        'Preview the action (POST /v1/mandates/preview): `near` tells which rules name the agent, and which of their conditions does not hold.',
+        'Preview the action (POST /v1/mandates/preview). `near` lists the rules that name the agent, each with the condition that does not hold.',
     },
   );
 }
 
 /** @param requiredBy the agent itself, or one of its ancestors */
 export function grantRequired({ agentId }: Action, requiredBy: string): Plan {
-  const whose = requiredBy === agentId ? '' : `, as "${requiredBy}" above it does`;
+  const whose = requiredBy === agentId ? '' : `, because its ancestor "${requiredBy}" requires one`;
   return refusedPlan(
     null,
     {
       code: 'GRANT_REQUIRED',
-      reason: `The agent "${agentId}" acts only under a grant${whose}, and the action names none.`,
+      reason: `The action names no grant. The agent "${agentId}" may act only under a grant${whose}.`,
       remedy:
-        'Have a mandate issued to the agent (POST /v1/mandates/issue), and send its id as mandateId, under a new action id.',
+        'Ask for a grant (POST /v1/mandates/issue), and send its id as mandateId, with a new action id.',
       final: true,
     },
     [{ check: 'mandate-found', result: 'block', evidence: { agentId, requiresGrant: requiredBy } }],
@@ -55,7 +56,7 @@ export function agentRetired({ agentId }: Action, at: string): Plan {
     { agentId, retiredAt: at },
     {
       reason: `The agent "${agentId}" was retired at ${at}.`,
-      remedy: 'Register it again, and have a rule match what it does: nothing else allows it anything.',
+      remedy: 'Register the agent again, and add a rule that matches its action. Nothing else can allow it.',
     },
   );
 }
@@ -72,7 +73,7 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
     {
       code: 'TENANT_CLOSED',
       reason: `The tenant "${tenant}" was closed at ${closedAt}.`,
-      remedy: 'Have the operator of the plane open it again; actions need new ids then.',
+      remedy: 'Ask the operator of the plane to open the tenant again. After that, use new action ids.',
       final: true,
     },
     [{ check: 'tenant-open', result: 'block', evidence: { tenant, closedAt } }],
@@ -111,7 +112,7 @@ export function tooManySteps(what: string, evidence: { readonly [name: string]: 
       code: 'RULES_TOO_COSTLY' as const,
       reason: `The rules and policies for this action take more than ${CAPS.stepsPerAction} steps, most of them ${what}. So it is unknown whether one of them denies it.`,
       remedy:
-        'Ask again, under a new id, with shorter texts; or have fewer and simpler patterns ask fewer and shorter fields.',
+        'Ask again, under a new id, with shorter texts. Or use fewer and simpler patterns, on fewer and shorter fields.',
     },
   };
 }
@@ -123,7 +124,7 @@ export function internalError(mandate: MandateReference | null, error: unknown):
     {
       code: 'INTERNAL_ERROR',
       reason: `Deciding failed (${what}), so the action is blocked.`,
-      remedy: 'Report this with the decision id; the next attempt of the same action is decided again.',
+      remedy: 'Report this with the decision id. The next attempt of the same action is decided again.',
       final: false,
     },
     [],

@@ -68,17 +68,19 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
     case 'not_allowed':
       return 'This action was not allowed, so nothing was reserved for it and nothing is settled.';
     case 'unremembered':
-      return 'There is nothing that it could settle, and no room to remember that it was reported: it changes nothing.';
+      return 'The outcome can settle nothing, and there is no room to remember that it was reported. It changes nothing.';
     case 'repeated':
-      return 'An earlier outcome of this action has settled it; this one changes nothing.';
+      return 'An earlier outcome of this action has settled it, so this one changes nothing.';
     case 'settled':
       return [
         `The action costs ${formatMicros(facts.chargedMicros)} in all.`,
         ...whyKept(facts, request),
         ...whyMore(facts, request),
-        ...(facts.late ? ['The lease had run out before.'] : []),
+        ...(facts.late ? ['The outcome came after the lease had ended.'] : []),
         ...(facts.overdrawn
-          ? ['A budget is overdrawn: the agent is blocked until it is raised or given back to.']
+          ? [
+              'A budget is overdrawn. It blocks the agent until an operator raises it, or gives money back to it.',
+            ]
           : []),
       ].join(' ');
   }
@@ -91,18 +93,16 @@ function whyKept(
 ): string[] {
   if (facts.releaseRefused) {
     return [
-      "The agent's own reports have given back as much as maxReleases lets them, so the reservation stays charged.",
+      "The agent's own reports have given back as much as maxReleases allows, so the reservation stays charged.",
     ];
   }
   if (facts.chargedMicros === 0) return [];
   if (status === 'cancelled' && !mayRelease) {
-    return ['The key that reported it may not release what was handed over, so it settles as a failure.'];
+    return ['The key of the report may not release the reservation, so the outcome settles as a failure.'];
   }
   const isLess = actualMicros !== null && actualMicros < facts.chargedMicros;
   if (!isLess || status !== 'success' || verified === false) return [];
-  return [
-    `The report says ${formatMicros(actualMicros)}; what the policy sets is the least that is charged.`,
-  ];
+  return [`The report says ${formatMicros(actualMicros)}, but the policy sets a higher minimum charge.`];
 }
 
 function whyMore(facts: SettleFacts, { actualMicros }: SettleRequest): string[] {

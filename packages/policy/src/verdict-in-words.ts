@@ -12,9 +12,10 @@ export const ALLOWED_WORDS: Words = {
 
 const NO_ROOM: Words = {
   reason:
-    'The ledger remembers as many actions of this tenant as it may. To forget one of them early would let it happen twice.',
+    'The ledger remembers as many actions of this tenant as it may. If it forgot one of them early, that action could happen twice.',
   remedy:
-    'Ask for less; ids are forgotten after the replay memory. Whoever runs the plane can raise `rememberedIds` of the tenant, or give the ledger more memory.',
+    'Ask for fewer actions. Ids are forgotten after the replay memory. The operator of the plane can raise ' +
+    '`rememberedIds` of the tenant, or give the ledger more memory.',
 };
 
 const LATE: Words = {
@@ -52,18 +53,18 @@ function known<T>(fact: T | null): T {
 
 function deferredAgain(first: FirstDecision): Words {
   return {
-    reason: `Decision ${earlierId(first)} deferred this action, and attempt ${first.attempt} of it still waits: to be confirmed, or to be sent again.`,
-    remedy: 'Have it approved, then send the same request, with the same id and attempt, again.',
+    reason: `Decision ${earlierId(first)} deferred this action. Attempt ${first.attempt} still waits for an approval, or for the agent to send it again.`,
+    remedy: 'Ask a person to approve it. Then send the same request again, with the same id and attempt.',
   };
 }
 
 function duplicate(first: FirstDecision): Words {
-  const payload = first.samePayload ? '' : ' This request carries another payload than that one.';
+  const payload = first.samePayload ? '' : ' This request has another content than that one.';
   return {
     reason: `Decision ${earlierId(first)} on action "${first.actionId}", attempt ${first.attempt}, is valid: ${first.verdict} (${first.code}).${payload}`,
     remedy: first.samePayload
-      ? 'Use that decision. A new attempt is taken after a soft block, a failure or a lost lease.'
-      : 'Give each action an id of its own, made outside the model.',
+      ? 'Use that decision. A new attempt is accepted after a block that is not final, a failure or a lost lease.'
+      : 'Give each action its own id, which the model does not choose.',
   };
 }
 
@@ -73,11 +74,11 @@ function earlierId({ source, appendedAtMs, kind }: FirstDecision): string {
 
 function killed(kill: KillFact, { formerAncestors = [] }: Plan): Words {
   const hasLeft = kill.scope === 'family' && formerAncestors.some(({ id }) => id === kill.agentId);
-  const below = hasLeft ? 'everything that was below it then, this agent included,' : 'everything below it,';
+  const below = hasLeft ? 'all its descendants at that time, this agent included,' : 'all its descendants,';
   const family = `The agent "${kill.agentId}", with ${below}`;
   const whom = { agent: 'This agent', family, tenant: 'Every agent of the tenant', all: 'Every agent' };
   return {
     reason: `${whom[kill.scope]} was stopped by the kill switch: ${kill.reason}`,
-    remedy: 'Stop. An operator may revive it; actions need new ids then.',
+    remedy: 'Stop. An operator may revive the agent. After that, use new action ids.',
   };
 }

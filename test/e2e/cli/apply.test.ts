@@ -217,7 +217,7 @@ it('warns of a rule that names a policy version, if the policy has one version o
   const pulled = await mandate(['pull', '--out', join(folder, 'pulled-pinned')]);
   expect(pulled).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringContaining(`${names} of 2 versions only the last is written\n`),
+    stderr: expect.stringContaining('names pinned@2, but only the last of 2 versions is written\n'),
   });
   for (const name of ['pinned.yaml', 'names.yaml']) rmSync(join(path, name));
   expect(await mandate(['apply', '-f', path, '--prune'])).toMatchObject({ exitCode: 0, stderr: '' });

@@ -204,7 +204,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   const stopped = 'BLOCK AGENT_KILLED';
   expect(await acts()).toEqual([stopped, stopped, stopped, 'ALLOW ALLOWED']);
   expect((await ask({ agentId: 'hand', tool: 'look' })).reason).toBe(
-    'The agent "lead", with everything below it, was stopped by the kill switch: runs amok',
+    'The agent "lead", with all its descendants, was stopped by the kill switch: runs amok',
   );
   const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
@@ -214,7 +214,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   await send('PUT', '/v1/agents/hand', { id: 'hand', parent: 'other' });
   expect(await acts()).toEqual([stopped, stopped, stopped, 'ALLOW ALLOWED']);
   expect((await ask({ agentId: 'bot', tool: 'look' })).reason).toBe(
-    'The agent "lead", with everything that was below it then, this agent included, was stopped by the kill switch: runs amok',
+    'The agent "lead", with all its descendants at that time, this agent included, was stopped by the kill switch: runs amok',
   );
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
   // The lead was never killed alone.

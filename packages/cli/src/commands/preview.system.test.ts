@@ -35,7 +35,7 @@ test('explains why no rule matches, what limits an allowed call, and what shadow
   expect(refused.exitCode).toBe(3);
   expect(refused.stdout.split('\n')).toEqual([
     'bot pay: BLOCK MANDATE_NOT_FOUND',
-    '  No rule matches what the agent "bot" does.',
+    '  No rule matches this action of the agent "bot".',
     expect.stringContaining('near'),
     'were the shadow rules in force: BLOCK TOOL_NOT_ALLOWED',
     'RULE        MODE     OF  POLICY',

@@ -42,7 +42,7 @@ test.each([
 test.each([
   [
     'maxActualCost: 1\ntoolPolicies: { pay: { cost: 2 } }',
-    '5:1 maxActualCost: a call of "pay" costs $2, and of an actual cost at most $1 is charged: the rest of each true report is quarantined',
+    '5:1 maxActualCost: a call of "pay" costs $2, but at most $1 of an actual cost is charged: the rest of each true report is quarantined',
   ],
   [
     'maxActualCost: 9\ntoolPolicies: { pay: { cost: 2, maxActualCost: 1 } }',
@@ -78,7 +78,7 @@ test('reads a dot before a star as a dot if names have dots', () => {
 test('makes one warning of all limits by names that nothing confirms', () => {
   const policies = 'toolPolicies: { send_maill: { cost: 1 }, read: { cost: 1 } }\n';
   expect(warnings(`${HEAD}${policies}`)).toEqual([
-    '4:17 toolPolicies.send_maill: nothing else names "send_maill", "read": a limit under a misspelt name limits nothing',
+    '4:17 toolPolicies.send_maill: nothing else names "send_maill", "read": a limit with a misspelt name has no effect',
   ]);
   expect(warnings(`${HEAD}deniedTools: [read]\n${policies}`)).toEqual([
     expect.stringContaining('nothing else names "send_maill": a limit'),
@@ -93,7 +93,7 @@ test('warns about similar names once tools are declared', () => {
   const denied = 'deniedTools: [wi\u0440e]\n';
   expect(warnings(`${HEAD}allowedTools: [wipe]\n${denied}`)).toEqual([]);
   expect(warnings(`${HEAD}tools: [wipe, read]\n${denied}`)).toEqual([
-    '5:15 deniedTools.0: "wipe" (tools) and "wi\u0440e" (deniedTools) look alike, and are different tools',
+    '5:15 deniedTools.0: "wipe" (tools) and "wi\u0440e" (deniedTools) look alike but are different tools',
   ]);
 });
 
@@ -134,7 +134,7 @@ test('is part of lint of a plane, and of a document that is changed', () => {
       'NAMES_ALIKE',
       [],
       ['p'],
-      'The tools: "pay" (tools of "p") and "p\u0430y" (deniedTools of "p") look alike, and are different tools.',
+      'The tools: "pay" (tools of "p") and "p\u0430y" (deniedTools of "p") look alike but are different tools.',
     ],
     ['NAMES_ALIKE', [], [], 'The agents "bot" and "Bot" look alike but are different agents.'],
   ]);

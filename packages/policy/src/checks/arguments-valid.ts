@@ -31,8 +31,9 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
         reason: `The arguments of "${name}" break the rule "${rule}" at ${pointer || 'the top'}: expected ${expected}, found ${seen}.${notSeen(replaced)}`,
         remedy:
           replaced.length === 0
-            ? 'Call again, under a new id, with arguments that keep the rule.'
-            : 'If the redacted value is what breaks the rule, no other value helps: an operator exempts the field from redaction (docs/operations.md), or takes it out of the rule.',
+            ? 'Call again, under a new id, with arguments that obey the rule.'
+            : 'If the redacted value breaks the rule, no other value helps. An operator must exempt the field from redaction ' +
+              '(docs/operations.md), or remove it from the rule.',
       },
     );
   };
@@ -49,7 +50,7 @@ function notSeen(redacted: readonly string[]): string {
   if (redacted.length === 0) return '';
   const named = redacted.slice(0, MOST_NAMED).map((pointer) => legiblePointer(pointer) || 'the top');
   const more = redacted.length > MOST_NAMED ? ' and more' : '';
-  return ` Redaction replaced ${named.join(', ')}${more} before the decision, so the rule did not see what was sent there.`;
+  return ` Redaction replaced ${named.join(', ')}${more} before the decision, so the rule did not see the original value.`;
 }
 
 /**

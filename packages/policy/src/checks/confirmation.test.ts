@@ -37,8 +37,8 @@ test.each<[string, Calls[], number | null]>([
 });
 
 test.each([
-  ['Have it approved', 1],
-  ['Have a person answer some of them', 2],
+  ['Ask a person to approve it', 1],
+  ['Ask people to answer some of them', 2],
 ])('says "%s" if %i of 2 questions wait', (remedy, waiting) => {
   const limit = { kind: 'confirmation', maxWaiting: 2 } as const;
   const fact = { kind: 'confirmation', ok: false, grant: 'none', waiting } as const;

@@ -55,24 +55,24 @@ function tooManyWait({ maxWaiting }: ConfirmationLimit, { waiting }: Confirmatio
   return {
     reason: `A person must confirm this call, and ${waiting} deferred actions of this agent wait for a person already; at most ${maxWaiting} may.`,
     remedy:
-      'Have a person answer some of them (`mandate approvals list`), then try again, as the next attempt of the same action.',
+      'Ask people to answer some of them (`mandate approvals list`). Then try again, as the next attempt of the same action.',
   };
 }
 
 const required: Words = {
   reason: 'A person must confirm this call.',
-  remedy: 'Have it approved, then send the same request, with the same id, again.',
+  remedy: 'Ask a person to approve it. Then send the same request again, with the same id.',
 };
 
 const WORDS: Record<ConfirmationFact['grant'], Words> = {
   none: required,
   granted: required,
   denied: {
-    reason: 'A person was asked to confirm this call, and refused.',
-    remedy: 'Do something else: the refusal is final for this action.',
+    reason: 'A person was asked to confirm this call, and denied it.',
+    remedy: 'Do something else. The denial is final for this action.',
   },
   expired: {
-    reason: 'A person confirmed this call, but the confirmation ran out before it was used.',
-    remedy: 'Have it approved again, then ask again, as the next attempt of the same action.',
+    reason: 'A person approved this call, but the approval expired before it was used.',
+    remedy: 'Ask a person to approve it again. Then ask again, as the next attempt of the same action.',
   },
 };

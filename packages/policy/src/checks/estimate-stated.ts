@@ -14,7 +14,7 @@ export const estimateStated: StaticCheck = (calls) => {
       {
         code: 'ESTIMATE_REQUIRED',
         reason: `The tool "${tool}" has no price, and the call states no estimate above $0.`,
-        remedy: 'State estimatedCostMicros, or have a cost set for the tool.',
+        remedy: 'State estimatedCostMicros, or ask for a cost to be set for the tool.',
       },
     );
   };

@@ -14,7 +14,7 @@ export const modelAllowed: StaticCheck = ({ judgedAs, policy: { allowedModels, d
         {
           code: 'MODEL_NOT_ALLOWED',
           reason: `The model "${model}" is denied by "${denied}".`,
-          remedy: 'Use another model; only a change of deniedModels lets this one through.',
+          remedy: 'Use another model. Only a change of deniedModels can allow this one.',
         },
       );
     }
@@ -27,7 +27,7 @@ export const modelAllowed: StaticCheck = ({ judgedAs, policy: { allowedModels, d
       {
         code: 'MODEL_NOT_ALLOWED',
         reason: `No pattern of allowedModels matches the model "${model}".`,
-        remedy: 'Use an allowed model, or have this one added to allowedModels.',
+        remedy: 'Use an allowed model, or ask for this one to be added to allowedModels.',
       },
     );
   };

@@ -22,7 +22,7 @@ function priceMissing({ name: model }: Subject) {
     {
       code: 'UNPRICED_MODEL',
       reason: `The price of the model "${model}" is unknown, and a budget is in force.`,
-      remedy: 'Name the model as its provider does, or have its price added to modelPrices.',
+      remedy: 'Name the model as its provider does, or ask for its price to be added to modelPrices.',
     },
   );
 }
@@ -40,7 +40,7 @@ function tokensMissing({ name: model, action }: Subject) {
     {
       code: 'TOKENS_NOT_STATED',
       reason: `The call does not say its ${named}, and a budget is in force.`,
-      remedy: `State ${named}, or have defaultTokens say what to assume.`,
+      remedy: `State ${named}, or ask for defaultTokens to be set.`,
     },
   );
 }

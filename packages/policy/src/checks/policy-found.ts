@@ -26,7 +26,7 @@ function holdsNothing(ancestor: string) {
     {
       code: 'MANDATE_NOT_FOUND',
       reason: `The agent "${ancestor}", an ancestor of this agent, may do nothing itself: no rule matches it, or it is no longer registered.`,
-      remedy: `Have a rule match "${ancestor}", which must be registered; or give the sub-agent another parent.`,
+      remedy: `Register the agent "${ancestor}" and let a rule match it. Or give the sub-agent another parent.`,
     },
   );
 }

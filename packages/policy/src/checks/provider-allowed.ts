@@ -57,7 +57,7 @@ function denied(provider: string, pattern: string): Finding {
     {
       code: CODE,
       reason: `The provider "${provider}" is denied by "${pattern}".`,
-      remedy: 'Use another provider; only a change of deniedProviders lets this one through.',
+      remedy: 'Use another provider. Only a change of deniedProviders can allow this one.',
     },
   );
 }
@@ -69,7 +69,7 @@ function notAllowed(provider: string): Finding {
     {
       code: CODE,
       reason: `No pattern of allowedProviders matches the provider "${provider}".`,
-      remedy: 'Use an allowed provider, or have this one added to allowedProviders.',
+      remedy: 'Use an allowed provider, or ask for this one to be added to allowedProviders.',
     },
   );
 }

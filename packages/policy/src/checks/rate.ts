@@ -68,7 +68,7 @@ function violation(
   { calls, retryAfterMs }: RateFact,
 ): Words {
   const ofTool = tool === null ? 'All calls' : `Calls of "${tool}"`;
-  const what = ancestor === undefined ? ofTool : `${ofTool} by "${ancestor}" and those below it`;
+  const what = ancestor === undefined ? ofTool : `${ofTool} by "${ancestor}" and its descendants`;
   return {
     reason: `${what} are limited to ${maxCalls} in ${windowMs} ms; ${calls} were made.`,
     remedy:

@@ -22,8 +22,8 @@ export const toolAllowed: StaticCheck = ({
         reason: `No pattern of allowedTools matches the tool "${tool}".`,
         remedy:
           ancestor === null
-            ? 'Use an allowed tool, or have this one added to allowedTools.'
-            : 'Use an allowed tool, or have this one added to allowedTools there, or to delegableTools.',
+            ? 'Use an allowed tool, or ask for this one to be added to allowedTools.'
+            : 'Use an allowed tool, or ask for this one to be added to allowedTools or delegableTools of that policy.',
       },
     );
   };

@@ -12,7 +12,7 @@ export const toolDenied: StaticCheck = ({ judgedAs, policy: { deniedTools } }) =
       {
         code: 'TOOL_DENIED',
         reason: `The tool "${tool}" is denied by "${pattern}".`,
-        remedy: 'Use another tool; only a change of deniedTools lets this one through.',
+        remedy: 'Use another tool. Only a change of deniedTools can allow this one.',
       },
     );
   };

@@ -35,7 +35,8 @@ export function listDoubts(document: object): readonly Doubt[] {
     .flatMap(({ field, at, text }): Doubt[] => {
       const message = patternDoubt(text, beside);
       if (message === null) return [];
-      const remedy = 'Write the pattern that you mean. A name may hold such a sign: then leave it.';
+      const remedy =
+        'Write the pattern that you mean. If the name really contains this character, change nothing.';
       return [{ code: 'PATTERN_DOUBTFUL', path: [field, at], message, remedy }];
     });
   return [...doubtful, ...repeated(entries)].slice(0, MOST_DOUBTS);
@@ -57,7 +58,7 @@ function repeated(entries: readonly Entry[]): readonly Doubt[] {
     if (known === undefined) first.set(`${field} ${text}`, at);
     if (known === undefined) return [];
     const message = `"${text}" is already in this list, as entry ${known + 1}`;
-    return [{ code: 'ENTRY_REPEATED', path: [field, at], message, remedy: 'Take one of them out.' }];
+    return [{ code: 'ENTRY_REPEATED', path: [field, at], message, remedy: 'Remove one of them.' }];
   });
 }
 
@@ -81,8 +82,8 @@ function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doub
         {
           code: 'CAP_BELOW_PRICE',
           path: ofTool === undefined ? ['maxActualCost'] : ['toolPolicies', tool, 'maxActualCost'],
-          message: `a call of "${tool}" costs $${cost}, and of an actual cost at most $${cap} is charged: the rest of each true report is quarantined`,
-          remedy: 'Raise the cap to the price at least, or lower the price.',
+          message: `a call of "${tool}" costs $${cost}, but at most $${cap} of an actual cost is charged: the rest of each true report is quarantined`,
+          remedy: 'Raise the cap to the price or above it, or lower the price.',
         },
       ];
     })
@@ -102,8 +103,8 @@ function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly 
     {
       code: 'TOOL_NAMES_UNCONFIRMED',
       path: ['toolPolicies', first],
-      message: `nothing else names ${told.join(', ')}${more}: a limit under a misspelt name limits nothing${advice}`,
-      remedy: 'Check the spelling, and declare all tools under `tools`; names are then checked.',
+      message: `nothing else names ${told.join(', ')}${more}: a limit with a misspelt name has no effect${advice}`,
+      remedy: 'Check the spelling. If you declare all tools under `tools`, names are checked.',
     },
   ];
 }
@@ -139,9 +140,9 @@ export function alikeTools<Named extends OneOf>(
       return {
         code: 'NAMES_ALIKE',
         path: found.at(-1)?.path ?? [],
-        message: `${said.join(' and ')} look alike, and are different tools`,
+        message: `${said.join(' and ')} look alike but are different tools`,
         remedy:
-          'Check that each is written as the tool is called: names are compared code point by code point.',
+          'Check that each name is written as the tool is called. Names are compared by their Unicode code points.',
         // A Set keeps the first place of a repeated item. Reversing twice keeps the last place, because the last
         // document must stay last.
         within: [...new Set(found.map(({ within }) => within).reverse())].reverse(),

@@ -107,7 +107,7 @@ function compileToolPolicy(
   checkTiers(policy.chargingPolicy, [...path, 'chargingPolicy'], faults);
   for (const field of ['questionMs', 'grantMs'] as const) {
     if (policy[field] === undefined || policy.requiresConfirmation === true) continue;
-    const message = `${field} says nothing without requiresConfirmation: true, as no person is asked`;
+    const message = `${field} has no effect without requiresConfirmation: true, because no person is asked`;
     faults.push({ path: [...path, field], message });
   }
   return {
@@ -144,7 +144,7 @@ function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): C
     if (schemaParts.left < 0 || patterns.left < 0) return null;
     if (!consume(schemaParts, partsOf(argumentValidation)))
       return fault(
-        `makes the schemas of the document more than ${CAPS.schemaParts} objects together: make several policies of it`,
+        `makes the schemas of the document larger than ${CAPS.schemaParts} objects together: split it into several policies`,
       );
     const compiled = compileArgumentRules(argumentValidation, patterns);
     if (patterns.left < 0) return fault(PATTERNS_TOO_LARGE);

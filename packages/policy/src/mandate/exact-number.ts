@@ -7,7 +7,7 @@ const LONGEST = 64;
 export function inexactness(source: string, value: number): string | null {
   const written = source.length > LONGEST ? null : decimalOf(source);
   if (written === null) return `${shown(source)} must be written as a plain decimal number, as in 0.25`;
-  return written === decimalOf(String(value)) ? null : `${shown(source)} cannot be held exactly`;
+  return written === decimalOf(String(value)) ? null : `${shown(source)} cannot be stored exactly`;
 }
 
 /**

@@ -22,7 +22,7 @@ export type SayFault = (path: Path, message: string) => void;
 export type FindPlace = (path: Path) => TextPlace;
 
 const MAX_ALIASES = 50;
-const ALIASES = 'the aliases from here on stand for too much: write out what they mean';
+const ALIASES = 'the aliases from here on expand to too much: write out their values';
 
 /** The most faults that are reported for one file. */
 const MAX_FAULTS = 100;

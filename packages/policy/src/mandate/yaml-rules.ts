@@ -48,7 +48,7 @@ function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
     faults.push({
       offset: 0,
       breaks: true,
-      message: 'must be YAML 1.2: in 1.1, 1:30 is a number and yes a boolean',
+      message: 'must be YAML 1.2: in YAML 1.1, 1:30 is a number and yes is a boolean',
     });
   }
   return faults;

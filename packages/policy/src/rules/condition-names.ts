@@ -57,7 +57,7 @@ function normalFault(field: string, text: string, isPart: boolean): string | nul
 
 function faultOf(text: string, isPlain: boolean): string | null {
   const fault = nameFault(text);
-  if (fault !== null) return `${fault}, so no name is this`;
+  if (fault !== null) return `${fault}, so it can equal no name`;
   if (!isPlain || !text.includes('*')) return null;
-  return 'must hold no *: no name holds one, and it stands for nothing here. Take starts_with, contains or matches';
+  return 'must not contain *: no name contains it, and it has no meaning here. Use starts_with, contains or matches';
 }

@@ -34,10 +34,10 @@ export function compileRule(
 ): Compiled<Rule> {
   const { id, priority, policy, mode, agents, groups, when, startsAt, endsAt } = document;
   if (when !== undefined && size(when) > CAPS.conditions)
-    return fault('when', `holds more than ${CAPS.conditions} conditions: make several rules of it`);
+    return fault('when', `has more than ${CAPS.conditions} conditions: split it into several rules`);
   const [startsAtMs, endsAtMs] = [startsAt, endsAt].map((at) => (at === undefined ? null : Date.parse(at)));
   if (startsAtMs != null && endsAtMs != null && endsAtMs <= startsAtMs)
-    return fault('endsAt', 'is not behind startsAt: the rule would never be in force');
+    return fault('endsAt', 'must be after startsAt: otherwise the rule is never in force');
   const faults = isOnLog || when === undefined ? [] : conditionNameFaults(when, ['when']);
   if (faults.length > 0) return { ok: false, faults };
   const patterns = isOnLog ? endlessRoom() : room.patterns;
