@@ -69,7 +69,6 @@ function fieldsOf(of: string, value: Approval['args']): string {
   return counted(value === null ? 0 : leavesOf(of, value).length, `${of} field`);
 }
 
-/** One line for each field of arguments and context. */
 function sentBy({ args, context, pinned }: Approval): string[] {
   const leaves = [...(args === null ? [] : leavesOf('args', args)), ...leavesOf('context', context)];
   return leaves

@@ -1,6 +1,5 @@
 /** The keys of one agent, through the API of a plane. */
-import type { KeyPins } from '@mandate/schemas';
-import { pinnedFields } from '@mandate/schemas';
+import { type KeyPins, pinnedFields } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';

@@ -1,6 +1,5 @@
 import type { ApiClient } from '@mandate/client';
-import type { Change } from '@mandate/control/plan';
-import { missingParents, missingPolicies, planChanges } from '@mandate/control/plan';
+import { type Change, missingParents, missingPolicies, planChanges } from '@mandate/control/plan';
 import { readControlFiles } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -92,8 +91,9 @@ async function planAndShow(options: Options, api: ApiClient, context: CommandCon
   await write(context.stderr, warningsText(doubts, MAY_BE_MEANT));
   const standing = await standingControl(api);
   const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
-  await show(changes, context);
-  const { stderr } = context;
+  const { stdout, stderr, json } = context;
+  if (json) for (const change of changes) await writeJsonLine(stdout, change);
+  else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
   await write(stderr, warningsText(missingParents(wanted.agents, standing, changes), REFUSED));
   const missing = missingPolicies(wanted.rules, standing, changes);
   await write(stderr, warningsText([...missing.values()], BLOCKS));
@@ -128,9 +128,4 @@ async function apply(options: Options, context: CommandContext): Promise<ExitCod
   });
   if (changes.length > 0) await write(stderr, await whatIsAmiss(api, stderr));
   return 0;
-}
-
-async function show(changes: readonly Change[], { stdout, json }: CommandContext): Promise<void> {
-  if (json) for (const change of changes) await writeJsonLine(stdout, change);
-  else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
 }

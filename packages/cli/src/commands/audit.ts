@@ -7,8 +7,9 @@ import type { CommandContext, RunCommand } from '../command-context.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { tenantName, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
-import { table } from '../output/table.ts';
-import { write, writeJsonLine } from '../output/write.ts';
+import { showRows } from '../output/show-list.ts';
+import type { Column } from '../output/table.ts';
+import { write } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
 import { settingsOf } from './servers.ts';
 
@@ -56,8 +57,13 @@ async function prune(options: Options, context: CommandContext): Promise<ExitCod
   } finally {
     await audit.close();
   }
-  if (json) for (const one of old) await writeJsonLine(stdout, { ...one, dropped: !dryRun });
-  else await write(stdout, textOf(old, dryRun, stdout));
+  const rows = old.map((one) => ({ ...one, dropped: !dryRun }));
+  await showRows(context, rows, { columns: () => COLUMNS, empty: 'nothing is that old' });
+  const count = counted(
+    old.reduce((sum, month) => sum + month.rows, 0),
+    'row',
+  );
+  if (!json && old.length > 0) await write(stdout, `${count} ${dryRun ? 'would be dropped' : 'dropped'}\n`);
   return 0;
 }
 
@@ -104,15 +110,8 @@ async function openTables(options: Options, context: CommandContext): Promise<Au
   );
 }
 
-function textOf(months: readonly Old[], dryRun: boolean, stdout: CommandContext['stdout']): string {
-  if (months.length === 0) return 'nothing is that old\n';
-  const rows = months.reduce((sum, month) => sum + month.rows, 0);
-  const done = dryRun ? 'would be dropped' : 'dropped';
-  return `${table(months, COLUMNS, stdout)}${counted(rows, 'row')} ${done}\n`;
-}
-
-const COLUMNS = [
-  { title: 'MONTH', of: ({ month }: Old) => `${month.slice(0, 4)}-${month.slice(4)}` },
-  { title: 'TABLE', of: ({ table }: Old) => table },
-  { title: 'ROWS', of: ({ rows }: Old) => String(rows), align: 'right' as const },
+const COLUMNS: readonly Column<Old>[] = [
+  { title: 'MONTH', of: ({ month }) => `${month.slice(0, 4)}-${month.slice(4)}`, keep: true },
+  { title: 'TABLE', of: ({ table }) => table, keep: true },
+  { title: 'ROWS', of: ({ rows }) => String(rows), align: 'right' },
 ];

@@ -3,7 +3,7 @@ import type { Explanation } from '@mandate/plane';
 import { standsForAction } from '@mandate/schemas';
 import type { Command } from 'commander';
 import { nullIf } from '../api-failure.ts';
-import type { RunCommand } from '../command-context.ts';
+import type { Output, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type CommandFailure, WrongUse } from '../exit-codes.ts';
 import { explanationPage } from '../explain/explanation-page.ts';
@@ -23,23 +23,18 @@ export function decisionsCommand(command: Command, run: RunCommand): void {
 }
 
 function showCommand(decisions: Command, run: RunCommand): void {
-  withOne(decisions.command('show'))
+  const show = decisions
+    .command('show')
     .description(
       'Shows the whole record of a decision: every check, with its evidence and result. Scope audit.',
     )
-    .addHelpText('after', '\nExample:\n  mandate decisions show dec_… --unseal')
-    .action((id: string, options: Options) =>
-      run(async (context) => {
-        const api = connect(context);
-        const unseal = await unsealing(options, api);
-        const answer = await unseal(await findOne<object>(api, id, '', options));
-        return showAnswer(context, answer, () => `${linesOfJson(answer)}\n`);
-      }),
-    );
+    .addHelpText('after', '\nExample:\n  mandate decisions show dec_… --unseal');
+  showOne<object>(show, '', (answer) => `${linesOfJson(answer)}\n`, run);
 }
 
 function explainCommand(decisions: Command, run: RunCommand): void {
-  withOne(decisions.command('explain'))
+  const explain = decisions
+    .command('explain')
     .description(
       'Explains a decision: why it was made, what each check found, what would have changed it, what it charged, and what ' +
         'came before and after it. Scope audit.',
@@ -47,28 +42,32 @@ function explainCommand(decisions: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       '\nExamples:\n  mandate decisions explain dec_…\n  mandate decisions explain act_… --json | jq .change',
-    )
-    .action((id: string, options: Options) =>
-      run(async (context) => {
-        const api = connect(context);
-        const unseal = await unsealing(options, api);
-        const told = await unseal(await findOne<Explanation>(api, id, '/explain', options));
-        return showAnswer(context, told, () => explanationPage(told, context.stdout, Date.now()));
-      }),
     );
+  const page = (told: Explanation, stdout: Output) => explanationPage(told, stdout, Date.now());
+  showOne(explain, '/explain', page, run);
 }
 
-function withOne(command: Command): Command {
-  return withUnseal(
-    command
-      .argument('<id>', 'the id of the decision, or of its action: then the newest that counts', someText)
-      .option('--agent <id>', 'the agent of the action, if several agents have this action id', someText),
+/** @param part the rest of the path of the route */
+function showOne<Answer>(
+  command: Command,
+  part: string,
+  text: (answer: Answer, stdout: Output) => string,
+  run: RunCommand,
+): void {
+  command
+    .argument('<id>', 'the id of the decision, or of its action: then the newest that counts', someText)
+    .option('--agent <id>', 'the agent of the action, if several agents have this action id', someText);
+  withUnseal(command).action((id: string, options: Options) =>
+    run(async (context) => {
+      const api = connect(context);
+      const unseal = await unsealing(options, api);
+      const answer = await unseal(await findOne<Answer>(api, id, part, options));
+      return showAnswer(context, answer, () => text(answer, context.stdout));
+    }),
   );
 }
 
-/**
- * Finds by the id of a decision, or otherwise by the id of an action. @param part the rest of the path of the route
- */
+/** Finds by the id of a decision, or otherwise by the id of an action. */
 async function findOne<Answer>(api: ApiClient, id: string, part: string, options: Options): Promise<Answer> {
   const decisionAt = (one: string) =>
     nullIf('DECISION_NOT_FOUND', api.get<Answer>(`/v1/audit/decisions/${encodeURIComponent(one)}${part}`));

@@ -34,7 +34,6 @@ export function issuedText({ id, expiresAt }: Pick<Expiring, 'id' | 'expiresAt'>
   return `its id is ${id}: \`mandate keys revoke ${id}${where}\` ends it\n${expiry}`;
 }
 
-/** The text of the column with the expiry in a list. */
 export function expiryText({ expiresAt }: Pick<Expiring, 'expiresAt'>, nowMs: number): string {
   if (expiresAt === undefined || expiresAt === null) return 'never';
   const apart = relativeTime(Date.parse(expiresAt), nowMs);

@@ -1,6 +1,5 @@
 /** The option for what a key fixes in the actions that are published with it. */
-import type { Json, KeyPins } from '@mandate/schemas';
-import { keyPins } from '@mandate/schemas';
+import { type Json, type KeyPins, keyPins } from '@mandate/schemas';
 import { type Command, InvalidArgumentError } from 'commander';
 import { WrongUse } from '../exit-codes.ts';
 

@@ -4,7 +4,8 @@ import type { RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
-import { printable, printableLines } from '../output/printable.ts';
+import { printable } from '../output/printable.ts';
+import { warningsText } from '../output/warnings-text.ts';
 import { showAnswer, write } from '../output/write.ts';
 import { sendTo, type TargetOptions, withTarget } from './target.ts';
 
@@ -36,7 +37,7 @@ Examples:
         const api = connect(context);
         const killed = await sendTo<Killed>(api, 'kill', agent, options);
         await showAnswer(context, killed, () => text(killed));
-        if (agent !== undefined) await write(stderr, printableLines(await doubtOfName(api, agent, killed)));
+        if (agent !== undefined) await write(stderr, await doubtOfName(api, agent, killed));
         return 0;
       }),
     );
@@ -54,19 +55,15 @@ async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Pro
     if (status !== null) return '';
     const query = { agent, limit: 1 };
     const { decisions } = await api.get<{ decisions: readonly unknown[] }>('/v1/audit/decisions', query);
-    return decisions.length > 0 ? '' : unknownAgent(agent, nearest);
+    if (decisions.length > 0) return '';
+    const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
+    const line = `no agent ${agent} is registered, and none has acted; is the name misspelt?${meant}`;
+    const remedy = `The name is stopped all the same. \`mandate agents list\` lists the known agents; \`mandate revive ${agent}\` ends the kill.`;
+    return warningsText([line], remedy);
   } catch (error) {
     if (error instanceof CommandFailure) return '';
     throw error;
   }
-}
-
-function unknownAgent(agent: string, nearest: string | null): string {
-  const meant = nearest === null ? '' : ` The nearest known name is ${nearest}.`;
-  return (
-    `mandate: warning: no agent ${agent} is registered, and none has acted; is the name misspelt?${meant}\n` +
-    `  The name is stopped all the same. \`mandate agents list\` lists the known agents; \`mandate revive ${agent}\` ends the kill.\n`
-  );
 }
 
 function text({ revision, open }: Killed): string {

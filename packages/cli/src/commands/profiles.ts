@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
-import { type Column, table } from '../output/table.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
+import { showRows } from '../output/show-list.ts';
+import type { Column } from '../output/table.ts';
+import { showAnswer } from '../output/write.ts';
 import { DEFAULT_PROFILE, type Profile, readProfiles, writeProfiles } from '../profiles/profile-file.ts';
 
 export function profilesCommand(command: Command, run: RunCommand): void {
@@ -10,22 +11,21 @@ export function profilesCommand(command: Command, run: RunCommand): void {
     .description('Lists the profiles that `mandate login` keeps, without their keys.')
     .addHelpText('after', '\nExamples:\n  mandate profiles\n  mandate profiles --json | jq -r .name')
     .action(() =>
-      run(async ({ env, stdout, json }) => {
+      run(async (context) => {
         // The key is left out here, so that no output can show it.
-        const shown = Object.entries(readProfiles(env)).map(([name, { key: _, ...rest }]) => ({
+        const shown = Object.entries(readProfiles(context.env)).map(([name, { key: _, ...rest }]) => ({
           name,
           ...rest,
         }));
-        if (json) for (const one of shown) await writeJsonLine(stdout, one);
-        else if (shown.length === 0) await write(stdout, 'no profile is kept: `mandate login` adds one\n');
-        else await write(stdout, table(shown, COLUMNS, stdout));
+        const empty = 'no profile is kept: `mandate login` adds one';
+        await showRows(context, shown, { columns: () => COLUMNS, empty });
         return 0;
       }),
     );
 }
 
 const COLUMNS: readonly Column<Omit<Profile, 'key'> & { name: string }>[] = [
-  { title: 'PROFILE', of: ({ name }) => name },
+  { title: 'PROFILE', of: ({ name }) => name, keep: true },
   { title: 'ADDRESS', of: ({ url }) => url },
 ];
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { Change } from '@mandate/control/plan';
 import {
+  type Change,
   documentsOf,
   missingParents,
   planChanges,

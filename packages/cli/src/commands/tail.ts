@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient, Query } from '@mandate/client';
-import { readEvents } from '@mandate/client';
+import { type ApiClient, type Query, readEvents } from '@mandate/client';
 import { CONTROL_RECORDS } from '@mandate/schemas';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MissingRoute } from '../api-failure.ts';

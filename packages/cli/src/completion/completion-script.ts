@@ -22,13 +22,10 @@ const SCRIPTS: Readonly<Record<Shell, (words: readonly Words[]) => string>> = {
 }
 _mandate() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=
-  local path=\${COMP_WORDS[1]} word
+  local at=\${COMP_WORDS[1]} word
   for word in "\${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
-    case "$path $word" in
-${words
-  .flatMap(below)
-  .map((path) => `      '${path}') path='${path}' ;;`)
-  .join('\n')}
+    case "$at $word" in
+${steps(words)}
     esac
   done
   COMPREPLY=()
@@ -36,14 +33,14 @@ ${words
     COMPREPLY=($(compgen -W "${names(words)} --help --version" -- "$current"))
     return
   fi
-  case "$path $previous" in
+  case "$at $previous" in
 ${words.flatMap(valued).map(bashValues).join('\n')}
   esac
-  case $path in
+  case $at in
 ${words.map((word) => `    '${word.path}') words="${offers(word)}" ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  case $path in
+  case $at in
 ${words.flatMap(bashArgument).join('\n')}
   esac
 }
@@ -65,10 +62,7 @@ _mandate() {
   local at=$words[2] word
   for word in $words[3,CURRENT-1]; do
     case "$at $word" in
-${words
-  .flatMap(below)
-  .map((path) => `      '${path}') at='${path}' ;;`)
-  .join('\n')}
+${steps(words)}
     esac
   done
   case "$at $words[CURRENT-1]" in
@@ -137,9 +131,10 @@ function isTop({ path }: Pick<Words, 'path'>): boolean {
   return !path.includes(' ');
 }
 
-/** The paths of commands below commands. */
-function below(word: Words): string[] {
-  return isTop(word) ? [] : [word.path];
+/** The cases of a loop over the typed words, each from a command to a command below it. */
+function steps(words: readonly Words[]): string {
+  const paths = words.filter((word) => !isTop(word)).map(({ path }) => path);
+  return paths.map((path) => `      '${path}') at='${path}' ;;`).join('\n');
 }
 
 function names(words: readonly Words[]): string {

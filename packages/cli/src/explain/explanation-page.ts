@@ -221,7 +221,6 @@ function ledger({ decision, limits }: Explanation): Section {
   return { title: 'Ledger', lines: lines.map(plain) };
 }
 
-/** The terms for settling an outcome. */
 function termsInWords({ leastMicros, ownLeastMicros, mostMicros, releases }: Settling): string {
   const own = ownLeastMicros > leastMicros ? ` (${formatMicros(ownLeastMicros)} by its own report)` : '';
   const back =

@@ -9,27 +9,22 @@ import type { ApiClient, Query } from '@mandate/client';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Part } from './manifest.ts';
 
+type Asked = {
+  folder: string;
+  file: string;
+  query: Query;
+  after: string | null;
+  through?: string;
+  signal: AbortSignal;
+};
+
 /**
  * @returns null if there are no rows after `after`; the first part may be empty
  * @throws CommandFailure if the bytes that arrived differ from the bytes that the plane sent
  */
 export async function downloadPart(
   api: ApiClient,
-  {
-    folder,
-    file,
-    query,
-    after,
-    through,
-    signal,
-  }: {
-    folder: string;
-    file: string;
-    query: Query;
-    after: string | null;
-    through?: string;
-    signal: AbortSignal;
-  },
+  { folder, file, query, after, through, signal }: Asked,
 ): Promise<{ part: Part; more: boolean } | null> {
   const path = join(folder, file);
   const { bytes: body, trailers } = await api.download('/v1/audit/export', {

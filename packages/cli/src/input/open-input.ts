@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { textOfFile, unreadableFile } from '@mandate/runtime';
 import type { CommandContext } from '../command-context.ts';

@@ -13,7 +13,6 @@ export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Ro
   return [{ group, [overTime(figure)]: drawn, ...rest }];
 }
 
-/** Returns the title of the column in which a figure is drawn. */
 export function overTime(figure: string): string {
   return `${figure} over time`;
 }
