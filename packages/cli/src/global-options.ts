@@ -1,6 +1,6 @@
 /** The options that every command takes. `mandate --help` names them once. */
 import { DEFAULT_URL } from '@mandate/client';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { someText } from './input/option-values.ts';
 
 /** The addresses of a plane: each service may have its own. */
@@ -33,8 +33,7 @@ export function withGlobals(program: Command): Command {
     .optionsGroup('');
 }
 
-/** The global options that name a plane, as they were typed. */
-export function planeOptionsIn(globals: GlobalOptions): string[] {
-  const { json: _, ...ofPlane } = globals;
-  return Object.keys(ofPlane).map((name) => `--${name.replace('Url', '-url')}`);
-}
+/** The global options that name a plane, or a key for it. */
+export const PLANE_OPTIONS: readonly string[] = withGlobals(new Command()).options.flatMap(({ long }) =>
+  long && long !== '--json' ? [long] : [],
+);

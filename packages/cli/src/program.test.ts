@@ -74,15 +74,6 @@ it('prints no micro-dollars in options, and takes dollars', async () => {
   }
 });
 
-it.each([
-  ['validate', ['validate', 'x.yaml', '--url', 'http://127.0.0.1:1'], '--url has no effect here'],
-  ['audit prune', ['audit', 'prune', '--keep-months', '1', '--profile', 'x'], '--profile has no effect here'],
-])('refuses an address for %s, which sends no requests to a plane', async (_what, args, said) => {
-  const { exitCode, stderr } = await runCommand(args);
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain(said);
-});
-
 it.each(SUBCOMMANDS.map(({ name }) => name))('explains %s, with an example or its commands', async (name) => {
   for (const args of [
     [name, '--help'],

@@ -1,8 +1,9 @@
 /** The `mandate` command. Every subcommand has a file under commands/, which is loaded when the subcommand is used. */
 import { Command, type Option } from 'commander';
 import type { ProgramContext, RunCommand } from './command-context.ts';
-import { type ExitCode, reportFailure, WrongUse } from './exit-codes.ts';
-import { type GlobalOptions, planeOptionsIn, withGlobals } from './global-options.ts';
+import { type ExitCode, reportFailure } from './exit-codes.ts';
+import { type GlobalOptions, withGlobals } from './global-options.ts';
+import { refuseWithoutEffect } from './options-without-effect.ts';
 import { printableLines } from './output/printable.ts';
 import { SUBCOMMANDS, type Subcommand } from './subcommands.ts';
 import { VERSION } from './version.ts';
@@ -75,7 +76,8 @@ async function buildProgram(
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
     })
-    .addHelpText('after', EPILOGUE);
+    .addHelpText('after', EPILOGUE)
+    .hook('preAction', (_program, command) => refuseWithoutEffect(command));
   const all = args.includes('completion') && !args.includes('names');
   for (const subcommand of SUBCOMMANDS) {
     if (all || args.includes(subcommand.name)) await addCommand(program, subcommand, run);
@@ -88,17 +90,10 @@ function named(program: Command, { name, group, summary }: Omit<Subcommand, 'loa
   return program.command(name).helpGroup(group).summary(summary);
 }
 
-/** Adds a subcommand with its options and its own subcommands. */
 export async function addCommand(program: Command, subcommand: Subcommand, run: RunCommand): Promise<void> {
   const command = named(program, subcommand);
   (await subcommand.load())(command, run);
   withoutHelpCommands(command);
-  if (!subcommand.isOffline) return;
-  command.hook('preAction', () => {
-    const [option] = planeOptionsIn(program.opts());
-    if (option !== undefined)
-      throw new WrongUse(`${option} has no effect here: \`mandate ${subcommand.name}\` asks no plane`);
-  });
 }
 
 /**

@@ -9,8 +9,6 @@ export type Subcommand = {
   summary: string;
   /** The heading of the help under which the command is listed. */
   group: string;
-  /** True if the command asks no plane. */
-  isOffline: boolean;
   load(): Promise<Describe>;
 };
 
@@ -115,23 +113,11 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
   ],
 };
 
-const OFFLINE: ReadonlySet<Name> = new Set([
-  'up',
-  'demo',
-  'validate',
-  'test',
-  'eval',
-  'snapshot',
-  'audit',
-  'migrate',
-]);
-
 export const SUBCOMMANDS: readonly Subcommand[] = Object.entries(GROUPS).flatMap(([heading, commands]) =>
   commands.map(([name, summary]) => ({
     name,
     summary,
     group: `${heading}:`,
-    isOffline: OFFLINE.has(name),
     load: LOADERS[name],
   })),
 );

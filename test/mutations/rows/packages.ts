@@ -533,4 +533,21 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       '2',
     ],
   ]),
+  ...inFile('packages/cli/src/options-without-effect.ts', [
+    [
+      'commands: an option that has an effect alone is refused only beside another',
+      'if (beside.length > 0 && other === undefined) continue;',
+      '',
+    ],
+    [
+      'commands: an option that needs another is accepted with the other',
+      'if (given.some((one) => unless.includes(one))) continue;',
+      '',
+    ],
+    [
+      'commands: only options that were typed are refused',
+      "command.getOptionValueSource(option.attributeName()) === 'cli'",
+      'command.getOptionValueSource(option.attributeName()) !== undefined',
+    ],
+  ]),
 ];

@@ -6,7 +6,7 @@ import { type Filters, filtersIn, parametersOf, withFilters } from '../audit/fil
 import { foremost, notesOf, QUESTIONS, type Question, type QuestionName } from '../audit/questions.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { durationMs, someText } from '../input/option-values.ts';
 import { onlyColumns, type Row, showAnswerRows } from '../output/show-answer-rows.ts';
 import { bucketsAsRows, bucketsAsSparkline, overTime } from '../output/show-buckets.ts';
@@ -111,8 +111,6 @@ type Asked = { question: Question; filters: Filters; known: readonly string[]; u
 type Page = Row & { next: NextPage };
 
 async function ask(name: QuestionName, options: Options, context: CommandContext): Promise<ExitCode> {
-  if (context.json && (options.csv || options.columns))
-    throw new WrongUse('--json has every column', 'Leave out --csv and --columns, or use jq.');
   const filters = filtersIn(options);
   const api = connect(context);
   const unseal = await unsealing(options, api);

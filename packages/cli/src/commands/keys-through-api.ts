@@ -3,7 +3,6 @@ import type { Role } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
-import { planeOptionsIn } from '../global-options.ts';
 import { printable } from '../output/printable.ts';
 import { type PageOptions, showList } from '../output/show-list.ts';
 import { showAnswer, write } from '../output/write.ts';
@@ -11,31 +10,19 @@ import { type Expiry, expiresInMs, expiryText, expiryWarnings, issuedText } from
 
 type RoleKey = { id: string; name: string; role: Role; createdAt: string; expiresAt: string | null };
 
-/**
- * True if an option names a plane. The environment and the default profile do not change where keys are issued. Fails
- * if an option is meant for a plane that no option names.
- */
+/** True if an option names a plane. The environment and the default profile do not change where keys are issued. */
 export function isThroughApi({ globals }: CommandContext): boolean {
-  const { url, controlUrl, profile } = globals;
-  if ((url ?? controlUrl ?? profile) !== undefined) return true;
-  const [lost] = planeOptionsIn(globals);
-  if (lost === undefined) return false;
-  throw new WrongUse(`${lost} is for a plane, and no option names one`, 'Give --url or --profile too.');
+  return (globals.url ?? globals.controlUrl ?? globals.profile) !== undefined;
 }
 
-/** @param local the given options that work only with a data folder */
 export async function issueThroughApi(
   options: Expiry & { name: string; role?: Role },
-  local: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
   const { name, role } = options;
-  const [wrong] = local;
-  if (wrong !== undefined || role === undefined)
+  if (role === undefined)
     throw new WrongUse(
-      wrong === undefined
-        ? 'the key has no role'
-        : `--${wrong} works in a data folder, and not through an API`,
+      'the key has no role',
       'Give --role. The tenant is that of the key that you ask with.',
     );
   const body = { name, role, expiresInMs: expiresInMs(options) };

@@ -113,7 +113,7 @@ test.each([
   [
     'a plane is named, and a folder',
     ['--role', 'viewer', '--url', 'http://plane'],
-    '--data works in a data folder',
+    '--data has no effect here: it is only for the keys of a data folder',
   ],
 ])('issues no key if %s', async (_what, asked, complaint) => {
   const { exitCode, stdout, stderr } = await issue(...asked);

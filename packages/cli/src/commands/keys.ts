@@ -76,7 +76,7 @@ Examples:
     )
     .action((options: IssueOptions) =>
       run(async (context) => {
-        if (isThroughApi(context)) return issueThroughApi(options, localIn(options), context);
+        if (isThroughApi(context)) return issueThroughApi(options, context);
         const { stderr } = context;
         const { name, tenant = DEFAULTS.tenant } = options;
         const scopes = scopesOf(options);
@@ -138,13 +138,6 @@ function lastsMsOf({ role, auditor, ...options }: IssueOptions): number | null {
   const asked = expiresInMs(options);
   if (asked !== undefined) return asked;
   return ofRole === undefined ? null : roleLastsMs(ofRole);
-}
-
-/** The options that work only with a data folder. */
-function localIn(options: IssueOptions): string[] {
-  return (['data', 'scopes', 'auditor', 'agents', 'tenant', 'pin'] as const).filter(
-    (name) => options[name] !== undefined,
-  );
 }
 
 function scopesOf({ role, scopes, auditor }: Asked): readonly ApiScope[] {

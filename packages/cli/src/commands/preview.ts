@@ -12,7 +12,7 @@ import {
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { cost, jsonObject, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { paint, table } from '../output/table.ts';
@@ -77,7 +77,6 @@ Examples:
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
   const { tool, args, cost, at, context: actsIn } = options;
-  if (tool === undefined && (args ?? cost) !== undefined) throw new WrongUse('--args and --cost need --tool');
   const { stdout } = context;
   const call = { id: 'preview', agentId, type: 'tool_call', tool, args, estimatedCostMicros: cost };
   const asked = tool === undefined ? { agentId, context: actsIn } : { action: { ...call, context: actsIn } };

@@ -14,9 +14,6 @@ import { write, writeJsonLine } from '../output/write.ts';
 import { type Published, publishBatch, type Submission } from '../publish/publish-batch.ts';
 import { batchesOf, readSubmission } from '../publish/submissions.ts';
 
-/** The options that describe one action. */
-const OF_ONE = ['agent', 'tool', 'args', 'id', 'cost', 'grant', 'attempt', 'context'] as const;
-
 type Options = {
   agent?: string;
   tool?: string;
@@ -112,10 +109,6 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
   if (options.file === undefined) {
     yield oneAction(options);
     return;
-  }
-  if (OF_ONE.some((name) => options[name] !== undefined)) {
-    const flags = OF_ONE.map((name) => `--${name}`).join(', ');
-    throw new WrongUse('the file already has the actions', `Leave out ${flags}.`);
   }
   for await (const { number, bytes } of readLines(await openInput(options.file, context), CAPS.recordBytes)) {
     yield readSubmission(bytes, `${options.file}:${number}`);

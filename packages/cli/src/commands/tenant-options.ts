@@ -47,9 +47,6 @@ export function mustSaySomething(options: TenantOptions): void {
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
   const { name, bounds, unbounded, directTopic, limits: file } = options;
   const { agents, policies, rules, grants: issuedMandates } = options;
-  if (bounds !== undefined && unbounded) {
-    throw new WrongUse('--bounds and --unbounded are both given', 'Give one of them.');
-  }
   const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
     ([, most]) => most !== undefined,
   );
