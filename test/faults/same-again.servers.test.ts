@@ -44,7 +44,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a request that is sent
     for (const decisions of [first, tenant, agent]) expect(told(decisions)).toEqual(['first ALLOWED 10000']);
     for (const again of [same, payload]) expect(told(again)).toEqual(['duplicate DUPLICATE_ACTION 0']);
     const saysSo = (decisions: readonly Decision[] = []) =>
-      new Set(decisions.map(({ reason }) => reason.includes('another payload')));
+      new Set(decisions.map(({ reason }) => reason.includes('other content')));
     expect([saysSo(same), saysSo(payload)]).toEqual([new Set([false]), new Set([true])]);
     await append((first ?? []).map((decision) => outcome(decision, () => 0, 20_000)));
 

@@ -85,7 +85,7 @@ test('a decision is charged exactly if it is an ALLOW, and a duplicate names the
           if (first === undefined) throw new Error('a duplicate of a decision that is not on the log');
           expect(first.kind).not.toBe('duplicate');
           expect(decision.duplicateOf.samePayload).toBe(first.digest === decision.digest);
-          expect(decision.reason.includes('another payload')).toBe(first.digest !== decision.digest);
+          expect(decision.reason.includes('other content')).toBe(first.digest !== decision.digest);
           if (decision.verdict === 'BLOCK')
             expect(decision.reason).toContain(`${first.verdict} (${first.code})`);
         }

@@ -182,7 +182,7 @@ describe('a grant', () => {
     expect(codeOf(ask({ mandateId: 'mnd_1' }))).toBe('ALLOWED');
     expect(ask({ mandateId: 'mnd_1', tool: 'send' }).refusal).toMatchObject({
       code: 'MANDATE_NOT_FOUND',
-      reason: expect.stringContaining('No rule that the mandate'),
+      reason: expect.stringContaining('No rule of the grant'),
     });
   });
 
@@ -236,7 +236,7 @@ describe('a grant', () => {
     rule({ id: 's', agents: ['bot'], mode: 'shadow' });
     issue('1');
     expect(ask({ mandateId: 'mnd_1', tool: 'send' })).toMatchObject({
-      refusal: { code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('No rule that the mandate') },
+      refusal: { code: 'MANDATE_NOT_FOUND', reason: expect.stringContaining('No rule of the grant') },
       shadow: { code: null, rules: ['s'] },
     });
   });

@@ -59,7 +59,7 @@ function deferredAgain(first: FirstDecision): Words {
 }
 
 function duplicate(first: FirstDecision): Words {
-  const payload = first.samePayload ? '' : ' This request has another content than that one.';
+  const payload = first.samePayload ? '' : ' This request has other content than that one.';
   return {
     reason: `Decision ${earlierId(first)} on action "${first.actionId}", attempt ${first.attempt}, is valid: ${first.verdict} (${first.code}).${payload}`,
     remedy: first.samePayload
