@@ -141,7 +141,7 @@ const step = z
     const done: readonly string[] = DEEDS.filter((deed) => value[deed] !== undefined);
     const say = (message: string, at: string[] = []) =>
       context.addIssue({ code: 'custom', path: at, message });
-    if (done.length !== 1) say(`must hold one of ${DEEDS.join(', ')}, and no other of them`);
+    if (done.length !== 1) say(`must have exactly one of ${DEEDS.join(', ')}`);
     for (const field of ['times', 'expect', 'forMs'] as const) {
       const deeds: readonly string[] = BELONGS_TO[field];
       if (value[field] !== undefined && !done.some((deed) => deeds.includes(deed)))

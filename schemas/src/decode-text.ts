@@ -67,7 +67,7 @@ function probableEncoding(offset: number, bytes: Uint8Array): string {
   const next = bytes[offset + 1];
   if (isCutOff(offset, bytes)) return 'the text ends within a character: it was cut off';
   if (byte === 0xed && next !== undefined && next >= 0xa0 && isContinuation(next))
-    return 'half of a character stands alone, as in CESU-8';
+    return 'half of a character is encoded alone, as in CESU-8';
   if ((byte === 0xc0 || byte === 0xc1) && next !== undefined && isContinuation(next))
     return 'a character takes more bytes than it needs';
   const encoding = bytes.subarray(offset).some((one) => one >= 0x80 && one < 0xa0)

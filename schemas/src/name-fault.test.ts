@@ -53,7 +53,7 @@ describe('a name', () => {
     ['a\u0378', 'must not hold U+0378 (character 2): Unicode 16.0 has no such character'],
     [
       'l\ufffdschen',
-      'must not hold U+FFFD (character 2): it stands for bytes that a program could not read: look where the name was damaged',
+      'must not hold U+FFFD (character 2): it replaces bytes that a program could not read: find out where the name was damaged',
     ],
     ['cafe\u0301_x', "must be composed (Unicode's form NFC): write U+00E9 for U+0065 U+0301 (character 4)"],
     ['\u212b', "must be composed (Unicode's form NFC): write U+00C5 for U+212B (character 1)"],

@@ -34,7 +34,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/[\p{White_Space}\p{Z}\u2800]/u, 'a name holds no blank'],
   [/\p{Cc}/u, 'it is a control character'],
   [/\p{Cs}/u, 'it is half of a character'],
-  [/\uFFFD/u, 'it stands for bytes that a program could not read: look where the name was damaged'],
+  [/\uFFFD/u, 'it replaces bytes that a program could not read: find out where the name was damaged'],
   [/\p{Co}/u, 'each font shows a private character in its own way'],
   [/\p{Cn}/u, `Unicode ${NAME_UNICODE} has no such character`],
 ];

@@ -20,24 +20,24 @@ describe('a pattern raises no doubt', () => {
 
   it('that ends in .* beside names with dots', () => {
     expect(patternDoubt('mail.*', ['mail.send', 'read'])).toBeNull();
-    expect(patternDoubt('mail.*', ['read', 'mail.*'])).toMatch(/goes on with a dot/);
+    expect(patternDoubt('mail.*', ['read', 'mail.*'])).toMatch(/continue with a dot/);
   });
 });
 
 describe('a pattern raises doubt, with what was probably meant', () => {
   it.each([
-    ['delete_?', '"?" stands for itself', 'delete_*'],
-    ['delete_????', '"?" stands for itself', 'delete_*'],
-    ['^delete_', '"^" stands for itself', 'delete_*'],
-    ['^delete_.*$', '"^" stands for itself', 'delete_*'],
-    ['_admin$', '"$" stands for itself', '*_admin'],
-    ['.*delete.*', '".*" stands for itself', '*delete*'],
-    ['delete_.*', '".*" stands for itself', 'delete_*'],
-    ['delete.*', '".*" matches only what goes on with a dot', 'delete*'],
-    ['delete_.+', '".+" stands for itself', 'delete_*'],
-    ['delete_\\w+', '"\\\\w" stands for itself', 'delete_*'],
-    ['mail\\.send', '"\\\\." stands for itself', 'mail.send'],
-    ['/^delete_/i', '"/^delete_/i" is no regular expression', 'delete_*'],
+    ['delete_?', '"?" matches only itself', 'delete_*'],
+    ['delete_????', '"?" matches only itself', 'delete_*'],
+    ['^delete_', '"^" matches only itself', 'delete_*'],
+    ['^delete_.*$', '"^" matches only itself', 'delete_*'],
+    ['_admin$', '"$" matches only itself', '*_admin'],
+    ['.*delete.*', '".*" matches only itself', '*delete*'],
+    ['delete_.*', '".*" matches only itself', 'delete_*'],
+    ['delete.*', '".*" matches only names that continue with a dot', 'delete*'],
+    ['delete_.+', '".+" matches only itself', 'delete_*'],
+    ['delete_\\w+', '"\\\\w" matches only itself', 'delete_*'],
+    ['mail\\.send', '"\\\\." matches only itself', 'mail.send'],
+    ['/^delete_/i', '"/^delete_/i" has no meaning here', 'delete_*'],
     ['regex:delete_.*', '"regex:" has no meaning here', 'delete_*'],
     ['"rm"', '"\\"" is part of the pattern', 'rm'],
     ["'rm'", '"\'" is part of the pattern', 'rm'],
@@ -46,22 +46,22 @@ describe('a pattern raises doubt, with what was probably meant', () => {
     ['delete_＊', '"＊" looks like a *', 'delete_*'],
     ['delete_∗', '"∗" looks like a *', 'delete_*'],
     ['delete_✱', '"✱" looks like a *', 'delete_*'],
-    ['delete_%', '"%" stands for itself', 'delete_*'],
+    ['delete_%', '"%" matches only itself', 'delete_*'],
     ['delete_%2A', '"%2A" is not decoded', 'delete_*'],
     ['**', '"**" is the same as one *', '*'],
     ['fs/**/read', '"**" is the same as one *', 'fs/*/read'],
-    ['!read', '"!" negates nothing', 'read'],
+    ['!read', '"!" does not negate', 'read'],
   ])('%s', (text, says, meant) => {
     expect(patternDoubt(text)).toContain(says);
     expect(patternDoubt(text)).toContain(`. Did you mean ${JSON.stringify(meant)}?`);
   });
 
   it.each([
-    ['delete_[abc]', '"[abc]" stands for itself'],
-    ['(delete|drop)_x', '"(delete|drop)" stands for itself'],
-    ['delete,drop', '"," separates nothing'],
-    ['delete;drop', '";" separates nothing'],
-    ['delete|drop', '"|" separates nothing'],
+    ['delete_[abc]', '"[abc]" matches only itself'],
+    ['(delete|drop)_x', '"(delete|drop)" matches only itself'],
+    ['delete,drop', '"," does not separate entries'],
+    ['delete;drop', '";" does not separate entries'],
+    ['delete|drop', '"|" does not separate entries'],
     ['{delete,drop}_x', '"{delete,drop}" has no meaning here'],
     ['\u0024{TOOL}', '"\u0024{TOOL}" is not filled in'],
     ['{{tool}}', '"{{tool}}" is not filled in'],

@@ -21,38 +21,38 @@ const REGEX_LITERAL = /^\/(.+)\/[a-z]{0,3}$/;
 const SIGNS: readonly Sign[] = [
   {
     found: OTHER_STAR,
-    says: 'looks like a *, and stands for itself',
+    says: 'looks like a *, but matches only itself',
     meant: (text) => text.replace(new RegExp(OTHER_STAR, 'gu'), '*'),
   },
   { found: /%2a/i, says: 'is not decoded', meant: (text) => text.replace(/%2a/gi, '*') },
   {
     found: /^["'`]|["'`]$|[“”„‟‘’‚‛«»‹›＂]/u,
-    says: 'is part of the pattern, and names hold no quotes',
+    says: 'is part of the pattern, but names contain no quotes',
     meant: (text) => text.replace(QUOTES, ''),
   },
   {
     found: /^(?:regexp?|re|glob|like|prefix|exact):/i,
-    says: 'has no meaning here, and is part of the pattern',
+    says: 'has no meaning here, but is part of the pattern',
     meant: (text) => fromRegex(text.replace(/^[a-z]+:/i, '')),
   },
   {
     found: REGEX_LITERAL,
-    says: 'is no regular expression here: only * means something',
+    says: 'has no meaning here: this is not a regular expression, and only * has a meaning',
     meant: (text) => fromRegex(text.replace(REGEX_LITERAL, '$1')),
   },
   {
     found: /\\.?|^\^|\$$|\.\+|^\.\*|(?<=[^\p{L}\p{N}.])\.\*|\([^)]*\|[^)]*\)|\[[^\]]+\]|\(\?/u,
-    says: 'stands for itself: this is no regular expression, only * means something, and for the whole name',
+    says: 'matches only itself: this is not a regular expression. Only * has a meaning, and a pattern must match the whole name',
     meant: fromRegex,
   },
   {
     found: /^[!~]/,
-    says: 'negates nothing: put the rest into the other list',
+    says: 'does not negate: put the rest into the other list',
     meant: (text) => text.slice(1),
   },
   { found: /\$\{[^}]*\}|\{\{[^}]*\}\}|<[^>]*>|^\$\w+/, says: 'is not filled in' },
-  { found: /\{[^}]*,[^}]*\}/, says: 'has no meaning here: write an entry for each' },
-  { found: /[,;|]/, says: 'separates nothing: write a list with an entry for each' },
+  { found: /\{[^}]*,[^}]*\}/, says: 'has no meaning here: write one entry for each' },
+  { found: /[,;|]/, says: 'does not separate entries: write a list with one entry for each' },
   {
     found: /\*{2,}/,
     says: 'is the same as one *, which matches dots and slashes too',
@@ -60,13 +60,13 @@ const SIGNS: readonly Sign[] = [
   },
   {
     found: /\?/,
-    says: 'stands for itself, and not for any character',
+    says: 'matches only itself, not any character',
     meant: (text) => text.replace(/\?+/g, '*').replace(/\*+/g, '*'),
   },
-  { found: /%/, says: 'stands for itself: * matches any text', meant: (text) => text.replace(/%+/g, '*') },
+  { found: /%/, says: 'matches only itself: * matches any text', meant: (text) => text.replace(/%+/g, '*') },
   {
     found: /^(?:all|any|anything|every|everything|everyone|none)$/i,
-    says: 'is one name: for all of them write "*", and for none an empty list',
+    says: 'is one name: write "*" for all of them, and an empty list for none',
   },
 ];
 
@@ -84,7 +84,7 @@ export function patternDoubt(text: string, beside: Iterable<string> = []): strin
   }
   if (!DOT_STAR.test(text)) return null;
   for (const name of beside) if (/\.[^*]/.test(name)) return null;
-  return doubt('.*', 'matches only what goes on with a dot', text.replaceAll('.*', '*'));
+  return doubt('.*', 'matches only names that continue with a dot', text.replaceAll('.*', '*'));
 }
 
 /** Null if there is no such pattern, or if it equals the text. */

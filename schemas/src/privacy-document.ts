@@ -19,12 +19,12 @@ const fieldPath = z
 
 /** Budgets of a principal count by the id, so that it can be replaced but not removed. */
 const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
-  error: 'principal.id cannot be redacted, as budgets count by it: hash or seal it',
+  error: 'principal.id cannot be redacted, because budgets are counted by it: hash or seal it',
 });
 
 /** The path of the id of the person that the data belongs to. It names one place, so it has no stars. */
 const personPath = fieldPath.refine((path) => !path.includes('*'), {
-  error: 'must name one place: no star',
+  error: 'must name one field: * is not allowed',
 });
 
 /** The kinds of personal data that are found anywhere in texts. */
@@ -93,7 +93,7 @@ const field = z.discriminatedUnion('do', [
       ...sealed,
     })
     .refine(isOfPrincipal, {
-      error: 'the pseudonym of principal.id is that of the principal: name no other person',
+      error: 'the pseudonym of principal.id is always the pseudonym of the principal: name no other person',
       path: ['person'],
     }),
 ]);

@@ -38,7 +38,7 @@ export function readJsonString(text: string, opened: number, most: number): { va
     if (Number.isNaN(unit)) throw new JsonFault('a string does not end', opened, COMPLETE_IT);
     if (unit < FIRST_PRINTABLE) {
       const written = `\\u${unit.toString(16).padStart(4, '0')}`;
-      throw new JsonFault('a control character stands in a string', at, `write it as ${written}`);
+      throw new JsonFault('a string contains a control character', at, `write it as ${written}`);
     }
     if (unit === BACKSLASH) {
       value += text.slice(start, at) + readEscape(text, at);
@@ -60,14 +60,14 @@ function readEscape(text: string, at: number): string {
   if (mark === 'u') {
     const digits = text.slice(at + 2, at + 6);
     if (/^[0-9a-fA-F]{4}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));
-    throw new JsonFault('\\u stands without four hexadecimal digits', at, 'write \\u0041 for "A"');
+    throw new JsonFault('\\u needs four hexadecimal digits after it', at, 'write \\u0041 for "A"');
   }
   const plain = ESCAPES.get(mark);
   if (plain !== undefined) return plain;
   throw new JsonFault(
-    'a backslash stands before what it cannot escape',
+    'a backslash comes before a character that it cannot escape',
     at,
-    'write a backslash itself as two',
+    'write two backslashes for one',
   );
 }
 
@@ -76,14 +76,14 @@ function refuseUnfit(value: string, opened: number, most: number): void {
     throw new JsonFault(
       `a string of ${value.length} characters; ${most} are allowed`,
       opened,
-      'send less, or a reference to where it is kept',
+      'send less, or a reference to where the text is stored',
     );
   }
   if (!value.isWellFormed()) {
     throw new JsonFault(
-      'a string holds half of a surrogate pair',
+      'a string contains half of a surrogate pair',
       opened,
-      'cut texts between characters, or send \\ufffd in the place of half a character',
+      'cut texts between characters, or send \\ufffd instead of half a character',
     );
   }
 }

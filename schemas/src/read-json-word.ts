@@ -23,7 +23,7 @@ function readNumber(word: string, at: number): number {
     throw new JsonFault(
       `${legible(word)} is not JSON`,
       at,
-      'write numbers as 12, -0.5 or 1e3, words in quotes, and null for what is not a number',
+      'write numbers as 12, -0.5 or 1e3, words in quotes, and null if there is no number',
     );
   }
   const number = Number(word);

@@ -111,9 +111,9 @@ class Reader {
     this.#blanks();
     if (this.#at < this.#text.length) {
       throw new JsonFault(
-        'there is more after the end of the value',
+        'more text follows the end of the value',
         this.#at,
-        'send one JSON value, and nothing behind it',
+        'send one JSON value, and nothing after it',
       );
     }
   }
@@ -153,13 +153,13 @@ class Reader {
       throw new JsonFault(`the key ${legible(key)} is refused`, start, 'give this field another name');
     }
     if (Object.hasOwn(object, key)) {
-      throw new JsonFault(`the key ${legible(key)} stands twice`, start, 'keep one of the two');
+      throw new JsonFault(`the key ${legible(key)} is used twice`, start, 'keep one of the two');
     }
     if (++this.#keys > this.#caps.keys) {
       throw new JsonFault(
         `more than ${this.#caps.keys} keys in one record`,
         start,
-        'send fewer fields, or a reference to where they are kept',
+        'send fewer fields, or a reference to where they are stored',
       );
     }
     this.#blanks();
@@ -178,7 +178,7 @@ class Reader {
         throw new JsonFault(
           `more than ${this.#caps.elements} elements of lists in one record`,
           this.#at,
-          'send shorter lists, or a reference to where they are kept',
+          'send shorter lists, or a reference to where they are stored',
         );
       }
       array.push(this.#value(depth, isNext));
@@ -189,7 +189,11 @@ class Reader {
   #descend(depth: number): void {
     const most = this.#caps.depth;
     if (depth > most) {
-      throw new JsonFault(`nested deeper than ${most}`, this.#at, 'send a flatter value, or its text');
+      throw new JsonFault(
+        `nested deeper than ${most}`,
+        this.#at,
+        'send a value with fewer levels, or send it as text',
+      );
     }
     this.#at++;
     this.#blanks();
@@ -239,7 +243,7 @@ class Reader {
 
   #unexpected(wanted: string): JsonFault {
     return this.#at < this.#text.length
-      ? new JsonFault(`${wanted} is expected here`, this.#at, 'mend the JSON at this place')
+      ? new JsonFault(`${wanted} is expected here`, this.#at, 'correct the JSON at this place')
       : new JsonFault(`the text ends where ${wanted} is expected`, this.#at, COMPLETE_IT);
   }
 }

@@ -92,7 +92,7 @@ describe('refuses before the JSON is read', () => {
     [
       'a surrogate in UTF-8',
       Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22),
-      'the record is not UTF-8 at byte 1 (0xED): half of a character stands alone, as in CESU-8',
+      'the record is not UTF-8 at byte 1 (0xED): half of a character is encoded alone, as in CESU-8',
     ],
     [
       'UTF-16',
@@ -109,7 +109,7 @@ describe('refuses before the JSON is read', () => {
 it('reports where the JSON is broken and what to do about it', () => {
   expect(refused('{"event": "action.requested",\n  "event": 1}')).toEqual({
     code: 'INVALID_ACTION',
-    reason: 'the key "event" stands twice',
+    reason: 'the key "event" is used twice',
     remedy: 'keep one of the two',
     pointer: '',
     line: 2,
@@ -265,7 +265,7 @@ describe('a record of the wrong shape', () => {
     expect(found.reason).toMatch(
       /^\/action\/agentID is not a known field; known here: id, tenant, agentId, .*; \/action\/agentId is missing/,
     );
-    expect(found.remedy).toBe('take the field out or correct its name, then publish the record again');
+    expect(found.remedy).toBe('remove the field or correct its name, then publish the record again');
   });
 
   it.each([

@@ -156,7 +156,7 @@ function refusalOf(text: string, start: number, faults: readonly ShapeFault[]): 
   return {
     reason: faults.map(sentence).join('; '),
     remedy: first.unknownField
-      ? 'take the field out or correct its name, then publish the record again'
+      ? 'remove the field or correct its name, then publish the record again'
       : 'give the field a value that fits, then publish the record again',
     pointer: pointerOf(first.path),
     offset: start + (first.unknownField ? place.key : place.value),

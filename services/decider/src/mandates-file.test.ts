@@ -104,7 +104,7 @@ test('logs warnings about doubtful entries, at the start and after each edit', (
   const lines: string[] = [];
   const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
   const { path, file } = opened(`${good('one')}deniedTools: ["rm?"]\n`, log);
-  expect(lines.join('')).toContain(`${path}:4:15 deniedTools.0: \\"?\\" stands for itself`);
+  expect(lines.join('')).toContain(`${path}:4:15 deniedTools.0: \\"?\\" matches only itself`);
   lines.length = 0;
   writeFileSync(path, `${good('two')}deniedTools: ["[rm]"]\n`);
   lookTwice(file);

@@ -74,7 +74,7 @@ export const decisionFilterParameters = (clock: Clock) => ({
   ),
   text: described(
     z.string().min(1).max(200).optional(),
-    'A text that the reason, a name or a value of the arguments contains. Upper and lower case are equal, and every character stands for itself.',
+    'A text that the reason, a name or a value of the arguments contains. Upper and lower case are equal, and every character matches only itself.',
     'refund',
   ),
   ...period(clock),

@@ -21,7 +21,7 @@ export async function findWhole(
   if (row === undefined) {
     throw new HttpProblem(404, 'DECISION_NOT_FOUND', 'the audit has no such decision', {
       remedy:
-        'Give the id of a decision (dec_…); those of an action are listed by /v1/audit/decisions?actionId=…. One that was just made may take a second.',
+        'Give the id of a decision (dec_…). /v1/audit/decisions?actionId=… lists the decisions on an action. A new decision may take a second to appear.',
     });
   }
   const { logTopic: topic, logPartition: partition, logOffset: offset, traceId } = row;

@@ -269,7 +269,7 @@ cases:
     expect.stringMatching(/^worse.test.yaml:10:11 cases.0.steps.3.approve: is the id of no action/),
     expect.stringMatching(/^worst.test.yaml:6:29 cases.0.steps.0.expect: must be one of "ALLOW"/),
     expect.stringMatching(/^worst.test.yaml:7:27 cases.0.steps.1.ask.colour: is not a known field/),
-    expect.stringMatching(/^worst.test.yaml:8:9 cases.0.steps.2: must hold one of ask, report/),
+    expect.stringMatching(/^worst.test.yaml:8:9 cases.0.steps.2: must have exactly one of ask, report/),
     expect.stringMatching(/^worst.test.yaml:9:21 cases.0.steps.3.expect: belongs to ask or report/),
     expect.stringMatching(/^worst.test.yaml:9:36 cases.0.steps.3.times: belongs to ask$/),
   ]);

@@ -19,8 +19,8 @@ test('validate warns with line and column, in text and as JSON, and still report
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${file}: ok (m)\n` });
   expect(stderr).toBe(
     [
-      `${file}:4:15 warning: deniedTools.0: "?" stands for itself, and not for any character. Did you mean "rm*"?`,
-      `${file}:4:22 warning: deniedTools.1: "[a-z]" stands for itself: this is no regular expression, only * means something, and for the whole name`,
+      `${file}:4:15 warning: deniedTools.0: "?" matches only itself, not any character. Did you mean "rm*"?`,
+      `${file}:4:22 warning: deniedTools.1: "[a-z]" matches only itself: this is not a regular expression. Only * has a meaning, and a pattern must match the whole name`,
       '',
     ].join('\n'),
   );
@@ -61,6 +61,6 @@ test('refuses to issue a key for an impossible agent name, and keeps the key fil
   });
   const doubtful = await issue('bot-?');
   expect(doubtful.exitCode).toBe(0);
-  expect(doubtful.stderr).toContain('--agents: "?" stands for itself');
+  expect(doubtful.stderr).toContain('--agents: "?" matches only itself');
   expect(JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')).keys).toHaveLength(1);
 });

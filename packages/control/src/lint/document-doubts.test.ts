@@ -23,13 +23,10 @@ test('a good document has no warnings', () => {
 });
 
 test.each([
-  [
-    'agents: ["bot-?"]',
-    '3:10 agents.0: "?" stands for itself, and not for any character. Did you mean "bot-*"?',
-  ],
-  ['deniedTools: [read, "^rm$"]', '4:21 deniedTools.1: "^" stands for itself'],
-  ['allowedModels: ["gpt-4%"]', '4:17 allowedModels.0: "%" stands for itself'],
-  ['deniedTools: ["mail.*"]', '4:15 deniedTools.0: ".*" matches only what goes on with a dot'],
+  ['agents: ["bot-?"]', '3:10 agents.0: "?" matches only itself, not any character. Did you mean "bot-*"?'],
+  ['deniedTools: [read, "^rm$"]', '4:21 deniedTools.1: "^" matches only itself'],
+  ['allowedModels: ["gpt-4%"]', '4:17 allowedModels.0: "%" matches only itself'],
+  ['deniedTools: ["mail.*"]', '4:15 deniedTools.0: ".*" matches only names that continue with a dot'],
   ['deniedTools: [rm, read, rm]', '4:25 deniedTools.2: "rm" is already in this list, as entry 1'],
   ['tools: [rm, rm]', '4:13 tools.1: "rm" is already in this list, as entry 1'],
 ])('%s', (field, warned) => {
@@ -126,7 +123,7 @@ test('is part of lint of a plane, and of a document that is changed', () => {
   const codes = ['PATTERN_DOUBTFUL', 'TOOL_NAMES_UNCONFIRMED', 'NAMES_ALIKE'];
   const told = lintControl(control, NOW_MS).findings.filter(({ code }) => codes.includes(code));
   expect(told.map(({ code, rules, policies, message }) => [code, rules, policies, message])).toEqual([
-    ['PATTERN_DOUBTFUL', [], ['q'], expect.stringContaining('The policy "q", allowedModels.0: "?" stands')],
+    ['PATTERN_DOUBTFUL', [], ['q'], expect.stringContaining('The policy "q", allowedModels.0: "?" matches')],
     ['TOOL_NAMES_UNCONFIRMED', [], ['q'], expect.stringContaining('did you mean "pay" by "pey"?')],
     ['PATTERN_DOUBTFUL', [], [], expect.stringContaining('The tenant limits, deniedTools.0: "?"')],
     ['PATTERN_DOUBTFUL', ['r'], [], expect.stringContaining('The rule "r", agents.0: "**" is the same')],

@@ -107,5 +107,11 @@ function finding(
   place: string,
   of: Pick<Finding, 'rules' | 'policies'>,
 ): Finding {
-  return { code, severity: 'warning', ...of, message: `${place}: ${message}.`, remedy };
+  return {
+    code,
+    severity: 'warning',
+    ...of,
+    message: `${place}: ${message}${message.endsWith('?') ? '' : '.'}`,
+    remedy,
+  };
 }

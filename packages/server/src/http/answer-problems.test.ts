@@ -14,7 +14,7 @@ describe('problems', () => {
       type: 'urn:mandate:problem:NOT_FOUND',
       title: 'Not Found',
       status: 404,
-      detail: 'nothing is here',
+      detail: 'this path does not exist',
       code: 'NOT_FOUND',
       remedy: expect.any(String),
       requestId: 'abc-1',
@@ -119,12 +119,12 @@ describe('problems', () => {
       'line 2, column 2: the key "amounts"',
     ],
     ['an integer that would be rounded', '{"amounts": [9007199254740993]}', 'line 1, column 14: the integer'],
-    ['half a character', '{"amounts": ["\\ud800"]}', 'line 1, column 14: a string holds half'],
+    ['half a character', '{"amounts": ["\\ud800"]}', 'line 1, column 14: a string contains half'],
     ['__proto__', '{"amounts": [], "__proto__": {}}', 'line 1, column 17: the key "__proto__"'],
     ['constructor', '{"amounts": [], "constructor": 1}', 'line 1, column 17: the key "constructor"'],
     ['too deep a list', `{"amounts": ${nested(CAPS.bodyDepth)}}`, 'column 140: nested deeper than 128'],
     ['a list as deep as no stack', `{"amounts": ${nested(100_000)}}`, 'column 140: nested deeper than 128'],
-    ['more than one value', '{"amounts": []} {}', 'line 1, column 17: there is more'],
+    ['more than one value', '{"amounts": []} {}', 'line 1, column 17: more text'],
   ])('report %s with its place', async (_case, payload, detail) => {
     const { lines, post } = await serve();
     const answer = await post('/v1/things/7', payload);

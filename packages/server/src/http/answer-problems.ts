@@ -12,10 +12,10 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
     const allow = allowedMethods.at(path);
     const problem =
       allow.length === 0 || allow.includes(request.method)
-        ? new HttpProblem(404, 'NOT_FOUND', 'nothing is here', {
-            remedy: 'GET /openapi.json lists what is.',
+        ? new HttpProblem(404, 'NOT_FOUND', 'this path does not exist', {
+            remedy: 'GET /openapi.json lists all paths.',
           })
-        : new HttpProblem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not possible here`, {
+        : new HttpProblem(405, 'METHOD_NOT_ALLOWED', `this path does not accept ${request.method}`, {
             remedy: `Use ${allow.join(' or ')}.`,
             headers: { allow: allow.join(', ') },
           });

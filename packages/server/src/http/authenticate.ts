@@ -152,7 +152,7 @@ const CHALLENGE = 'Bearer realm="mandate"';
 
 function keyExpired(expiredAt: string): HttpProblem {
   return new HttpProblem(401, 'KEY_EXPIRED', `this API key expired at ${expiredAt}`, {
-    remedy: 'Use another, or have another issued. A key that has expired lets nobody in again.',
+    remedy: 'Use another key, or ask for a new one. An expired key never works again.',
     headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
   });
 }
@@ -167,7 +167,7 @@ export function unauthenticated(credential: string | null): HttpProblem {
   const [message, remedy] =
     parseApiKey(credential) === null
       ? ['this is not an API key: its form or its checksum is wrong', 'Copy the whole key, from sk- on.']
-      : ['this API key is unknown or revoked', 'Use a live one, or have the operator issue one.'];
+      : ['this API key is unknown or revoked', 'Use a valid key, or ask the operator to issue one.'];
   return new HttpProblem(401, 'UNAUTHENTICATED', message, {
     remedy,
     headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token"` },
@@ -176,8 +176,8 @@ export function unauthenticated(credential: string | null): HttpProblem {
 
 export function forbidden(accepted: readonly ApiScope[]): HttpProblem {
   if (accepted.length === 0) {
-    return new HttpProblem(403, 'FORBIDDEN', 'this route is open to nobody', {
-      remedy: 'Tell the operator: the route declares neither a scope nor that it is public.',
+    return new HttpProblem(403, 'FORBIDDEN', 'no key may use this route', {
+      remedy: 'Tell the operator that the route declares no scope and is not public.',
     });
   }
   const scopes = accepted.join(' or ');
@@ -191,13 +191,14 @@ export function forbidden(accepted: readonly ApiScope[]): HttpProblem {
 
 function tenantIsClosed(): HttpProblem {
   return new HttpProblem(403, 'FORBIDDEN', 'the tenant of this API key is closed', {
-    remedy: 'Ask an operator of the plane to open it again. Until then its keys read, and change nothing.',
+    remedy:
+      'Ask an operator of the plane to open the tenant again. Until then its keys can read, but change nothing.',
   });
 }
 
 export function tooManyRequests(retryAfterS: number): HttpProblem {
   return new HttpProblem(429, 'TOO_MANY_REQUESTS', 'too many requests', {
-    remedy: `Wait ${retryAfterS} s, then send fewer.`,
+    remedy: `Wait ${retryAfterS} s, then send fewer requests.`,
     headers: { 'retry-after': String(retryAfterS) },
   });
 }

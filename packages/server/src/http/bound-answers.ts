@@ -27,7 +27,7 @@ export function boundAnswers(server: HttpServer, limits: HttpLimits, count: Coun
     const held: Held = { holder, state: 'busy', cut };
     const room = rooms.take(kind, held, bytes);
     if (room === null) {
-      done(overloaded('too much was asked for that is not read yet'));
+      done(overloaded('too many bytes of earlier answers are not read yet'));
       return;
     }
     whenClosed(reply.raw, () => room.leave(held));

@@ -152,26 +152,26 @@ function announcesBody({ headers }: FastifyRequest): boolean {
 }
 
 function noRoom(): HttpProblem {
-  return overloaded('too many large bodies are under way', {
-    remedy: 'Try again in a moment, with less at a time.',
+  return overloaded('too many large bodies arrive at the same time', {
+    remedy: 'Try again in a moment, and send less at a time.',
   });
 }
 
 function tooSlow(): HttpProblem {
-  return new HttpProblem(408, 'REQUEST_TIMEOUT', 'the body hardly moved', {
-    remedy: 'Send it again, in one go.',
+  return new HttpProblem(408, 'REQUEST_TIMEOUT', 'the body arrived too slowly', {
+    remedy: 'Send the request again, without pauses.',
     headers: { connection: 'close' },
   });
 }
 
 function notAsLong(): HttpProblem {
-  return new HttpProblem(400, 'INVALID_REQUEST', 'the body is not as long as its content-length says', {
-    remedy: 'Send the true length, or none.',
+  return new HttpProblem(400, 'INVALID_REQUEST', 'the body is longer or shorter than its content-length', {
+    remedy: 'Send the correct content-length, or leave it out.',
   });
 }
 
 function brokenOff(): HttpProblem {
-  return new HttpProblem(400, 'INVALID_REQUEST', 'the connection ended before the body did', {
-    remedy: 'Send it again.',
+  return new HttpProblem(400, 'INVALID_REQUEST', 'the connection ended before the whole body arrived', {
+    remedy: 'Send the request again.',
   });
 }

@@ -21,7 +21,7 @@ export function boundRequests(server: HttpServer, most: number, count: CountCut)
     const held: Held = { holder, state: 'busy', cut };
     const room = rooms.take(kind, held, 1);
     if (room === null) {
-      done(overloaded('too many requests of yours are under way'));
+      done(overloaded('too many of your requests are not answered yet'));
       return;
     }
     whenClosed(reply.raw, () => room.leave(held));

@@ -73,7 +73,7 @@ export class BoundSockets {
     if (moved === null) {
       this.#connections.delete(socket);
       throw overloaded('this API key has too many connections open', {
-        remedy: 'Close some, or send several requests on one.',
+        remedy: 'Close some connections, or send several requests over one.',
       });
     }
     moved.held.state = underWay > 0 ? 'busy' : 'idle';

@@ -16,7 +16,7 @@ const routes: HttpRoutes = async (server) => {
     reply.type('application/x-ndjson').send(Readable.from(['{"spent":1}\n'])),
   );
   server.get('/v1/missing', { config }, () => {
-    throw new HttpProblem(404, 'NOT_FOUND', 'nothing is here', { remedy: 'Look elsewhere.' });
+    throw new HttpProblem(404, 'NOT_FOUND', 'this path does not exist', { remedy: 'Look elsewhere.' });
   });
   server.post('/v1/spend', { config }, () => ({ spent }));
 };

@@ -103,5 +103,5 @@ describe('the setting', () => {
     `${CONSOLE}/path`,
     'https://*.example.com',
     `${CONSOLE}:443`,
-  ])('rejects %s', (text) => expect(() => read(text)).toThrow('is no origin'));
+  ])('rejects %s', (text) => expect(() => read(text)).toThrow('is not an origin'));
 });

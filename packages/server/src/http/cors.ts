@@ -9,7 +9,8 @@ import type { HttpServer } from './http-server-type.ts';
 export const corsOrigins = z
   .array(
     z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text && !text.includes('*'), {
-      error: 'is no origin: scheme, host and port alone, such as https://console.example.com, and never *',
+      error:
+        'is not an origin: give only scheme, host and port, such as https://console.example.com, and never *',
     }),
   )
   .default([])

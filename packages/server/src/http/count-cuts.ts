@@ -18,7 +18,7 @@ export type CountCut = (what: Cut) => void;
 export function countCuts(metrics: Metrics): CountCut {
   const cuts = metrics.counter({
     name: 'mandate_http_cuts_total',
-    help: 'Connections, requests, bodies and answers that were ended to make room for others or because they hardly moved, by kind',
+    help: 'Connections, requests, bodies and answers that were ended because others needed the room, or because they were too slow, by kind',
     labels: ['what'],
   });
   return (what) => cuts.inc({ what });

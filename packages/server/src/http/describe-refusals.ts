@@ -44,12 +44,15 @@ export function refusals(
   };
   return {
     ...((params ?? querystring ?? body) !== undefined && {
-      400: refusal('Not as described: `errors` names every place.', unreadable),
+      400: refusal('The request does not match its description. `errors` names every fault.', unreadable),
     }),
     ...(scopes !== null && {
-      401: refusal('No API key, or none that is known here.', unauthenticated(null)),
-      403: refusal('The key lacks the scope, or asks for what is not its own.', forbidden(scopes)),
-      429: refusal('The key asks too often: come back after `retry-after` seconds.', tooManyRequests(1)),
+      401: refusal('The request has no API key, or a key that is not valid here.', unauthenticated(null)),
+      403: refusal('The key lacks the scope, or may not act for this tenant or agent.', forbidden(scopes)),
+      429: refusal(
+        'The key sends too many requests. Try again after `retry-after` seconds.',
+        tooManyRequests(1),
+      ),
     }),
     ...(body !== undefined && {
       413: refusal('The body is too large.', bodyTooLarge(bodyLimit)),
@@ -59,10 +62,10 @@ export function refusals(
       Object.entries(config.refusals ?? {}).map(([status, why]) => [status, refusal(why)]),
     ),
     503: refusal(
-      'Something that is needed does not answer now: ask again after `retry-after` seconds.',
+      'Something that the service needs does not answer now. Try again after `retry-after` seconds.',
       isStopping(),
     ),
-    default: refusal('Any other problem; `code` tells which.'),
+    default: refusal('Any other problem. `code` names it.'),
   };
 }
 

@@ -11,20 +11,20 @@ import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 const LIVES = z.object({
-  status: described(z.literal('ok'), 'The process lives.'),
+  status: described(z.literal('ok'), '`ok`: the process is running.'),
   service: described(z.string(), 'The name of the service.', 'gateway'),
   version: described(z.string(), 'The version of Mandate.', '0.1.0'),
 });
 const READY = z.object({
-  status: described(z.literal('ready'), 'The service can work.'),
+  status: described(z.literal('ready'), '`ready`: the service can work.'),
   checks: described(
     z.array(
       z.object({
-        name: described(z.string(), 'What is checked.', 'log'),
-        ok: described(z.boolean(), 'Whether it is as it must be.', true),
+        name: described(z.string(), 'The name of the check.', 'log'),
+        ok: described(z.boolean(), 'Whether the check passed.', true),
         stale: described(
           z.boolean().optional(),
-          'Whether a file that was edited is wrong, so that its last good version is used. Absent: no.',
+          'Whether a file has a mistake, so that its last good version is used. Absent: no.',
           true,
         ),
         detail: described(
@@ -34,7 +34,7 @@ const READY = z.object({
         ),
       }),
     ),
-    'What the service needs, and whether it has it.',
+    'The checks of what the service needs.',
   ),
 });
 
@@ -93,7 +93,7 @@ export function addHealthRoutes(
     const failed = checks.filter((check) => !check.ok).map((check) => check.name);
     if (failed.length === 0) return { status: 'ready' as const, checks: [...checks] };
     throw new HttpProblem(503, 'NOT_READY', `not ready: ${failed.join(', ')}`, {
-      remedy: 'Wait and ask again; the checks tell what is missing.',
+      remedy: 'Wait, then ask again. `checks` shows what is missing.',
       headers: { 'retry-after': '1' },
       extension: { checks },
     });
@@ -101,7 +101,7 @@ export function addHealthRoutes(
 
   const metricsSchema = {
     tags: ['health'],
-    summary: 'Metrics in the Prometheus text format',
+    summary: 'Show metrics in the Prometheus text format',
     produces: ['text/plain'],
   };
   const tell = oneForAll(async () => {

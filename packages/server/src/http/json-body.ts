@@ -71,7 +71,7 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
       return;
     }
     throw new HttpProblem(415, 'UNSUPPORTED_ENCODING', `a body encoded as ${encoding} is not accepted`, {
-      remedy: 'Send it without content-encoding.',
+      remedy: 'Send the body without content-encoding.',
     });
   });
   server.addHook('preValidation', (request, _reply, done) => {
@@ -115,7 +115,7 @@ function textOf(body: Uint8Array): string {
 
 function invalidJson(why: string): HttpProblem {
   return new HttpProblem(400, 'INVALID_JSON', `the body is not acceptable JSON: ${why}`, {
-    remedy: 'Send one JSON value in UTF-8; where there is nothing to send, leave content-type out.',
+    remedy: 'Send one JSON value in UTF-8. If there is nothing to send, leave content-type out.',
   });
 }
 

@@ -41,8 +41,8 @@ test('refuses a change beyond the limit with the exact wait, and admits it after
   expect(refused.headers['retry-after']).toBe('1');
   expect(refused.json()).toMatchObject({
     ...{ code: 'TOO_MANY_CHANGES', limit: 'changes', of: 'key', retryAfterMs: 750 },
-    detail: 'this API key may not make so many changes in so short a time',
-    remedy: 'Nothing was done. Wait 1 s, then send it again.',
+    detail: 'this API key has reached its limit of changes',
+    remedy: 'Nothing was done. Wait 1 s, then send the request again.',
   });
   clock.advance(749);
   expect(await change()).toBe(429);

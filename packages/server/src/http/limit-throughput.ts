@@ -104,10 +104,10 @@ const SAID = {
 
 function tooMuch({ limit, of, waitMs }: OverLimit): HttpProblem {
   const whose = of === 'key' ? 'this API key' : 'the tenant of this API key';
-  return tooManyOf(CODES[limit], `${whose} may not make so many ${SAID[limit]} in so short a time`, {
+  return tooManyOf(CODES[limit], `${whose} has reached its limit of ${SAID[limit]}`, {
     waitMs,
     facts: { limit, of },
-    otherwise: 'The limits of the tenant let none through: have those who run the plane raise them.',
+    otherwise: 'The limits of the tenant allow no such request. Ask the operator of the plane to raise them.',
   });
 }
 
@@ -129,7 +129,7 @@ export function tooManyOf(
   }
   const seconds = String(Math.ceil(waitMs / 1_000));
   return new HttpProblem(429, code, message, {
-    remedy: `Nothing was done. Wait ${seconds} s, then send it again.`,
+    remedy: `Nothing was done. Wait ${seconds} s, then send the request again.`,
     headers: { 'retry-after': seconds },
     extension: { ...facts, retryAfterMs: waitMs },
   });

@@ -221,11 +221,11 @@ function describeRoute(
 
 /** Says how requests count for the limits of the key and its tenant. */
 function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
-  if (unlimited === true) return 'Never refused for the rate of requests.';
+  if (unlimited === true) return 'No rate limit refuses this request.';
   if (counted === undefined) return '';
   return counted === 'publish'
-    ? 'Each record counts for how much the key and its tenant may publish.'
-    : 'Each request, and each 16 KiB of its body, counts for how many changes the key and its tenant may make.';
+    ? 'Each record counts toward the publishing limits of the key and its tenant.'
+    : 'Each request, and each 16 KiB of its body, counts as a change toward the limits of the key and its tenant.';
 }
 
 /**
@@ -252,7 +252,10 @@ function operationId({ method, url }: Pick<RouteOptions, 'method' | 'url'>): str
 }
 
 const NOT_CHANGED = {
-  304: { type: 'null', description: 'Not changed since the answer whose ETag is in if-none-match; no body.' },
+  304: {
+    type: 'null',
+    description: 'Nothing has changed since the answer with the ETag in if-none-match. There is no body.',
+  },
 };
 
 /** Returns the declared answers by status. Without a declaration, says only that there is an answer. */

@@ -28,7 +28,7 @@ export function pageCursor<Key extends readonly (string | number)[]>(
         .transform((text, context) => {
           const read = whole.safeParse(decoded(text));
           if (read.success) return read.data[2];
-          context.addIssue('is no cursor of this list; give `next` of the page before, unchanged');
+          context.addIssue('is not a cursor of this list: send the `next` of the previous page unchanged');
           return z.NEVER;
         })
         .optional(),

@@ -28,7 +28,7 @@ function problemOfMandateError(error: MandateError): HttpProblem {
 
 export function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpProblem {
   return new HttpProblem(500, code, 'the request could not be answered because of a fault in this server', {
-    remedy: 'Give the request id to the operator, whose log tells more.',
+    remedy: 'Send the request id to the operator. The log of this server has more details.',
     cause,
   });
 }
@@ -47,7 +47,7 @@ export function notAsDescribed(faults: readonly RequestFaultAt[], part = 'body')
   const [first] = faults;
   const detail = first === undefined ? 'not valid' : `${first.pointer || 'it'}: ${first.detail}`;
   return new HttpProblem(400, 'VALIDATION_FAILED', `the ${place} is not as described: ${detail}`, {
-    remedy: 'Correct every place listed under errors; GET /openapi.json describes what is expected.',
+    remedy: 'Correct every place in `errors`. GET /openapi.json describes the request.',
     extension: { errors },
   });
 }
@@ -83,6 +83,6 @@ export function unsupportedMediaType(): HttpProblem {
 function clientFault({ statusCode, message = '' }: Partial<FastifyError>): HttpProblem | null {
   if (statusCode === undefined || statusCode < 400 || statusCode > 499) return null;
   return new HttpProblem(statusCode, 'INVALID_REQUEST', message, {
-    remedy: 'Correct the request; GET /openapi.json describes what is expected.',
+    remedy: 'Correct the request. GET /openapi.json describes it.',
   });
 }

@@ -51,7 +51,7 @@ export function addRequestContext(server: HttpServer): void {
 
 export function isStopping(): HttpProblem {
   return new HttpProblem(503, 'STOPPING', 'this server is stopping', {
-    remedy: 'Try again; another instance, or this one after its restart, will answer.',
+    remedy: 'Try again. Another instance answers, or this one after its restart.',
     headers: { 'retry-after': '1', connection: 'close' },
   });
 }

@@ -48,15 +48,15 @@ export function answerSocketFault(error: { code?: string }, socket: Socket, log:
 function problemOf(code: string | undefined): HttpProblem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new HttpProblem(408, 'REQUEST_TIMEOUT', 'the request took too long to arrive', {
-      remedy: 'Send it again, in one go.',
+      remedy: 'Send the request again, without pauses.',
     });
   }
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new HttpProblem(431, 'HEADERS_TOO_LARGE', 'the headers are too large', {
-      remedy: 'Send fewer or shorter ones.',
+      remedy: 'Send fewer or shorter headers.',
     });
   }
   return new HttpProblem(400, 'INVALID_REQUEST', 'this is not an HTTP request', {
-    remedy: 'Speak HTTP/1.1.',
+    remedy: 'Use HTTP/1.1.',
   });
 }

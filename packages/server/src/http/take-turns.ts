@@ -81,8 +81,8 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 function overloaded(): HttpProblem {
-  return new HttpProblem(503, 'OVERLOADED', 'too many of your requests wait to be answered', {
-    remedy: 'Try again in a moment, and send fewer at a time.',
+  return new HttpProblem(503, 'OVERLOADED', 'too many of your requests wait for an answer', {
+    remedy: 'Try again in a moment, and send fewer requests at a time.',
     headers: { 'retry-after': '1' },
   });
 }

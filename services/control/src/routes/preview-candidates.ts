@@ -72,7 +72,7 @@ export function previewCandidates(
     throw new HttpProblem(
       400,
       'ID_DIFFERS',
-      `the document is of the agent "${agent.id}", and "${agentId}" is asked of`,
+      `the document is for the agent "${agent.id}", but the request is about "${agentId}"`,
       {
         remedy: 'Send the same id in both places.',
       },

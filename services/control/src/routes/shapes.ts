@@ -62,7 +62,7 @@ export function mustBeNamed(id: string, document: { id: string }): void {
   throw new HttpProblem(
     400,
     'ID_DIFFERS',
-    `the document is of "${document.id}", and the path names "${id}"`,
+    `the document has the id "${document.id}", but the path names "${id}"`,
     {
       remedy: 'Send the same id in both places.',
     },

@@ -25,7 +25,8 @@ const budget = z
   })
   .refine(({ scope, subject }) => (scope === 'tenant') === (subject === ''), {
     path: ['subject'],
-    error: 'names whose budget it is, and is empty for a tenant alone',
+    error:
+      'must name the agent, principal or mandate of the budget, and must be empty for a budget of the tenant',
   });
 
 const body = z
@@ -119,15 +120,11 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
 }
 
 function budgetOfBounds(): HttpProblem {
-  return new HttpProblem(
-    403,
-    'BUDGET_OF_BOUNDS',
-    'the bounds of the tenant hold it to what is counted there',
-    {
-      remedy:
-        'Ask an operator of the plane to give it back, with a key of this tenant that has the scope operate:limits, or to widen the tenant limits.',
-    },
-  );
+  return new HttpProblem(403, 'BUDGET_OF_BOUNDS', 'this budget belongs to the tenant limits', {
+    remedy:
+      'Ask an operator of the plane to give the money back, or to widen the tenant limits. Giving back needs a key ' +
+      'of this tenant with the scope operate:limits.',
+  });
 }
 
 function deltaOf({ deltaMicros, deltaDollars = 0 }: z.output<typeof body>): number {

@@ -127,7 +127,7 @@ function subjectOf(id: string): ApprovalSubject {
   const subject = readApprovalId(id);
   if (subject !== null) return subject;
   throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'no approval has this id', {
-    remedy: 'GET /v1/approvals lists what waits, each with its id (apv_…).',
+    remedy: 'GET /v1/approvals lists the questions, each with its id (apv_…).',
   });
 }
 

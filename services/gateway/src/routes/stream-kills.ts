@@ -25,7 +25,7 @@ const MOST_WAITING_BYTES = 256 * 1024;
 export function streamKills(server: HttpServer, gateway: Gateway): void {
   const streams = boundStreams(server, MOST_STREAMS, {
     what: 'kills',
-    remedy: 'Try again in a moment, or ask for kill-status before you run what was allowed.',
+    remedy: 'Try again in a moment, or ask for kill-status before you run an allowed action.',
   });
   server.get(
     '/v1/kills/stream',

@@ -169,7 +169,7 @@ function lineOf(
 ) {
   if (fromMs === undefined || toMs === undefined) {
     throw new HttpProblem(400, 'VALIDATION_FAILED', '`interval` needs `from`', {
-      remedy: 'Say from when on: from=24h, or from=2026-01-31.',
+      remedy: 'Give the beginning of the period: from=24h, or from=2026-01-31.',
     });
   }
   const most = Math.floor(MOST_CELLS / groups);

@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<ExportFormat, string>> = {
 export const exportAudit: Route = (server, { ask, file, clock }) => {
   const exports = boundStreams(server, MOST_EXPORTS, {
     what: 'exports',
-    remedy: 'Wait for one to end.',
+    remedy: 'Wait until an export ends.',
   });
   server.get(
     '/v1/audit/export',

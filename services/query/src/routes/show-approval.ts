@@ -35,8 +35,9 @@ export const showApproval: Route = (server, { ask }) => {
       const rows = subject && (await ask(askerOf(request), approvals, { tenant, agentId, actionId }));
       const row = rows?.find(({ digest }) => digest === subject?.digest);
       if (row !== undefined) return shownApproval(row);
-      throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'the audit knows of no such question', {
-        remedy: 'GET /v1/approvals?state=all lists them. One that was just put may take a second.',
+      throw new HttpProblem(404, 'APPROVAL_NOT_FOUND', 'the audit has no such question', {
+        remedy:
+          'GET /v1/approvals?state=all lists all questions. A new question may take a second to appear.',
       });
     },
   );

@@ -32,7 +32,7 @@ export const showChange: Route = (server, { ask }) => {
       const [row] = await ask(askerOf(request), changeById, { tenant, id: request.params.id });
       if (row === undefined) {
         throw new HttpProblem(404, 'CONTROL_EVENT_NOT_FOUND', 'the audit has no such change', {
-          remedy: '/v1/audit/control-events lists them. One that was just made may take a second.',
+          remedy: '/v1/audit/control-events lists all changes. A new change may take a second to appear.',
         });
       }
       const { payload, ...change } = row;

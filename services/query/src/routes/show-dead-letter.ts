@@ -51,7 +51,8 @@ export const showDeadLetter: Route = (server, { ask }) => {
       const [row] = await ask(asker, deadLetterById, { sourceTopic, id: letterId });
       if (row === undefined) {
         throw new HttpProblem(404, 'DEAD_LETTER_NOT_FOUND', 'the audit has no such dead letter', {
-          remedy: '/v1/audit/dead-letters lists them. One that was just found may take a second.',
+          remedy:
+            '/v1/audit/dead-letters lists all dead letters. A new dead letter may take a second to appear.',
         });
       }
       const { payload, log } = withLogPosition(row);

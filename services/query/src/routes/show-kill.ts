@@ -26,7 +26,7 @@ export const showKill: Route = (server, { ask }) => {
       const [row] = await ask(askerOf(request), kills, { tenant, id: request.params.id, limit: 1 });
       if (row !== undefined) return shownKill(row);
       throw new HttpProblem(404, 'KILL_NOT_FOUND', 'the audit has no such kill', {
-        remedy: 'GET /v1/audit/kills lists them. One that was just pulled may take a second.',
+        remedy: 'GET /v1/audit/kills lists all kills. A new kill may take a second to appear.',
       });
     },
   );

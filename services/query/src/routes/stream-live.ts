@@ -37,7 +37,7 @@ const EVENTS = [...LIVE_EVENTS, ...CONTROL_EVENTS] as const;
 export const streamLive: Route = (server, { ask, clock }) => {
   const streams = boundStreams(server, MOST_STREAMS, {
     what: 'the audit',
-    remedy: 'End some, or try again in a moment: one stream can follow many agents.',
+    remedy: 'End some streams, or try again in a moment. One stream can follow many agents.',
   });
   // Each stream waits for one answer at a time.
   const semaphore = createFairSemaphore({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
@@ -172,7 +172,7 @@ function lastEventIn(header: string | string[] | undefined): FeedPositions {
   if (header === undefined || header === '') return {};
   const positions = typeof header === 'string' ? positionsOf(header) : null;
   if (positions !== null) return positions;
-  throw new HttpProblem(400, 'VALIDATION_FAILED', 'Last-Event-ID is no id of an event of this stream', {
-    remedy: 'Give the id of the last event unchanged, or none, and `since` instead.',
+  throw new HttpProblem(400, 'VALIDATION_FAILED', 'Last-Event-ID is not an id of an event of this stream', {
+    remedy: 'Send the id of the last event unchanged. Or send none, and give `since` instead.',
   });
 }
