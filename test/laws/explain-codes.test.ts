@@ -91,7 +91,7 @@ const CASES: readonly [string, Case][] = [
       },
       needs: {
         'tenant-open': [
-          'the tenant "default" opened again by whoever runs the plane, and a new id for the action',
+          'the tenant "default" opened again by the operator of the plane, and a new id for the action',
         ],
       },
       as: 'new-id',
@@ -110,7 +110,7 @@ const CASES: readonly [string, Case][] = [
         box.context = { ...box.context, control: () => control };
       },
       needs: {
-        'mandate-found': ['a mandate that is issued to "agent-1", whose id the action names as mandateId'],
+        'mandate-found': ['a grant for "agent-1", with its id as mandateId of the action'],
       },
       as: 'new-id',
     },
@@ -177,7 +177,7 @@ const CASES: readonly [string, Case][] = [
       asked: { id: 'a', args: { n: 'x' } },
       needs: {
         'arguments-valid': [
-          'arguments that keep the rule "schema" at /n (expected a whole number); faults behind the first are not told',
+          'arguments that obey the rule "schema" at /n (expected a whole number); only the first fault is shown',
         ],
       },
       as: 'new-id',
@@ -438,7 +438,9 @@ const CASES: readonly [string, Case][] = [
         await answered(box, asked, 'denied', 10_000);
       },
       needs: {
-        confirmation: ["a new id for the action, and a person's approval of that: this refusal stands"],
+        confirmation: [
+          "a new id for the action, and a person's approval of the new action: this refusal is final",
+        ],
       },
       as: 'new-id',
     },
@@ -452,7 +454,7 @@ const CASES: readonly [string, Case][] = [
         await answered(box, asked, 'granted', 5);
         box.clock.advance(10);
       },
-      needs: { confirmation: ["the same action as attempt 2, and a person's approval of that"] },
+      needs: { confirmation: ["the same action as attempt 2, and a person's approval of that attempt"] },
       as: 'next-attempt',
     },
   ],

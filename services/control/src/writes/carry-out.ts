@@ -118,7 +118,7 @@ const REFUSALS: Readonly<
   POLICY_IN_USE: [
     409,
     'rules name this policy',
-    'Change or remove these rules. With ?forced=true the policy is archived all the same, and the rules block.',
+    'Change or remove these rules. With ?forced=true the policy is archived, and these rules block.',
   ],
   RULES_DIFFER: [
     409,
@@ -134,7 +134,7 @@ const REFUSALS: Readonly<
   ADMIN_REVOKED: [401, 'the API key of the request was revoked meanwhile', 'Ask another admin to do it.'],
   OWN_KEY: [
     409,
-    'this is the key of the request itself: without it, perhaps no key can issue another one',
+    'this is the key of the request itself: without it, there may be no key that can issue another',
     'Revoke it with the key of another admin, or with a key of `mandate keys issue`.',
   ],
   PARENT_UNKNOWN: [409, 'its parent is not registered', 'Register the parent first.'],
@@ -192,23 +192,23 @@ const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: stri
   'key.issued': ['keys of this agent', 'Revoke unused keys.'],
   'role.granted': ['keys of people', 'Revoke unused keys.'],
   'policy.published': [
-    'policies, or this one as many versions,',
-    `Archived ones count too: change one that is no longer used; publish one of too many versions under another id. ${LIMITED}`,
+    'policies, of versions of this policy,',
+    `Archived policies count too: reuse one of them. If one policy has too many versions, publish it under another id. ${LIMITED}`,
   ],
   'rule.put': ['rules', `Remove unused rules. ${LIMITED}`],
-  'mandate.issued': ['issued mandates', `Revoke unused ones. ${LIMITED}`],
+  'mandate.issued': ['grants that are in force', `Revoke unused grants. ${LIMITED}`],
 };
 
 /** The refusal of a change for which there is no room, by the tenant's quotas or by those of the plane. */
 function tooMany({ event }: ControlRecord, revision: number): HttpProblem {
   const [full, remedy] = FULL[event] ?? [
-    'tenants, or topics of their own,',
-    'There are 10,000 tenants at most, those that were closed among them; 250 had topics of their own: others publish through a gateway.',
+    'tenants, or of topics of tenants',
+    'The plane can have 10,000 tenants, closed ones included. Only 250 tenants can have topics of their own: the others publish through a gateway.',
   ];
   const message =
     event === 'tenant.put'
-      ? `the plane has as many ${full} as it may`
-      : `the tenant has as many ${full} as it may, or documents of as many characters`;
+      ? `the plane has reached its limit of ${full}`
+      : `the tenant has reached its limit of ${full} or of characters in documents`;
   return new HttpProblem(409, 'TOO_MANY', message, { remedy, extension: { revision } });
 }
 

@@ -25,7 +25,7 @@ export async function revokeKey(
       'KEY_NOT_FOUND',
       `the key "${what.keyId}" was issued on the host of the plane`,
       {
-        remedy: `Have the owner of the machine run \`mandate keys revoke ${what.keyId}\` there.`,
+        remedy: `Ask the owner of the machine to run \`mandate keys revoke ${what.keyId}\` there.`,
       },
     );
   }

@@ -44,7 +44,7 @@ describe('pending replies', () => {
   test('limit the places of a key, and free a reservation once', () => {
     const answers = replies({ maxWaiting: 12 });
     const places = answers.reserve(2, HOLDER);
-    expect(() => answers.reserve(2, HOLDER)).toThrow('2 answers are being waited for');
+    expect(() => answers.reserve(2, HOLDER)).toThrow('waits for 2 answers');
     places.release();
     places.release();
     expect(answers.reserved).toBe(0);

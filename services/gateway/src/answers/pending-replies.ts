@@ -149,14 +149,9 @@ function partOf(most: number, parts: number): number {
 }
 
 function overloaded(waiting: number): HttpProblem {
-  return new HttpProblem(
-    503,
-    'OVERLOADED',
-    `${waiting} answers are being waited for already in your tenant`,
-    {
-      remedy:
-        'Nothing was published. Try again in a moment, or publish without waitMs and ask for the decision later.',
-      headers: { 'retry-after': '1' },
-    },
-  );
+  return new HttpProblem(503, 'OVERLOADED', `your tenant already waits for ${waiting} answers`, {
+    remedy:
+      'Nothing was published. Try again in a moment, or publish without waitMs and ask for the decision later.',
+    headers: { 'retry-after': '1' },
+  });
 }

@@ -6,6 +6,6 @@ export function wideTarget(key: ApiKeyRecord, scope: 'tenant' | 'all'): KillTarg
   if (scope === 'tenant') return { scope, tenant: key.tenant };
   if (key.scopes.includes('operate:all')) return { scope };
   throw new HttpProblem(403, 'FORBIDDEN', 'this API key lacks the scope operate:all', {
-    remedy: 'Use a key that has it, or ask for your tenant alone with {"scope": "tenant"}.',
+    remedy: 'Use a key that has this scope, or ask only for your tenant with {"scope": "tenant"}.',
   });
 }

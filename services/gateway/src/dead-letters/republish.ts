@@ -98,7 +98,7 @@ function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
   const where = `${source.topic}/${source.partition}/${source.offset}`;
   return new HttpProblem(409, 'ALREADY_REPUBLISHED', `${by} published it again at ${at}, as ${where}`, {
     remedy:
-      'Nothing was published. GET /v1/audit/dead-letters/{id} tells what became of that; to publish it again, send {"again": true}.',
+      'Nothing was published. GET /v1/audit/dead-letters/{id} shows what became of that record. To publish the dead letter once more, send {"again": true}.',
   });
 }
 

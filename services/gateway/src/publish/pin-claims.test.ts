@@ -36,7 +36,7 @@ test.each<[string, Parameters<typeof pinClaims>[1], string]>([
   expect(caught(() => pinClaims(key, said))).toMatchObject({
     status: 403,
     code: 'PINNED_BY_KEY',
-    message: `this API key fixes ${field}, and the action says something else`,
+    message: `this API key fixes ${field}, and the action has another value`,
   });
 });
 

@@ -37,7 +37,7 @@ function mustAgree(field: string, said: unknown, fixed: unknown): void {
   throw new HttpProblem(
     403,
     'PINNED_BY_KEY',
-    `this API key fixes ${field}, and the action says something else`,
+    `this API key fixes ${field}, and the action has another value`,
     {
       remedy: `Leave ${field} out, or use a key that does not fix it.`,
     },

@@ -212,10 +212,10 @@ function logAway(cause: unknown): unknown {
   return new HttpProblem(
     503,
     cause.code,
-    `the log did not acknowledge (${cause.message}): what was sent may or may not be on it`,
+    `the log did not acknowledge (${cause.message}): the records may or may not be on it`,
     {
       remedy:
-        'Send the same again, with the same ids: what is on the log already is not decided or charged twice.',
+        'Send the same records again, with the same ids. A record that is on the log already is not decided or charged twice.',
       headers: { 'retry-after': '1' },
       cause,
     },

@@ -51,7 +51,7 @@ test.each<[Check['check'], Check['result'], Check['evidence'], string, string | 
     'The pattern "*" of allowedTools matches "t".',
     'allowedTools',
   ],
-  ['arguments-valid', 'pass', null, 'The arguments keep every rule.', 'toolPolicies.look.argumentValidation'],
+  ['arguments-valid', 'pass', null, 'The arguments obey every rule.', 'toolPolicies.look.argumentValidation'],
   ['model-allowed', 'pass', { model: 'm' }, 'No pattern of deniedModels matches "m".', 'deniedModels'],
   [
     'model-allowed',
@@ -180,7 +180,7 @@ test.each<[Check['check'], Check['result'], Check['evidence'], string, string | 
     'intent',
     'block',
     { of: 'another version' },
-    'It objected; what it saw is not known to this version.',
+    'It did not pass; this version cannot read its evidence.',
     null,
   ],
 ])('describes a %s check with result %s and evidence %j', (check, result, evidence, words, field) => {
@@ -210,7 +210,7 @@ test('adds what other policies say about the counter, and names the rules that g
     checks: [{ ...budget, evidence: { ...BUDGET, costMicros: 2, otherLimits } }],
   };
   expect(whatWouldChange(blocked).needs[0]?.anyOf[0]?.words).toBe(
-    'at least $0.000007 in the agent budget "total", and as much under "b@2", or $0.000001 given back to it',
+    'at least $0.000007 in the agent budget "total", and the same under "b@2", or $0.000001 given back to it',
   );
   const rate = { ...RATE, otherLimits: [{ maxCalls: 12, result: 'pass' }] };
   expect(checkInWords({ check: 'mandate-rate', result: 'pass', evidence: rate }, DECISION)).toMatch(

@@ -29,7 +29,7 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
     case 'within-steps':
       return `To ask every rule and policy takes more than ${evidence.steps} steps.`;
     case 'policy-found':
-      return `A rule names the policy "${evidence.policy}", which was not there, or was archived.`;
+      return `A rule names the policy "${evidence.policy}", which did not exist or was archived.`;
     case 'mandate-found':
       if (evidence.retiredAt !== undefined)
         return `The agent "${evidence.agentId}" was retired at ${evidence.retiredAt}.`;
@@ -54,7 +54,7 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
         : `No pattern of allowedTools matches "${evidence.tool}".`;
     case 'arguments-valid':
       return evidence.fault === null
-        ? 'The arguments keep every rule.'
+        ? 'The arguments obey every rule.'
         : `The arguments break the rule "${evidence.fault.rule}" at ${evidence.fault.pointer || 'the top'}: expected ${evidence.fault.expected}.`;
     case 'model-allowed':
       return modelSentence(evidence, passed);
@@ -79,7 +79,7 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
     case 'confirmation':
       return confirmationSentence(evidence);
     case 'unknown':
-      return passed ? 'It passed.' : 'It objected; what it saw is not known to this version.';
+      return passed ? 'It passed.' : 'It did not pass; this version cannot read its evidence.';
   }
 }
 

@@ -10,10 +10,10 @@ export function otherPoliciesInWords(others: readonly Other[] = []): string {
   return others.map((other) => ` ${nameOf(other, 'The')} ${says(other)}.`).join('');
 }
 
-/** The other limits that block too, as part of a sentence: `, and as much under "read-only@1"`. */
+/** The other limits that block too, as part of a sentence: `, and the same under "read-only@1"`. */
 export function blockingPoliciesInWords(others: readonly Other[] = []): string {
   const names = others.flatMap((other) => (other.result === 'block' ? nameOf(other, 'the') : []));
-  return names.length === 0 ? '' : `, and as much under ${names.join(', ')}`;
+  return names.length === 0 ? '' : `, and the same under ${names.join(', ')}`;
 }
 
 function says({ result, maxMicros, maxCalls }: Other): string {

@@ -212,7 +212,7 @@ function waysPast(check: Check, decision: Decision): Way[] {
       return [
         {
           way: 'open-tenant',
-          words: `the tenant "${evidence.tenant}" opened again by whoever runs the plane, and a new id for the action`,
+          words: `the tenant "${evidence.tenant}" opened again by the operator of the plane, and a new id for the action`,
         },
       ];
     case 'policy-found':
@@ -227,7 +227,7 @@ function waysPast(check: Check, decision: Decision): Way[] {
         return [
           {
             way: 'mandate-for-agent',
-            words: `a mandate that was issued for this context.${evidence.context}, or none that is named`,
+            words: `a grant for this context.${evidence.context}, or no mandateId`,
           },
         ];
       if (evidence.retiredAt !== undefined)
@@ -241,7 +241,7 @@ function waysPast(check: Check, decision: Decision): Way[] {
         return [
           {
             way: 'mandate-for-agent',
-            words: `a mandate that is issued to "${evidence.agentId}", whose id the action names as mandateId`,
+            words: `a grant for "${evidence.agentId}", with its id as mandateId of the action`,
           },
         ];
       if (evidence.registered)
@@ -254,7 +254,7 @@ function waysPast(check: Check, decision: Decision): Way[] {
       ];
     case 'mandate-alive':
       if (evidence.revokedAt !== undefined)
-        return [{ way: 'mandate-for-agent', words: 'another mandate, or none that is named' }];
+        return [{ way: 'mandate-for-agent', words: 'another grant, or no mandateId' }];
       return [
         {
           way: 'later-expiry',
@@ -399,7 +399,7 @@ function otherArguments({
 }): Way {
   return {
     way: 'other-arguments',
-    words: `arguments that keep the rule "${rule}" at ${pointer || 'the top'} (expected ${expected}); faults behind the first are not told`,
+    words: `arguments that obey the rule "${rule}" at ${pointer || 'the top'} (expected ${expected}); only the first fault is shown`,
   };
 }
 
@@ -486,12 +486,12 @@ function confirmed(evidence: Extract<Evidence, { by: 'confirmation' }>, decision
   if (grant === 'denied') {
     return {
       way: 'another-id',
-      words: "a new id for the action, and a person's approval of that: this refusal stands",
+      words: "a new id for the action, and a person's approval of the new action: this refusal is final",
     };
   }
   if (grant === 'expired') {
     const { way, words } = nextAttempt(decision);
-    return { way, words: `${words}, and a person's approval of that` };
+    return { way, words: `${words}, and a person's approval of that attempt` };
   }
   return APPROVAL;
 }
