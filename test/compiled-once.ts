@@ -1,4 +1,4 @@
-/** The many threads and processes that tests start share one cache of compiled code, so that they start faster. */
+/** Gives the threads and processes of the tests one shared cache of compiled code, so that they start faster. */
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 

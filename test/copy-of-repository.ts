@@ -1,4 +1,4 @@
-/** A copy of the repository in a temporary folder, of which a test may change files. Libraries are not copied. */
+/** Copies the repository to a temporary folder, so that a test may change files. Libraries are not copied. */
 import { mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
@@ -26,7 +26,7 @@ export async function copyOfRepository(
   linkModules(join(ROOT, 'node_modules'), join(to, 'node_modules'), to);
 }
 
-/** Links libraries to those of the repository, and Mandate's own packages to those of the copy. */
+/** Links libraries to the libraries of the repository, and Mandate's own packages to the packages of the copy. */
 function linkModules(from: string, to: string, copy: string): void {
   mkdirSync(to);
   for (const name of readdirSync(from)) {

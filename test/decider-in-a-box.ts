@@ -1,5 +1,5 @@
 /**
- * A decider with everything but the log: the batch code, the memory ledger, a clock that the test controls, and the
+ * A decider for tests, without a log: the batch code, the memory ledger, a clock that the test controls, and the
  * published records, as the bytes of the decisions topic.
  */
 
@@ -24,8 +24,8 @@ export type Box = {
   ledger: MemoryLedger;
   context: AnswerContext;
   /**
-   * The published records, in order. Answers of kind `published` are not among them, because their record is already
-   * on the log.
+   * The published records, in order. An answer of kind `published` is not among them, because its record is on the
+   * log already.
    */
   published: string[];
   mandates: readonly MandateOfFile[];
@@ -116,7 +116,7 @@ export function asking(action: { id: string; [field: string]: unknown }): object
   return { event: 'action.requested', action: { agentId: 'agent-1', type, ...call, ...action } };
 }
 
-/** Returns an `action.completed`. By default it is a success of `agent-1`. */
+/** Returns an `action.completed`. By default it reports a success of `agent-1`. */
 export function reporting(outcome: { actionId: string; [field: string]: unknown }): object {
   return { event: 'action.completed', outcome: { agentId: 'agent-1', status: 'success', ...outcome } };
 }

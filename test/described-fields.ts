@@ -1,8 +1,8 @@
-/** What JSON Schemas say about their fields, for the tests that require a sentence and an example of each field. */
+/** Reads what JSON Schemas say about their fields. Tests require a sentence and an example of each field. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** The part of a JSON Schema that is looked at. */
+/** The part of a JSON Schema that these functions read. */
 type Schema = {
   description?: string;
   examples?: unknown[];
@@ -21,10 +21,10 @@ type Schema = {
   $defs?: Record<string, Schema>;
 };
 
-/** A field of an object, with the names that lead to it. */
+/** A field of an object. `path` has the names that lead to the field. */
 type Field = { path: string; schema: Schema };
 
-/** Every field of every object in the schema, at any depth. */
+/** Returns every field of every object in the schema, at any depth. */
 export function fieldsIn(schema: Schema, path: string): Field[] {
   const own = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     path: `${path}.${name}`,
@@ -48,11 +48,14 @@ export function fieldsIn(schema: Schema, path: string): Field[] {
 /** A sentence begins with a capital letter, a digit or code, and ends with a full stop. */
 const SENTENCE = /^[A-Z0-9`].+[.]$/s;
 
-/** What the fields lack, a line for each fault: a sentence, an example, or an example that their own schema accepts. */
+/**
+ * Returns the faults of the fields, one line for each: no sentence, no example, or an example that the field's own
+ * schema refuses.
+ */
 export function faultsOfFields(fields: readonly Field[], $defs: Record<string, Schema> = {}): string[] {
   const ajv = new Ajv2020({ strict: false, validateSchema: false });
   formats.default(ajv);
-  // One schema describes the fields of many routes, and compiling it takes a millisecond.
+  // Results by schema. Many routes share a schema, and compiling it takes a millisecond.
   const known = new Map<string, readonly string[]>();
   const faultsOf = (schema: Schema): readonly string[] => {
     const key = JSON.stringify(schema);
@@ -69,7 +72,7 @@ export function faultsOfFields(fields: readonly Field[], $defs: Record<string, S
   return fields.flatMap(({ path, schema }) => faultsOf(schema).map((fault) => `${path}: ${fault}`));
 }
 
-/** Whether a reader sees a value of this schema. The fields of an object have examples of their own. */
+/** True if the schema needs an example. The fields of an object have their own examples, so the object needs none. */
 function hasExample(schema: Schema): boolean {
   if (schema.examples !== undefined) return schema.examples.length > 0;
   if (schema.const !== undefined || schema.enum !== undefined || schema.properties !== undefined) return true;

@@ -1,14 +1,14 @@
 /**
- * The test files that only a full run has: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20 to 60
+ * The test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20 to 60
  * seconds for a plane on its own servers, and `npm test` has another test of the same promise for the same code.
  * docs/testing.md lists these files too. `TEST_LENGTH=full` runs one of them by its name.
  */
 export type FullRunFile = {
   /** The path, relative to the root. */
   file: string;
-  /** What only this file tests. */
+  /** The cases that only this file tests. */
   adds: string;
-  /** The files of `npm test` that would find most of what this file finds. */
+  /** The files of `npm test` that would find most faults that this file finds. */
   shortRun: readonly string[];
 };
 

@@ -1,4 +1,7 @@
-/** Prints, before the tests that use them, which log, ledger and audit they run on. A missing one must be visible. */
+/**
+ * Prints, before the tests run, which log, ledger and audit they use. A reader of the output must see which server is
+ * missing.
+ */
 import { createRequire } from 'node:module';
 import { provideServers } from '@mandate/testing/servers';
 import type { TestProject } from 'vitest/node';

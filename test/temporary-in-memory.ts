@@ -1,7 +1,7 @@
 /**
- * Puts the temporary folders of tests into memory, on Linux. ClickHouse creates and deletes thousands of files, and
- * on some disks (ext4 without a journal) finding a free inode took half of the time of such a test. A full run stays on
- * the disk, and so does a run with `TMPDIR`.
+ * Puts the temporary folders of tests into memory, on Linux. ClickHouse creates and deletes thousands of files. On
+ * some disks (ext4 without a journal), finding a free inode took half of the time of such a test. A full run uses the
+ * disk, and so does a run with `TMPDIR`.
  */
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import { TEST_LENGTH } from '@mandate/testing/run-options';
 
 const MEMORY = '/dev/shm';
 const PREFIX = 'mandate-tests-';
-/** Several times what the tests of one run hold at the same time. In a container the folder often has 64 MiB. */
+/**
+ * The free memory that is required, in bytes: several times what the tests of one run need at the same time. In a
+ * container the folder often has only 64 MiB.
+ */
 const NEEDED_BYTES = 6 * 1024 ** 3;
 
 export default function temporaryInMemory(): void {
@@ -31,7 +34,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** A run that was killed left its folder, which would use memory until the machine restarts. */
+/** Removes the folders of runs that were killed. They would use memory until the machine restarts. */
 function removeThoseOfEndedRuns(): void {
   for (const name of readdirSync(MEMORY)) {
     if (!name.startsWith(PREFIX) || isRunning(Number(name.slice(PREFIX.length)))) continue;

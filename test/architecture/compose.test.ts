@@ -39,7 +39,7 @@ describe('docker-compose.yml', () => {
     ['mandate.persons.v1', ['gateway']],
     ['mandate.deadletters.v1', ['gateway', 'decider']],
     ['mandate.alerts.v1', ['alerter']],
-  ])('lets only the services that write %s do so', (topic, users) => {
+  ])('lets only the listed services write %s', (topic, users) => {
     expect(usersThatWrite(topic)).toEqual(users);
   });
 
@@ -50,8 +50,8 @@ describe('docker-compose.yml', () => {
       return own;
     });
     expect(users.length).toBeGreaterThan(7);
-    // The `mandate` command, which people run by hand, has the migrator's password. The migrator makes topics and may
-    // not write records.
+    // People run the `mandate` command by hand, and it uses the migrator's password. The migrator makes topics and
+    // may not write records.
     expect(users.filter((user) => user !== 'kafka-migrator').length).toBe(
       new Set(users.filter((user) => user !== 'kafka-migrator')).size,
     );
@@ -67,7 +67,7 @@ describe('docker-compose.yml', () => {
     expect(writers.sort()).toEqual(['gateway', 'mandate']);
   });
 
-  it('gives the command the URL of every service it asks, and mounts the policies that docs/deploy.md applies', () => {
+  it('gives the mandate command the URL of every service it asks, and mounts the policies that docs/deploy.md applies', () => {
     expect(services.mandate?.environment).toMatchObject({
       MANDATE_URL: 'http://gateway:7420',
       MANDATE_QUERY_URL: 'http://query:7422',
@@ -86,7 +86,7 @@ describe('docker-compose.yml', () => {
       expect([mount, existsSync(join(ROOT, mount.split(':')[0] ?? ''))]).toEqual([mount, true]);
   });
 
-  it('issues the same key as docs/deploy.md', () => {
+  it('issues the same API key as docs/deploy.md', () => {
     const [issue] = /mandate keys issue .*/.exec(read('docker-compose.yml')) ?? [''];
     expect(issue).toContain(' author ');
     expect(read('docs/deploy.md')).toContain(issue);

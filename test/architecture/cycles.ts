@@ -1,4 +1,4 @@
-/** Cycles of imports, among files and among workspaces. */
+/** Finds cycles of imports, among files and among workspaces. */
 import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, workspaceOf } from './tree.ts';
@@ -6,8 +6,8 @@ import { isForTests, type Tree, workspaceOf } from './tree.ts';
 type Graph = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The cycles of imports among files, tests included. An import of a type counts, because a cycle of ideas is a cycle
- * too.
+ * Returns the cycles of imports among files, tests included. An import of a type counts too, because it also makes
+ * one file depend on another.
  */
 export function fileCycles(tree: Tree): string[][] {
   return cyclesOf(
@@ -23,7 +23,8 @@ export function fileCycles(tree: Tree): string[][] {
 }
 
 /**
- * The cycles of imports among workspaces. Tests are left out: a package's tests may use a package that depends on it.
+ * Returns the cycles of imports among workspaces. Tests are left out: a package's tests may use a package that
+ * depends on it.
  */
 export function workspaceCycles(tree: Tree): string[][] {
   const graph = new Map<string, string[]>(tree.workspaces.map(({ name }) => [name, []]));
@@ -38,7 +39,7 @@ export function workspaceCycles(tree: Tree): string[][] {
   return cyclesOf(graph);
 }
 
-/** The strongly connected components that contain a cycle, each sorted (Tarjan 1972). */
+/** Returns the strongly connected components that contain a cycle, each sorted (Tarjan 1972). */
 export function cyclesOf(graph: Graph): string[][] {
   const index = new Map<string, number>();
   const stack: string[] = [];

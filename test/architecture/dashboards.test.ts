@@ -1,5 +1,6 @@
 /**
- * The files for Grafana and Prometheus have titles, units and advice, and name only metrics and labels that exist.
+ * Tests that the files for Grafana and Prometheus have titles, units and advice, and name only metrics and labels
+ * that exist.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { readTree } from './tree.ts';
 
 const dashboards = grafanaDashboards();
 
-it('there is a dashboard of the plane and one of the audit', () => {
+it('the folder has a dashboard of the plane and a dashboard of the audit', () => {
   expect(dashboards.map(({ uid }) => uid).sort()).toEqual(['mandate-audit', 'mandate-plane']);
 });
 
@@ -58,7 +59,7 @@ describe.each(dashboards)('the dashboard "$title"', (dashboard) => {
     }
   });
 
-  it('has no title twice in one row', () => {
+  it('gives no title to two panels of one row', () => {
     const titles = panels.map(({ title, gridPos: { y } }) => `${y} ${title}`);
     expect(new Set(titles).size).toBe(titles.length);
   });
@@ -93,14 +94,16 @@ describe('an expression', () => {
     .filter(([path]) => /^(packages|services)\//.test(path) && !path.endsWith('.test.ts'))
     .map(([, text]) => text)
     .join('\n');
-  /** The labels of each metric, from its call `metrics.counter({ name, labels })`. */
+  /**
+   * The labels of each metric, by the metric's name. They are read from calls of `metrics.counter({ name, labels })`.
+   */
   const labelsOf = new Map(
     [...source.matchAll(/name: '(mandate_\w+)',([^}]*)/g)].map(([, name = '', rest = '']) => {
       const [, labels = ''] = /labels: \[([^\]]*)\]/.exec(rest) ?? [];
       return [name, [...labels.matchAll(/'(\w+)'/g)].map(([, label = '']) => label)];
     }),
   );
-  /** The labels that Prometheus adds, and `service`, which each process adds to all of its metrics. */
+  /** Prometheus adds these labels. Each process adds `service` to all of its metrics. */
   const ALWAYS = ['job', 'instance', 'service', 'le'];
 
   it.each(expressions())('at "$at" selects only by labels that the metric has', ({ expr }) => {
@@ -141,7 +144,7 @@ describe('docker compose --profile observe', () => {
     expect(targets.sort()).toEqual(ours.sort());
   });
 
-  it('mounts only what exists, and connects as the user whose password it has', () => {
+  it('mounts only files that exist, and connects as the user whose password it has', () => {
     const mounted = [...services.prometheus.volumes, ...services.grafana.volumes].filter((mount: string) =>
       mount.startsWith('./'),
     );
@@ -154,7 +157,7 @@ describe('docker compose --profile observe', () => {
     expect(services.grafana.volumes).toContain(`./infra/grafana/generated:${provider.options.path}:ro`);
   });
 
-  it('is pinned, and published to this machine only', () => {
+  it('pins its images, and publishes its ports to this machine only', () => {
     for (const { image, ports } of [services.prometheus, services.grafana]) {
       expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
       expect(ports.every((port: string) => port.startsWith('127.0.0.1:'))).toBe(true);

@@ -1,4 +1,6 @@
-/** Every field of every record and document has a sentence and an example. The OpenAPI documents have a test of their own. */
+/**
+ * Every field of every record and document has a sentence and an example. Another test checks the OpenAPI documents.
+ */
 import { DOCUMENTS, RECORDS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The pages agree with the source: error codes and metrics in both directions, and one row of the map for each
- * package.
+ * Tests that the pages in docs agree with the source: error codes and metrics in both directions, and one row of
+ * docs/map.md for each package.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ describe('docs/errors.md', () => {
     expect([...new Set(thrown)].filter((code) => !documented.includes(code))).toEqual([]);
   });
 
-  it('lists no code that the source does not know', () => {
+  it('lists no code that the source does not contain', () => {
     const documented = [...codesIn(problems), ...codesIn(errors)];
     expect(documented.filter((code) => !wholeSource.includes(`'${code}'`))).toEqual([]);
   });

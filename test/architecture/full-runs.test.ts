@@ -1,6 +1,6 @@
 /**
- * Each file that `npm test` leaves to a full run has a test of the same promise in `npm test`, and docs/testing.md
- * lists the file.
+ * `npm test` leaves some test files to a full run. For each of them, `npm test` has a test of the same promise, and
+ * docs/testing.md lists the file.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

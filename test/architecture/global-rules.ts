@@ -1,12 +1,9 @@
-/**
- * Which files may name which globals: the environment at entry points only, and only pure values in the pure
- * packages.
- */
+/** The rules for globals: only entry points may read the environment, and pure packages may use only pure values. */
 import { PURE } from './import-rules.ts';
 import { readModule } from './read-module.ts';
 import { isEntryPoint, isForTests, type Tree, workspaceOf } from './tree.ts';
 
-/** Globals that do I/O, read a clock, draw random numbers, or give access to a global that does. */
+/** Globals that do I/O, read a clock, draw random numbers, or give access to such a global. */
 const IMPURE = new Set([
   ...[
     'process',

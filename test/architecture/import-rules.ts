@@ -1,14 +1,14 @@
 /**
- * The imports that each workspace may have (docs/design.md), as data. An import that is not listed is refused, so a
- * new package needs a line here.
+ * The imports that each workspace may have (docs/design.md), as data. An import that is not listed is refused. A new
+ * package needs a line here.
  */
 import { posix } from 'node:path';
 import { readModule } from './read-module.ts';
 import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
 /**
- * The demo runs only in a clone, never in an image. The command-line program imports it, and it runs its tool servers
- * as development dependencies.
+ * The demo runs only in a clone, never in an image. The command-line program imports the demo, and the demo's tool
+ * servers are development dependencies.
  */
 const DEMO = '@mandate/demo';
 
@@ -29,7 +29,7 @@ const SERVICE = [
   '@mandate/access-log',
 ];
 
-/** The services. Only the composition root imports several of them. */
+/** The services. Only the composition root may import several services. */
 const SERVICES = [
   '@mandate/gateway',
   '@mandate/decider',
@@ -116,8 +116,8 @@ export const PURE = ['packages/step', 'packages/policy', 'packages/control'];
 const SERVER = ['packages/server'];
 
 /**
- * The client libraries that one package wraps and no other package may name, not even for a type: stores, logs, HTTP,
- * metrics and traces. A scope (`@fastify`) means all of its packages. Runtime locks files with SQLite.
+ * Client libraries of stores, logs, HTTP, metrics and traces. Only the listed package may name a library, even for a
+ * type. A scope (`@fastify`) means all of its packages. The package `runtime` locks files with SQLite.
  */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['packages/bus', 'packages/runtime']],
@@ -214,7 +214,7 @@ function libraryFault(path: string, from: Workspace, specifier: string): string 
     : `imports ${name}, at home in ${home.join(', ')}`;
 }
 
-/** `@scope/name/sub` → `@scope/name`; `name/sub` → `name`. */
+/** Returns the package of an import: `@scope/name/sub` → `@scope/name`, and `name/sub` → `name`. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')

@@ -8,7 +8,7 @@ import { readTree, type Tree } from './tree.ts';
 describe('this repository', () => {
   const tree = readTree(ROOT);
 
-  it('is large enough for the rules to mean something', () => {
+  it('has enough files for the rules to mean something', () => {
     expect(tree.workspaces.map(({ name }) => name)).toContain('@mandate/schemas');
     expect([...tree.files.keys()]).toContain('schemas/src/index.ts');
     expect([...tree.files.keys()].filter((path) => path.includes('node_modules'))).toEqual([]);
@@ -16,7 +16,7 @@ describe('this repository', () => {
   it('imports only what the rules allow', () => {
     expect(importFaults(tree)).toEqual([]);
   });
-  it('reads the environment at entry points only, and uses nothing impure in policy', () => {
+  it('reads the environment at entry points only, and uses nothing impure in the pure packages', () => {
     expect(globalFaults(tree)).toEqual([]);
   });
   it('has no cycle of files', () => {
@@ -359,7 +359,7 @@ describe('a global', () => {
 });
 
 describe('a cycle', () => {
-  it('of files is found, even through a type and a test', () => {
+  it('of files is found, even if it passes through a type import and a test', () => {
     const files = {
       'packages/bus/src/a.ts': "import './b.ts';",
       'packages/bus/src/b.ts': "import type { C } from './deep/c.ts';",
@@ -373,7 +373,7 @@ describe('a cycle', () => {
     ]);
   });
 
-  it('of packages is found, but not through tests', () => {
+  it('of packages is found, but not if it passes through tests', () => {
     const files = {
       'packages/cli/src/a.ts': "import '@mandate/decider';",
       'services/decider/app.ts': "import '@mandate/cli/sub';",

@@ -1,6 +1,6 @@
 /**
- * How much a program loads when it imports a package that others embed. A package that decides or keeps accounts must
- * start fast, so it loads no server, no client of metrics, logs or traces, and no parser that it does not need.
+ * Tests how much a program loads when it imports a package that is made for embedding. Such a package must start
+ * fast. It loads no server, no client of metrics, logs or traces, and no parser that it does not need.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,17 +10,15 @@ import { expect, test } from 'vitest';
 const FIXTURE = fileURLToPath(new URL('./loaded-modules.fixture.ts', import.meta.url));
 const SERVER = ['@mandate/server', 'fastify', '@fastify', 'pino', 'prom-client', '@opentelemetry'];
 
-/**
- * Returns the modules that a real `import()` of the package loads in its own process, Node's own modules included.
- */
+/** Returns the modules that `import()` of the package loads in a new process, Node's own modules included. */
 async function modulesOf(specifier: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [FIXTURE, specifier]);
   return stdout.split('\n');
 }
 
 /**
- * Returns the packages of these modules: `@mandate/server` for a file of `packages/server`, and the first part of the
- * name for any other package (`@fastify`).
+ * Returns the packages that these modules belong to. A file of `packages/server` gives `@mandate/server`; any other
+ * package gives the first part of its name (`@fastify`).
  */
 function packagesIn(modules: readonly string[]): Set<string> {
   return new Set(
@@ -43,13 +41,16 @@ test.each([
   },
   { specifier: '@mandate/bus', most: 450, never: SERVER },
   { specifier: '@mandate/audit', most: 450, never: SERVER },
-])('$specifier loads at most $most modules, and none of a server', async ({ specifier, most, never }) => {
-  const modules = await modulesOf(specifier);
-  const packages = packagesIn(modules);
-  expect(never.filter((name) => packages.has(name))).toEqual([]);
-  expect(packages).toContain(specifier);
-  expect(modules.length).toBeLessThanOrEqual(most);
-});
+])(
+  '$specifier loads at most $most modules, and no module of a server',
+  async ({ specifier, most, never }) => {
+    const modules = await modulesOf(specifier);
+    const packages = packagesIn(modules);
+    expect(never.filter((name) => packages.has(name))).toEqual([]);
+    expect(packages).toContain(specifier);
+    expect(modules.length).toBeLessThanOrEqual(most);
+  },
+);
 
 test('finds the modules that a server loads', async () => {
   const packages = packagesIn(await modulesOf('@mandate/server'));

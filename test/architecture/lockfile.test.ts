@@ -1,6 +1,6 @@
 /**
- * A newcomer first runs `npm ci`. It installs what the lockfile lists and nothing else. So the lockfile must have the
- * engines of every platform, whichever platform wrote it: npm leaves out packages that it cannot reach.
+ * A newcomer first runs `npm ci`, which installs only what the lockfile lists. The lockfile must therefore list the
+ * engines of every platform. npm leaves out packages that it cannot reach when it writes the lockfile.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,8 +45,8 @@ function runsOn({ os, cpu, libc }: Entry, platform: string): boolean {
 const byName = new Map(entries.map(([path, entry]) => [nameOf(path), entry]));
 
 /**
- * The packages that choose one of several engines by platform. They are found by their optional dependencies,
- * whatever their names are.
+ * The packages that choose one of several engines by platform. The test finds them by their optional dependencies,
+ * not by name.
  */
 const withEngines = entries.flatMap(([path, { optionalDependencies = {} }]) => {
   const engines = Object.keys(optionalDependencies).flatMap((name) => byName.get(name) ?? []);
@@ -63,7 +63,7 @@ test('every optional package is in the lockfile', () => {
   expect(missing).toEqual([]);
 });
 
-test('every package with platform engines has those for Linux and macOS, x64 and arm64', () => {
+test('every package with an engine for each platform lists the engines for Linux and macOS, x64 and arm64', () => {
   expect(withEngines.map(([name]) => name)).toEqual(
     expect.arrayContaining(['@biomejs/biome', 'chdb', 'ffi-rs', 'lightningcss', 'oxc-parser', 'rolldown']),
   );

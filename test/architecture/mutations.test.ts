@@ -1,6 +1,6 @@
 /**
- * If a file no longer contains the text that a mutation replaces, the mutation changes nothing. This test finds it in
- * seconds, `npm run test:mutations` only after minutes.
+ * A mutation replaces a text in a file. If the file no longer contains the text, the mutation changes nothing. This
+ * test finds that in seconds; `npm run test:mutations` needs minutes.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

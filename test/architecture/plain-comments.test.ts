@@ -1,4 +1,4 @@
-/** Comments in English that a reader understands at first: the phrases that make them hard are rare. */
+/** Tests that comments are easy to read: phrases that make a comment hard to understand are rare. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -30,11 +30,11 @@ const comments = pathsBelow(ROOT)
       }),
   );
 
-it('finds the comments', () => {
+it('finds the comments of the repository', () => {
   expect(comments.length).toBeGreaterThan(5_000);
 });
 
-it.each(RARE)('$phrase: fewer than $fewerThan', ({ pattern, fewerThan }) => {
+it.each(RARE)('$phrase: occurs fewer than $fewerThan times in the comments', ({ pattern, fewerThan }) => {
   const places = comments.flatMap(({ text, place }) => (pattern.test(text) ? [`${place} ${text}`] : []));
   expect(places.length, places.join('\n')).toBeLessThan(fewerThan);
 });

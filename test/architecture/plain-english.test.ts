@@ -1,7 +1,4 @@
-/**
- * The pages use English that a reader understands at once: no old phrases, no fragments, no sentence that is too
- * long.
- */
+/** Tests that the pages in docs are easy to read: no old phrases, no fragments, no sentence that is too long. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,12 +1,12 @@
-/** What a file takes from elsewhere: its imports of every kind, and the globals that it names. */
+/** Reads what a file uses from outside: its imports of every kind, and the globals that it names. */
 import { parseSync } from 'oxc-parser';
 
 /** `specifier` is null if it is computed at run time. `line` counts from 1. */
 type Import = { specifier: string | null; line: number };
 
 /**
- * A global in use: `fetch`, `process.env`, `Date.now`, `new Date()`. A name that the file declares itself is reported
- * too, because a name that hides a global should be changed.
+ * A use of a global: `fetch`, `process.env`, `Date.now`, `new Date()`. A local variable with the name of a global is
+ * reported too: it should get another name.
  */
 type GlobalUse = { name: string; line: number };
 
@@ -42,8 +42,7 @@ function parsed(path: string, text: string): Module {
 }
 
 /**
- * Visits every node except types, which do not run. An `import('x')` in a type is visited, because the file then
- * depends on x.
+ * Visits every node. Types do not run, so they are skipped, except an `import('x')` in a type: the file depends on x.
  */
 function visit(value: unknown, look: (node: Node) => void): void {
   if (Array.isArray(value)) {
@@ -90,8 +89,8 @@ const LABELLED = new Set([
 const NAMES_ONLY = new Set(['TSTypeReference', 'ImportSpecifier', 'ExportSpecifier']);
 
 /**
- * True if the field refers to nothing by itself: the labels of `a.fetch` and `{ fetch: 1 }`, and the `a` that is
- * reported together with its field.
+ * True if the field is only a label: `fetch` in `a.fetch` and in `{ fetch: 1 }`. Also true for the `a` of `a.fetch`,
+ * because `a` is reported together with its field.
  */
 function isNameOnly(parent: Node, field: string): boolean {
   if (parent.type === 'MemberExpression') {
@@ -120,8 +119,8 @@ function memberName({ object, property }: Node): string | null {
 }
 
 /**
- * `const { env } = process` takes the same global as `process.env`. If it takes several fields, the first one is
- * reported.
+ * Returns `process.env` for `const { env } = process`. If several fields are unpacked, only the first one is
+ * returned.
  */
 function unpackedName({ id, init }: Node): string | null {
   if (!isNode(id) || id.type !== 'ObjectPattern' || !isNode(init) || init.type !== 'Identifier') return null;

@@ -1,4 +1,4 @@
-/** Every link, path, section and ADR number refers to something that exists. */
+/** Tests that every link, path, section and ADR number in a text refers to something that exists. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ function repository() {
 }
 
 describe('references', () => {
-  it('all resolve, in every page and comment', () => {
+  it('all resolve, in every page and comment of the repository', () => {
     expect(brokenReferences(repository())).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('references', () => {
       'names section 2 of docs/semantics.md, which does not exist',
     ],
     ['a.ts', '// SEMANTICS section 1', 'names a page by a word: write its path under docs/'],
-  ])('that do not resolve are found: %s "%s"', (path, text, fault) => {
+  ])('are found if they do not resolve: %s "%s"', (path, text, fault) => {
     expect(faultsIn(path, `\n${text}`)).toEqual([`${path}:2 ${fault}`]);
   });
 
@@ -91,7 +91,7 @@ describe('references', () => {
     ],
     ['a.ts', '// docs/semantics.md section 1, docs/adr/0007, ADR 7, packages/policy/src/decide.ts'],
     ['a.ts', "const path = 'packages/made/up.ts';"],
-  ])('that resolve, or are no references, are accepted: %s', (path, text) => {
+  ])('are accepted if they resolve, or if the text only looks like a reference: %s', (path, text) => {
     expect(faultsIn(path, text)).toEqual([]);
   });
 });

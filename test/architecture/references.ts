@@ -1,6 +1,7 @@
 /**
- * References in text: links and paths in Markdown, paths in comments, sections of docs/semantics.md, numbers of ADRs.
- * A reference that does not resolve is a fault. So a file that moves must change every text that names it.
+ * Finds references in text: links and paths in Markdown, paths in comments, sections of docs/semantics.md, numbers of
+ * ADRs. A reference that does not resolve is a fault. So a change that moves a file must also change every text that
+ * names it.
  */
 import { posix } from 'node:path';
 
@@ -26,9 +27,9 @@ export function brokenReferences({ paths, texts }: Texts): string[] {
 type House = {
   files: ReadonlySet<string>;
   folders: ReadonlySet<string>;
-  /** The names of all files, and every tail of their paths: `step.lua`, `scripts/step.lua`. */
+  /** The names of all files, and every end of their paths: `step.lua`, `scripts/step.lua`. */
   ends: ReadonlySet<string>;
-  /** The anchors of each page. */
+  /** The anchors of each page, by the page's path. */
   anchors: ReadonlyMap<string, ReadonlySet<string>>;
   /** The numbers of the ADRs. `sections` has the numbers of the sections of docs/semantics.md. */
   adrs: ReadonlySet<number>;
@@ -98,8 +99,8 @@ function linkFault({ files, folders, anchors }: House, path: string, target: str
 
 const ROOM = /^(?:packages|services|schemas|test|docs|infra|scripts)\//;
 /**
- * A name with one of these endings is always a file of the repository, even without a folder, because a plane writes
- * no such files.
+ * A name with one of these endings is checked as a file of the repository, even if it has no folder. Mandate itself
+ * writes no such files.
  */
 const SOURCE = /^[\w./-]+\.(?:ts|lua|sql|mjs)$/;
 
@@ -136,7 +137,7 @@ function faultsOfEveryText({ adrs, sections }: House, line: string): string[] {
   ];
 }
 
-/** Returns the number in the first group that matched, for each match. */
+/** Returns one number for each match: the number in the first group that matched. */
 function numbersIn(line: string, form: RegExp): number[] {
   return [...line.matchAll(form)].map(([, one, other]) => Number(one ?? other));
 }

@@ -1,6 +1,6 @@
 /**
- * A machine without Kafka, Redis and ClickHouse passes all other tests. A test file that needs a server names it, so
- * that vitest skips the file there and reports the skip.
+ * Tests without servers run on every machine. A test file that needs Kafka, Redis or ClickHouse names the server. On
+ * a machine without that server, vitest skips the file and reports the skip.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-test('every test file that needs servers names them', () => {
+test('every test file that needs a server names the server', () => {
   const files = globSync('{packages,services,test}/**/*.servers.test.ts', { cwd: ROOT }).filter(
     (file) => !file.includes('node_modules'),
   );

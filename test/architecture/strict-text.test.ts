@@ -11,7 +11,9 @@ const LENIENT = [
   /\bsetEncoding\(/,
 ];
 
-/** The files that may decode leniently, with the reason. None of them decides what a name is. */
+/**
+ * The files that may decode leniently, with the reason. They do not use the decoded text to decide what a name is.
+ */
 const ALLOWED: Readonly<Record<string, string>> = {
   'packages/audit/src/embedded.ts': 'a status file of the engine',
   'packages/audit/src/migration-files.ts': 'files of this repository',
@@ -49,7 +51,7 @@ describe('text from outside', () => {
     expect(found.filter((place) => ALLOWED[pathOf(place)] === undefined)).toEqual([]);
   });
 
-  it('is decoded leniently in every listed file, so the list has no stale entry', () => {
+  it('is decoded leniently in every listed file: the list has no file that does not need it', () => {
     expect(Object.keys(ALLOWED).filter((path) => !found.map(pathOf).includes(path))).toEqual([]);
   });
 
@@ -59,7 +61,7 @@ describe('text from outside', () => {
     'const a = new TextDecoder().decode(bytes);',
     "const a = Buffer.from(line).toString('utf8');",
     "import { text } from 'node:stream/consumers';",
-  ])('decoded leniently is found: %s', (line) => {
+  ])('that is decoded leniently is found: %s', (line) => {
     expect(lenientIn(new Map([['packages/a/src/a.ts', `\n${line}`]]))).toEqual(['packages/a/src/a.ts:2']);
   });
 });

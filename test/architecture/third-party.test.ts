@@ -15,7 +15,7 @@ function installed(packages: Record<string, { manifest: object; files?: Record<s
   return folder;
 }
 
-test('an image lists the licence and its text for each installed package, nested packages too', () => {
+test('an image lists the licence and its text for each installed package, also for packages inside packages', () => {
   const folder = installed({
     '@scope/one': { manifest: { name: '@scope/one', license: 'MIT' }, files: { LICENSE: 'the text of one' } },
     two: {

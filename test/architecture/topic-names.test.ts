@@ -9,7 +9,7 @@ const NAME = new RegExp(
   `['"\`](${NAMES.map((name) => name.replaceAll('.', '\\.')).join('|')}|mandate\\.[a-z]+\\.v\\d)`,
 );
 
-/** Returns the lines outside of tests that spell the name of a topic or a consumer group, as `path:line`. */
+/** Returns the lines outside of tests that contain the name of a topic or a consumer group, as `path:line`. */
 function spelled(files: ReadonlyMap<string, string>): string[] {
   return [...files]
     .filter(([path]) => path !== HOME && !isForTests(path))
@@ -19,12 +19,12 @@ function spelled(files: ReadonlyMap<string, string>): string[] {
 }
 
 describe('the names of topics and consumer groups', () => {
-  it('are spelled in one file', () => {
+  it('are written in one file only', () => {
     expect(spelled(readTree(ROOT).files)).toEqual([]);
   });
 
   it.each([...NAMES, 'mandate.control.v1', `${TOPICS.actions}.acme`])(
-    'are found in any other file: %s',
+    'are found if another file contains them: %s',
     (name) => {
       expect(spelled(new Map([['packages/bus/src/a.ts', `\nconst topic = '${name}';`]]))).toEqual([
         'packages/bus/src/a.ts:2',

@@ -65,8 +65,8 @@ export function workspaceOf(tree: Tree, path: string): Workspace {
 }
 
 /**
- * True for files that only tests run: tests, the code that they share or start (contract suites, arbitraries,
- * fixtures), and benches.
+ * True for the files that only tests and benches use: tests, benches, and the code that they share or start (contract
+ * suites, arbitraries, fixtures).
  */
 export function isForTests(path: string): boolean {
   return (

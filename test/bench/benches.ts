@@ -1,13 +1,13 @@
 /**
- * Every bench, in the order of the table. Each is imported only when it runs, so that `--help` needs no database
- * engine.
+ * Every bench, in the order of the report's table. A bench is imported only when it runs, so `--help` needs no
+ * database engine.
  */
 import type { BenchOptions } from './bench-options.ts';
 import type { Row } from './row.ts';
 
 export type Bench = {
   name: string;
-  /** The servers that the bench starts. Absent if the packages from npm are enough. */
+  /** The servers that the bench starts. Absent if the bench needs no server. */
   servers?: readonly ServerKind[];
   load(): Promise<(asked: BenchOptions) => Promise<readonly Row[]>>;
 };

@@ -1,4 +1,6 @@
-/** A row of a bench: one figure of ours and, if there is a rival, the same figure of the rival from the same run. */
+/**
+ * A row of the report: a figure of Mandate and, if there is a rival, the same figure of the rival from the same run.
+ */
 
 /** The median of several samples, and the quartiles around it. */
 export type Spread = { median: number; lower: number; upper: number };
@@ -9,7 +11,9 @@ export type Row = {
   what: string;
   unit: Unit;
   measured: Spread;
-  /** CPU time of the whole process, with its threads, for each unit of work. Null if the work is not repeated. */
+  /**
+   * CPU time of the whole process, with its threads, for each unit of work. Null if the measured work runs only once.
+   */
   cpuMicros: number | null;
   rival: RivalFigures | null;
 };
@@ -18,6 +22,6 @@ type RivalFigures = {
   what: string;
   measured: Spread;
   cpuMicros: number | null;
-  /** Our figure divided by the rival's, for each pair. Above 1 is good for a rate, below 1 for a time. */
+  /** Mandate's figure divided by the rival's, for each pair. Above 1 is good for a rate, below 1 for a time. */
   ratio: Spread;
 };

@@ -4,8 +4,8 @@ import type { BenchOptions } from './bench-options.ts';
 import type { Row } from './row.ts';
 
 /**
- * A million live actions need more memory than V8 takes by default on a small machine. Calling gc lets all samples
- * begin alike.
+ * V8's default heap on a small machine is too small for a million live actions. With `--expose-gc`, each sample can
+ * begin after a garbage collection.
  */
 const V8_OPTIONS = ['--expose-gc', '--max-old-space-size=6144'];
 

@@ -1,6 +1,6 @@
 /**
- * Runs one bench in its own process, which main.ts starts. Sends the rows back over the IPC channel, or what this
- * machine lacks for the bench.
+ * Runs one bench in its own process, which main.ts starts. Sends the rows back over the IPC channel. If this machine
+ * lacks a server, sends a message about the server instead.
  */
 import { BENCHES } from './benches.ts';
 import type { Outcome } from './run-apart.ts';
@@ -16,7 +16,8 @@ async function outcome(): Promise<Outcome> {
   try {
     return { rows: await run({ decisions: Number(decisions) }) };
   } catch (error) {
-    // The error is recognized by its name, so that a bench without servers need not load the class.
+    // The error is recognized by its name. Loading its class would load code that a bench without servers does not
+    // need.
     if (error instanceof Error && error.name === 'MissingServerError') return { lacks: error.message };
     throw error;
   }

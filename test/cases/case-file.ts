@@ -1,6 +1,6 @@
 /**
- * The form of a golden case. A file contains several cases, as YAML documents. A case has mandates (missing fields
- * get defaults) and steps at virtual times. Each step states the part of the answer that matters.
+ * Parses golden cases. A file contains several cases, as YAML documents. A case has mandates (missing fields get
+ * defaults) and steps at virtual times. Each step names only the parts of the answer that matter.
  */
 import { killTarget } from '@mandate/schemas';
 import { parseAllDocuments } from 'yaml';
@@ -19,9 +19,9 @@ const everyStep = {
 const delivered = {
   ...everyStep,
   topic: z.string().optional(),
-  /** When the record was appended, if not now: milliseconds since the case began. */
+  /** The time when the record was appended, in milliseconds since the case began. Absent if it is appended now. */
   appended: z.int().min(0).optional(),
-  /** The answer never reaches the log, so the ledger gets no confirmation. */
+  /** If true, the answer is lost before it reaches the log, and the ledger gets no confirmation. */
   lost: z.literal(true).optional(),
 };
 
@@ -30,13 +30,15 @@ const step = z.union([
     ...delivered,
     ask: fields,
     times: z.int().min(1).optional(),
-    /** Fields that the defaults have and this action lacks. */
+    /** Default fields that this action does not have. */
     without: z.array(z.string()).optional(),
   }),
-  /** A report by a key that may release, as a trusted reporter has. With `own`: by the agent's own key. */
+  /**
+   * A report by a key that may release amounts, as a trusted reporter has. With `own`, the agent's own key reports.
+   */
   z.strictObject({ ...delivered, report: fields, own: z.literal(true).optional() }),
   z.strictObject({ ...delivered, raw: z.string() }),
-  /** The record of an earlier step (counted from 1) is delivered again, at the same log position. */
+  /** Delivers the record of an earlier step (counted from 1) again, at the same log position. */
   z.strictObject({ ...delivered, again: z.int().min(1), published: z.literal(true).optional() }),
   z.strictObject({ ...everyStep, enforce: documents }),
   z.strictObject({ ...everyStep, kill: killTarget }),
@@ -47,7 +49,7 @@ const step = z.union([
   }),
   z.strictObject({
     ...everyStep,
-    /** The answer to the question that an earlier step (counted from 1) asked. */
+    /** Answers the question of an earlier step (counted from 1). */
     approve: z.strictObject({ step: z.int(), answer: z.enum(['granted', 'denied']), forMs: z.int() }),
   }),
 ]);
@@ -57,7 +59,7 @@ const goldenCase = z.strictObject({
   name: z.string(),
   mandates: documents,
   steps: z.array(step),
-  /** Every counter at the end that is not zero: `agent/agent-1/total`, `tenant//team/60000` → micro-dollars. */
+  /** Every counter that is not zero at the end: `agent/agent-1/total`, `tenant//team/60000` → micro-dollars. */
   balances: z.record(z.string(), z.int()).optional(),
   /** The ids of the actions that are allowed and not settled at the end. */
   open: z.array(z.string()).optional(),

@@ -1,4 +1,6 @@
-/** Every golden case in this folder: the promises of docs/semantics.md, as requests and answers. */
+/**
+ * Runs every golden case in this folder. The cases show the promises of docs/semantics.md as requests and answers.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readCases } from './case-file.ts';
@@ -7,7 +9,7 @@ import { runCase } from './run-case.ts';
 const folder = new URL('.', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
-test('finds the cases', () => expect(files.length).toBeGreaterThan(10));
+test('the folder contains golden cases', () => expect(files.length).toBeGreaterThan(10));
 
 describe.each(files)('%s', (file) => {
   const cases = readCases(readFileSync(new URL(file, folder), 'utf8'));

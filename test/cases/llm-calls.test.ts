@@ -1,4 +1,4 @@
-/** The examples of docs/llm-calls.md agree with the code. */
+/** Tests that the examples of docs/llm-calls.md agree with the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callNames } from '@mandate/policy/parts';

@@ -1,4 +1,4 @@
-/** docs/promises.md names only tests that exist. */
+/** Tests that docs/promises.md names only tests that exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ test('every file in docs/promises.md exists', () => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test('every golden file is in docs/promises.md', () => {
+test('docs/promises.md names every golden file', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.yaml'));
   expect(files.filter((name) => !table.includes(name.replace('.yaml', '')))).toEqual([]);
 });
@@ -38,9 +38,7 @@ test('every test title after a file is in that file', () => {
   expect(missing).toEqual([]);
 });
 
-/**
- * Returns the path of a file that is named without a folder. The folder comes from an earlier mention of the file.
- */
+/** Returns the path of a file that is named without its folder. An earlier mention of the file has the folder. */
 function pathOf(file: string): string {
   const [path] = table.match(new RegExp(`[\\w/-]+/${file.replaceAll('.', '\\.')}`)) ?? [];
   if (path === undefined) throw new Error(`${file} is never named in full`);

@@ -1,4 +1,4 @@
-/** Plays a golden case through the decider's batch code and the memory ledger. */
+/** Runs a golden case through the decider's batch code and the memory ledger. */
 import type { Answer, Incoming } from '@mandate/engine';
 import type { BudgetReference } from '@mandate/ledger';
 import { actionDigest } from '@mandate/policy';
@@ -27,7 +27,7 @@ export async function runCase({ name, mandates, steps, balances, open }: GoldenC
   }
 }
 
-/** Returns the answers of a step, to compare with `expect`: one, or one for each repetition. */
+/** Returns the answers of a step, to compare with `expect`: one answer, or one for each repetition. */
 async function play(
   box: Box,
   step: Step,
@@ -119,7 +119,7 @@ function seenIn(answer: Answer | undefined): unknown {
 }
 
 /**
- * Returns the result of each check, by name. Several budgets share one name: the first result that is not `pass`
+ * Returns the result of each check, by name. If several budgets share a name, the first result other than `pass`
  * counts.
  */
 function resultsIn(checks: readonly Check[]): Record<string, Check['result']> {
@@ -140,7 +140,7 @@ async function balancesOf(box: Box): Promise<Record<string, number>> {
   );
 }
 
-/** Parses `scope/subject/id` or `scope/subject/id/windowMs`. */
+/** Parses a counter's name: `scope/subject/id` or `scope/subject/id/windowMs`. */
 function budgetOf(text: string): BudgetReference {
   const [scopeName, subject = '', id = '', windowMs] = text.split('/');
   const scope = BUDGET_SCOPES.find((known) => known === scopeName);

@@ -1,6 +1,6 @@
 /**
- * Which keys the gateway accepts, beyond the scope of the key. interface/access.test.ts tests scopes, and ids of
- * other tenants, for every route.
+ * Tests which keys the gateway accepts, apart from scopes. interface/access.test.ts tests scopes, and ids of other
+ * tenants, for every route.
  */
 import { MandateError } from '@mandate/runtime';
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
@@ -50,7 +50,7 @@ test('lets a key publish only for its own agents', async () => {
   expect((await plane.call('auditor', 'GET', '/v1/agents/other-1/kill-status')).status).toBe(200);
 });
 
-test('shows a publisher no other agent’s decision, and no key another tenant’s', async () => {
+test('shows no other agent’s decision to a publisher, and no other tenant’s decision to any key', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const theirs = { ...action, id: 'secret', agentId: 'other-1' };
@@ -64,7 +64,7 @@ test('shows a publisher no other agent’s decision, and no key another tenant�
   });
 });
 
-test('limits operators to their tenant; changes beyond it need operate:all', async () => {
+test('limits operators to their tenant; changes outside of the tenant need operate:all', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('stranger', 'POST', '/v1/agents/bot-1/kill', {});
   await plane.call('stranger', 'POST', '/v1/kill', { scope: 'tenant' });
@@ -87,7 +87,7 @@ test('limits operators to their tenant; changes beyond it need operate:all', asy
   expect((await plane.call('stranger', 'GET', '/v1/ledger')).body.tenants).toEqual(['globex']);
 });
 
-test('records a read of every agent’s actions before showing them, but not an agent’s read of its own action', async () => {
+test('records reads of other agents’ actions before showing them, but not an agent’s read of its own action', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   expect((await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', action)).status).toBe(200);
@@ -110,7 +110,7 @@ test('records a read of every agent’s actions before showing them, but not an 
   ]);
 });
 
-test('records each refused request once, and of requests about persons without their content', async () => {
+test('records each refused request once, and does not record the content of requests about persons', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const asked = [
     ['operator', 'GET', '/v1/dead-letters/0/7?more=1', { partition: '0', offset: '7', more: '1' }],
@@ -134,7 +134,7 @@ test('records each refused request once, and of requests about persons without t
   expect(records.map(({ value }) => new TextDecoder().decode(value)).join()).not.toContain('mia');
 });
 
-test('shows nothing of every agent’s actions while the read cannot be recorded', async () => {
+test('shows no other agent’s action while the read cannot be recorded', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus, ledger }) => ({

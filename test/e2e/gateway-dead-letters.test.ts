@@ -1,6 +1,6 @@
 /**
- * Operators and dead letters over HTTP: an operator reads one, republishes it once, and the log records the
- * republication.
+ * Tests operators and dead letters over HTTP: an operator reads a dead letter, republishes it once, and the log
+ * records the republication.
  */
 
 import { deadLetterId } from '@mandate/policy';
@@ -35,7 +35,7 @@ async function letters(plane: Plane): Promise<Listed[]> {
   return (await plane.call('owner', 'GET', '/v1/dead-letters')).body.deadLetters as Listed[];
 }
 
-/** Returns a plane with one dead letter, the path of the letter, and calls about it. */
+/** Returns a plane with one dead letter, the path of the dead letter, and functions that call its routes. */
 async function withLetter(value: string | Uint8Array = BROKEN, options = {}) {
   const plane = await startGatewayPlane({ mandates: MANDATES, ...options });
   await plane.decide();
@@ -55,7 +55,7 @@ async function withLetter(value: string | Uint8Array = BROKEN, options = {}) {
   return { plane, letter, path, republish, history, traceparent };
 }
 
-test('a correction needs a key that may publish its content, and must stay with the same agent', async () => {
+test('a corrected dead letter needs a key that may publish the new content, and must name the same agent', async () => {
   const { plane, path, republish } = await withLetter();
   const asRunner = (body: object) => plane.call('runner', 'POST', `${path}/republish`, body);
   const outcome = {
@@ -76,7 +76,7 @@ async function publishedFrom(plane: Plane, { id }: Listed) {
   return records.filter(({ headers }) => headers['mandate-dead-letter'] === id);
 }
 
-test('a dead letter is shown whole: the fault and its place, the value, and the trace', async () => {
+test('a dead letter is shown completely: the fault and its position in the text, the value, and the trace', async () => {
   const { plane, letter, path, traceparent } = await withLetter();
   const { status, body } = await plane.call('owner', 'GET', path);
   expect({ status, ...body }).toMatchObject({
@@ -143,7 +143,7 @@ test('a value that still cannot be read is recorded with the id of its new dead 
   expect(again.id).toBe(deadLetterId(again.source, Date.parse(told?.appendedAt ?? '')));
 });
 
-test('a second republication is refused unless confirmed; a repetition under the same Idempotency-Key gets the first answer', async () => {
+test('a second republication is refused unless the operator confirms it; a repetition under the same Idempotency-Key gets the first answer', async () => {
   const { plane, letter, republish, history } = await withLetter();
   const key = 'mend-1';
   const body = { value: mended() };
@@ -166,14 +166,14 @@ test('a second republication is refused unless confirmed; a repetition under the
   expect(await history()).toHaveLength(2);
 });
 
-test('two operators who republish one letter at the same time: one succeeds, the other is refused', async () => {
+test('if two operators republish one dead letter at the same time, one succeeds and the other is refused', async () => {
   const { plane, letter, republish } = await withLetter();
   const both = await Promise.all([republish({ value: mended() }), republish({ value: mended() })]);
   expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
   expect(await publishedFrom(plane, letter)).toHaveLength(1);
 });
 
-test('records of a newer version beside the letters are ignored', async () => {
+test('records of a newer version on the dead-letter topic are ignored', async () => {
   const { plane, letter, republish, history } = await withLetter();
   const { partition } = letter;
   const value = JSON.stringify({ event: 'deadletter.forgotten', letterId: letter.id });
@@ -186,7 +186,7 @@ test('records of a newer version beside the letters are ignored', async () => {
   expect(await history()).toHaveLength(1);
 });
 
-test('a letter of a tenant’s own topic goes back to that topic, for that tenant only', async () => {
+test('a dead letter of a tenant’s own topic goes back to that topic, for that tenant only', async () => {
   const { plane, letter } = await withLetter();
   const source = { topic: topicOfTenant('acme'), partition: 0, offset: 7 };
   const theirs = { event: 'dead.letter', deadLetter: { ...letter, id: 'dlq_theirs', source } };
@@ -204,7 +204,7 @@ test('a letter of a tenant’s own topic goes back to that topic, for that tenan
   expect((await plane.call('owner', 'GET', path)).body.republications).toMatchObject([{ tenant: 'acme' }]);
 });
 
-test('if only the note does not reach the log, the answer names what is missing and the record’s log position', async () => {
+test('if only the record of the republication does not reach the log, the answer says so and names the published record’s log position', async () => {
   let away = false;
   const { plane, letter, republish } = await withLetter(BROKEN, {
     between: ({ bus, ledger }: Pick<Plane, 'bus' | 'ledger'>) => ({

@@ -1,6 +1,6 @@
 /**
- * The stream of kills over HTTP: a client hears at once of kills of its agents, of its tenant and of everything. The
- * stream is for speed only; the ledger refuses without it.
+ * The stream of kills over HTTP: a client receives at once the kills of its agents, of its tenant and of everything.
+ * The stream only saves time. The ledger refuses killed agents without it.
  */
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -35,7 +35,7 @@ test('begins with the kills in force, and then delivers each kill and each reviv
   ]);
 });
 
-test('delivers to a publisher the kills of its own agents, to another tenant none of them, and to all the kill of everything', async () => {
+test('delivers a publisher only kills of its own agents, no tenant the kills of another tenant, and everyone the kill of everything', async () => {
   const { plane, listen, kill } = await scene();
   const [publisher, stranger] = [await listen('publisher'), await listen('stranger')];
   await kill('other');
@@ -56,7 +56,7 @@ test('needs a key with publish or operate, and ends when the gateway stops', asy
   await ended;
 });
 
-test('ends when its key is revoked, and continues for others', async () => {
+test('ends when its key is revoked, while streams of other keys continue', async () => {
   const { plane, listen, kill } = await scene();
   const [publisher, operator] = [await listen('publisher'), await listen('operator')];
   plane.revoke('publisher');

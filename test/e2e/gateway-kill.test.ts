@@ -1,6 +1,6 @@
 /**
- * The kill switch over HTTP: it is in force when the answer arrives, it is recorded on the log, and it is checked
- * again before an ALLOW leaves.
+ * Tests the kill switch over HTTP. A kill is in force when the answer arrives. The log records the kill, and an ALLOW
+ * is checked against it again before it is handed out.
  */
 import { restoreLedger } from '@mandate/ledger-log';
 import { MandateError, silentLogger, systemClock } from '@mandate/runtime';
@@ -75,7 +75,7 @@ test('reviving an agent does not revive its tenant, and the answer says what sti
   expect((await plane.call('operator', 'GET', '/v1/agents/bot-1/kill-status')).body.killed).toBeNull();
 });
 
-test('a command with an Idempotency-Key takes effect once, and a late repetition of a revive revives nothing', async () => {
+test('a command with an Idempotency-Key takes effect once, and a late repetition of a revive does not revive a newer kill', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const key = { 'idempotency-key': 'incident-7' };
   const [one, two] = [
@@ -119,7 +119,7 @@ const SWITCHES = [
 ] as const;
 
 test.each(SWITCHES)(
-  'a repeated kill of %s is refused if it was revived since',
+  'a repeated kill of %s is refused if the target was revived after the first kill',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     const key = { 'idempotency-key': 'incident-7' };
@@ -133,11 +133,11 @@ test.each(SWITCHES)(
   },
 );
 
-/** A tenant that may make no changes, so that a kill that stops nothing is refused. */
+/** This tenant may make no changes. So a kill is refused if it stops nothing. */
 const NO_CHANGES = { changes: { perSecond: 0, burst: 0 } };
 
 test.each(SWITCHES)(
-  'a repeated kill of %s is one command with one record, until a revive',
+  'a kill of %s that is repeated before a revive is one command with one record',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     const kills = async () => (await plane.decided()).filter(({ event }) => event === 'agent.killed').length;
@@ -178,13 +178,13 @@ test('a kill that may stop something is never refused, and a kill of an unknown 
   expect(await plane.decided()).toHaveLength(before + 2);
 });
 
-test('no ALLOW of a killed agent is handed out, neither by GET nor to a caller that waits', async () => {
+test('no ALLOW of a killed agent is handed out, neither by GET nor as the answer to a waiting request', async () => {
   let killInBetween = false;
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus, ledger }) => ({
       bus,
-      // The kill happens after the decision is on the log, and before the caller gets the answer.
+      // The kill happens after the decision is on the log and before the caller gets the answer.
       ledger: {
         ...ledger,
         killStatus: async (tenant, agentId) => {
@@ -230,7 +230,7 @@ test('no ALLOW of a killed agent is handed out, neither by GET nor to a caller t
 });
 
 test.each(SWITCHES)(
-  'an ALLOW from before a kill of %s stays withheld after the revive and after a restart; a later ALLOW does not',
+  'an ALLOW from before a kill of %s stays withheld after the revive and after a restart; a later ALLOW is handed out',
   async (_, kill, revive, body) => {
     const plane = await startGatewayPlane({ mandates: MANDATES });
     await plane.decide();
@@ -289,7 +289,7 @@ test('while the kill switch cannot be read, no ALLOW is handed out, but a BLOCK 
   expect(blocked.body.decision).toMatchObject({ code: 'TOOL_DENIED' });
 });
 
-test('without the log, a kill is in force and says that it is not on the log; its record follows by itself, once', async () => {
+test('without the log, a kill is in force and says that it is not on the log; its record is appended once when the log is back', async () => {
   let away = true;
   const plane = await startGatewayPlane({
     mandates: MANDATES,

@@ -1,5 +1,6 @@
 /**
- * Limits on what callers publish, and on agents that are refused too often, over HTTP with a real log and decider.
+ * Tests limits on what callers publish, and on agents that are refused too often, over HTTP with a real log and
+ * decider.
  */
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
@@ -16,7 +17,7 @@ const actions = (from: number, many: number, tool: string, agentId = 'bot-1') =>
     tool,
   }));
 
-test('a list beyond the limit of its key is refused whole with the time to wait, and another key can still publish', async () => {
+test('a list beyond the limit of its key is refused completely with the time to wait, and another key can still publish', async () => {
   const limits = { publishPerKey: { records: { perSecond: 1, burst: 10 } } };
   const plane = await startGatewayPlane({ mandates: MANDATES, limits });
   const publish = (key: 'publisher' | 'owner', from: number, many: number) =>
@@ -39,7 +40,7 @@ test('a list beyond the limit of its key is refused whole with the time to wait,
   expect(await plane.published()).toHaveLength(18);
 });
 
-test('a flood of blocked actions stops growing the log, is recorded, and slows down no other agent', async () => {
+test('a flood of blocked actions soon adds nothing to the log, is recorded, and slows down no other agent', async () => {
   const limits = { refusalsPerAgent: { perSecond: 0, burst: 40 } };
   const plane = await startGatewayPlane({ mandates: MANDATES, limits });
   await plane.decide();

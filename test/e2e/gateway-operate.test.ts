@@ -1,4 +1,4 @@
-/** What operators read and change over HTTP: budgets, approvals, the ledger, agents, dead letters. */
+/** Tests what operators read and change over HTTP: budgets, approvals, the ledger, agents, dead letters. */
 import type { AgentRegister, AgentStatus } from '@mandate/control';
 import { approvalId, type DeadLetter, type Decision, readApprovalId, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
@@ -19,7 +19,7 @@ const call = (id: string, tool = 'look', agentId = 'bot-1') => ({ id, agentId, t
 const WAIT = '/v1/actions?waitMs=20000';
 const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
-test('a budget of the tenant limits can be credited only with a key for that alone', async () => {
+test('a budget of the tenant limits can be credited only with a key that has the right for it', async () => {
   const isOfBounds = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
   const plane = await startGatewayPlane({ mandates: MANDATES, isOfBounds });
   const adjust = async (
@@ -37,7 +37,7 @@ test('a budget of the tenant limits can be credited only with a key for that alo
   expect(await adjust('stranger', -1)).toBe(200);
   expect(await adjust('accountant', -1)).toBe(200);
   expect(await adjust('accountant', 1)).toBe(200);
-  // The key can do nothing else, and operate:all does not include this right.
+  // The key has only this right. The scope operate:all does not include the right.
   expect(await adjust('accountant', -1, { ...total, id: 'own' })).toBe('FORBIDDEN');
   expect((await plane.call('accountant', 'POST', '/v1/agents/bot-1/kill')).status).toBe(403);
   expect(await adjust('owner', -1)).toBe('BUDGET_OF_BOUNDS');
@@ -137,7 +137,7 @@ test('a deferred action runs after a person approves it, and not after a denial'
   ]);
 });
 
-test('an approval allows one run, however often it is given and the action is sent', async () => {
+test('an approval allows one run, even if it is given or the action is sent several times', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -158,7 +158,7 @@ test('an approval allows one run, however often it is given and the action is se
   await waiting(plane, { ...call('s-1', 'send'), attempt: 2 });
 });
 
-test('an approval expires; a person may approve again, and then the next attempt runs', async () => {
+test('an approval expires; after a second approval, the next attempt runs', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -173,7 +173,7 @@ test('an approval expires; a person may approve again, and then the next attempt
   expect(next.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
 });
 
-test('an approval belongs to one tenant, action and arguments; any other id is not found', async () => {
+test('an approval belongs to one tenant, action and arguments; a question with another id is not found', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -217,7 +217,7 @@ test('a repeated approval under the same Idempotency-Key gets the identical answ
   ]);
 });
 
-test('an approval is for the exact arguments, even if they are redacted', async () => {
+test('an approval is valid only for the exact arguments, also if arguments are redacted', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const send = (password: string) => ({ ...call('s-1', 'send'), args: { password } });
@@ -234,7 +234,7 @@ test('an approval is for the exact arguments, even if they are redacted', async 
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED' });
 });
 
-test('the agent’s own key learns whether a person approved or denied its call, without sending it again', async () => {
+test('the agent’s own key learns whether a person approved or denied its call, even if the agent does not send it again', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const look = (waitMs: number, id = 's-1') =>
@@ -266,7 +266,7 @@ test('the agent’s own key learns whether a person approved or denied its call,
   expect((await plane.call('stranger', 'GET', '/v1/actions/s-2?waitMs=20')).status).toBe(404);
 });
 
-test('an approval is valid for the time in the policy, unless the person states another', async () => {
+test('an approval is valid for the time in the policy, unless the approver states another time', async () => {
   const asks = 'requiresConfirmation: true, questionMs: 259200000, grantMs: 172800000';
   const plane = await startGatewayPlane({ mandates: MANDATES.replace('requiresConfirmation: true', asks) });
   await plane.decide();
@@ -281,7 +281,7 @@ test('an approval is valid for the time in the policy, unless the person states 
   expect(await livesMs({ ...because, expiresInMs: 600_000 })).toBe(600_000);
 });
 
-test('a wait for an undecided action ends with its decision, or after its time', async () => {
+test('a wait for an undecided action ends when the decision arrives, or when its time is over', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const look = (waitMs: number) => plane.call('publisher', 'GET', `/v1/actions/l-1?waitMs=${waitMs}`);
   expect((await look(20)).status).toBe(404);
@@ -291,7 +291,7 @@ test('a wait for an undecided action ends with its decision, or after its time',
   expect((await decided).body).toMatchObject({ decision: { code: 'ALLOWED' }, approval: null });
 });
 
-test('an action that is sent again while its question waits gets the same decision, and writes no record', async () => {
+test('an action that is sent again while its question is open gets the same decision, and writes no record', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -384,7 +384,7 @@ test('lists balances, open actions, unpublished decisions, and all agents by id,
     (await plane.call(key, 'GET', `/v1/agents/${agentId}/kill-status`)).body;
   expect(await name('operator', 'bot-3')).toMatchObject({ status: 'registered', nearest: null });
   expect(await name('operator', 'unusd')).toMatchObject({ status: null, nearest: 'unused' });
-  // A key for some agents learns no other agent's name.
+  // A key for some agents gets no suggestion with another agent's name.
   expect(await name('publisher', 'bot-4')).toMatchObject({ status: null, nearest: null });
 });
 
@@ -468,7 +468,7 @@ test('dead letters are listed newest first, in pages, and are republished unchan
   expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/x/republish')).status).toBe(400);
 });
 
-test('without a ledger, routes that need one say where it is; publishing and waiting still work', async () => {
+test('without a ledger, routes that need one say where the ledger is; publishing and waiting still work', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     between: ({ bus }) => ({ bus, ledger: null }),

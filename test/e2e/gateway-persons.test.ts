@@ -67,7 +67,7 @@ test('sealed texts can be read until the person is forgotten, and never again', 
   ]);
 });
 
-test('a value that is no sealed text of the tenant is unknown, and no input causes a server fault', async () => {
+test('a value that is not a sealed text of the tenant is unknown, and no input causes a server fault', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true });
   const mine = sealed(plane);
   const theirs = sealed(plane, TEXT, PERSON, 'globex');
@@ -146,7 +146,7 @@ test('a tenant can list its own erasures, and no other tenant can', async () => 
   ]);
 });
 
-test('nothing is shown if the read cannot be recorded', async () => {
+test('nothing about a person is shown if the read cannot be recorded', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     seals: true,
@@ -171,7 +171,7 @@ test('nothing is shown if the read cannot be recorded', async () => {
   expect([status, problem.code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
-test('neither the person’s id nor the sealed text is anywhere in the folder, not even in a reason', async () => {
+test('no file in the folder contains the person’s id or the sealed text, not even in a reason', async () => {
   const folder = temporaryFolder();
   const plane = await startGatewayPlane({ mandates: MANDATES, seals: true, folder });
   const token = sealed(plane);
@@ -185,7 +185,7 @@ test('neither the person’s id nor the sealed text is anywhere in the folder, n
   expect([PERSON, TEXT].filter((told) => bytes.includes(told))).toEqual([]);
 });
 
-test('if nothing is sealed, persons can be neither found nor forgotten', async () => {
+test('if no field is sealed, persons can be neither found nor forgotten', async () => {
   const folder = temporaryFolder();
   const plane = await startGatewayPlane({ mandates: MANDATES, folder });
   for (const [what, body] of [

@@ -1,4 +1,6 @@
-/** Publishing over HTTP: what is accepted, what is written to the log, and waiting for the decision. */
+/**
+ * Tests publishing over HTTP: what is accepted, what is written to the log, and how callers wait for the decision.
+ */
 import { TOPICS } from '@mandate/schemas';
 import { busWith, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -22,7 +24,7 @@ const look = (id: string, more: object = {}) => ({
   ...more,
 });
 
-test('an action is answered with its decision, which its id finds afterwards', async () => {
+test('an action is answered with its decision, and its id finds the decision later', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const { status, body } = await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', look('a-1'));
@@ -55,7 +57,7 @@ test('an action is answered with its decision, which its id finds afterwards', a
   }
 });
 
-test('without waitMs, or if the decision is late, 202 says where to ask for it', async () => {
+test('without waitMs, or if the decision is late, the answer is 202 and says where to ask for the decision', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   for (const wait of ['', '?waitMs=0', '?waitMs=30']) {
     const id = `a/${wait}`;
@@ -73,7 +75,7 @@ test('without waitMs, or if the decision is late, 202 says where to ask for it',
   expect(standing.body.decision).toMatchObject({ verdict: 'ALLOW' });
 });
 
-test('a list is answered in its order, after all its decisions', async () => {
+test('a list is answered in its own order, when all its decisions are there', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const list = Array.from({ length: 500 }, (_, n) =>
@@ -140,7 +142,7 @@ test('secrets are redacted before a record is published', async () => {
   expect(published).toMatchObject({ action: { args: { user: 'u', login: { password: '[redacted]' } } } });
 });
 
-test('a body is parsed strictly, each record of a list separately, and either all records are published or none', async () => {
+test('a body is parsed strictly, each record of a list separately, and if one record is invalid, none is published', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const good = JSON.stringify(look('a-1'));
   const bad: readonly [body: string, errors: object[]][] = [
@@ -164,7 +166,7 @@ test('a body is parsed strictly, each record of a list separately, and either al
     expect(reply.body.errors).toMatchObject(errors);
     expect(reply.body.errors).toHaveLength(errors.length);
   }
-  // The action is one level deeper inside its record than in this body. On the log it would become a dead letter.
+  // The record on the log has the action one level deeper than this body. A decider could not read such a record.
   const deep = look('deep', { args: JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`) });
   const tooDeep = await plane.call('publisher', 'POST', '/v1/actions', deep);
   expect([tooDeep.status, tooDeep.body.detail]).toEqual([400, expect.stringContaining('deeper')]);
@@ -181,7 +183,7 @@ test('a body is parsed strictly, each record of a list separately, and either al
   }
 });
 
-test('one outcome or several settle, and the answer says if an outcome changed nothing', async () => {
+test('one outcome or several outcomes settle actions, and the answer says if an outcome changed nothing', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', [look('a-1'), look('a-2')]);
@@ -209,7 +211,7 @@ test('one outcome or several settle, and the answer says if an outcome changed n
   expect([bad.status, bad.body.code]).toEqual([400, 'INVALID_OUTCOME']);
 });
 
-test('only the gateway states who reports an outcome, and the scope release lifts the limit on releases', async () => {
+test('only the gateway states who reports an outcome, and the scope release removes the limit on releases', async () => {
   const plane = await startGatewayPlane({ mandates: `${MANDATES}maxReleases: { calls: 1, percent: 0 }\n` });
   await plane.decide();
   const ids = ['a-1', 'a-2', 'a-3'];
@@ -246,7 +248,7 @@ test('only the gateway states who reports an outcome, and the scope release lift
   });
 });
 
-test('a decision that arrives before the acknowledgement of its request is not missed', async () => {
+test('a decision that arrives before the log acknowledges its request is not missed', async () => {
   const holdAcks = Promise.withResolvers<void>();
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -271,7 +273,7 @@ test('a decision that arrives before the acknowledgement of its request is not m
   expect((await asked).body.decision).toMatchObject({ verdict: 'ALLOW' });
 });
 
-test('above the maximum of waiting answers nothing is published, and a caller that leaves makes room', async () => {
+test('if too many answers are awaited, nothing is published, and a caller that leaves makes room', async () => {
   // One key may have a quarter of the waits: three of twelve.
   const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 12 } });
   const impatient = new AbortController();
@@ -297,7 +299,7 @@ test('above the maximum of waiting answers nothing is published, and a caller th
   ).toBe(202);
 });
 
-test('stopping the gateway answers all waiting callers at once', async () => {
+test('a gateway that stops answers all waiting callers at once', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   const waiting = plane.call('publisher', 'POST', '/v1/actions?waitMs=60000', look('a-1'));
   await waitUntil('the action on the log', async () => (await plane.published()).length === 1);
@@ -305,7 +307,7 @@ test('stopping the gateway answers all waiting callers at once', async () => {
   expect((await waiting).status).toBe(202);
 });
 
-test('without the log, the answer is 503 in bounded time, and says what may have happened and what is safe', async () => {
+test('without the log, the answer is 503 within a time limit, and says what may have happened and what is safe to do', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.bus.close();
   for (const path of ['/v1/actions?waitMs=60000', '/v1/actions']) {

@@ -1,4 +1,6 @@
-/** What traces show of the gateway: the append of the published records, and the trace context in their headers. */
+/**
+ * Tests what traces show of the gateway: the append of the published records, and the trace context in their headers.
+ */
 
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { otlpSettings } from '@mandate/runtime/settings';
@@ -26,7 +28,7 @@ async function tracing() {
   };
 }
 
-test('a list is one append span, and its records continue the trace from it', async () => {
+test('a list is one append span, and each of its records continues the trace from that span', async () => {
   const { tracer, spans } = await tracing();
   const plane = await startGatewayPlane({ mandates: MANDATES, tracer });
   const list = ['bot-1', 'bot-2', 'bot-3'].map((agentId, at) => look(`a-${at}`, agentId));
@@ -43,7 +45,7 @@ test('a list is one append span, and its records continue the trace from it', as
   expect(handedOn).toEqual(Array(3).fill(`00-${append?.traceId}-${append?.spanId}-01`));
 });
 
-test('a log that is away shows as a failed append', async () => {
+test('an append while the log is away is a failed span', async () => {
   const { tracer, spans } = await tracing();
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -64,7 +66,7 @@ test('a log that is away shows as a failed append', async () => {
   ]);
 });
 
-test('without tracing, a record published without a trace has none', async () => {
+test('without tracing, a record that was published without a trace has no trace', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.call('publisher', 'POST', '/v1/actions', look('a-1', 'bot-1'));
   const [record] = await recordsOf(plane.bus, TOPICS.actions);

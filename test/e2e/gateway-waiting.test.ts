@@ -1,6 +1,6 @@
 /**
- * Each wait for a decision takes one of a limited number of places. Without a decider no wait ends, and the plane
- * must still serve other callers.
+ * Each wait for a decision uses one of a limited number of slots. Without a decider no wait ends, and the plane must
+ * still serve other callers.
  */
 import { expect, test } from 'vitest';
 import { waitingRequests } from '../faults/attacks/waiting-requests.ts';
@@ -8,7 +8,7 @@ import { startGatewayPlane } from './support/gateway-plane.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
-test('one key that waits as often as it can prevents neither other waits nor kills by operators', async () => {
+test('a key that waits as often as possible prevents neither waits of other keys nor kills by operators', async () => {
   // One key may have a quarter of the waits: 250.
   const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 1_000 } });
   const waiting = async () =>

@@ -1,4 +1,4 @@
-/** The services in separate processes on one data folder, instead of in one process as with `mandate up`. */
+/** Runs the services in separate processes on one data folder. `mandate up` runs them in one process. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CONSOLE = 'https://console.example.com';
 const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
 
-/** Returns a data folder with mandates only. The command makes its key, as an operator would. */
+/** Returns a data folder that contains only mandates. The `mandate` command makes its key, as an operator would. */
 function newFolder() {
   const folder = dataFolder(temporaryFolder());
   writeFileSync(
@@ -72,7 +72,7 @@ async function call(key: string, method: string, url: string, body?: object) {
   return { status: response.status, body: await response.json() };
 }
 
-test('the services describe exactly the routes in the table of route records', async () => {
+test('the services together describe exactly the routes in the table ROUTE_RECORDS', async () => {
   const described = new Set<string>();
   for (const service of SERVICES) {
     const { url } = await startService(service, { DATA_PATH: newFolder().path });
@@ -82,7 +82,7 @@ test('the services describe exactly the routes in the table of route records', a
   expect([...described].sort()).toEqual(ROUTE_RECORDS.flatMap(({ routes }) => routes).sort());
 });
 
-test('an action passes through four processes that publish, decide, record and find it', async () => {
+test('an action passes through four processes, which publish, decide, record and find it', async () => {
   const folder = newFolder();
   const receiver = await startOtlpReceiver();
   const data = { DATA_PATH: folder.path, MANDATE_OTLP_URL: receiver.url };
@@ -147,7 +147,7 @@ test('an action passes through four processes that publish, decide, record and f
   expect(receiver.spans.map(({ service }) => service)).toContain('mandate-query');
 });
 
-test('every service accepts a key that one process issued; once revoked, all refuse it and its open streams end; if keys cannot be read, no caller gets an answer', async () => {
+test('every service accepts a key that one process issued; after its revocation, all refuse it and its open streams end; if keys cannot be read, every caller is refused', async () => {
   const folder = newFolder();
   const first = issueRoleKey({ tenant: 'default', role: 'admin', name: 'first', lastsMs: null });
   await fileKeyStore(folder.keys).add(first.record);
@@ -171,7 +171,7 @@ test('every service accepts a key that one process issued; once revoked, all ref
   await stream.text();
   expect(performance.now() - revokedAtMs).toBeLessThan(5_000);
 
-  // If it cannot read the file, no caller is admitted.
+  // A gateway that cannot read the key file refuses every caller.
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
   await bus.append(TOPICS.control, [{ key: null, partition: 0, value: '{"event":"role.of.tomorrow"}' }]);
@@ -179,7 +179,7 @@ test('every service accepts a key that one process issued; once revoked, all ref
   for (const { errors } of services) expect(errors()).toContain('LOG_UNREADABLE');
 });
 
-/** Returns the reads of the audit, from the log. */
+/** Returns the records of reads on the log. */
 async function readsOn(path: string) {
   await using held = new AsyncDisposableStack();
   const bus = await createSqliteBus({ path, log: silentLogger() });
@@ -195,7 +195,7 @@ async function readsOn(path: string) {
   return reads;
 }
 
-test('only one decider runs at a time; a second one says which process holds the folder, and the first continues', async () => {
+test('only one decider runs at a time; a second decider says which process uses the folder, and the first continues', async () => {
   const folder = newFolder();
   const first = await startService('decider', { DATA_PATH: folder.path });
   await expect(startService('decider', { DATA_PATH: folder.path })).rejects.toThrow('ALREADY_HELD');
@@ -205,7 +205,7 @@ test('only one decider runs at a time; a second one says which process holds the
   expect(await next.kill()).toBe(0);
 });
 
-test('after a decider is killed midway, the next one decides the rest, and nothing is decided twice', async () => {
+test('after a decider is killed in the middle of its work, the next decider decides the rest, and nothing is decided twice', async () => {
   const folder = newFolder();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -230,7 +230,7 @@ test('after a decider is killed midway, the next one decides the rest, and nothi
   await waitUntil('some decisions', () => seen.length > 0);
   await first.kill('SIGKILL');
   await publishing;
-  // The first decider cannot have decided these, however far it came.
+  // These records are appended after the kill, so only the next decider can decide them.
   await bus.append(TOPICS.actions, rest);
 
   const second = await startService('decider', settings);
@@ -241,7 +241,7 @@ test('after a decider is killed midway, the next one decides the rest, and nothi
   expect(await second.kill()).toBe(0);
   expect(seen.filter(({ kind }) => kind !== 'first')).toEqual([]);
   expect(seen).toHaveLength(count);
-  // All actions are of one agent, so the highest total is what all were charged.
+  // All actions are of one agent, so the highest total must equal the charges of all actions.
   expect(Math.max(...seen.map(({ cumulativeMicros }) => cumulativeMicros))).toBe(count * 10_000);
 });
 
@@ -250,16 +250,19 @@ test('after a decider is killed midway, the next one decides the rest, and nothi
  */
 const BY_NPM: readonly string[] = byLength({ short: ['gateway', 'decider'], full: [...SERVICES] });
 
-describe.each(SERVICES)('%s', (service) => {
-  test.runIf(BY_NPM.includes(service))('starts with its npm script, which prints its settings', () => {
-    const said = execFileSync('npm', ['--silent', 'start', '-w', `services/${service}`, '--', '--help'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    const name = `MANDATE_${service.toUpperCase()}`;
-    expect(said).toContain(`${name}_DATA_PATH`);
-    expect(said).toContain(`${name}_PORT`);
-  });
+describe.each(SERVICES)('the service %s', (service) => {
+  test.runIf(BY_NPM.includes(service))(
+    'starts with its npm script, which prints the settings in force',
+    () => {
+      const said = execFileSync('npm', ['--silent', 'start', '-w', `services/${service}`, '--', '--help'], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
+      const name = `MANDATE_${service.toUpperCase()}`;
+      expect(said).toContain(`${name}_DATA_PATH`);
+      expect(said).toContain(`${name}_PORT`);
+    },
+  );
 
   test.runIf(BY_NPM.includes(service))(
     'ends at SIGTERM to the npm that started it, the only process that a supervisor knows',
@@ -287,7 +290,7 @@ describe.each(SERVICES)('%s', (service) => {
     },
   );
 
-  test('refuses a wrong environment, lists every fault at once, and changes nothing', async () => {
+  test('refuses a wrong environment, lists all faults at once, and changes nothing', async () => {
     const path = join(temporaryFolder(), 'data');
     const { exited, errors } = spawnService(service, {
       DATA_PATH: path,
@@ -318,7 +321,7 @@ function killGroup({ pid = 0 }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process group has already ended.
+    // The error means that the process group has already ended.
   }
 }
 

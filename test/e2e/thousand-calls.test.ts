@@ -1,4 +1,7 @@
-/** 1,000 concurrent calls of $0.01 against $5.00, over HTTP: 500 are allowed, and not a cent more is charged. */
+/**
+ * 1,000 concurrent calls of $0.01 against a budget of $5.00, over HTTP: 500 are allowed, and not a cent more is
+ * charged.
+ */
 import { expect, test } from 'vitest';
 import { startGatewayPlane } from './support/gateway-plane.ts';
 
@@ -11,7 +14,7 @@ toolPolicies:
   lookup: { cost: 0.01 }
 `;
 
-test('1,000 concurrent $0.01 calls against $5.00: exactly 500 are allowed', async () => {
+test('1,000 concurrent calls of $0.01 against a budget of $5.00: exactly 500 are allowed', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const replies = await Promise.all(

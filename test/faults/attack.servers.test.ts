@@ -1,6 +1,6 @@
 /**
- * The attacks of attack.test.ts on a plane with its log on Kafka, its ledger on Redis and its audit on ClickHouse.
- * Only `npm run test:faults -- --only attack` runs this test, because it takes minutes.
+ * Runs the attacks of attack.test.ts on a plane with its log on Kafka, its ledger on Redis and its audit on
+ * ClickHouse. Only `npm run test:faults -- --only attack` runs this test, because it takes minutes.
  */
 import { ATTACK, describeWithOwnServers } from '@mandate/testing';
 import { test } from 'vitest';

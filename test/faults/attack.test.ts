@@ -1,4 +1,6 @@
-/** Everything that holders of ordinary keys can do to a plane of one process, all at once, beside honest callers. */
+/**
+ * Runs all attacks by holders of ordinary keys at the same time, on a plane of one process that honest callers use.
+ */
 import { ATTACK } from '@mandate/testing';
 import { test } from 'vitest';
 import { ATTACKS } from './attacks/attacks.ts';

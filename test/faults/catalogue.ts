@@ -7,7 +7,7 @@ export type Fault = {
   /** A name for `--only`, in addition to the number. */
   name?: string;
   what: string;
-  /** If true, the tests have time limits. They run one after the other if only such faults are chosen. */
+  /** If true, the tests have time limits. If only such faults are chosen, their tests run one after the other. */
   isMeasured?: true;
   /** Paths of the test files, relative to the root. */
   tests: readonly string[];

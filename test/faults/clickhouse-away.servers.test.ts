@@ -1,8 +1,8 @@
 /**
- * ClickHouse goes away and comes back, while a recorder runs and agents continue. It is killed during inserts and
- * restarted on its folder. It is paused, so that requests time out although it executes them later. Its disk is full,
- * so that an insert, a merge or a rollup fails. Pauses are short and repeated, or long. Answers to successful inserts
- * are lost too. No row may be lost, and no answer may count a row twice, during the faults or afterwards.
+ * Breaks and repairs ClickHouse while a recorder runs and agents continue. It is killed during inserts, or paused and
+ * executes requests after their timeout. Its disk is full, so that an insert, a merge or a rollup fails. Pauses are
+ * short and repeated, or long. Answers to successful inserts are lost too. No row may be lost, and no answer may
+ * count a row twice, during the faults or afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -21,19 +21,22 @@ import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './s
 import { answersTo, everyAnswer, type Get, pagesOf } from './support/audited-traffic.ts';
 import { NO_DISK, smallDisk } from './support/small-disk.ts';
 
-/** How long ClickHouse is away, in ms, each time. This is the fault itself, not a wait for a condition. */
+/** The time for which ClickHouse is away, in ms. This is the fault itself, not a wait for a condition. */
 const AWAY_MS = byLength({ short: [0, 4_000], full: [0, 0, 8_000], long: [0, 0, 60_000] });
 const LOST_ANSWERS = 3;
 const DISK_MIB = 96;
 const SOME_ROOM_BYTES = 1_500_000;
 /**
- * How long the recorder waits for a request, in ms. A shorter time means that more requests time out while the server
- * is paused.
+ * The recorder's timeout for a request, in ms. A shorter timeout makes more requests time out while the server is
+ * paused.
  */
 const PATIENCE_MS = 1_500;
-/** Rollups are refreshed in every pause of the flow, but not between a mark and the rows that it announces. */
+/**
+ * Rollups are refreshed after a pause of this length between inserts, in ms. A mark and the rows that it announces
+ * come closer together.
+ */
 const QUIET_MS = 250;
-/** No record of this table is ever appended twice. So a row that is there twice was inserted twice. */
+/** Each record of this table is appended once. So a row that occurs twice was inserted twice. */
 const INSERTING = 'insert into settlements';
 
 describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
@@ -56,8 +59,8 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       const proxy = stack.use(await startFaultProxy(server.port, INSERTING));
       const audit = await openAudit(`http://127.0.0.1:${proxy.port}`, database, PATIENCE_MS);
       stack.defer(() => audit.close());
-      // Without merges, a row that was inserted twice stays there twice, and answers must count it once. A full disk
-      // needs merges, because they fill it too.
+      // Without merges, a row that was inserted twice stays in the table twice, and answers must count it once.
+      // Merges stay on for the full disk, because they fill the disk too.
       const keepRepeats = async () => {
         if (disk === null) await recording.audit.command('SYSTEM STOP MERGES');
       };
@@ -87,13 +90,12 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
         const waits = await metric(recorder, 'mandate_recorder_waits_total');
         if (fault === 'kill') await server.kill();
         else if (fault === 'pause') server.pause();
-        // Every other time, there is room for some inserts of a batch.
+        // In every other round, the disk still has room for some inserts.
         else disk?.fill((time % 2) * SOME_ROOM_BYTES);
         const isMissed = waitUntil('it is missed', async () => {
           return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
         });
-        // The disk cannot hold an intermediate part of this answer, so the query must fail and not return a part of
-        // the rows.
+        // The query needs more disk than is free, so it must fail. It must not return a part of the rows.
         if (disk !== null)
           await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
         await Promise.all([isMissed, sleep(awayMs)]);
@@ -124,7 +126,10 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
   );
 });
 
-/** Asks repeatedly, and checks that no answer has a decision twice, loses one, or counts more than there are. */
+/**
+ * Asks repeatedly. Checks that no answer contains a decision twice, loses a decision, or counts more decisions than
+ * exist.
+ */
 function askAllAlong(get: Get) {
   let isOn = true;
   let answered = 0;
@@ -154,7 +159,7 @@ function askAllAlong(get: Get) {
       await sleep(20);
     }
   })();
-  // `stop` returns this promise, and every test awaits it.
+  // The error is not lost: `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     answered: () => answered,

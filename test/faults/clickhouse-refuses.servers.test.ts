@@ -1,8 +1,8 @@
 /**
- * A ClickHouse that answers and refuses: the recorder's user may not insert any more, or a table is missing.
- * Meanwhile the recorder is stopped and another one started. Then 10,000 records arrive at once, and one of them
- * cannot be stored. The recorder waits, shows its lag, and continues by itself. No row is lost, no answer counts a
- * row twice, and only the one record is quarantined.
+ * ClickHouse answers but refuses: the recorder's user loses the right to insert, or a table is missing. Meanwhile one
+ * recorder is stopped and another is started. Then 10,000 records arrive at once, and one of them cannot be stored.
+ * The recorder waits, shows its lag, and continues by itself. No row is lost, no answer counts a row twice, and only
+ * that record is quarantined.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ describeWithOwnServers(['clickhouse'], 'a ClickHouse that refuses', () => {
 
     const isMissed = async () => {
       await missed(recorder);
-      // The next recorder records everything.
+      // This recorder is stopped. The next recorder must record everything.
       await recorder.stop();
       recorder = await record();
       await missed(recorder);
@@ -79,7 +79,7 @@ describeWithOwnServers(['clickhouse'], 'a ClickHouse that refuses', () => {
     };
     const faults: Record<string, () => Promise<void>> = {
       async 'no right to insert'() {
-        // The server in the tests reads its users only when it starts.
+        // The test server reads its users only at its start, so it is restarted.
         allow('SELECT, SHOW');
         await server.restart();
         await isMissed();

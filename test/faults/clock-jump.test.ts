@@ -1,7 +1,7 @@
 /**
- * The wall clock jumps an hour ahead for one request, and is then set right. The ledger's time stops until the clock
- * has caught up. The log's time must stop too. Otherwise every request would be past its deadline for an hour, in
- * this process and after a restart.
+ * Sets the wall clock an hour ahead for one request, and then back. The ledger's time stops until the clock has
+ * caught up. The log's time must stop too. Otherwise every request would be past its deadline for an hour, in this
+ * process and after a restart.
  */
 
 import { join } from 'node:path';

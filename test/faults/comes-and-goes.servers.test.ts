@@ -1,6 +1,6 @@
 /**
- * A member joins or leaves the deciders' group every two seconds, while actions arrive. Each time causes a rebalance,
- * because the member leaves only after it got partitions.
+ * A member joins or leaves the deciders' group every two seconds, while actions arrive. Each join and each leave
+ * causes a rebalance, because a member leaves only after it got partitions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, createKafkaBus } from '@mandate/bus';
@@ -23,7 +23,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts
 const SHARE = 200;
 const CHANGES = byLength({ short: 3, full: 5, long: 150 });
 const EVERY_MS = 2_000;
-/** The number of undecided actions above which no more are sent. */
+/** The number of undecided actions at which the test stops sending more. */
 const MOST_WAITING = 400;
 
 describeWithOwnServers(

@@ -1,7 +1,7 @@
 /**
  * Two control services on Kafka, and a thousand writes that compete for the same policies. Both services are killed
- * meanwhile. Each answer says what the result of its write was, and every later reader finds exactly that. A process
- * that starts meanwhile from a snapshot of the two finds the same, by the digest of the whole fold.
+ * meanwhile. Each answer says how its write ended, and every later reader finds the same result. A process that
+ * starts meanwhile from a snapshot of these services also finds the same, by the digest of the whole state.
  */
 import type { Bus } from '@mandate/bus';
 import { controlDigest, foldControl } from '@mandate/control';
@@ -86,7 +86,7 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that compete and ar
     const bus = await openTestLog(servers);
     expect(starts).toHaveLength(2 + KILLS + 2);
     expect(await digestsOf(bus, starts)).toEqual(starts.map(({ digest }) => digest));
-    // Both of the last two starts used a snapshot. A process without a snapshot must find the same.
+    // Each of the last two starts used a snapshot. A process without a snapshot must find the same state.
     expect(Math.min(...starts.slice(-2).map(({ fromRevision }) => fromRevision))).toBeGreaterThan(0);
     const whole = await followControl({ bus, log: silentLogger() });
     for (const { revision, digest } of starts.slice(-2))
@@ -99,13 +99,14 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that compete and ar
     expect([...stands].filter((number) => !became.won.has(number) && !became.unknown.has(number))).toEqual(
       [],
     );
-    // Otherwise no writes competed, or no service died during a write.
+    // Some writes must have won, some lost, and some got no answer. Otherwise no writes competed, or no service died
+    // during a write.
     expect(Math.min(became.won.size, became.lost.size, became.unknown.size)).toBeGreaterThan(0);
     expect(became.won.size + became.lost.size + became.unknown.size).toBe(WRITES);
   });
 });
 
-/** What a service had folded before it listened. */
+/** What a service had read from the control topic when it began to listen. */
 type Start = { revision: number; fromRevision: number; digest: string };
 
 function startOf(said: string): Start {
@@ -113,7 +114,7 @@ function startOf(said: string): Start {
   return JSON.parse(line ?? 'null');
 }
 
-/** Returns the digests at these revisions, from folding the log from its start. */
+/** Returns the digests at these revisions, computed by reading the log from its start. */
 async function digestsOf(bus: Bus, starts: readonly Start[]): Promise<(string | undefined)[]> {
   const fold = foldControl();
   const digests = new Map([[0, controlDigest(fold)]]);

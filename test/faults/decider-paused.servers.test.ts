@@ -1,6 +1,6 @@
 /**
- * A decider is paused while an answer is under way, until the others have taken over its partitions and given the
- * same answer. Then it continues, and publishes its answer.
+ * A decider is paused while it sends an answer. The other deciders take over its partitions and give the same answer.
+ * Then the paused decider continues, and publishes its own answer.
  */
 import { describeWithOwnServers, IS_LONG, SEED, seededRandom, waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
  * Three deciders on Kafka and Redis. Two of them are killed with SIGKILL and restarted while actions arrive and
- * outcomes settle. Afterwards each action has one first decision, no budget was ever exceeded, and the charges on the
+ * outcomes settle. Afterwards each action has one first decision, and no budget was ever exceeded. The charges on the
  * log, in the ledger and in the audit are equal, to the micro-dollar.
  */
 import { TOPICS } from '@mandate/schemas';
@@ -15,7 +15,7 @@ const KILLS = byLength({ short: 3, full: 6, long: 40 });
 const ACTIONS = KILLS * 1_500;
 /** The number of actions between two kills. */
 const SHARE = ACTIONS / KILLS;
-/** The tenant's budget is used up before the end. */
+/** The limits. The tenant's budget is small enough to be used up before the end. */
 const LIMITS = { agentMicros: ACTIONS * 120, tenantMicros: ACTIONS * 10_000 };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'three deciders', () => {

@@ -1,9 +1,8 @@
 /**
- * The replicas of a primary stop following it for a while, and then the primary dies. Sentinel promotes a replica,
- * and a decider is paused until the others work on it. The replica lacks charges and a kill that are on the log. So
- * the ledger is rebuilt from the log: no budget is exceeded, no agent is revived, each action has one decision, and
- * log, ledger and audit agree. No process is given the new address. The old primary comes back as a replica, and then
- * an operator commands a failover.
+ * The replicas stop following the Redis primary, and then the primary dies. Sentinel promotes a replica that lacks
+ * charges and a kill that are on the log. Meanwhile a decider is paused. The ledger is rebuilt from the log: no
+ * budget is exceeded, no agent is revived, each action has one decision, and log, ledger and audit agree. No process
+ * is told the new address. The old primary comes back as a replica, and then an operator commands a failover.
  */
 import { TOPICS } from '@mandate/schemas';
 import {
@@ -24,7 +23,7 @@ import { keepAsking } from './support/keep-asking.ts';
 import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
-/** The agents that are killed before the first failover, after it, and after the second one. */
+/** Three agents: killed before the first failover, after it, and after the second failover. */
 const [LACKED, LATER, LAST] = ['agent-7', 'agent-11', 'agent-13'];
 const KILLED = [LACKED, LATER, LAST];
 
@@ -60,7 +59,8 @@ describeWithOwnServers(
       await allAtWork([heldUp, ...others]);
 
       for (const replica of replicas) replica.pause();
-      // Otherwise the replicas would read what is in their sockets when they continue.
+      // Closes the connections of the replicas. When the replicas continue, they would otherwise read what their
+      // sockets still hold.
       const dying = plainRedis(primary.url);
       await dying.call('CLIENT', 'KILL', 'TYPE', 'replica');
       dying.disconnect();

@@ -1,6 +1,6 @@
 /**
- * A disk that fills up under a running plane, and one that is full when a plane starts. Nothing is allowed that is
- * not on the log, the plane says what is wrong, and freeing space is enough to continue (docs/adr/0006).
+ * Fills the disk under a running plane, and starts a plane on a full disk. Nothing is allowed that is not on the log,
+ * the plane says what is wrong, and freeing space is enough to continue (docs/adr/0006).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ test('with a full disk, publishers get 503 and the plane is not ready; with spac
     });
 
   expect(await ask()).toMatchObject({ status: 200, body: { decision: { verdict: 'ALLOW' } } });
-  // Waits for the insert. If it met the full disk, it would free the space that it had taken.
+  // Waits for the insert. An insert that fails on the full disk would give its space back.
   await waitUntil('it is recorded', async () =>
     /mandate_recorder_rows_total\{[^}]*table="decisions"[^}]*\} 1/.test(
       await (await fetch(`${plane.url}/metrics`)).text(),
@@ -55,7 +55,8 @@ test('with a full disk, publishers get 503 and the plane is not ready; with spac
   disk.fill();
   const { id, body } = await refused();
   expect(body).toMatchObject({ code: 'BUS_UNAVAILABLE', detail: expect.stringContaining('disk is full') });
-  // A refused record may have left a page that still has room, and the plane fills this page first.
+  // A refused record may have left a page with free room. The plane fills this page first, so it does not notice the
+  // full disk at once.
   const { body: unready } = await waitUntil('it says so', async () => {
     const reply = await readiness(plane);
     return reply.status === 503 && reply;

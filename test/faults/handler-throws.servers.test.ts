@@ -1,7 +1,7 @@
 /**
- * A fault in the program itself: another build of a decider has a TypeError in the handling of a batch. It must not
- * stay alive without consuming. It ends with the error in its log, at every start, wherever the fault is, and skips
- * no record. The correct build then decides what the faulty one could not.
+ * Another build of a decider has a TypeError in the handling of a batch. It must not stay alive without consuming. It
+ * ends at every start with the error in its log, wherever the fault is, and skips no record. The correct build then
+ * decides the records that the faulty build could not.
  */
 import { keyPartition } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -24,7 +24,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts
 const SHARE = 300;
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
 
-/** The steps of a batch in a decider. The fault happens before the line of a step. */
+/** The steps of a batch in a decider, by the line before which the fault is inserted. */
 const PLACES = {
   step: '  const { answers, operations } = await answerBatch(incoming, options);',
   publish: '  await Promise.all([\n    append(',
@@ -32,9 +32,9 @@ const PLACES = {
   commit: '  const last = batch.records.at(-1);',
 };
 type Place = keyof typeof PLACES;
-/** How many of these steps a run tests. The seed decides which ones. */
+/** The number of these steps that a run tests. The seed chooses the steps. */
 const STRUCK = byLength({ short: 2, full: 4 });
-/** The id of the action at which a faulty build fails. It does not finish the batch with this action. */
+/** The id of the action at which a faulty build fails. The faulty build never finishes a batch with this action. */
 const SPOILT = 'spoilt';
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a build with a TypeError in its handler', () => {

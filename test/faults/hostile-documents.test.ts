@@ -1,6 +1,6 @@
 /**
- * Documents that people write, here by an attacker or a broken program. Each is refused at the position of its fault,
- * and within little time, because a running plane reads a document again after each edit.
+ * Documents that people write, here written by an attacker or a broken program. Each is refused at the position of
+ * its fault, and quickly, because a running plane reads a document again after each edit.
  */
 
 import { checkAlerting } from '@mandate/alerter';
@@ -24,10 +24,13 @@ const times = (count: number, line: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n)).join('');
 const bomb = times(9, (n) => `l${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]\n`);
 
-/** The position where a document exceeds the limit of lines, items or fields. It depends on the lines before. */
+/**
+ * The position at which a document exceeds the limit of lines, items or fields. The position depends on the
+ * document's first lines.
+ */
 const TOO_MUCH = expect.stringMatching(/^\d{4,}:\d+$|^4:\d{4,}$/);
 
-/** The hostile text after three good lines, and the position at which it is refused. */
+/** The hostile text after three valid lines, and the position at which the document is refused. */
 const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
   ['5 MB', `# ${'x'.repeat(5_000_000)}`, '1:1'],
   ['a million items', `a: [${'5,'.repeat(500_000)}]`, TOO_MUCH],
@@ -77,7 +80,7 @@ describe.each(DOCUMENTS)('%s', (_document, load, head) => {
   });
 });
 
-describe('patterns in the schema of arguments', () => {
+describe('patterns in an argument schema', () => {
   const withPattern = (pattern: string) =>
     `version: 1\nid: m\nagents: ["*"]\ntoolPolicies:\n  t:\n    argumentValidation:\n      schema:\n        type: object\n        properties:\n          a: { type: string, pattern: ${JSON.stringify(pattern)} }\n`;
 
@@ -89,7 +92,7 @@ describe('patterns in the schema of arguments', () => {
     ['look-ahead', '^(?=a)a$'],
     ['a back-reference', String.raw`^(a+)\1$`],
     ['very many alternatives', `^(${'a|'.repeat(30_000)}a$`],
-  ])('are refused at their position: %s', (_name, pattern) => {
+  ])('are refused at their own position: %s', (_name, pattern) => {
     const text = withPattern(pattern);
     const loaded = loadMandates(text);
     expect([loaded.ok, wrong(loaded)[0]]).toEqual([false, expect.stringMatching(/^(?:[7-9]|10):\d+$/)]);
@@ -97,7 +100,7 @@ describe('patterns in the schema of arguments', () => {
   });
 
   test.each(['^(a+)+$', '^(a|a)*$', '^(.*)*x$', '(x+x+)+y', '^([a-z]+)*[0-9]$'])(
-    'take linear time, although another engine would not end: %s',
+    'take linear time, although a backtracking engine would not end: %s',
     (pattern) => {
       const loaded = loadMandates(withPattern(pattern));
       const rules = loaded.ok ? loaded.mandates[0]?.policies[0]?.tools.get('t')?.argumentRules : undefined;

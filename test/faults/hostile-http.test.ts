@@ -1,6 +1,6 @@
 /**
  * A plane of one process under attack over TCP. It stays up and serves others, and its memory stays limited. No
- * caller can smuggle a second request into one, or reach a route that needs a key. http-server.system.test.ts in
+ * caller can hide a second request inside a request, or reach a route that needs a key. http-server.system.test.ts in
  * packages/server tests the timeouts for slow senders.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { IS_LONG, type PlaneProcess, startPlane, waitUntil } from '@mandate/test
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 const MIB = 1024 * 1024;
-/** Sockets of one process, fewer than the server's own limit of 10,000. */
+/** The number of idle sockets from one process. It is below the server's own limit of 10,000. */
 const IDLE = IS_LONG ? 9_900 : 1_500;
 const STREAMS = 40;
 /** The most growth of memory by one attack, uncollected garbage included, in bytes. */
@@ -79,8 +79,8 @@ async function memory(): Promise<number> {
 }
 
 /**
- * Runs the attack. Checks that others are served during it and afterwards, and that memory never grows beyond its
- * limit.
+ * Runs the attack. Checks that other callers are served during the attack and afterwards, and that memory never grows
+ * beyond its limit.
  */
 async function mustBear(attack: () => Promise<void>): Promise<void> {
   await mustServeOthers();
@@ -137,7 +137,7 @@ describe('one request that could be read as two', () => {
   });
 });
 
-describe('invalid requests', () => {
+describe('an invalid request', () => {
   test.each([
     ...['BREW', 'PROPFIND', 'CONNECT', 'TRACE', 'PUT', 'get', '', 'GET\0', 'G'.repeat(5_000)].map(
       (method) => [method, '/v1/ledger/agents'] as const,
@@ -191,7 +191,7 @@ describe('invalid requests', () => {
   });
 });
 
-describe('more than anyone needs', () => {
+describe('requests that are larger than any caller needs', () => {
   test('headers: too large, and too many', () =>
     mustBear(async () => {
       const large = Array.from({ length: 50 }, () =>
@@ -204,7 +204,7 @@ describe('more than anyone needs', () => {
         expect(statusesIn(answer).slice(0, 1)).toEqual(answer === '' ? [] : [431]);
     }));
 
-  test('headers: none is overlooked after many others', async () => {
+  test('headers: too many headers are refused, and none of them is ignored', async () => {
     const many = 'a:\r\n'.repeat(2_500);
     const answer = await answerTo(
       `POST /v1/actions HTTP/1.1\r\n${HEAD}authorization: Bearer ${plane.keys.publisher}\r\ncontent-type: application/json\r\n${many}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`,
@@ -212,7 +212,7 @@ describe('more than anyone needs', () => {
     expect(statusesIn(answer)).toEqual([431]);
   });
 
-  test('bodies: larger than allowed, compressed bombs, and endless ones', () =>
+  test('bodies: too large, compressed bombs, and endless', () =>
     mustBear(async () => {
       const key = `authorization: Bearer ${plane.keys.publisher}\r\ncontent-type: application/json\r\n`;
       const post = (rest: string) => `POST /v1/actions HTTP/1.1\r\n${HEAD}${key}${rest}`;
@@ -234,7 +234,7 @@ describe('more than anyone needs', () => {
       for (const answer of endless) expect(statusesIn(answer)).toEqual(answer === '' ? [] : [413]);
     }));
 
-  test('requests on one connection whose answers are not read', () =>
+  test('many requests on one connection, with answers that the caller does not read', () =>
     mustBear(async () => {
       const { socket, closed } = dial();
       const pipelined = IS_LONG ? 20_000 : 500;
@@ -244,7 +244,7 @@ describe('more than anyone needs', () => {
       const deaf = dial();
       deaf.socket.pause();
       const more = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1_000);
-      // If the server stops reading, the socket's buffer fills, and no more is sent.
+      // If the server stops reading, the socket's buffer fills, and the test sends no more.
       let sent = 0;
       while (sent < 50 && deaf.socket.write(more)) sent++;
     }));
@@ -260,7 +260,7 @@ describe('more than anyone needs', () => {
         gone.push(...some.map(({ closed }) => closed));
       }
       await mustServeOthers();
-      // Each connection gets ten seconds to send its headers.
+      // The server closes a connection that sends no headers within ten seconds.
       await Promise.all(gone);
     }),
   );
@@ -293,7 +293,7 @@ describe('more than anyone needs', () => {
       }
     }));
 
-  test('a HEAD request of a stream takes no place among the streams', async () => {
+  test('a HEAD request of a stream does not count as an open stream', async () => {
     const head = () =>
       fetch(new URL('/v1/kills/stream', plane.url), {
         method: 'HEAD',

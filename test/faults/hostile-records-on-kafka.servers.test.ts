@@ -1,6 +1,6 @@
 /**
- * Hostile records of a foreign producer on a Kafka topic, compressed with any codec. None of them delays the records
- * beside it.
+ * A foreign producer puts hostile records on a Kafka topic, compressed with any codec. None of them delays the
+ * records beside it.
  */
 import { createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -46,18 +46,18 @@ describeWithOwnServers(['kafka'], 'poison on Kafka', () => {
     return bus;
   }
 
-  test('each becomes a dead letter or a decision, the records beside it are decided, and no turn of the event loop is long', async () => {
+  test('each hostile record becomes a dead letter or a decision, the records beside it are decided, and the event loop is never blocked for long', async () => {
     const bus = await openBus();
     const producer = await plainProducer(kafka.brokers);
     await bus.ranges(TOPICS.actions);
     await mustSurvivePoison(bus, TOPICS.actions, async (records) => {
-      // Kafka accepts batches up to a megabyte.
+      // The records are sent in parts, because Kafka refuses batches above a megabyte.
       for (const some of pieces(records, 500_000))
         await producer.send({ topic: TOPICS.actions, compression: GZIP, messages: some });
     });
   });
 
-  test('a tenant that packs the most expensive records as tightly as possible delays no other tenant, and loses none of its records', async () => {
+  test('a tenant with batches full of the most expensive records delays no other tenant, and loses none of its records', async () => {
     const bus = await openBus();
     const topic = topicOfTenant('acme');
     const producer = await plainProducer(kafka.brokers);

@@ -1,5 +1,5 @@
 /**
- * Hostile records on the log of one machine, from a user who can write the file. None of them delays the records
+ * A user who can write the log's file puts hostile records on the log of one machine. None of them delays the records
  * beside it.
  */
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function openBus(): Promise<Bus> {
   return bus;
 }
 
-test('each becomes a dead letter or a decision, the records beside it are decided, and no turn of the event loop is long', async () => {
+test('each hostile record becomes a dead letter or a decision, the records beside it are decided, and the event loop is never blocked for long', async () => {
   const bus = await openBus();
   await mustSurvivePoison(bus, TOPICS.actions, async (records) => {
     await bus.append(

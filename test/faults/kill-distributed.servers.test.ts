@@ -1,7 +1,7 @@
 /**
- * The kill switch with several deciders on one ledger, as section 6 of docs/semantics.md promises it. First a kill
- * during heavy traffic, while a decider with unpublished ALLOWs is paused. Then a kill of everything on a cluster
- * with a shard that hangs.
+ * The promises about the kill switch in section 6 of docs/semantics.md, with several deciders on one ledger. First a
+ * kill during heavy traffic, while a decider with unpublished ALLOWs is paused. Then a kill of everything on a
+ * cluster with a shard that hangs.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis, startRedisCluster, waitUntil } from '@mandate/testing';
@@ -48,7 +48,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill through one gateway while thr
       waitUntil('everything to be decided', () => log.decisions.size === asked, PATIENCE_MS);
 
     const publishing = ask(4_000);
-    // A decider that joined the group late may have found nothing left to decide.
+    // A decider that joined the group late may find nothing to decide, so more actions are sent.
     const askMore = async () => log.decisions.size === asked && ask(400);
     await allAtWork([heldUp, ...others], askMore);
     const late = await heldAtLast(proxy.hold('request'), askMore);
@@ -57,12 +57,13 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill through one gateway while thr
     await publishing;
     await ask(100);
     await allDecided();
-    // All ALLOWs are from before the kill. The decider that took over has published the same ones.
+    // All ALLOWs are from before the kill. The decider that took over has published the same ALLOWs as the paused
+    // decider.
     const repeats = log.repeats();
     late.forward();
     await waitUntil('what it had to say to arrive', () => log.repeats() > repeats, PATIENCE_MS);
     heldUp.process.kill('SIGCONT');
-    // The paused decider may still publish other decisions. After it has ended, everything is on the log.
+    // The paused decider may still publish other decisions. After its end, everything is on the log.
     await heldUp.kill('SIGTERM');
     await log.caughtUp();
 
@@ -117,7 +118,7 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill of everything on a cluster of
 
     const registry = await servers.redis.nodeOf('_registry');
     const homes = await Promise.all(TENANTS.map(servers.redis.nodeOf));
-    // A shard other than the one of the registry, which a kill of everything uses.
+    // The shard to hang. It does not hold the registry, because a kill of everything uses the registry.
     const shard = homes.find((node) => node !== registry);
     if (shard === undefined) throw new Error('all tenants lie beside the registry');
     const hanging = TENANTS.filter((_, at) => homes[at] === shard);

@@ -1,6 +1,6 @@
 /**
- * Kills and revives of the same agents, tenants and of everything at once: through three gateways, on a cluster,
- * under load, while deciders come and go and new tenants open. Whatever their order, no ALLOW is after an
+ * Kills and revives of the same agents, tenants and of everything race with each other. They go through three
+ * gateways, on a cluster, under load, while deciders start and end and new tenants open. No ALLOW is after an
  * acknowledged kill and before its revive. In the end each flag agrees with the highest revision on the log, on every
  * shard and in every gateway and decider.
  */
@@ -23,26 +23,27 @@ import { appendUntilTaken, followLog } from './support/follow-log.ts';
 import { keepAsking } from './support/keep-asking.ts';
 
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
-/** How often a decider starts or ends, while the commands race. */
+/** The number of times that a decider starts or ends while the commands race. */
 const CHANGES = IS_LONG ? 30 : 2;
 const LEAST_ROUNDS = 3 * CHANGES;
 const TENANTS = ['one', 'two', 'three', 'four'];
 const AGENTS = ['a', 'b', 'c'];
 const GATEWAYS = 3;
-/** The commands for one target in a round. Each is sent once, through a random gateway. */
+/** The commands for one target in a round. Each command is sent once, through a random gateway. */
 const COMMANDS = ['kill', 'kill', 'revive', 'revive'] as const;
 const LONGEST_DELAY_MS = 40;
 const MOST_WAITING = 200;
-/** The rate of actions. If the machine did nothing else, no new decider could start. */
+/** The number of actions per second. A higher load would leave no CPU time to start a decider. */
 const PER_SECOND = 200;
-/** The codes of a revive that met a newer kill, and of a kill that was revived before its answer. */
+/** The codes of a revive that found a newer kill, and of a kill that was revived before its answer. */
 const LOST_THE_RACE = ['NEWER_KILL_STANDS', 'REVIVED_SINCE'];
 
 describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () => {
   test(`with ${CHANGES} rebalances and new tenants: no agent escapes, and log, shards and gateways agree (SEED=${SEED})`, {
     timeout: 1_200_000,
   }, async () => {
-    // The load has its own generator, because the machine's speed decides how many numbers it takes.
+    // The load has its own random generator. How many numbers the load takes depends on the machine's speed, and must
+    // not change the other choices.
     const [random, ofLoad] = [seededRandom(SEED), seededRandom(SEED + 1)];
     const among = <T>(all: readonly T[], drawn = random): T => all[Math.floor(drawn() * all.length)] as T;
     const servers = await startBreakable(() =>
@@ -122,7 +123,8 @@ describeWithOwnServers(['kafka', 'redis'], 'kills that race with revives', () =>
     await Promise.all([log.caughtUp(), flags.caughtUp()]);
 
     expect(acknowledged.length).toBeGreaterThan(LEAST_ROUNDS);
-    // If revives are ignored, the check must fail. This shows that revives won and revived agents were allowed again.
+    // The same check without the revives must find ALLOWs after a kill. This shows that revives won and that revived
+    // agents were allowed again.
     expect(allowedBehind(acknowledged, [], raced)).not.toEqual([]);
     expect(allowedBehind(acknowledged, flags.revives, log.allowed)).toEqual([]);
     expect(log.contradictions).toEqual([]);

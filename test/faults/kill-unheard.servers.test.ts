@@ -1,6 +1,6 @@
 /**
- * The kill switch with the Pub/Sub broadcast, and without it. Deciders and gateways read the flag itself, so the
- * promises are the same. Only listeners hear of a kill later, when the broadcast is back.
+ * The kill switch with the Pub/Sub broadcast and without it. Deciders and gateways read the flag itself, so the
+ * promises are the same. Without the broadcast, listeners receive a kill only when the broadcast is back.
  */
 import type { Bus } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -14,7 +14,10 @@ import { openTestLog, PATIENCE_MS, startBreakable } from './support/breakable-se
 import { type FollowedLog, followLog } from './support/follow-log.ts';
 
 const DEADLINE_MS = 3_600_000;
-/** Another build. Its streams do not repeat the flags. So if a stream stays open, something else keeps it open. */
+/**
+ * The change for another build, which does not repeat the flags on its streams. If a stream of this build stays open,
+ * the repeated flags are not the reason.
+ */
 const REPEATS_NO_FLAGS = {
   file: 'services/gateway/src/routes/stream-kills.ts',
   from: 'setInterval(trySendFlags,',
@@ -25,7 +28,7 @@ type Receipt = { sequences: Record<string, number>; open: { actionId: string }[]
 type Answer = { actionId: string; withheld: boolean; decision: { verdict: string; code: string } };
 
 describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pub/Sub and without it', () => {
-  test('no ALLOW is after the kill, none is handed out after it, the answer names each, and listeners hear of it', async () => {
+  test('no ALLOW is after the kill, none is handed out after it, the answer names each late ALLOW, and listeners receive the kill', async () => {
     const build = await anotherBuild(REPEATS_NO_FLAGS);
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const proxy = await startFaultProxy(servers.redis.port, 'subscribe');
@@ -51,8 +54,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pu
       actions.every(({ id }) => log.decisions.get(id)?.verdict === 'ALLOW');
 
     /**
-     * Pauses a gateway that has answers to hand out. The decisions are on the log before the kill, and the gateway
-     * has not read them.
+     * Pauses a gateway before it hands out answers. The decisions are on the log before the kill, and the gateway has
+     * not read them yet.
      */
     const answersHeldUp = async (round: string) => {
       signalDeciders('SIGSTOP');
@@ -119,8 +122,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill during heavy traffic, with Pu
     const listen = async () => {
       const stream = await listenToKills(other.url, key);
       onTestFinished(stream.leave);
-      // The flags come once at the start of the answer, and once when the stream listens. After that, no older event
-      // can arrive.
+      // The flags are sent at the start of the answer, and again when the stream listens. After the second time, no
+      // older event can arrive.
       const flags = () => stream.events.filter(({ event }) => event === 'flags');
       await waitUntil('the flags twice', () => flags().length > 1);
       return { events: stream.events, flags };
@@ -156,7 +159,7 @@ function look(id: string, agentId: string) {
   return { id, agentId, type: 'tool_call', tool: 'look', deadlineMs: DEADLINE_MS };
 }
 
-/** The ids of all actions, as they reach the log. */
+/** Collects the ids of all actions that reach the log. */
 async function followAsked(bus: Bus): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const reader = await bus.read({
@@ -173,7 +176,7 @@ async function followAsked(bus: Bus): Promise<ReadonlySet<string>> {
   return ids;
 }
 
-/** Appends actions until it is stopped, so that there is always something to decide. */
+/** Appends actions until it is stopped, so that the deciders always have work. */
 function publishAllAlong(
   bus: Bus,
   { log, asked }: { log: FollowedLog; asked: ReadonlySet<string> },
@@ -190,7 +193,7 @@ function publishAllAlong(
       await waitUntil('room', () => !isOn || asked.size - log.decisions.size < 300, PATIENCE_MS);
     }
   })();
-  // `stop` returns this promise, and every test awaits it.
+  // The error is not lost: `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     stop() {
@@ -201,7 +204,8 @@ function publishAllAlong(
 }
 
 /**
- * Ten agents that send actions to a gateway repeatedly, and wait for each answer. Each sends one more after the kill.
+ * Runs ten agents that send actions to a gateway repeatedly, and wait for each answer. Each agent sends one more
+ * action after the kill.
  */
 function agentsAsk(api: Api, name: string) {
   const answers: (Answer & { isAskedAfter: boolean })[] = [];
@@ -216,7 +220,7 @@ function agentsAsk(api: Api, name: string) {
     }
   };
   const done = Promise.all(Array.from({ length: 10 }, (_, at) => agent(at)));
-  // `stop` returns this promise too.
+  // The error is not lost: `stop` returns this promise too.
   done.catch(() => {});
   return {
     isAllowed: () => answers.some(({ decision }) => decision.verdict === 'ALLOW'),

@@ -1,8 +1,8 @@
 /**
- * A decider is killed with SIGKILL at a chosen instruction. Its messages to Redis and Kafka go through proxies that
- * hold one message, and the process is killed while the message is held. So it dies between the ledger's step and the
- * record on the log, or between the record and the committed offset. The seed decides how many such messages pass
- * first. Afterwards the test checks on the servers that the process died at that point.
+ * Kills a decider with SIGKILL at a chosen instruction. Proxies carry its messages to Redis and Kafka. They hold one
+ * message, and the process is killed meanwhile. So the decider dies between the ledger's step and the record on the
+ * log, or between the record and the committed offset. The seed chooses how many messages pass first. The test then
+ * checks on the servers that the process died at that point.
  */
 import type { Bus, GroupPosition } from '@mandate/bus';
 import { type Decision, GROUPS, TOPICS } from '@mandate/schemas';
@@ -26,15 +26,15 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts
 
 type Proxies = { redis: FaultProxy; kafka: FaultProxy };
 
-/** Matches a Redis call of the step script, and of no other script (encode-call.ts). */
+/** Matches a Redis call that runs the step script. Does not match calls of other scripts (encode-call.ts). */
 const STEP = /evalsha.*"actions":/s;
-/** The beginning of a script's answer after it has done its work. */
+/** The beginning of a script's answer if the script has done its work. */
 const DONE = /^\*\d+\r\n\$2\r\nOK/;
-/** A request with a confirmation, and no other call: step.ts. */
+/** Matches a Redis call with a confirmation, and no other call: step.ts. */
 const CONFIRM = /evalsha.*"calls":/s;
 const COMMIT = /^OffsetCommit .*mandate\.actions/s;
 
-/** The messages in each gap. While one of them is held, the decider is in that gap. */
+/** The gaps between two messages. While the proxies hold the named message, the decider is in the gap. */
 const GAPS = {
   'between step and publish': [
     ({ redis }: Proxies) => redis.hold('answer', STEP, DONE),
@@ -55,7 +55,7 @@ const ROUNDS = Array.from({ length: KILLS_A_MESSAGE }, () =>
     messages.map((holdNext) => ({ gap: gap as Gap, holdNext })),
   ),
 ).flat();
-/** The number of actions before each kill: more batches than may pass before it. */
+/** The number of actions before each kill. They make more batches than may pass before the kill. */
 const SHARE = 240;
 const MOST_LET_THROUGH = 4;
 const LIMITS = { agentMicros: 40_000 * ROUNDS.length, tenantMicros: 4_500_000 * ROUNDS.length };
@@ -83,7 +83,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
     for (const [round, { gap, holdNext }] of ROUNDS.entries()) {
       const letThrough = Math.floor(random() * MOST_LET_THROUGH);
       const victim = await startDecider(throughProxies);
-      // A record that it gets again from the decider before changes nothing; only a new record does.
+      // The record of the killed decider arrives again and changes nothing. Only a new record makes a new step, so
+      // the old ones must be done first.
       if (gap === 'between step and publish')
         await waitUntil('it to be at the end', () => isAtEnd(bus, seen), PATIENCE_MS);
       const holding = holdAfter(letThrough, () => holdNext(proxies));
@@ -123,8 +124,8 @@ async function holdAfter(letThrough: number, holdNext: () => Promise<HeldMessage
 type Unpublished = { unpublished: readonly { source: Decision['source'] }[] };
 
 /**
- * Between step and publish, the ledger has charged for actions that are not on the log. Between publish and commit,
- * decisions are on the log, and the offsets of their requests are not committed.
+ * Checks the state in the gap. Between step and publish, the ledger has charged for actions that are not on the log.
+ * Between publish and commit, decisions are on the log, and the offsets of their requests are not committed.
  */
 async function expectWithinGap(
   gap: Gap,

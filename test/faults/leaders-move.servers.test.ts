@@ -1,8 +1,7 @@
 /**
- * Partitions of three brokers change their leaders while gateway and deciders publish. Leaders move to another
- * replica by the admin API, which removes the old leader from the replicas; and they move because a broker ends or is
- * killed. kafkajs' own send may then resolve although a partition was lost (its issue 1303), so the test checks the
- * log itself.
+ * Partitions of three brokers change their leaders while gateway and deciders publish. The admin API removes the old
+ * leader from the replicas, or a broker ends or is killed. kafkajs may then report a send as successful although a
+ * partition's records were lost (its issue 1303), so the test checks the log itself.
  */
 import type { Acknowledged } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -28,7 +27,7 @@ const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
 
 const MOVES = byLength({ short: 2, full: 4, long: 60 });
 const [END, KILL] = ['end', 'kill'] as const;
-/** How many of the moves are caused by a broker that ends. */
+/** The number of moves that the end of a broker causes. */
 const GOING = IS_LONG ? 6 : 1;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'partition leaders that move', () => {
@@ -99,7 +98,10 @@ function idOf(value: string | Uint8Array | undefined): string {
   return JSON.parse(value === undefined ? '{}' : Buffer.from(value).toString()).action?.id;
 }
 
-/** Moves leaders by removing them from the replicas of their partitions, and adds them again after the new leader. */
+/**
+ * Moves leaders by removing them from the replicas of their partitions. Afterwards adds them again, after the new
+ * leader.
+ */
 async function leadersOf({ brokers, nodes }: KafkaCluster) {
   const admin = plainKafka(brokers).admin();
   await admin.connect();

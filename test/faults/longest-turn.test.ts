@@ -1,6 +1,6 @@
 /**
- * Searches for each route with a body the body that blocks the event loop longest. Random bodies of the maximum size
- * are tried, and the slowest are varied repeatedly. No turn may take 50 ms of CPU time.
+ * Searches, for each route with a body, the body that blocks the event loop longest. Tries random bodies of the
+ * maximum size, and varies the slowest repeatedly. No turn of the event loop may take 50 ms of CPU time.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,13 @@ import { describedBy } from './attacks/hostile-parameters.ts';
 import { MOST_BUSY_MS, quietestOf } from './support/busiest-turn.ts';
 import { type Body, changedBody, drawnBody, KNOWN_BODIES, written } from './support/largest-bodies.ts';
 
-/** The number of random bodies for each route, beside the bodies that are known to be slow. */
+/** The number of random bodies for each route. Bodies that are known to be slow are tried too. */
 const DRAWN = IS_LONG ? 60 : 2;
 const TENANT = 'default';
 const NO_BOUND = { perSecond: CAPS.throughput, burst: CAPS.throughput, perDay: CAPS.throughput };
-/** Statuses of requests without a valid key or scope, or beyond a limit. */
+/**
+ * Statuses of requests that are refused before their body is parsed: no valid key or scope, or a limit is reached.
+ */
 const NOT_PARSED = [401, 403, 429];
 
 let plane: PlaneProcess;
@@ -47,7 +49,7 @@ beforeAll(async () => {
   operations = all.filter(({ requestBody }) => requestBody?.content['application/json'] !== undefined);
 });
 afterAll(async () => {
-  // The process is never idle, so it does not end by itself.
+  // The plane is killed, because it is never idle and does not end by itself.
   await plane?.kill('SIGKILL');
   rmSync(data, { recursive: true });
 });
@@ -79,7 +81,10 @@ async function longestOf(operation: Described, random: () => number): Promise<{ 
   return { ...longest, ms: await quietestOf(() => turnOf(operation, text)) };
 }
 
-/** Returns the longest turn in ms of CPU time, while the plane received, parsed and answered a body. */
+/**
+ * Returns the longest turn of the event loop, in ms of CPU time, while the plane received, parsed and answered a
+ * body.
+ */
 async function turnOf(operation: Described, body: string): Promise<number> {
   await longestTurn();
   const answer = await fetch(plane.url + urlOf(operation, requiredValues(operation)), {
@@ -88,7 +93,7 @@ async function turnOf(operation: Described, body: string): Promise<number> {
     body,
   });
   await answer.arrayBuffer();
-  // With these statuses the body is not parsed, so the turn would show nothing.
+  // With these statuses the body is not parsed, and the measured turn would mean nothing.
   expect(NOT_PARSED, `${operation.method} ${operation.path}`).not.toContain(answer.status);
   return longestTurn();
 }

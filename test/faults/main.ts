@@ -126,7 +126,7 @@ function listOf(faults: readonly Fault[]): string {
     .join('');
 }
 
-/** Returns null if vitest ended before it had results. */
+/** Runs the tests and returns their results. Null if vitest ended before it had results. */
 function run(asked: Asked): Became[] | null {
   const { faults } = asked;
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
@@ -138,7 +138,7 @@ function run(asked: Asked): Became[] | null {
   const testResults = results.flatMap((each) => each.testResults);
   const became = faults.map((fault) => becameOf(fault, { testResults }));
   if (runs.every(({ status }) => status === 0) || became.some(({ passed }) => !passed)) return became;
-  // An error outside of any test. The output of vitest above names its file.
+  // An error outside of any test makes its file fail. The output of vitest above names the file.
   return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
 }
 
@@ -179,7 +179,7 @@ function becameOf({ number, what, tests }: Fault, { testResults }: Results): Bec
     assertionResults.some(({ status }) => status === 'passed'),
   );
   const ran = passedIn.map(({ name }) => relative(ROOT, name));
-  // If a file did not run, its name is enough.
+  // If a whole file did not run, only the file is named.
   const skipped = passedIn
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status !== 'passed' && status !== 'failed')

@@ -1,8 +1,8 @@
 /**
- * A thousand actions at once under nested budgets that are nearly spent, decided by eight processes. The seed decides
+ * Sends a thousand actions at once under nested budgets that are nearly spent, to eight processes. The seed decides
  * what each budget and rate has left, and only these actions spend it. The test adds up the log in the order of the
- * ledger's sequences. Each ALLOW must have fit every limit, and each refused action must not have fit one. So exactly
- * what fits is allowed, to the micro-dollar.
+ * ledger's sequences. Each ALLOW must fit every limit, and each refused action must exceed a limit. So exactly what
+ * fits is allowed, to the micro-dollar.
  */
 import { type Decision, TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, SEED, seededRandom, waitUntil } from '@mandate/testing';
@@ -16,10 +16,10 @@ import { wholePlane } from './support/whole-plane.ts';
 
 const [ACTIONS, DECIDERS] = [1_000, 8];
 const [AGENTS, PRINCIPALS] = [40, 8];
-/** Uneven costs, so that different orders leave different rests. */
+/** Uneven costs, so that the amount left over depends on the order of the actions. */
 const COST_MICROS: Readonly<Record<string, number>> = { small: 7_001, middling: 33_333, large: 100_003 };
 
-/** Redis needs a long timeout, because the start of eight processes leaves it little CPU on a small machine. */
+/** A long timeout for Redis commands. While eight processes start, Redis gets little CPU time on a small machine. */
 const PATIENT = { MANDATE_REDIS_COMMAND_TIMEOUT_MS: '20000' };
 
 type Limits = Readonly<Record<'agent' | 'principal' | 'mandate' | 'tenant' | 'calls', number>>;
@@ -59,8 +59,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'nested budgets that ar
     const decisions = actions.flatMap(({ id }) => log.decisions.get(id) ?? []);
     const { spent, misjudged, full } = addUp(decisions, limits);
     expect(misjudged).toEqual([]);
-    // Nothing was spent before. So each full limit was filled by ALLOWs among the thousand, and refused another of
-    // them.
+    // Nothing was spent before. So every full limit was filled by ALLOWs of these actions, and refused another of
+    // these actions.
     expect([...full].sort()).toEqual(['agent', 'calls', 'mandate', 'principal', 'tenant']);
     const { balances } = await api.get<Balances>('/v1/ledger/balances');
     const held = balances.map(({ budget, spentMicros }) => [
@@ -73,8 +73,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'nested budgets that ar
 });
 
 /**
- * Returns limits that are too small for all actions, in whatever order they come. The spenders' other limits allow
- * more than the budget of the mandate. The other agents can spend a little more than the tenant's budget leaves.
+ * Returns limits that are too small for all actions, in any order. For the spenders, the budget of the mandate is the
+ * smallest limit. The other agents can spend a little more than the tenant's budget has left.
  */
 function drawLimits(random: () => number, actions: readonly Asked[]): Limits {
   const between = (low: number, high: number) => Math.floor(low + random() * (high - low));
@@ -93,8 +93,8 @@ function drawLimits(random: () => number, actions: readonly Asked[]): Limits {
 }
 
 /**
- * Spenders share the budget of the mandate, and callers have the rate. The tenant's budget is the only shared limit
- * of the others.
+ * Spenders share the budget of the mandate, and callers have the rate. The other agents share only the tenant's
+ * budget.
  */
 function mandatesOf({ agent, principal, mandate, tenant, calls }: Limits): string {
   const document = (id: string, budgets: string, more: string) => `
@@ -132,7 +132,8 @@ function action(number: number, random: () => number) {
 }
 
 /**
- * Returns actions of agents without limits. They start every decider, and spend nothing of the thousand's budgets.
+ * Returns actions of agents without limits. They give every decider work, and do not spend the budgets of the
+ * thousand actions.
  */
 function costless(from: number) {
   return Array.from({ length: 2 * AGENTS }, (_, agent) => ({
@@ -176,7 +177,10 @@ function bookOf(limits: Limits) {
   };
 }
 
-/** Returns what each agent spent, the decisions that contradict the limits, and the limits that refused something. */
+/**
+ * Returns the amount that each agent spent, the decisions that contradict the limits, and the limits that refused an
+ * action.
+ */
 function addUp(decisions: readonly Decision[], limits: Limits) {
   const { used, lacking, charge } = bookOf(limits);
   const spent = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
  * Retention deletes requests that no decider had read yet. No decider may skip them silently. The partition stops
- * under each decider that gets it, which reports this in log, metrics and readiness, and the other partitions
- * continue. The partition continues as docs/operations.md says, after an operator has moved the group's offset.
+ * under each decider that gets it, and the decider reports this in log, metrics and readiness. The other partitions
+ * continue. After an operator has moved the group's offset as docs/operations.md says, the partition continues too.
  */
 import { keyPartition } from '@mandate/bus';
 import { agentKey, GROUPS, TOPICS } from '@mandate/schemas';
@@ -51,7 +51,7 @@ describeWithOwnServers(
       const taken = await bus.append(TOPICS.actions, ofThePartition('taken', TAKEN));
       const keptFrom = (taken[Math.floor(random() * TAKEN)]?.position.offset ?? 0) + 1;
       await admin.connect();
-      // kafkajs deletes records of a topic only if it knows the leaders of the topic.
+      // kafkajs can delete records of a topic only after it has fetched the leaders of the topic.
       await admin.fetchTopicOffsets(TOPICS.actions);
       await admin.deleteTopicRecords({
         topic: TOPICS.actions,
@@ -93,7 +93,8 @@ describeWithOwnServers(
         await Promise.all(deciders.map((decider) => decider.kill()));
       }
 
-      // As docs/operations.md says: all deciders are stopped, and the offset is set to the first existing record.
+      // Does what docs/operations.md says: all deciders are stopped, and the offset is set to the first existing
+      // record.
       await admin.setOffsets({
         groupId: GROUPS.decider,
         topic: TOPICS.actions,

@@ -1,7 +1,7 @@
 /**
- * Outcomes of allowed actions, chosen by the seed: some are reported twice, report more than was reserved, are never
- * reported, or are reported after the lease ended and after a second attempt was allowed. A decider is killed with
- * SIGKILL in the middle of each part. In the end every agent's spending agrees with the table of charging policies.
+ * Outcomes of allowed actions, chosen by the seed: some are reported twice, report more than was reserved, or are
+ * never reported. Others are reported after the lease ended and a second attempt was allowed. A decider is killed
+ * with SIGKILL in each part. In the end every agent's spending agrees with the table of charging policies.
  */
 import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision, TOPICS } from '@mandate/schemas';
@@ -115,7 +115,7 @@ describeWithOwnServers(
       }
       const { balances } = await api.get<Balances>('/v1/ledger/balances');
       const spent = new Map(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros]));
-      // An agent without spending is not listed.
+      // An agent that spent nothing is not listed.
       const spenders = [...expected].filter(([, micros]) => micros > 0);
       expect(Object.fromEntries(spent)).toEqual(Object.fromEntries(spenders));
       const moved = answers.settlements().filter(({ kind }) => kind === 'settled');
@@ -124,7 +124,7 @@ describeWithOwnServers(
       );
       expect(new Set(settlements.values()).size).toBe(settlements.size);
 
-      // The actual cost is above the budget, so nothing more is allowed.
+      // These agents have an actual cost above their budget, so nothing more is allowed to them.
       const poor = [...spent].filter(([agentId, micros]) => agentId.startsWith('poor') && micros > 60_000);
       expect(poor.length).toBeGreaterThan(0);
       await bus.append(
@@ -182,8 +182,8 @@ function nameOf({ actionId, attempt }: { actionId: string; attempt: number }): s
 }
 
 /**
- * Returns the charge by the table in section 4 of docs/semantics.md. Without an outcome, the charge is what remains
- * when the lease ends.
+ * Returns the charge by the table in section 4 of docs/semantics.md. Without an outcome, this is the charge when the
+ * lease ends.
  */
 function costOf(tool: string, outcome: Outcome | undefined): number {
   if (outcome?.status === 'cancelled') return 0;

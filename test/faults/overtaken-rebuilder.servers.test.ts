@@ -1,7 +1,7 @@
 /**
  * A decider that rebuilds the ledger is paused just before it appends its epoch record. Redis is emptied, and another
  * decider rebuilds the ledger, decides and commits. Then the first decider's record reaches the log. It must begin no
- * epoch: every decision stays valid for the fold, ClickHouse and the gateway, and the ledger is not rebuilt again.
+ * epoch. Every decision stays valid in the ledger, ClickHouse and the gateway, and the ledger is not rebuilt again.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, spawnService, waitUntil } from '@mandate/testing';
@@ -21,14 +21,14 @@ maxCostTotal: 0.50
 toolPolicies: { look: { cost: 0.01 } }
 `;
 const AGENTS = 8;
-/** The calls of each agent before that record and after it. Together they are more than the mandate allows. */
+/** The calls of each agent before and after the late epoch record. Together they are more than the mandate allows. */
 const [FIRST_CALLS, LATER_CALLS] = [40, 20];
 const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
 
 type Answer = { decision: { verdict: string } };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an overtaken rebuilder', () => {
-  test('makes no decision void that was made meanwhile', async () => {
+  test('makes none of the decisions void that were made while it was paused', async () => {
     const whole = await wholePlane(MANDATES, { deciders: SMALL_BATCHES });
     const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;
     const log = await followLog(bus);
@@ -54,17 +54,18 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an overtaken rebuilder
       waitUntil('a decision for every action', () => log.decisions.size === asked, PATIENCE_MS);
     await ask(FIRST_CALLS);
     await allDecided();
-    // A decider that stops has committed its decisions.
+    // A decider that stops first commits its decisions.
     await decider.kill('SIGTERM');
-    // Each try of a rebuild has its own epoch, and a busy machine may interrupt a try.
+    // A busy machine may interrupt a rebuild, which is then tried again. Each try has its own epoch.
     const epochs = [...log.epochs];
     const inForce = epochs.at(-1);
 
     heldUp.process.kill('SIGCONT');
     await waitUntil('the late record', () => log.epochs.size > epochs.length, PATIENCE_MS);
-    // It was paused for longer than its Kafka timeout, so it ends, and a supervisor would restart it.
+    // The paused decider missed its Kafka timeout, so it ends. This start replaces it, as a supervisor would.
     await startDecider();
-    // The first of the next two recorders learns the epoch from the tables, the second from the ledger.
+    // Two more recorders start after this one. The first learns the epoch from the tables, the second from the
+    // ledger.
     await recorder.kill('SIGTERM');
     const [late] = await Promise.all([whole.startGateway(), whole.startRecorder()]);
     await ask(LATER_CALLS);

@@ -1,6 +1,6 @@
 /**
- * A broker's answers to producers are late, never arrive, or are lost with their connection, while other sends are
- * under way. The same happens to the sends themselves, and to the group requests of deciders. All traffic of gateway
+ * A broker's answers to producers are late, never arrive, or are lost with their connection, while other sends are in
+ * progress. The same happens to the sends themselves, and to the group requests of deciders. All traffic of gateway
  * and deciders goes through a proxy.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ const LIMITS = { agentMicros: 4_000_000, tenantMicros: 200_000_000 };
 const REQUESTS = /^Produce .*mandate\.actions/s;
 const OF_THE_GROUP = /^(Fetch|OffsetCommit|Heartbeat) /;
 
-/** The answer is delayed, dropped, or lost with its connection. */
+/** The possible faults: the answer is delayed, dropped, or lost with its connection. */
 const FATES: ((held: HeldMessage, random: () => number) => unknown)[] = [
   (held, random) => sleep(random() * LONGEST_DELAY_MS).then(() => held.forward()),
   (held) => held.drop(),
@@ -67,8 +67,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker’s answers t
     };
     const writing = Promise.all(Array.from({ length: WRITERS }, write));
 
-    // Two faults with a certain effect: a send that succeeded without an answer is repeated, and the log has it
-    // twice.
+    // These two faults have a certain effect. A send succeeds without an answer and is repeated, so the log has its
+    // records twice.
     (await proxy.hold('answer', REQUESTS)).drop();
     const unanswered = await proxy.hold('answer', PUBLISH);
     const repeats = seen.repeats();

@@ -1,7 +1,7 @@
 /**
- * The clock of the Redis server is an hour ahead, and later an hour behind, while deciders work. While it is wrong,
- * it decides nothing; when it is right, the deciders continue by themselves. No window slid meanwhile: in the whole
- * time each agent is allowed what fits its rate and its windowed budget once.
+ * The clock of the Redis server is an hour ahead, and later an hour behind, while deciders work. While the clock is
+ * wrong, nothing is decided. When it is right again, the deciders continue by themselves. The wrong clock moved no
+ * window: in the whole time each agent is allowed only what fits its rate and its windowed budget once.
  */
 import { TOPICS } from '@mandate/schemas';
 import {
@@ -20,7 +20,7 @@ import { followLog } from './support/follow-log.ts';
 import { wholePlane } from './support/whole-plane.ts';
 
 const HOUR_MS = 3_600_000;
-/** Longer than this test, and shorter than the error of the clock, in ms. */
+/** The window in ms: longer than this test, and shorter than the error of the clock. */
 const WINDOW_MS = 1_800_000;
 const [AGENTS, FITS, CENT] = [10, 10, 10_000];
 const MANDATES = `
@@ -89,7 +89,7 @@ describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'a wrong clock of Red
     const codes = new Set([...log.decisions.values()].map(({ code }) => code));
     expect(codes).toEqual(new Set(['ALLOWED', 'RATE_LIMIT_EXCEEDED', 'COST_LIMIT_EXCEEDED']));
     for (const { decidedAt } of log.decisions.values()) {
-      // The test compares two clocks of one machine. One has milliseconds, the other changes once a tick.
+      // The test compares two clocks of one machine with different precision, so a second of difference is accepted.
       expect(Date.parse(decidedAt)).toBeGreaterThan(startMs - 1_000);
       expect(Date.parse(decidedAt)).toBeLessThan(Date.now() + 1_000);
     }
@@ -98,12 +98,12 @@ describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'a wrong clock of Red
   });
 });
 
-/** Resolves when the server has dropped expired keys by its own clock. Some of them belong to this function. */
+/** Resolves when the server has dropped expired keys by its own clock. Some of these keys are made here. */
 async function expiredByServer(url: string): Promise<void> {
   const redis = plainRedis(url);
   onTestFinished(() => redis.disconnect());
   const before = await redis.dbsize();
-  // No client reads these keys, so only the server's own rounds drop them.
+  // No client reads these keys, so the server drops them only in its own regular search for expired keys.
   for (let at = 0; at < 100; at += 1) await redis.set(`passing-${at}`, '', 'PX', 1);
   await waitUntil('the server to drop them', async () => (await redis.dbsize()) <= before);
 }

@@ -1,7 +1,7 @@
 /**
- * Redis loses the ledger during a run, once by a restart without its append-only file and once by FLUSHALL. Each time
- * a decider with unpublished decisions is paused until the others have rebuilt the ledger and decided everything. Its
- * late decisions are void. Counting valid decisions, no budget is exceeded, each action has one decision, and log,
+ * Redis loses the ledger during a run: first by a restart without its append-only file, then by FLUSHALL. Each time a
+ * decider with unpublished decisions is paused until the others have rebuilt the ledger and decided everything. Its
+ * late decisions are void. By the valid decisions, no budget is exceeded, each action has one decision, and log,
  * ledger and audit agree.
  */
 import { TOPICS } from '@mandate/schemas';
@@ -13,9 +13,9 @@ import { heldAtLast, PUBLISH, proxyToBroker } from './support/fault-proxies.ts';
 import { expectWithin, followLog } from './support/follow-log.ts';
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
-/** The number of actions before each loss, at least, and after the last one. */
+/** The least number of actions before each loss, and after the last loss. */
 const SHARE = 3_000;
-/** The tenant's budget is used up before the end, and after a loss. */
+/** The limits. The tenant's budget is used up after a loss and before the end. */
 const LIMITS = { agentMicros: 1_400_000, tenantMicros: 80_000_000 };
 const KILLED = 'agent-7';
 
@@ -48,7 +48,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     };
 
     for (const lose of [() => servers.redis.restart(), () => emptyRedis(servers.redis.url)]) {
-      // Until the paused decider is back in the group, the others may have decided everything.
+      // The others may decide everything before the paused decider is back in the group, so more actions are sent.
       const askMore = async () => seen.decisions.size === asked && ask();
       const late = await heldAtLast(proxy.hold('request'), askMore);
       const epochs = seen.epochs.size;
@@ -72,7 +72,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     await Promise.all([heldUp, ...others].map((decider) => decider.kill('SIGTERM')));
     await expectWhole(seen, asked);
 
-    // Each try of a rebuild has its own epoch, and a busy machine may interrupt a try.
+    // A busy machine may interrupt a rebuild, which is then tried again. Each try has its own epoch.
     expect(seen.epochs.size).toBeGreaterThanOrEqual(3);
     expect(seen.allowed.filter(({ agentId }) => agentId === KILLED)).toEqual([]);
     expect(await api.get(`/v1/agents/${KILLED}/kill-status`)).toMatchObject({ killed: { scope: 'agent' } });

@@ -1,7 +1,8 @@
 /**
  * A Redis Cluster with one replica for each master, and deciders that wait until charges are on the replica. While a
- * replica is paused, nothing of its shard is allowed, and nothing is lost when it is back. Then the master dies, and
- * its replica is promoted. The promoted node has no replica, so nothing is allowed until the old master follows it.
+ * replica is paused, nothing of its shard is allowed, and nothing is lost when the replica is back. Then the master
+ * dies, and its replica is promoted. The promoted node has no replica, so nothing is allowed until the old master
+ * follows it.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, plainRedis, startRedisCluster, waitUntil } from '@mandate/testing';
@@ -51,7 +52,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders that wait for replicas', ()
 
     replica?.pause();
     await ask();
-    // No replica has the charges, however often the deciders try.
+    // The replica is paused, so the charges are on no replica, however often the deciders try.
     await allWaiting(deciders, 3);
     await log.caughtUp();
     expect(log.decisions.size).toBe(asked - SHARE);

@@ -1,7 +1,7 @@
 /**
- * Deciders are replaced one by one with deciders of another build, while actions arrive. If both builds read the same
- * ledger layout, they decide side by side, and each action is decided once: the other build sees it as a duplicate.
- * If the new build has its own layout, it rebuilds the ledger once, and the old deciders leave the ledger to it.
+ * Deciders are replaced one by one with deciders of another build, while actions arrive. If both builds use the same
+ * ledger layout, they decide side by side, and each action is decided once. If the new build has its own layout, it
+ * rebuilds the ledger once, and the old deciders stop using the ledger.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,12 +29,12 @@ const [OLD_MICROS, NEW_MICROS] = [10_000, 20_000];
 type Balances = { balances: readonly { spentMicros: number }[] };
 type Plane = ReturnType<typeof serverPlane>;
 
-/** The file that has the version of the ledger layout. */
+/** The file that contains the version number of the ledger layout. */
 const SHARDS = 'packages/ledger/src/redis/shards.ts';
 const DECIDER = { ...SHORT_SESSION, BATCH_RECORDS: '20' };
 
 describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () => {
-  test('and back, decide each action once, with the old and the new scripts and mandates', async () => {
+  test('forward and back, decide each action once, with the old and the new scripts and mandates', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newMandates = join(temporaryFolder(), 'mandates.yaml');
@@ -65,8 +65,8 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
       await ask();
       const next = await startNext();
       await ask();
-      // They run side by side until both have decided something. Redis forgets the scripts, so each loads its own
-      // again.
+      // Both builds run until each has decided something. Redis forgets the scripts, so each build loads its own
+      // scripts again.
       await redis.script('FLUSH');
       await waitUntil(
         'the next one to be at work',
@@ -79,7 +79,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
       await deciders.shift()?.kill();
       deciders.push(next);
     }
-    // Every request is sent once more, because the last deciders have seen only a few of them.
+    // Every request is sent again, because the last deciders have seen only a few of them.
     await askAgain();
     await waitUntil(
       'an answer to every request',
@@ -121,9 +121,9 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
 
     await ask();
     await waitUntil('the old ones to be at work', () => log.decisions.size > 0, PATIENCE_MS);
-    // The number of tries at the start does not matter here: on a busy machine a rebuild may be overtaken.
+    // On a busy machine a rebuild may be interrupted and tried again. So only epochs after this moment count.
     const begun = log.epochs.size;
-    // Decisions of the old deciders are still under way.
+    // Decisions of the old deciders are still on their way to the log.
     await ask();
     const young = await startNew();
     for (const decider of old) expect(await endedFor(decider, 'LEDGER_NEWER')).toBe(1);
@@ -132,7 +132,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     expect(log.epochs.size).toBe(begun + 1);
     expect(await notReady(oldGateway)).toMatch(/newer than this program/);
 
-    // The other direction: an old decider starts on the ledger of new ones.
+    // The reverse case: an old decider starts on a ledger of new deciders.
     const late = spawnService('decider', { ...environmentOf(servers), ...plane.data, PORT: '0', ...DECIDER });
     expect(await endedFor(late, 'LEDGER_NEWER')).toBe(1);
     await ask();
@@ -196,7 +196,7 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, micros) => total + micros, 0);
 }
 
-/** Returns the exit code of a process that reports this error code and a remedy. */
+/** Returns the exit code of a process that ends with this error code and a remedy. */
 async function endedFor(started: StartedProcess, code: string): Promise<number | null> {
   const exit = await started.exited;
   const last = started

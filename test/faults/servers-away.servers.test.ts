@@ -61,7 +61,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     servers.redis.resume();
     await waitUntil('everything to be decided', () => log.decisions.size === 3 * CALLS, PATIENCE_MS);
     expect([codesOf('before'), codesOf('late')]).toEqual([['ALLOWED'], ['DEADLINE_EXCEEDED']]);
-    // A kill that was answered with 503 may or may not be in force. Sending it again would tell.
+    // A kill that was answered with 503 may or may not be in force. The test does not send the kill again, so it does
+    // not know.
     expect(codesOf('patient')).toContain('ALLOWED');
     expect(log.epochs.size).toBe(epochs);
     expect(log.contradictions).toEqual([]);

@@ -26,7 +26,7 @@ const KILLS = byLength({ short: 4, full: 16, long: 50 });
 const ACTIONS = KILLS * 400;
 const AGENTS = 97;
 
-/** The budgets of the agents and of the tenant are used up before the end. */
+/** Mandates with budgets of agents and of the tenant that are used up before the end. */
 const MANDATES = `
 version: 1
 id: everybody
@@ -81,7 +81,7 @@ test(`a plane that is killed ${KILLS} times during ${ACTIONS} actions breaks no 
   expect(seen.firstsPerAction()).toEqual(new Set([1]));
   const api = createApiClient({ url: plane.url, key: keys.operator });
   let report = await reconcilePlane(bus, api);
-  // The recorder may still have much to do. A difference that never goes away is drift.
+  // The recorder may not have caught up yet. Only a difference that does not go away is drift.
   for (let again = 0; !allHolds(report) && again < 20; again++) report = await reconcilePlane(bus, api);
   expectLaws(report);
   expect(report.requests.open).toBe(0);
@@ -101,7 +101,7 @@ function actions(from: number, count: number, random: () => number) {
   });
 }
 
-/** Counts decisions and settlements, and reports an outcome for every ALLOW, as agents would. */
+/** Counts decisions and settlements, and reports an outcome for every ALLOW, as agents do. */
 async function followDecisions(bus: Bus, random: () => number) {
   const firsts = new Map<string, number>();
   const settled = new Set<string>();

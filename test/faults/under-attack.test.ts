@@ -1,5 +1,6 @@
 /**
- * Attacks over HTTP by holders of ordinary keys, one after the other. Honest callers are served during each attack.
+ * Runs attacks over HTTP by holders of ordinary keys, one after the other. During each attack, honest callers must be
+ * served.
  */
 import type { ApiScope } from '@mandate/schemas';
 import { byLength, IS_LONG } from '@mandate/testing';
@@ -14,9 +15,9 @@ import { slowBodies } from './attacks/slow-bodies.ts';
 import { spendPastTenantLimits } from './attacks/spend-past-tenant-limits.ts';
 import { attackedPlane } from './support/attacked-plane.ts';
 
-/** How often honest callers are served during an attack. */
+/** The number of times that honest callers must be served during an attack. */
 const ROUNDS = byLength({ short: 5, full: 20, long: 200 });
-/** How many connections the plane accepts in the attacks that hoard them. */
+/** The number of connections that the plane accepts in attacks that open connections and keep them. */
 const SOCKETS = IS_LONG ? 9_000 : 600;
 
 let attacked: Awaited<ReturnType<typeof attackedPlane>>;
@@ -31,7 +32,7 @@ test('hostile text in every parameter', async () => {
   expect(metrics).toMatch(/^mandate_http_faults_total\S* 0$/m);
 });
 
-test('an author who frees an agent that was killed with its ancestor', async () => {
+test('an author who tries to free an agent that was killed with its ancestor', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate'], tenant: 'mallory' },
     { scopes: ['author', 'publish'], tenant: 'mallory' },
@@ -45,7 +46,7 @@ test('a caller who contradicts the pins of its key', async () => {
   await attacked.bears(claimWhatIsPinned, ROUNDS);
 });
 
-test('operators of a tenant who spend beyond the tenant limits', async () => {
+test('operators of a tenant who try to spend beyond the tenant limits', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate', 'operate:all'], tenant: 'honest' },
     { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },
@@ -67,14 +68,14 @@ test('bodies that are announced and sent very slowly, by two publishing keys', a
 });
 
 test.each<Hoarding>(['silent', 'slow headers', 'kept alive'])(
-  'more connections than the plane accepts: %s',
+  'an attacker that opens more connections than the plane accepts: %s',
   async (how) => {
     attacked = await attackedPlane(withScopes('publish'), { MANDATE_PLANE_MAX_SOCKETS: String(SOCKETS) });
     await attacked.bears(hoardSockets(how, Math.floor(SOCKETS * 1.2)), ROUNDS);
   },
 );
 
-test('answers, files and streams that are not read', async () => {
+test('an attacker that does not read answers, files and streams', async () => {
   attacked = await attackedPlane(withScopes('audit', 'publish'));
   await attacked.bears(deafReaders(), ROUNDS);
 });

@@ -1,19 +1,19 @@
 /**
- * Mandate refuses schemas that leave their defaults implicit, and the suite has many of them. This adds the defaults
- * as keywords. The explicit schema accepts the same values, so the suite's answers hold for it too.
+ * Adds the defaults of a schema as keywords. Mandate refuses schemas with implicit defaults, and the JSON Schema
+ * suite has many of them. The explicit schema accepts the same values, so the suite's verdicts are valid for it too.
  */
 
 type Members = Record<string, unknown>;
 
 const EVERY_TYPE = ['array', 'boolean', 'null', 'number', 'object', 'string'];
-/** Keywords with a value, not a schema. */
+/** Keywords that have a value and not a schema. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
-/** Keywords with schemas by name. */
+/** Keywords that have an object of schemas by name. */
 const BY_NAME = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies'],
   ...['$defs', 'definitions'],
 ]);
-/** Longer than any array of the suite. */
+/** A length that no array of the suite has. */
 const ANY_LENGTH = 1_000_000;
 
 type Dialect = '2020-12' | 'draft-07';
@@ -27,7 +27,7 @@ export function explicitForm(schema: unknown, dialect: Dialect, types = EVERY_TY
     name,
     explicitMember(name, value, { dialect, types }),
   ]);
-  // Unlike an assignment, fromEntries keeps a field that is called __proto__.
+  // `fromEntries` keeps a field that is called __proto__. An assignment would not.
   return Object.fromEntries([...members, ...Object.entries(unsaid(schema, { dialect, types }))]);
 }
 
@@ -45,7 +45,7 @@ function explicitMember(name: string, value: unknown, { dialect, types }: Contex
   );
 }
 
-/** Returns the defaults of the schema as keywords. */
+/** Returns the implicit defaults of the schema as keywords. */
 function unsaid(schema: Members, { dialect, types }: Context): Members {
   const has = (name: string) => Object.hasOwn(schema, name);
   const says: Members = has('type') ? {} : { type: types };

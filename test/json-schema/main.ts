@@ -22,11 +22,11 @@ const FOLDERS: readonly (readonly [folder: string, dialect: Dialect])[] = [
   ['tests/draft7', 'draft-07'],
 ];
 
-/** The same counts for each set of files: required, optional, formats. */
+/** Counts for one set of files: required, optional or formats. */
 type Counts = {
   what: string;
   equal: number;
-  /** The number of groups among them with a schema that states its defaults. */
+  /** The number of these groups that were accepted only after their defaults were added. */
   explicit: number;
   stricter: Record<string, number>;
   refused: Record<string, number>;

@@ -9,7 +9,7 @@ const group = (schema: unknown, ...cases: [data: unknown, valid: boolean][]) => 
 });
 
 describe('runGroup', () => {
-  test('counts equal verdicts, and names each case that differs', () => {
+  test('counts cases with the same verdict, and names each case with another verdict', () => {
     expect(runGroup(group({ type: 'string' }, ['a', true], [1, false], [null, true]), '2020-12')).toEqual({
       explicit: false,
       equal: 2,
@@ -18,7 +18,7 @@ describe('runGroup', () => {
     });
   });
 
-  test('does not count a case as a stricter format if Mandate accepts it and the suite does not', () => {
+  test('does not count a case as a stricter format if Mandate accepts it and the suite refuses it', () => {
     const uuid = { type: 'string', format: 'uuid' };
     expect(
       runGroup(group(uuid, ['no', true], ['123e4567-e89b-12d3-a456-426614174000', false]), '2020-12'),
@@ -30,7 +30,7 @@ describe('runGroup', () => {
     });
   });
 
-  test('adds the defaults of a schema', () => {
+  test('adds the implicit defaults to a schema', () => {
     const result = runGroup(
       group({ minimum: 3, prefixItems: [false] }, [3, true], [2, false], ['a', true], [[1], false]),
       '2020-12',
@@ -48,14 +48,14 @@ describe('runGroup', () => {
     expect(runGroup(group(true, [null, true], [{}, true]), '2020-12')).toMatchObject({ equal: 2 });
   });
 
-  test('counts a schema that is still refused by its reason, without names', () => {
+  test('counts refused schemas by their reason, without names from the schema', () => {
     expect(runGroup(group({ $ref: 'other.json' }, [1, true]), '2020-12')).toEqual({
       refused: '$ref "…" leads to no schema within this schema, and schemas are never fetched',
     });
   });
 });
 
-test('the explicit form changes no value and no name', () => {
+test('the explicit form of a schema changes no value and no name', () => {
   const schema = {
     const: { items: [1] },
     properties: { if: { enum: [{ if: 1 }] } },

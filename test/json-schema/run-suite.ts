@@ -4,7 +4,7 @@ import { explicitForm } from './explicit-form.ts';
 
 export type Dialect = '2020-12' | 'draft-07';
 
-/** One schema of the suite with its cases, as in the suite's files. */
+/** One schema of the suite with its cases, in the form of the suite's files. */
 export type Group = {
   description: string;
   schema: unknown;
@@ -13,12 +13,11 @@ export type Group = {
 
 export type GroupResult =
   | { refused: string }
-  /** `explicit`: the schema was accepted only after its defaults were added. */
+  /** `explicit` is true if the schema was accepted only after its defaults were added. */
   | { explicit: boolean; equal: number; stricter: readonly Stricter[]; different: readonly string[] };
 
 /**
- * A case that the suite accepts and Mandate does not, because Mandate enforces a format, or enforces it more
- * strictly.
+ * A case that the suite accepts and Mandate refuses, because Mandate enforces a format, or enforces it more strictly.
  */
 type Stricter = { format: string; description: string };
 
@@ -51,7 +50,7 @@ function withDialect(schema: unknown, dialect: Dialect): Record<string, unknown>
   return { ...$schema, ...members };
 }
 
-/** Returns the reason of a refusal without the parts that differ between schemas. */
+/** Returns the reason of a refusal. Parts that differ between schemas are removed. */
 function reasonOf(message: string): string {
   return message
     .replace(/"[^"]*"/g, '"…"')

@@ -1,4 +1,7 @@
-/** A sub-agent may never do more than any of its ancestors, and spends from the budgets of all of them (ADR 25). */
+/**
+ * Tests that a sub-agent may never do more than any of its ancestors, and spends from the budgets of all its
+ * ancestors (ADR 25).
+ */
 
 import { createFold, foldRecord } from '@mandate/ledger';
 import { planInForce } from '@mandate/policy';
@@ -28,14 +31,14 @@ type Authority = Pick<Register, 'policies' | 'rules'>;
 
 function plansOf(agents: readonly object[], authority: Authority) {
   const mandates = registered({ agents, ...authority });
-  // Grants have separate laws.
+  // This law does not test grants, so the id of a grant is removed.
   return (agentId: string, { mandateId: _, ...action }: Action): Plan =>
     planInForce(mandates, 'default', { ...action, agentId }, START_MS);
 }
 
 const ALONE = CHAIN.map((id) => ({ id }));
 
-/** Returns the authority as if agents could use the tools that they may only delegate. */
+/** Returns the authority with one difference: agents may also use the tools that they may only delegate. */
 function countingDelegable({ policies, rules }: Authority): Authority {
   return {
     rules,
@@ -48,7 +51,7 @@ function countingDelegable({ policies, rules }: Authority): Authority {
 
 const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 
-test('what an ancestor may not do, a descendant may not do; what all may do is allowed; and every limit of each remains', () => {
+test('a descendant may do nothing that an ancestor may not do, what all may do is allowed, and every limit of each remains', () => {
   let [refused, allowed] = [0, 0];
   fc.assert(
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
@@ -62,8 +65,8 @@ test('what an ancestor may not do, a descendant may not do; what all may do is a
         refused += alone.every(letsThrough) ? 0 : 1;
         allowed += letsThrough(plan) ? 1 : 0;
         if (letsThrough(plan)) expect(alone.every(letsThrough)).toBe(true);
-        // The cost of a call is the highest price of the chain. Another policy may find it too high, or not know it,
-        // so the law needs one price.
+        // The cost of a call is the highest price of the chain. Another policy may find that price too high, or may
+        // not know the price. So the law needs policies with one price.
         const isOnePrice = new Set(alone.map(({ reserveMicros }) => reserveMicros)).size === 1;
         if (action.type === 'tool_call' && isOnePrice && alone.every(({ refusal }) => refusal === null))
           expect(plan.refusal).toBeNull();
@@ -80,7 +83,7 @@ test('what an ancestor may not do, a descendant may not do; what all may do is a
 function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]): boolean {
   if (one.kind === 'confirmation' || other.kind === 'confirmation') return one.kind === other.kind;
   if (one.kind === 'rate' && other.kind === 'rate') {
-    // Each agent has its own open calls, whichever agent has the policy.
+    // Each agent has its own limit of open calls, even if several agents have the same policy.
     const but = other.tool === OPEN_CALLS ? ['maxCalls', 'agentId'] : ['maxCalls'];
     return sameBut(one, other, but) && one.maxCalls <= other.maxCalls;
   }
@@ -94,7 +97,7 @@ function sameBut(one: object, other: object, but: readonly string[]): boolean {
   return JSON.stringify(rest(one)) === JSON.stringify(rest(other));
 }
 
-test('the policy names in checks, limits and other limits lead to the rules that gave the policy', () => {
+test('the policy names in checks, limits and other limits identify the rules that gave the policy', () => {
   let joined = 0;
   fc.assert(
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
@@ -127,7 +130,7 @@ test('the policy names in checks, limits and other limits lead to the rules that
   expect(joined).toBeGreaterThan(hits(500));
 });
 
-test('an agent without ancestors is decided as if there were no delegation', () => {
+test('an agent without ancestors is decided as without delegation', () => {
   fc.assert(
     fc.property(AUTHORITY, arbitraryAction, (authority, action) => {
       const alone = plansOf([{ id: 'lead' }], authority)('lead', action);
@@ -241,7 +244,9 @@ test('the spending of descendants counts in the budgets and rates of all ancesto
 
 const read = new WeakMap<Box, DecisionsRecord[]>();
 
-/** Returns the published records. Each is parsed once, because this function is called after every step. */
+/**
+ * Returns the published records. Each record is parsed only once, because this function is called after every step.
+ */
 function recordsOf(box: Box): readonly DecisionsRecord[] {
   const records = read.get(box) ?? [];
   read.set(box, records);
@@ -268,7 +273,7 @@ function allowed(
   });
 }
 
-/** Returns the charges and settlements of the actions that were allowed in that time. */
+/** Returns the charges and settlements of the actions that were allowed in the given time. */
 function spentBy(
   box: Box,
   agentIds: readonly string[],
@@ -300,7 +305,7 @@ async function foldedBalances(box: Box) {
   return await deciderInABox([{}], { startMs: box.clock(), state: fold.state }).ledger.balances('default');
 }
 
-test('a check says whose limit it found, and for which ancestor no rule was found', () => {
+test('a check names the agent with the limit that was reached, and the ancestor for which no rule was found', () => {
   const planOf = plansOf(chainOf(CHAIN), {
     policies: [
       { id: 'reads', allowedTools: ['read_*'], maxCostTotal: 2 },
@@ -358,7 +363,7 @@ test('a check says whose limit it found, and for which ancestor no rule was foun
   });
 });
 
-test('a delegable tool is only for descendants, as far as their own rules and all agents in between allow it', () => {
+test('a delegable tool is only for descendants, if their own rules and all agents in between allow it', () => {
   const policies = [
     {
       id: 'lead',

@@ -1,5 +1,6 @@
 /**
- * Changes of two tenants on the control topic. There are few names, so that changes often affect the same documents.
+ * Makes changes of two tenants on the control topic. There are few names, so that changes often affect the same
+ * documents.
  */
 import { controlRecord, ROLE_NAMES, ROLES } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -120,10 +121,10 @@ const changeOf = (what: fc.Arbitrary<object>) =>
       },
     }),
   );
-/** Changes in tenants without a document. */
+/** Changes in tenants that have no tenant document. */
 export const ofOthers = changeOf(body);
 export const changes = fc.array(ofOthers, { maxLength: 12, size: 'max' });
-/** The same changes, and changes that open, limit and close tenants. */
+/** The changes above, and changes that open, limit and close tenants. */
 export const change = fc.oneof(
   { weight: 4, arbitrary: ofOthers },
   { weight: 1, arbitrary: changeOf(ofTenants) },

@@ -1,4 +1,4 @@
-/** Texts that are hostile to parsers, at any length. */
+/** Makes texts of any length that are hostile to parsers. */
 import fc from 'fast-check';
 
 /** Characters that separate, open, close, escape, repeat or refer to something in one of the parsed languages. */
@@ -96,7 +96,7 @@ export const TOKENS: readonly string[] = [
   ],
 ];
 
-/** A text of any length: pieces, some of which are repeated. */
+/** A text of any length, in pieces. Pieces with `grows` are repeated to reach the length. */
 export type Hostile = readonly { text: string; grows: boolean }[];
 
 const piece = fc.record({
@@ -104,7 +104,7 @@ const piece = fc.record({
   grows: fc.boolean(),
 });
 
-/** Contexts in which a parser reads beyond the first character. */
+/** Beginnings and ends around a hostile text, with which a parser reads beyond the first character. */
 const AROUND = [
   ['', ''],
   ['[', '1]'],

@@ -1,4 +1,4 @@
-/** Mandates, actions and outcomes from a small set of names, so that they often match. */
+/** Makes mandates, actions and outcomes from a small set of names, so that they often match. */
 import { compilePolicy } from '@mandate/policy';
 import { type Action, actionRequested } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -84,7 +84,7 @@ const arbitraryFields = fc.record(
   { requiredKeys: [] },
 );
 
-/** Removes limits of tools that cannot be called, because a document with one is refused. */
+/** Removes limits of tools that cannot be called, because a document with such a limit is refused. */
 export function withoutIdleLimits<Fields extends { toolPolicies?: object | undefined }>(
   fields: Fields,
 ): Fields {
@@ -142,7 +142,7 @@ const arbitraryRequest = fc.oneof(
   },
 );
 
-/** An `action.requested`, as it would be published. */
+/** An `action.requested` record, as it would be published. */
 export const arbitraryAsk = arbitraryRequest.map((request) => actionRequested.parse(asking(request)));
 
 export const arbitraryAction: fc.Arbitrary<Action> = arbitraryAsk.map(({ action }) => action);

@@ -1,4 +1,4 @@
-/** Rules, and actions that they may match, from a small set of names, so that they often match. */
+/** Makes rules, and actions that they may match, from a small set of names. */
 import { mandatesUnderControl } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
 import type { Action, Plan } from '@mandate/schemas';
@@ -49,7 +49,7 @@ export const rule = fc.record(
   { requiredKeys: ['id', 'policy'] },
 );
 
-/** Returns a function that plans an action at a moment, under the current documents. */
+/** Returns a function that plans an action at a given time, under the current documents. */
 export function plansOf(
   policies: readonly object[],
   rules: readonly object[],

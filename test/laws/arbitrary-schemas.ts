@@ -1,4 +1,4 @@
-/** Schemas from a small set of names, numbers and texts, and values of the same set, so that they often match. */
+/** Makes schemas and values from a small set of names, numbers and texts, so that they often match. */
 import fc from 'fast-check';
 
 const NAMES = ['a', 'b', 'c', 'ab'];
@@ -30,7 +30,7 @@ const simple = fc.constantFrom<unknown>(
   { b: [], a: 'a' },
 );
 
-/** Objects with one keyword, or with a few that belong together. */
+/** Makes objects with one keyword, or with a few keywords that belong together. */
 function keywords(schema: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   const byName = fc.dictionary(name, schema, { minKeys: 1, maxKeys: 2 });
   const some = fc.array(schema, { minLength: 1, maxLength: 3 });
@@ -103,14 +103,16 @@ const { schema: part } = fc.letrec((tie) => {
       fc.constantFrom<unknown>(true, false, {}, { type: 'integer' }, { type: ['string', 'object'] }),
       fc
         .tuple(fc.array(keywords(below), { minLength: 1, maxLength: 4 }), unevaluated(below))
-        // Later keywords replace equal ones. `type` allows every type, so that every keyword applies to some value.
+        // A later keyword replaces an earlier one of the same name. `type` allows every type, so that every keyword
+        // applies to some value.
         .map(([parts, rest]) => Object.assign({ type: EVERY_TYPE }, ...parts, rest)),
     ),
   };
 });
 
 /**
- * Schemas of 2020-12. The loader refuses a schema with references that form a cycle without reaching another value.
+ * Schemas of JSON Schema 2020-12. The loader refuses a schema if its references form a cycle and never reach another
+ * value.
  */
 export const schemas: fc.Arbitrary<object> = fc.tuple(part, part, part).map(([root, x, y]) => ({
   $defs: {

@@ -1,5 +1,5 @@
 /**
- * The engine that checks arguments agrees with a literal reading of JSON Schema, on schemas that combine every
+ * Compares the engine that checks arguments with a literal reading of JSON Schema, on schemas that combine every
  * keyword.
  */
 
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { schemas, schemaValues } from './arbitrary-schemas.ts';
 import { holdsByReference } from './json-schema-reference.ts';
 
-test('every verdict on an accepted schema is that of the reference evaluator', () => {
+test('every verdict on an accepted schema equals the verdict of the reference evaluator', () => {
   const seen = { taken: 0, refused: 0, holds: 0, fails: 0 };
   fc.assert(
     fc.property(schemas, fc.array(schemaValues, { minLength: 4, maxLength: 8 }), (schema, values) => {

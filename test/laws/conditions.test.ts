@@ -1,4 +1,6 @@
-/** Conditions have three values. A comparison of values of different types is unknown, even under `not`. */
+/**
+ * Tests that a condition has three values. A comparison of values of different types is unknown, even under `not`.
+ */
 
 import { compileCondition, stepBudgetOfAction } from '@mandate/policy';
 import { type Action, condition } from '@mandate/schemas';
@@ -6,7 +8,7 @@ import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-/** As in Kleene's logic: false, unknown, true. */
+/** The values of Kleene's logic: false, unknown, true. */
 type Truth = -1 | 0 | 1;
 
 const scalars = fc.constantFrom<unknown>('production', 'prod', '', '1', 1, 0, 1.5, true, false, null);
@@ -61,7 +63,7 @@ function compared(value: unknown, op: string, wanted: unknown): Truth {
       return equal(value, wanted);
     case '!=':
       return -equal(value, wanted) as Truth;
-    // A value of another type is unknown. A value of the same type is equal or not.
+    // A value of another type gives unknown. A value of the same type is equal or not.
     case 'in':
       return membership(value, wanted as unknown[]);
     case 'not_in':
@@ -120,7 +122,7 @@ function holds(asked: Drawn, context: Record<string, unknown>): boolean | null {
 
 const contexts = fc.record({ a: values, b: values });
 
-test('a condition is true, false or unknown like in the reference evaluator', () => {
+test('a condition is true, false or unknown, as in the reference evaluator', () => {
   const told = { true: 0, false: 0, null: 0 };
   fc.assert(
     fc.property(drawn, contexts, (asked, context) => {
@@ -133,7 +135,7 @@ test('a condition is true, false or unknown like in the reference evaluator', ()
   expect(Math.min(told.true, told.false, told.null)).toBeGreaterThan(hits(500));
 });
 
-test('`not` of a condition on a value of another type is as unknown as the condition', () => {
+test('`not` of a condition is unknown too if the condition compares values of different types', () => {
   fc.assert(
     fc.property(one, contexts, (asked, context) => {
       if (holds(asked, context) === null) expect(holds({ not: [asked] }, context)).toBeNull();

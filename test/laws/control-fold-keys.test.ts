@@ -1,4 +1,4 @@
-/** API keys on the control topic: which keys are accepted, what they may do, and when they end. */
+/** Tests API keys on the control topic: which keys are accepted, what they may do, and when they end. */
 import { CAPS, controlRecord, ROLES } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
@@ -46,7 +46,7 @@ test('a key of a role may do exactly what the role may, in its tenant', () => {
   );
 });
 
-test('however admins revoke each other, one is left: no admin can revoke their own key, and a revoked key does nothing', () => {
+test('however admins revoke each other, one admin is left: no admin can revoke their own key, and a revoked key does nothing', () => {
   const admins = ['a', 'b', 'c'].map((one) => one.repeat(12));
   const revoking = fc.array(fc.tuple(fc.constantFrom(...admins), fc.constantFrom(...admins)));
   fc.assert(
@@ -97,7 +97,7 @@ test('refuses the id of a role key for an agent’s key, and for another role ke
   expect(issue({ id: 'kkkkkkkkkkk2' })).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
 });
 
-test('limits the role keys of a tenant, and has room again after one is revoked', () => {
+test('limits the role keys of a tenant, and accepts another after one is revoked', () => {
   const { put, grant } = writer();
   const numbered = (at: number) => grant({ id: `k${String(at).padStart(11, '0')}` });
   for (let at = 0; at < CAPS.roleKeys; at += 1) expect(numbered(at).ok).toBe(true);
@@ -125,7 +125,7 @@ test.each([[['publish', 'report']], [['publish']]])('accepts an agent’s key wi
   expect(writer().issue({ scopes })).toMatchObject({ ok: true });
 });
 
-test('an agent’s keys end with its registration, and do not come back with it', () => {
+test('an agent’s keys end when the agent is retired, and stay ended when it is registered again', () => {
   const { fold, put, issue } = writer();
   expect(issue().ok).toBe(true);
   expect(fold.key('kkkkkkkkkkk1')?.revokedAt).toBe(null);
@@ -134,7 +134,7 @@ test('an agent’s keys end with its registration, and do not come back with it'
   expect(fold.key('kkkkkkkkkkk1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
 });
 
-test('remembers the owners of the keys that ended last, and forgets earlier ones', () => {
+test('remembers the owners of the keys that ended last, and forgets owners of earlier keys', () => {
   const { fold, put, issue, grant } = writer();
   const numbered = (at: number) => `k${String(at).padStart(11, '0')}`;
   const end = (at: number) => {
@@ -152,12 +152,12 @@ test('remembers the owners of the keys that ended last, and forgets earlier ones
   expect(again().ok).toBe(true);
   expect(put({ event: 'key.revoked', agentId: 'a', keyId: numbered(2) }).ok).toBe(true);
   end(3);
-  // The id is in use again, and so is the one that ended last.
+  // Key 0 is issued again. Key 1 is issued again and revoked, so key 1 is the key that ended last.
   expect(issue({ id: numbered(0) }).ok).toBe(true);
   expect(issue({ id: numbered(1) }).ok).toBe(true);
   put({ event: 'key.revoked', agentId: 'a', keyId: numbered(1) });
   const endedKeys = fold.state.tenants.get('acme')?.control.endedKeys ?? new Map();
-  // Fills the memory of ended keys directly, because ending that many takes seconds.
+  // Fills the memory of ended keys directly. Ending that many keys would take seconds.
   const [first] = endedKeys.values();
   while (endedKeys.size < CAPS.endedKeys) endedKeys.set(`b${endedKeys.size}`, first);
   end(4);
@@ -167,7 +167,7 @@ test('remembers the owners of the keys that ended last, and forgets earlier ones
   expect(put({ event: 'role.revoked', keyId: 'rrrrrrrrrrr1' }).ok).toBe(true);
   put({ event: 'agent.retired', agentId: 'a' });
   expect([0, 1, 2, 3, 4].map(isKnown)).toEqual([true, true, false, false, true]);
-  // The outcome of a change is known for longer than the key.
+  // The outcome of a change is remembered for longer than the key.
   expect(again()).toEqual({ ok: true, revision: 100 });
   expect(fold.key('rrrrrrrrrrr1')).toMatchObject({ tenant: 'acme', revokedAt: KEY.createdAt });
   expect([...fold.state.tenantOfKey.keys()].sort()).toEqual(
@@ -176,7 +176,7 @@ test('remembers the owners of the keys that ended last, and forgets earlier ones
   expect(endedKeys.size).toBe(CAPS.endedKeys);
 });
 
-test('limits the keys of an agent, and has room again after one is revoked', () => {
+test('limits the keys of an agent, and accepts another after one is revoked', () => {
   const { put, issue } = writer();
   const numbered = (at: number) => issue({ id: `k${String(at).padStart(11, '0')}` });
   for (let at = 0; at < CAPS.keysPerAgent; at += 1) expect(numbered(at).ok).toBe(true);
@@ -185,7 +185,7 @@ test('limits the keys of an agent, and has room again after one is revoked', () 
   expect(numbered(CAPS.keysPerAgent).ok).toBe(true);
 });
 
-test('in a closed tenant a role key can be revoked, and none can be issued', () => {
+test('in a closed tenant a role key can be revoked, and no key can be issued', () => {
   const { fold, put, grant } = writer();
   put({ event: 'tenant.put', tenant: { version: 1, id: 'acme' } });
   expect(grant().ok).toBe(true);

@@ -1,4 +1,4 @@
-/** Tenants on the control topic: their quotas, their own topics, and what a closed tenant still allows. */
+/** Tests tenants on the control topic: their quotas, their own topics, and what a closed tenant still allows. */
 import { foldControl, type TenantControl } from '@mandate/control';
 import { CAPS, controlRecord } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { inTenants, KEY, LIMITS, ofOthers } from './arbitrary-control-changes.ts';
 import { folded, found } from './control-fold.fixture.ts';
 
-test('in a closed tenant, nothing can change except opening it again; a key may still be revoked', () => {
+test('in a closed tenant, the only accepted changes are opening it again and revoking a key', () => {
   const ofMore = ofOthers.filter(({ event }) => event !== 'role.revoked' && event !== 'key.revoked');
   fc.assert(
     fc.property(inTenants, ofMore, (records, later) => {
@@ -34,7 +34,7 @@ test('in a closed tenant, nothing can change except opening it again; a key may 
   );
 });
 
-test('nothing can be added beyond the quotas of a tenant; existing documents stay', () => {
+test('nothing can be added beyond the quotas of a tenant, and existing documents stay', () => {
   const refused = new Set<string>();
   const limits = fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(1)])));
   const limited = fc.tuple(limits, fc.uuid()).map(([limits, id]) =>
@@ -74,7 +74,7 @@ function countsOf({
   return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
 }
 
-test('the fold knows which tenants have or had their own topics', () => {
+test('the control state knows which tenants have or had their own topics', () => {
   fc.assert(
     fc.property(inTenants, (records) => {
       const fold = foldControl();
@@ -90,7 +90,7 @@ test('the fold knows which tenants have or had their own topics', () => {
   );
 });
 
-test('limits how many tenants are opened, and how many have or had their own topics', () => {
+test('limits the number of opened tenants, and of tenants that have or had their own topics', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (id: string, directTopic: boolean) => {

@@ -1,6 +1,6 @@
 /**
- * Shared helpers for tests of the control fold: a folded log, a writer of changes, and the size of a tenant's
- * documents.
+ * Shared helpers for tests of the control state: a log that is read into the state, a writer of changes, and the size
+ * of a tenant's documents.
  */
 import { foldControl, type TenantControl } from '@mandate/control';
 import { type ControlRecord, controlRecord, ROLES } from '@mandate/schemas';
@@ -12,7 +12,7 @@ export function folded(records: readonly ControlRecord[]) {
   return { fold, became };
 }
 
-/** Returns everything that a reader can find. */
+/** Returns everything that a reader can find in the control state. */
 export function found({ fold }: ReturnType<typeof folded>): unknown {
   const tenants = ['acme', 'other'].map((name) => structuredClone({ ...fold.tenant(name) }));
   return { tenants, opened: structuredClone(fold.opened), withTopics: fold.withTopics };
@@ -31,7 +31,7 @@ export function writer() {
     const key = { ...KEY, id: 'kkkkkkkkkkk1', agents: ['a'], scopes: ['publish'], ...fields };
     return put({ event: 'key.issued', agentId: 'a', key });
   };
-  /** By default the role is admin. */
+  /** Issues a role key. By default the role is admin. */
   const grant = ({ role = 'admin', byKey, ...fields }: Record<string, unknown> = {}) => {
     const key = { ...KEY, id: 'kkkkkkkkkkk2', agents: ['*'], scopes: ROLES.admin, ...fields };
     return put({ event: 'role.granted', role, key, byKey });

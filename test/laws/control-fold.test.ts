@@ -1,6 +1,6 @@
 /**
- * The control topic: whatever the order of its records, every reader computes the same state, and one of two
- * conflicting writers wins.
+ * Tests the control topic. Every reader computes the same state from the same records, and of two conflicting writers
+ * only one succeeds.
  */
 import { foldControl } from '@mandate/control';
 import { CAPS, type ControlRecord, controlRecord } from '@mandate/schemas';
@@ -42,7 +42,7 @@ test('a change that is on the log twice takes effect once, and has the same outc
   );
 });
 
-test('another change with a known id is refused, and not treated as the first one', () => {
+test('another change with a known id is refused, and does not get the outcome of the first change', () => {
   const { fold } = folded([publish('p', 1)]);
   const { change } = publish('p', 1);
   const other = controlRecord.parse({
@@ -54,7 +54,7 @@ test('another change with a known id is refused, and not treated as the first on
   expect(fold.tenant('acme').rules.size).toBe(0);
 });
 
-test('limits how deep a chain of parents is', () => {
+test('limits the length of a chain of parents', () => {
   const fold = foldControl();
   const put = (id: number, parent?: number) => {
     const change = { id: `chg-${id}`, tenant: 'acme', by: 'ann', reason: '', at: '2026-03-01T12:00:00.000Z' };
@@ -67,7 +67,7 @@ test('limits how deep a chain of parents is', () => {
   expect(became[CAPS.parents]).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
 });
 
-test('limits the depth also if a chain is put below another chain', () => {
+test('limits the length also if one chain is appended to another chain', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (id: string, parent?: string) => {
@@ -84,7 +84,7 @@ test('limits the depth also if a chain is put below another chain', () => {
   };
   for (const chain of ['a', 'b'])
     for (let at = 0; at < 20; at += 1) put(`${chain}${at}`, at === 0 ? undefined : `${chain}${at - 1}`);
-  // b0 then has 13 ancestors, and b19 has 32.
+  // After this change b0 has 13 ancestors, and b19 has 32.
   expect(put('b0', 'a12')).toMatchObject({ ok: true });
   expect(put('b0', 'a12')).toMatchObject({ ok: true });
   expect(put('b0', 'a13')).toMatchObject({ refusal: 'PARENT_TOO_DEEP' });
@@ -103,7 +103,7 @@ test('one tenant’s state does not depend on other tenants', () => {
   );
 });
 
-test('one of several changes that expect the same revision takes effect, and the others get the current revision', () => {
+test('if several changes expect the same revision, one takes effect, and the others get the current revision', () => {
   fc.assert(
     fc.property(changes, fc.integer({ min: 2, max: 5 }), (records, writers) => {
       const { fold } = folded(records);
@@ -170,7 +170,7 @@ test('no agent is its own ancestor, and every parent was registered', () => {
 });
 
 test('a policy in use by a rule can be archived only by force', () => {
-  // Among random changes, a rule, its policy and the archiving seldom occur together.
+  // Random changes seldom archive a policy that a rule uses, so this test makes such changes.
   const named = controlRecord.parse({
     event: 'rule.put',
     change: { ...publish('p', 8).change, id: 'chg-named' },
@@ -217,7 +217,7 @@ test('a new order of rules must name every rule once', () => {
   );
 });
 
-test('limits the size of a tenant’s documents, and has room again after one is removed', () => {
+test('limits the size of a tenant’s documents, and accepts more after one is removed', () => {
   const { fold, put } = writer();
   const labels = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`l${at}`, 'x'.repeat(60_000)]));
   const most = Math.floor(CAPS.controlUnits / 1_200_000);
@@ -241,7 +241,7 @@ test('keeps no state for a name after the last document with that name is gone',
   expect([[...(rulesOf?.keys() ?? [])], [...(childrenOf?.keys() ?? [])]]).toEqual([['p-2'], ['lead-2']]);
 });
 
-test('remembers the agents that were retired last, and none that is registered', () => {
+test('remembers the agents that were retired last, and forgets an agent that is registered again', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (
@@ -264,7 +264,7 @@ test('remembers the agents that were retired last, and none that is registered',
   retire('a0');
   retire('a1');
   const { retired, units } = fold.tenant('acme');
-  // Fills the memory of retired agents directly, because retiring that many takes seconds.
+  // Fills the memory of retired agents directly. Retiring that many agents would take seconds.
   const [first] = retired.values();
   const filled = retired as Map<string, typeof first>;
   while (filled.size < CAPS.retiredAgents) filled.set(`b${filled.size}`, first);

@@ -1,6 +1,6 @@
 /**
- * A snapshot of the control topic's fold is only a cache. A process that starts from a snapshot, wherever it was
- * taken, computes the same state as a process that folded everything.
+ * Tests that a snapshot of the control state is only a cache. A process that starts from a snapshot computes the same
+ * state as a process that read all records, wherever the snapshot was taken.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -30,7 +30,10 @@ async function restored(fold: ControlFold): Promise<ControlFold> {
   return read.fold;
 }
 
-/** A step of a history. Some steps depend on the records before; a grant is composed as in the control service. */
+/**
+ * A step of a history. Some steps depend on the records before; a grant is composed as the control service composes
+ * it.
+ */
 type Step =
   | { kind: 'change'; record: ControlRecord }
   | { kind: 'issue' | 'again'; tenant: string; at: number };
@@ -46,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-/** Matching rules come first, so that most grants contain something. */
+/** The first steps add matching rules, so that most grants contain something. */
 const history = fc.array(step, { minLength: 4, maxLength: 24, size: 'max' }).map((steps) => {
   const fold = foldControl();
   const records: ControlRecord[] = [];
@@ -95,7 +98,7 @@ function mandateOf(fold: ControlFold, agentId: string, id: string, foundAt: numb
   return { ...{ id, agentId, context: {}, foundAt, rules, openRules }, ...times };
 }
 
-/** Returns everything that the fold answers. */
+/** Returns everything that the control state answers. */
 function told(fold: ControlFold): unknown {
   const mandates = mandatesUnderControl(fold, () => 0);
   const plans = TENANTS.flatMap((tenant) =>
@@ -126,7 +129,7 @@ test('a process that starts from a snapshot, wherever it was taken, gives the sa
         expect(rest).toEqual(became.slice(cut));
         expect(controlDigest(after)).toBe(controlDigest(whole));
         if (cut === looked % (records.length + 1)) {
-          // Compares every field, even those that no answer shows yet.
+          // Compares every field of the state, even fields that no answer shows yet.
           expect(after.state).toEqual(whole.state);
           expect(told(after)).toEqual(told(whole));
         }
@@ -137,7 +140,7 @@ test('a process that starts from a snapshot, wherever it was taken, gives the sa
   );
 });
 
-test('restores a long history completely, with what is forgotten next, and shares the documents that grants are composed of', async () => {
+test('restores a long history completely, also what is forgotten next, and shares the documents that grants are composed of', async () => {
   const fold = longHistory();
   const { control, results } = fold.state.tenants.get('acme') ?? never();
   expect([results.size, control.issued.forgetAt > 1_000]).toEqual([10_000, true]);
@@ -165,7 +168,7 @@ test.each([
   ['an agent', 'key.issued', { agentId: 'a' }, { agents: ['a'], scopes: ['publish'] }, 'agent.retired'],
   ['somebody', 'role.granted', { role: 'viewer' }, { agents: ['*'], scopes: ['audit'] }, 'role.revoked'],
 ])(
-  'a key of %s with a public id that another tenant had first admits no more than before, and no less after that one is gone',
+  'a key of %s cannot take over a public id that another tenant used first, even after that tenant’s key has ended',
   async (_, event, whose, fields, end) => {
     const fold = foldControl();
     let revision = 0;
@@ -195,7 +198,7 @@ test.each([
       expect(after.state).toEqual(fold.state);
       expect((await restored(fold)).state).toEqual(fold.state);
     }
-    // The keys of a third tenant are accepted, because an ended key does not reserve its id.
+    // Keys of a third tenant are accepted, because an ended key does not reserve its id.
     const third = 'globex';
     for (const body of both(third)) {
       revision += 1;
@@ -210,7 +213,8 @@ test.each([
 );
 
 /**
- * More changes than are remembered, more grants than are forgotten at once, and a rule that was changed among them.
+ * Returns the state after more changes than are remembered and more grants than are forgotten at once. One of the
+ * changed documents is a rule that grants use.
  */
 function longHistory(): ControlFold {
   const fold = foldControl();
@@ -226,7 +230,7 @@ function longHistory(): ControlFold {
   rule(1);
   for (let number = 0; number < 1_400; number += 1) {
     if (number === 700) rule(2);
-    // The first hundred grants have ended when there are a thousand.
+    // The first hundred grants have ended when the history has a thousand grants.
     const mandate = mandateOf(fold, 'a', `mnd_${number}`, revision) ?? never();
     const endsMs = START_MS + (number < 100 ? 1 : 60_000);
     put(
@@ -243,7 +247,7 @@ function never(): never {
   throw new Error('the history must hold it');
 }
 
-/** One record of each kind, all of which take effect. */
+/** Returns the state after one record of each kind. All these records take effect. */
 function oneOfEach(): ControlFold {
   const fold = foldControl();
   const key = { ...KEY, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
@@ -284,8 +288,8 @@ function oneOfEach(): ControlFold {
   return fold;
 }
 
-/** If this fails, change both `CONTROL_SNAPSHOT_VERSION` and the digest. */
-test('the result of the fold and its encoding change only with the version', () => {
+/** If this test fails, increase `CONTROL_SNAPSHOT_VERSION` and change the digest. */
+test('the control state and its encoding change only together with the version number', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
     8,
@@ -293,7 +297,7 @@ test('the result of the fold and its encoding change only with the version', () 
   ]);
 });
 
-test('its first line says what it covers, if this build wrote it', () => {
+test('the first line of a snapshot says what the snapshot covers, if this build wrote it', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect(readControlHead(head)).toMatchObject(PLACE);
   for (const [what, other] of [

@@ -1,4 +1,7 @@
-/** If a change is not reported as wider, it allows a registered agent nothing that was refused before. */
+/**
+ * Tests that widening is always reported: a change without a report allows a registered agent nothing that was
+ * refused before.
+ */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
 import { controlWidening } from '@mandate/control/lint';
@@ -84,9 +87,7 @@ const world = fc
     ...(isRetired && rules.length === 0 ? [{ event: 'agent.retired', agentId: 'agent-1' }] : []),
   ]);
 
-/**
- * Changes of existing documents in one or two fields. With more fields, nearly every change would be wider somewhere.
- */
+/** Changes of existing documents in one or two fields. If more fields changed, nearly every change would be wider. */
 const changes = fc.oneof(
   policy.map((policy) => ({ event: 'policy.published', policy })),
   fc
@@ -101,7 +102,7 @@ const changes = fc.oneof(
     .map(([agent, names]) => ({ event: 'agent.put', agent, names })),
 );
 
-/** Returns the current document with the named fields of the new one. */
+/** Returns the current document with some fields replaced: the named fields of the new document. */
 function near(bodies: readonly Body[], { names, ...drawn }: Body): Body {
   const of = drawn.event === 'rule.put' ? 'rule' : 'agent';
   if (names === undefined) return drawn;
@@ -115,7 +116,7 @@ function near(bodies: readonly Body[], { names, ...drawn }: Body): Body {
 
 const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 
-test('if nothing is reported, nothing is allowed that was refused', () => {
+test('a change without a report allows nothing that was refused before', () => {
   let [silent, wider] = [0, 0];
   const actions = fc.array(calls, { minLength: 8, maxLength: 8 });
   fc.assert(

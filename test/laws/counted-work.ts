@@ -1,5 +1,5 @@
 /**
- * The work of a reader for a text, as a count of the characters of Mandate's code that were executed. The same work
+ * Counts the work of a reader for a text: the characters of Mandate's code that were executed. The same work
  * has the same count on every machine. Work inside the engine (searching a text, sorting) is not counted.
  *
  * The reader runs in its own thread, whatever else the process has run: V8 counts the parts of a function only if it
@@ -8,7 +8,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** @param within parts of the paths of the files that count */
+/** @param within parts of file paths; only code in these files counts */
 export type CountingOptions = { within: readonly string[] };
 export type CountRequest = { reader: string; text: string };
 export type CountAnswer = { characters: number } | { error: string };

@@ -1,5 +1,6 @@
 /**
- * The thread of `counted-work.ts`. It counts from before it loads any reader, and answers one text after the other.
+ * The thread of `counted-work.ts`. It begins to count before it loads any reader, and then reads one text after the
+ * other.
  */
 import { type Profiler, Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,7 +20,7 @@ parentPort?.postMessage('ready');
 
 function answerTo({ reader, text }: CountRequest): CountAnswer {
   try {
-    // Subtracts what was counted before.
+    // Resets the count, so that earlier work is not included.
     counted();
     readers.get(reader)?.(text);
     return { characters: counted() };
@@ -28,7 +29,7 @@ function answerTo({ reader, text }: CountRequest): CountAnswer {
   }
 }
 
-/** Returns the count since the last call. The session answers synchronously, because it belongs to this thread. */
+/** Returns the count since the last call. V8's profiler answers synchronously, because it runs in this thread. */
 function counted(): number {
   let characters = 0;
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
@@ -42,7 +43,8 @@ function counted(): number {
 }
 
 /**
- * @param ranges the ranges of a function: each is inside an earlier one, and has the number of times it was entered
+ * @param ranges the ranges of a function; each is inside an earlier range, and has the number of times that it was
+ * entered
  */
 function ranThrough(ranges: readonly Profiler.CoverageRange[]): number {
   const around: Profiler.CoverageRange[] = [];

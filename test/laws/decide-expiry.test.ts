@@ -1,4 +1,4 @@
-/** A mandate ends by the ledger's clock, to the millisecond, whatever the decider's own clock says. */
+/** Tests that a mandate ends by the ledger's clock, to the millisecond, whatever the decider's own clock says. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
@@ -31,7 +31,7 @@ test('a mandate expires at the exact millisecond, whatever the decider’s clock
   );
 });
 
-test('an action that is planned again stays in its agent’s order', async () => {
+test('an action that is planned again is still decided in its agent’s order', async () => {
   const box = deciderInABox([
     {
       expiresAt: new Date(START_MS + 1_000).toISOString(),

@@ -1,6 +1,6 @@
 /**
- * The log is the truth: the published records, read back as bytes, fold to the ledger that published them. Balances
- * and open actions are equal, and so are all later decisions.
+ * Tests that the log is the truth. A ledger that is rebuilt from the published records has the same balances and open
+ * actions as the ledger that published them, and makes the same later decisions.
  */
 import { createFold, foldRecord, type MemoryLedger } from '@mandate/ledger';
 import { readDecisionsHead } from '@mandate/schemas';
@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const utf8 = new TextEncoder();
 
-/** Returns another plane, restored from what this one published. */
+/** Returns another plane, restored from the records that this plane published. */
 function restored(box: Box): Box {
   const fold = createFold();
   for (const [offset, text] of box.published.entries()) {
@@ -41,7 +41,7 @@ async function seenFrom(ledger: MemoryLedger) {
   return seen;
 }
 
-test('the fold of the published records equals the live ledger at rest, and decides the same', async () => {
+test('the ledger rebuilt from the published records equals the live ledger at rest, and decides the same', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, arbitraryHistory, async (mandate, before, after) => {
       const box = deciderInABox([mandate]);

@@ -1,5 +1,5 @@
 /**
- * Random histories of a plane with one decider: requests, outcomes, operators' commands, lost answers, changed
+ * Makes random histories of a plane with one decider: requests, outcomes, operators' commands, lost answers, changed
  * mandates, time.
  */
 import type { Incoming } from '@mandate/engine';
@@ -74,11 +74,11 @@ export type Happening = typeof happening extends fc.Arbitrary<infer H> ? H : nev
 
 export const arbitraryHistory = fc.array(happening, { minLength: 1, maxLength: 30, size: 'max' });
 
-/** Plays the history on the box. Operators' commands go on the log, as the gateway puts them there. */
+/** Runs the history on the decider. Operators' commands are appended to the log, as the gateway does. */
 export async function playHistory(box: Box, history: readonly Happening[]): Promise<void> {
   const deliveries: Incoming[] = [];
   let lost: Incoming[] = [];
-  /** A lost request is delivered again before later ones, as a partition does. */
+  /** A request with a lost answer is delivered again before later requests, as in a partition. */
   const deliver = async (incoming: Incoming, isLost: boolean) => {
     deliveries.push(incoming);
     await box.answer([...lost, incoming], isLost);
@@ -101,7 +101,8 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       }
       case 'wait':
-        // A redelivery after the replay memory would be a new request, so lost requests are delivered again before.
+        // After the replay memory has ended, a repeated request would count as new. So lost requests are delivered
+        // again before that time.
         if (happening.ms > 1e6) {
           await settleDown(box, deliveries);
           lost = [];
@@ -110,7 +111,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       case 'approve': {
         const asked = deliveries.flatMap(({ value }) => askedIn(value)).at(-1 - happening.back);
-        // The ledger refuses an approval without a question, and then nothing has happened.
+        // The ledger refuses an approval without a question. Then the step changes nothing.
         await (asked && approve(box, asked.action, happening, command))?.catch((error: unknown) => {
           if (!isMandateError(error) || !error.code.startsWith('APPROVAL_NOT_')) throw error;
         });
@@ -143,7 +144,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       }
       case 'adjust':
-        // The ledger refuses an amount that a counter cannot hold, and then nothing has happened.
+        // The ledger refuses an amount that a counter cannot hold. Then the step changes nothing.
         await adjust(box, happening, command).catch((error: unknown) => {
           if (!isMandateError(error, 'ADJUSTMENT_TOO_LARGE')) throw error;
         });
@@ -156,7 +157,7 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
   await settleDown(box, deliveries);
 }
 
-/** Delivers everything once more, in order, so that lost answers reach the log. */
+/** Delivers all requests once more, in order, so that lost answers reach the log. */
 async function settleDown(box: Box, deliveries: Incoming[]): Promise<void> {
   if (deliveries.length > 0) await box.answer(deliveries);
   deliveries.length = 0;

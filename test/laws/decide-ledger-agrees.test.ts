@@ -1,6 +1,6 @@
 /**
- * The ledger stores the verdict of a step, and the policy package publishes the same verdict in words. On random
- * histories both are equal, and agree with what was charged, published and remembered.
+ * Tests that ledger and log agree on random histories. The ledger stores the verdict of a step, and the policy
+ * package publishes it. Both verdicts are equal, and agree with what was charged, published and remembered.
  */
 import { decisionId } from '@mandate/policy';
 import { type Decision, type DecisionsRecord, readDecisionsRecord } from '@mandate/schemas';
@@ -39,7 +39,7 @@ function describeDecision({ verdict, code, final, reservation, leaseExpiresAt, g
   };
 }
 
-test('the ledger remembers of a decision what was published', async () => {
+test('the ledger remembers a decision as it was published', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
       const { box, decisions } = await played(mandate, history);
@@ -67,7 +67,7 @@ test('the ledger remembers of a decision what was published', async () => {
   );
 });
 
-test('a decision is charged exactly if it is an ALLOW, and a duplicate names the valid decision', async () => {
+test('a decision is charged if and only if it is an ALLOW, and a duplicate names the valid decision', async () => {
   let duplicates = 0;
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
@@ -98,7 +98,7 @@ test('a decision is charged exactly if it is an ALLOW, and a duplicate names the
   expect(duplicates).toBeGreaterThan(3);
 });
 
-test('sequences rise, and between a kill and its revive no ALLOW has a higher sequence', async () => {
+test('ledger sequences rise, and between a kill and its revive no ALLOW has a higher sequence', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
       const { records } = await played(mandate, history);

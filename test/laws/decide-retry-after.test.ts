@@ -1,4 +1,7 @@
-/** `retryAfterMs` is exact for any mix of windows: one millisecond earlier is refused, at that time is allowed. */
+/**
+ * Tests that `retryAfterMs` is exact for any mix of windows: one millisecond earlier is refused, at that time is
+ * allowed.
+ */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';

@@ -1,6 +1,6 @@
 /**
- * An explanation says truly what would have to change. If all of it is done and the request is sent again as told,
- * the checks that blocked it no longer do. If a figure is met by the smallest step less, they still do.
+ * Tests that an explanation truly says what must change. If all of it is done and the request is sent again, the
+ * checks that blocked it no longer block it. If a figure is one smallest step less, they still block it.
  */
 
 import { actionDigest } from '@mandate/policy';
@@ -29,7 +29,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const LATE_MS = 40_000;
 const EVERYTHING: KillTarget = { scope: 'all' };
 
-/** Whole mandates, or mandates in which only limits can block. */
+/** Whole mandates, or mandates that can only block by limits. */
 const mandate = fc
   .tuple(arbitraryMandate, fc.constantFrom('*', '*', '*', 'nobody'), fc.boolean())
   .map(([fields, agents, whole]) => {
@@ -43,7 +43,7 @@ const mandate = fc
     });
   });
 
-/** Requests of one agent with different ids, so that they reach limits and are not only duplicates. */
+/** Requests of one agent with different ids, so that most of them reach limits and are not duplicates. */
 const asks = fc
   .tuple(fc.boolean(), fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }))
   .map(([alike, asks]) =>
@@ -59,12 +59,12 @@ const scenario = fc.record({
   mandate,
   asks,
   obstacle: fc.constantFrom('none', 'none', 'none', 'late', 'killed', 'denied', 'expired'),
-  /** Chooses one way for each need. */
+  /** Chooses one of the ways of a need, or one of the figures. */
   choice: fc.nat(11),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
 
-/** Decides the requests, and returns the last decision with the box. */
+/** Decides the requests. Returns the last decision, and the decider with its ledger. */
 async function blocked({ mandate, asks, obstacle }: Scenario) {
   const box = deciderInABox([mandate]);
   const last = asks.at(-1)?.action;
@@ -86,7 +86,8 @@ async function asked(box: Box, action: Action, agoMs = 0): Promise<Decision> {
 }
 
 /**
- * Returns true if the ledger accepted the answer. It refuses an answer without a question, or about a decided action.
+ * Returns true if the ledger accepted the answer. The ledger refuses an answer without a question, or about a decided
+ * action.
  */
 async function answered(
   box: Box,
@@ -116,16 +117,16 @@ const command = (id: string) => ({ id, by: 'op', reason: 'because' });
 
 type Way = ReturnType<typeof whatWouldChange>['needs'][number]['anyOf'][number];
 
-/** The request that is sent again, its mandate, its time, and what people do before. */
+/** The second try: the request, its mandate, its time, and what people do before. */
 type Again = {
   mandate: MandateDocument;
   action: Action;
   agoMs: number;
   waitMs: number;
-  /** The lowest cost that a need asks for. */
+  /** The lowest cost that is enough for the needs. */
   costMicros: number;
   people: ((box: Box) => Promise<void>)[];
-  /** If true, people approve: at once, or when they are asked. */
+  /** If true, people approve the action: before the request, or when they are asked. */
   granted: boolean;
 };
 
@@ -149,7 +150,7 @@ function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision)
   };
 }
 
-/** Follows the way that a need names, with a figure that is smaller by `less`, the smallest step. */
+/** Does what one way of a need says. A figure is reduced by `less`, the smallest step. */
 function go(check: string, way: Way, again: Again, decision: Decision, less = 0): void {
   const { mandate, action } = again;
   mandate.toolPolicies ??= {};
@@ -210,7 +211,7 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
         return;
       }
       mandate.modelPrices = { [way.name ?? '']: { inputPerMillion: 0, outputPerMillion: 0 } };
-      // A price alone does not price a call without token counts.
+      // A call without token counts has no cost, even if its model has a price.
       mandate.defaultTokens ??= { inputTokens: 1, maxOutputTokens: 0 };
       return;
     case 'stated-tokens':
@@ -273,27 +274,30 @@ async function askAgain(box: Box, again: Again): Promise<Decision> {
   return asked(box, action, agoMs);
 }
 
-/** Each of several budgets is a separate check. */
+/** Returns the name of a check. Each budget is a separate check, so its name includes the budget. */
 function nameOf({ check, evidence }: Check): string {
   const { scope, id, windowMs } = Object(evidence);
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;
 }
 
 /**
- * Returns the names of the checks that did not pass. If the price is unknown, checks of the cost do not count,
- * because they did not see the true cost.
+ * Returns the names of the checks that did not pass. Checks of the cost do not count if the price is unknown, because
+ * they did not know the true cost.
  */
 function objecting({ checks }: Decision): string[] {
   const all = checks.filter(({ result }) => result === 'block' || result === 'defer').map(nameOf);
   return all.includes('model-priced') ? all.filter((name) => !name.endsWith('cost-per-call')) : all;
 }
 
-/** Returns the ways that a test can follow: a mandate cannot make a model cheaper. */
+/**
+ * Returns the ways that a test can follow. It cannot follow "use a cheaper model", because a mandate cannot make a
+ * model cheaper.
+ */
 function passable(anyOf: readonly Way[], { type }: Decision): Way[] {
   return anyOf.filter(({ way }) => way !== 'cheaper-call' || type === 'tool_call');
 }
 
-test('if everything is met, the checks that blocked the request no longer do', async () => {
+test('if everything that an explanation names is done, the checks that blocked the request no longer do', async () => {
   let judged = 0;
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
@@ -330,7 +334,7 @@ const EXACT = new Set<Way['way']>([
   'not-before',
 ]);
 
-test('no figure is larger than necessary', async () => {
+test('no figure in an explanation is larger than necessary', async () => {
   let judged = 0;
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
@@ -358,7 +362,7 @@ test('no figure is larger than necessary', async () => {
   expect(judged).toBeGreaterThan(hits(20));
 });
 
-test('the amount that must be given back is enough; and if none is named, giving back would not help', async () => {
+test('giving back the named amount is enough; if no amount is named, giving back would not help', async () => {
   let [said, unsaid] = [0, 0];
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {

@@ -1,4 +1,4 @@
-/** The needed changes in an explanation, for each code: in words, and for programs. */
+/** Tests for each code what an explanation says must change: in words, and for programs. */
 import { actionDigest } from '@mandate/policy';
 import { whatWouldChange } from '@mandate/query';
 import { actionRequested, CODES, type Decision } from '@mandate/schemas';
@@ -38,12 +38,12 @@ type Case = {
   asked?: Asked;
   agoMs?: number;
   before?(box: Box, asked: Asked): Promise<unknown>;
-  /** The ways past each check, in words. */
+  /** For each check, the ways to pass it, in words. */
   needs: Record<string, string[]>;
   as: ReturnType<typeof whatWouldChange>['askAgainAs'];
 };
 
-/** By code. A code with several causes has one case for each. */
+/** The cases by code. A code with several causes has one case for each cause. */
 const CASES: readonly [string, Case][] = [
   [
     'DUPLICATE_ACTION',
@@ -484,7 +484,7 @@ test('has a case for every code', () => {
   expect([...told].toSorted()).toEqual([...CODES].toSorted());
 });
 
-test('an allowed action needs nothing, and the checks that it barely passed are listed', async () => {
+test('an allowed action needs no change, and its explanation lists the checks that it barely passed', async () => {
   const box = deciderInABox([
     {
       maxCostTotal: 1,
@@ -507,14 +507,14 @@ test('an allowed action needs nothing, and the checks that it barely passed are 
   expect(whatWouldChange(easy).near).toEqual([]);
 });
 
-test('for a mandate in observe mode, says what enforcing it would need', async () => {
+test('says for a mandate in observe mode what enforcing it would need', async () => {
   const box = deciderInABox([{ mode: 'observe', deniedTools: ['*'] }]);
   const observed = await ask(box, { id: 'a' });
   expect(observed.verdict).toBe('ALLOW');
   expect(whatWouldChange(observed)).toMatchObject({ needs: [{ check: 'tool-denied' }], askAgainAs: null });
 });
 
-test('shows the evidence of a check from another version, and claims nothing about it', () => {
+test('shows the evidence of a check from another version, and states nothing else about it', () => {
   const checks = [
     { check: 'intent', result: 'block' as const, evidence: { intent: 'x' } },
     { check: 'budget', result: 'block' as const, evidence: { scope: 'agent' } },
@@ -527,7 +527,7 @@ test('shows the evidence of a check from another version, and claims nothing abo
   ]);
 });
 
-test('for an old decision without its cost, says that more is needed, and not how much', () => {
+test('says for an old decision without its cost that more is needed, and not how much', () => {
   const evidence = {
     scope: 'agent',
     id: 'total',

@@ -1,4 +1,7 @@
-/** An agent that requires a grant can do nothing without one. The same holds for its descendants (ADR 49). */
+/**
+ * Tests that an agent that requires a grant can do nothing without a grant. The same is true for its descendants (ADR
+ * 49).
+ */
 import { previewMandate } from '@mandate/control';
 import { agentDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
@@ -11,7 +14,7 @@ const required = () => {
   return made;
 };
 
-test('without a grant it may do nothing, and is told what to do', () => {
+test('an agent that requires a grant may do nothing without one, and the answer says how to get one', () => {
   const { ask } = required();
   const { refusal, checks } = ask();
   expect(refusal).toMatchObject({
@@ -23,11 +26,11 @@ test('without a grant it may do nothing, and is told what to do', () => {
   expect(checks).toEqual([
     { check: 'mandate-found', result: 'block', evidence: { agentId: 'bot', requiresGrant: 'bot' } },
   ]);
-  // The name of the composition of rules is not a grant.
+  // The composition of rules has a name too, but that name is not a grant.
   expect(codeOf(ask({ mandateId: 'rules' }))).toBe('GRANT_REQUIRED');
 });
 
-test('with a grant it may do what the grant allows, until the grant ends', () => {
+test('an agent with a grant may do what the grant allows, until the grant ends', () => {
   const { ask, issue, revoke } = required();
   expect(issue('1')).toBe(true);
   expect(codeOf(ask({ mandateId: 'mnd_1' }))).toBe('ALLOWED');
@@ -37,7 +40,7 @@ test('with a grant it may do what the grant allows, until the grant ends', () =>
   expect(codeOf(ask({ mandateId: 'mnd_2' }))).toBe('MANDATE_NOT_FOUND');
 });
 
-test('its descendants need their own grants', () => {
+test('the descendants of an agent that requires a grant need their own grants', () => {
   const { ask, agent, issue } = required();
   agent({ id: 'worker', parent: 'bot' });
   agent({ id: 'hand', parent: 'worker' });
@@ -52,7 +55,7 @@ test('its descendants need their own grants', () => {
   expect(codeOf(ask({ agentId: 'hand' }))).toBe('ALLOWED');
 });
 
-test('a preview says so too', () => {
+test('a preview says that the agent needs a grant', () => {
   const { fold } = required();
   const action = { id: 'x', agentId: 'bot', type: 'tool_call' as const, tool: 'read' };
   const preview = (fields: object) =>

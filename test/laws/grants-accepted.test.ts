@@ -1,13 +1,12 @@
 /**
- * Which grants the fold of the control topic accepts: grants of the documents at their log position, and each request
- * once.
+ * Tests which grants the control state accepts: a grant of the documents at its log position, and each request once.
  */
 import { CAPS, wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 import { governed, TTL_MS } from './tenant-with-grants.ts';
 
-describe('the fold', () => {
+describe('the control state', () => {
   const wrong: [string, string, (made: object) => object, object?][] = [
     ['a grant that lasts too long', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: CAPS.mandateTtlMs + 1 })],
     ['a grant that lasts longer than requested', 'MANDATE_UNFIT', (made) => ({ ...made, ttlMs: TTL_MS - 1 })],
@@ -51,7 +50,7 @@ describe('the fold', () => {
     }
   });
 
-  test('accepts the same request once, even with another grant id', () => {
+  test('accepts the same request for a grant once, even with another grant id', () => {
     const { put, mandate, revoke, fold, passes } = governed();
     const change = { id: 'chg-of-a-key' };
     const first = put({ event: 'mandate.issued', mandate: mandate('1') }, change);

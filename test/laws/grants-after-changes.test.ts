@@ -1,6 +1,6 @@
 /**
- * Whatever changes after a grant was issued, an action under the grant is decided as it was then. Tested with random
- * changes.
+ * Tests with random changes that a grant freezes the rules: whatever changes later, an action under the grant is
+ * decided as when the grant was issued.
  */
 
 import type { Plan } from '@mandate/schemas';
@@ -61,13 +61,13 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
 );
 
-/** Returns what a plan allows and by which policies, without the name of the mandate. */
+/** Returns what a plan allows, and the policies that allow it. The name of the mandate is left out. */
 function essence(plan: Plan) {
   const { refusal, observe, limits, mandate } = plan;
   return { code: refusal?.code ?? null, observe, limits, policies: mandate?.policies, rules: mandate?.rules };
 }
 
-test('whatever changes meanwhile, an action is decided as when its grant was issued', () => {
+test('whatever changes later, an action is decided as when its grant was issued', () => {
   let compared = 0;
   fc.assert(
     fc.property(
@@ -91,7 +91,7 @@ test('whatever changes meanwhile, an action is decided as when its grant was iss
           essence(made.ask({ tool, context: { ...context, ...issuedFor } })),
         );
         if (!made.issue('1', issuedFor)) {
-          // No agent loses anything, because nothing was allowed.
+          // No grant can be issued. An agent loses nothing by that, because no action was allowed either.
           expect(then.map(({ code }) => code)).not.toContain(null);
           return;
         }

@@ -1,6 +1,6 @@
 /**
- * The clock of the process that issues a grant differs from the ledger's, and rules begin and end. Whatever the
- * clocks say, a grant allows nothing that the rules do not allow at that moment of the ledger's clock.
+ * Tests grants with two clocks that differ: the clock of the process that issues a grant, and the ledger's. Rules
+ * begin and end meanwhile. A grant never allows more than the rules allow at that moment of the ledger's clock.
  */
 
 import { wireTime } from '@mandate/schemas';
@@ -25,7 +25,7 @@ const rule = fc.record({
   when: fc.constantFrom({}, { when: { field: 'action.tool', op: '==', value: 'send' } }),
 });
 
-test('an action is decided as the rules would at that time, or refused', () => {
+test('an action under a grant is decided as by the rules at that time, or refused', () => {
   let allowed = 0;
   fc.assert(
     fc.property(
@@ -57,7 +57,7 @@ test('an action is decided as the rules would at that time, or refused', () => {
   expect(allowed).toBeGreaterThan(hits(100));
 });
 
-test('a rule that has ended only by the issuer’s clock still applies under a grant', () => {
+test('a rule that has ended only by the issuer’s clock still counts in a grant', () => {
   const { agent, policy, rule, passes, issue, ask } = tenant();
   agent();
   policy();
@@ -77,7 +77,7 @@ test('a rule that has ended only by the issuer’s clock still applies under a g
     holdsFromMs: START_MS + 500,
     holdsUntilMs: START_MS + 2_000 + TTL_MS,
   });
-  // If no rule begins or ends, the grant has no begin that a clock could delay.
+  // No rule begins or ends, so the grant is valid from the start and no clock can delay it.
   rule({ id: 's', policy: 'none', agents: ['other'], endsAt: at(500) });
   issue('2');
   expect(codeOf(ask({ mandateId: 'mnd_2' }))).toBe('ALLOWED');

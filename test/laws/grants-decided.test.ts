@@ -1,4 +1,4 @@
-/** Grants with a decider and its ledger: the spending under a grant, and the clock by which it ends. */
+/** Tests grants with a decider and its ledger: what is spent under a grant, and by which clock the grant ends. */
 import { expect, test } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { governed, TTL_MS, type tenant } from './tenant-with-grants.ts';
@@ -16,7 +16,7 @@ async function act(box: Box, fields: object = {}) {
   return decisionOf(answer);
 }
 
-test('an action is allowed until the grant is revoked', async () => {
+test('an action under a grant is allowed until the grant is revoked', async () => {
   const made = governed();
   const box = decider(made);
   made.issue('1');
@@ -61,7 +61,7 @@ test('a new grant resets no counter', async () => {
   expect(await spend('mnd_1')).toBe('ALLOWED');
   expect(await spend('mnd_2')).toBe('ALLOWED');
   expect(await spend('mnd_3')).toBe('COST_LIMIT_EXCEEDED shared');
-  // All agents with the policy spend from the same budget, whichever grant they use.
+  // All agents with this policy spend from the same budget, whatever their grants are.
   expect(await spend('mnd_4', 'other')).toBe('COST_LIMIT_EXCEEDED shared');
   const { checks, reservation } = await act(box, { mandateId: 'mnd_1' });
   expect(reservation?.budgets.map(({ scope, subject }) => [scope, subject])).toEqual([

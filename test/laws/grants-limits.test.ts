@@ -1,4 +1,4 @@
-/** How many grants a tenant can have, how large they are, and what is remembered of them. */
+/** Tests how many grants a tenant can have, how large they are, and what is remembered of them. */
 import type { TenantControl } from '@mandate/control';
 import { CAPS, type ControlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 import { codeOf, governed, TTL_MS, tenant } from './tenant-with-grants.ts';
 
 describe('the grants of a tenant', () => {
-  /** Returns a tenant that can issue many grants, without evaluating rules each time. */
+  /** Returns a tenant that can issue many grants quickly, because rules are not evaluated each time. */
   function many() {
     const made = governed();
     const first = made.mandate('1') ?? {};
@@ -24,7 +24,7 @@ describe('the grants of a tenant', () => {
     };
   }
 
-  test('are limited in number, with room again after one is revoked or has ended', () => {
+  test('are limited in number, and another is accepted after one is revoked or has ended', () => {
     const { issueAt, revoke } = many();
     let taken = 0;
     for (let at = 0; at <= CAPS.issuedMandates; at += 1) if (issueAt(START_MS)) taken += 1;
@@ -35,7 +35,7 @@ describe('the grants of a tenant', () => {
     expect(issueAt(START_MS + 60_000)).toBe(true);
   });
 
-  test('are limited by the quota of the tenant too', () => {
+  test('are also limited by the quota of the tenant', () => {
     const { issueAt, revoke, put } = many();
     put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { issuedMandates: 2 } } });
     expect([issueAt(START_MS), issueAt(START_MS), issueAt(START_MS)]).toEqual([true, true, false]);
@@ -43,7 +43,7 @@ describe('the grants of a tenant', () => {
     expect([issueAt(START_MS), issueAt(START_MS)]).toEqual([true, false]);
   });
 
-  test('are forgotten some time after their end, by the times of later grants, and allow nothing', () => {
+  test('are forgotten some time after their end, measured by the times of later grants, and then allow nothing', () => {
     const { issueAt, fold, ask } = many();
     const { byId } = fold.tenant('acme').issued;
     for (let at = 0; at < 900; at += 1) issueAt(START_MS);
@@ -65,7 +65,7 @@ describe('the documents that grants are composed of', () => {
     return documents.reduce((sum, { document }) => sum + unitsOf(document), 0);
   };
 
-  test('are counted once each, while a grant uses them', () => {
+  test('are counted once each while grants use them', () => {
     const { agent, rule, issue, revoke, passes, put, fold } = governed();
     const { issued } = fold.tenant('acme');
     agent({ id: 'other' });
@@ -85,7 +85,7 @@ describe('the documents that grants are composed of', () => {
     expect(issued.units).toBe(0);
   });
 
-  test('are limited in size, with room again after a grant ends', () => {
+  test('are limited in size, and more are accepted after a grant ends', () => {
     const { agent, policy, rule, mandate, revoke, fold } = tenant();
     agent();
     policy({ id: 'p'.repeat(190) });
@@ -121,7 +121,7 @@ describe('the compiled mandate of a grant', () => {
     expect(mandateOf()).toBe(mandateOf());
   });
 
-  test('is remembered only for the grants that were asked about last', () => {
+  test('is remembered only for the grants that were used last', () => {
     const { rule, issue, ask, fold } = governed();
     rule({ id: 's', when: { field: 'context.note', op: 'exists' } });
     issue('1');

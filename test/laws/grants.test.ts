@@ -1,11 +1,14 @@
-/** A grant allows what the rules allowed when it was issued, in its context: no more, and nothing after its end. */
+/**
+ * Tests that a grant allows what the rules allowed in its context when it was issued, no more than that, and nothing
+ * after its end.
+ */
 import { wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 import { codeOf, governed, TTL_MS, tenant } from './tenant-with-grants.ts';
 
 describe('a grant', () => {
-  test('keeps the policy versions that it was issued with; without the grant the latest apply', () => {
+  test('keeps the policy versions that it was issued with; without the grant the latest versions apply', () => {
     const { issue, policy, ask } = governed({ allowedTools: ['read'] });
     expect(issue('1')).toBe(true);
     policy({ allowedTools: [] });
@@ -19,7 +22,7 @@ describe('a grant', () => {
     expect(ask({ mandateId: 'rules' }).mandate).toEqual(ask().mandate);
   });
 
-  test('keeps its rules, and gets no others', () => {
+  test('keeps its rules, and gets no later rules', () => {
     const { issue, put, policy, rule, ask } = governed({ allowedTools: ['read'] });
     issue('1');
     policy({ id: 'none', allowedTools: [] });
@@ -30,7 +33,7 @@ describe('a grant', () => {
     expect(codeOf(ask())).toBe('TOOL_NOT_ALLOWED');
   });
 
-  test('of a sub-agent is limited by what its ancestors may do now', () => {
+  test('of a sub-agent is limited by what its ancestors may do at the moment', () => {
     const { issue, put, agent, policy, rule, ask } = governed({ allowedTools: ['read'] });
     agent({ id: 'lead' });
     agent({ parent: 'lead' });
@@ -103,7 +106,7 @@ describe('a grant', () => {
     expect(send('prod', { ticket: '1' })).toBe('TOOL_NOT_ALLOWED');
     expect(send('prod', { environment: 'dev' })).toBe('MANDATE_NOT_FOUND');
     expect(send('dev')).toBe('ALLOWED');
-    // The grant does not apply in another context, and the action names a grant, so no other rules are used.
+    // The grant belongs to another context. The action names a grant, so rules without a grant do not apply.
     expect(send('dev', { environment: 'prod' })).toBe('MANDATE_NOT_FOUND');
     expect(send('any')).toBe('ALLOWED');
     expect(send('any', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');
@@ -139,7 +142,7 @@ describe('a grant', () => {
     }
   });
 
-  test('of a sub-agent applies its context to the ancestors’ rules too', () => {
+  test('of a sub-agent also applies its context to the rules of the ancestors', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent({ id: 'lead' });
     agent({ parent: 'lead' });
@@ -157,7 +160,7 @@ describe('a grant', () => {
     expect(send('any')).toBe('ALLOWED');
   });
 
-  test('evaluates rules with action conditions for each action, as the rules were when it was issued', () => {
+  test('evaluates rules with conditions on the action for each action, with the rules from the time of issuing', () => {
     const { issue, put, policy, rule, ask } = governed();
     policy({ id: 'small', maxCostPerCall: 1 });
     rule({ id: 's', policy: 'small', when: { field: 'action.tool', op: '==', value: 'pay' } });
@@ -172,7 +175,7 @@ describe('a grant', () => {
     expect(ask({ ...dear, tool: 'read' })).toMatchObject({ refusal: null, mandate: { policies: ['p@1'] } });
   });
 
-  test('that has only such rules allows what one of them matches', () => {
+  test('that has only rules with conditions on the action allows what one of these rules matches', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent();
     policy();
@@ -198,12 +201,12 @@ describe('a grant', () => {
     expect(mandate('1', { a: '1' })?.expiresAt).toBe(at(20_000));
     issue('1', { a: '1' });
     expect(ask({ mandateId: 'mnd_1' })).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 20_000 });
-    // By a clock that is behind, the rule has not begun.
+    // By this clock, which is behind, the rule has not begun yet.
     expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_001))).toBe('MANDATE_NOT_FOUND');
     expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_000))).toBe('ALLOWED');
   });
 
-  test('applies shadow rules as they are now, for the agent as it is now, in the grant’s context', () => {
+  test('applies the current shadow rules to the current agent, in the grant’s context', () => {
     const { issue, revoke, agent, policy, rule, put, ask } = governed();
     issue('1', { environment: 'prod' });
     const told = () => ask({ mandateId: 'mnd_1' }).shadow;
@@ -226,7 +229,7 @@ describe('a grant', () => {
     expect(told()).toBeUndefined();
   });
 
-  test('under which no rule matches an action still shows what the shadow rules would allow', () => {
+  test('shows what shadow rules would allow, even if none of its rules matches the action', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent({ id: 'lead' });
     agent({ parent: 'lead' });

@@ -1,6 +1,6 @@
 /**
- * JSON Schema 2020-12, evaluated literally and slowly. Every keyword returns whether it accepts the value, and which
- * fields and elements it evaluated. The engine of the policy package must agree with it.
+ * Evaluates JSON Schema 2020-12 literally and slowly. Every keyword returns whether it accepts the value, and which
+ * fields and elements it evaluated. The engine of the policy package must agree with this evaluator.
  *
  * Only for schemas that the loader accepts, and for harmless patterns, because it runs the patterns unchecked.
  */
@@ -55,7 +55,7 @@ function verdict(holds: boolean): Evaluated {
   return holds ? HOLDS : FAILS;
 }
 
-/** All must accept the value. Whatever one of them evaluated counts as evaluated. */
+/** Accepts the value if all results accept it. A field or element counts as evaluated if one result evaluated it. */
 function together(results: readonly Evaluated[]): Evaluated {
   if (!results.every(({ holds }) => holds)) return FAILS;
   return {
@@ -101,8 +101,8 @@ function numberHolds(keywords: Members, value: number): boolean {
 }
 
 /**
- * Compares both numbers as integers in units of 10^-400, which represents every digit of a double's shortest form
- * exactly.
+ * True if the value is a multiple of the step. Both become integers in units of 10^-400, which keeps every digit of a
+ * double's shortest form.
  */
 function isMultiple(value: number, step: number): boolean {
   return counted(value) % counted(step) === 0n;
@@ -206,7 +206,7 @@ function hasRepeat(items: readonly unknown[]): boolean {
   return items.some((item, at) => items.slice(0, at).some((before) => isEqual(before, item)));
 }
 
-/** Returns the subschema that a reference within the root names, by JSON pointer or by anchor. */
+/** Returns the subschema to which a reference within the root leads, by JSON pointer or by anchor. */
 function leadTo(reference: string, root: unknown): unknown {
   const fragment = decodeURIComponent(reference.slice(1));
   if (fragment !== '' && !fragment.startsWith('/')) return anchored(fragment, root);

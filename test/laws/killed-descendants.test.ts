@@ -1,6 +1,6 @@
 /**
- * A kill of an agent with its descendants stops all of them until the revive (ADR 47). It also stops every agent that
- * becomes a descendant later, of the killed agent or of a stopped one. No change of agents frees a stopped agent.
+ * Tests that a kill of an agent with its descendants stops all of them until the revive (ADR 47). The kill also stops
+ * every agent that later becomes a descendant of a stopped agent. No change of agents frees a stopped agent.
  */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
@@ -42,7 +42,7 @@ const BEGIN: readonly Step[] = [
   { do: 'put', id: 'b', parent: 'a' },
 ];
 
-/** Computes in a second way which agents are stopped. A retired agent keeps its place in the chain. */
+/** Computes which agents are stopped, in a second way. A retired agent stays in the chain of parents. */
 class StoppedAgents {
   readonly parents = new Map<string, string | undefined>();
   held: Set<string> | null = null;
@@ -118,7 +118,7 @@ function scene() {
   };
 }
 
-test('all agents that the kill stops stay stopped until the revive, and no others are stopped', async () => {
+test('the agents that the kill stops stay stopped until the revive, and no other agents are stopped', async () => {
   let [outside, free] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (drawn) => {

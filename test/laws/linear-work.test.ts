@@ -1,6 +1,6 @@
 /**
- * Readers of outside input do work that grows at most linearly with the input. Random hostile texts are read at one
- * length and at four times the length. Four times the work is linear, sixteen times is quadratic.
+ * Tests that readers of outside input do work that grows at most linearly with the input. They read random hostile
+ * texts at one length and at four times the length. Four times the work is linear, sixteen times is quadratic.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
@@ -14,12 +14,9 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const SHORT = 120;
 const TIMES = 4;
-/**
- * The limit as a multiple of the work at the short length. Linear work gives `TIMES`, and work that does not depend
- * on the length gives less.
- */
+/** The limit, as a multiple of the work at the short length. Linear work gives `TIMES`, constant work gives 1. */
 const MOST = 1.6 * TIMES;
-/** The work that is done for any text. */
+/** The work that a reader does for any text, however short. */
 const CONSTANT = 3_000;
 
 let counter: WorkCounter;
@@ -29,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => counter.stop());
 
 describe.each(READERS.map(([name]) => name))('%s', (reader) => {
-  test('does work that is linear in the text', async () => {
+  test('does work that is at most linear in the length of the text', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHostile, async (hostile) => {
         const [short, long] = [textAt(hostile, SHORT), textAt(hostile, SHORT * TIMES)];

@@ -1,6 +1,6 @@
 /**
- * Findings of lint are true for every action: a rule that it calls useless can be removed, and what it calls blocked
- * is blocked.
+ * Tests that findings of lint are true for every action: a rule that lint calls useless can be removed, and an action
+ * that lint calls blocked is blocked.
  */
 
 import { mandatesUnderControl } from '@mandate/control';
@@ -51,7 +51,7 @@ const when = fc.oneof(
 
 const POLICIES = ['p', 'q'].map((id) => ({ id }));
 
-test('a rule that contradicts itself never applies', () => {
+test('a rule that contradicts itself never applies to an action', () => {
   let told = 0;
   fc.assert(
     fc.property(when, fc.array(calls, { minLength: 20, maxLength: 20 }), (when, actions) => {
@@ -67,7 +67,7 @@ test('a rule that contradicts itself never applies', () => {
   expect(told).toBeGreaterThan(hits(10));
 });
 
-test('a rule that adds nothing can be removed, even together with all such rules', () => {
+test('a rule that adds nothing can be removed, even together with all other such rules', () => {
   let told = 0;
   const rules = fc.uniqueArray(rule, { minLength: 2, maxLength: 3, selector: ({ id }) => id });
   fc.assert(
@@ -92,14 +92,14 @@ test('a rule that adds nothing can be removed, even together with all such rules
   expect(told).toBeGreaterThan(hits(10));
 });
 
-/** Returns a plan without the rules that gave its policies, without its validity, and without the shadow. */
+/** Returns a plan without its shadow, without its validity, and without the rules that gave its policies. */
 function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ...plan }: Plan): unknown {
   const { rules: _rules, grantedBy: _given, ...others } = mandate ?? {};
   const text = JSON.stringify({ ...plan, mandate: others });
   return JSON.parse(text.replaceAll(/, which the rule \\"[^"]*" (?:gives|and \d+ more give)/g, ''));
 }
 
-/** Policies without `expiresAt`. An expired policy would refuse everything, whatever its limits are. */
+/** Policies without `expiresAt`, because an expired policy refuses everything, whatever its limits are. */
 const limited = arbitraryMandate.map(({ expiresAt: _, ...fields }) => fields);
 
 type Limited = typeof limited extends fc.Arbitrary<infer Fields> ? Fields : never;
@@ -108,7 +108,8 @@ const LIMIT =
   /^In "p", (?:(?<field>maxCostTotal|maxCostPerCall|rateLimit)|the (?<scope>\w+) budget "(?<id>\w+)"|toolPolicies\.(?<tool>.+)\.(?<ofTool>maxCostPerCall|rateLimit)) of .* has no effect: /;
 
 /**
- * Returns the policy without the limit that a finding names. No two budgets of the test differ only in their windows.
+ * Returns the policy without the limit that a finding names. Scope and id are enough to find a budget, because no two
+ * budgets of the test differ only in the window.
  */
 function without(policy: Limited, message: string): Limited {
   const { field, scope, id, tool, ofTool } = LIMIT.exec(message)?.groups ?? {};
@@ -133,14 +134,16 @@ const asked = fc.constantFrom(
   { not: [{ field: 'action.tool', op: '==', value: 'send' }] },
 );
 const mode = fc.constantFrom('enforce', 'enforce', 'observe');
-/** The first rule is for one agent, the second for all. A third one allows what neither of them refuses. */
+/**
+ * The first rule is for one agent, the second rule for all agents. A third rule allows what neither of them refuses.
+ */
 const rulesDrawn = fc.tuple(asked, asked, mode, mode).map(([ofP, ofQ, modeOfP, modeOfQ]) => [
   { id: 'r', policy: 'p', agents: ['agent-1'], mode: modeOfP, ...(ofP && { when: ofP }) },
   { id: 's', policy: 'q', mode: modeOfQ, ...(ofQ && { when: ofQ }) },
   { id: 't', policy: 'z', mode: 'observe' },
 ]);
 
-/** `earlier`: the policy versions that were in force before the others were published. */
+/** The documents of a test. `earlier` are the policy versions that were in force before `policies` were published. */
 type Documents = { earlier: readonly object[]; policies: readonly object[]; rules: readonly object[] };
 
 /** Returns the decisions about all records. The earlier versions are in force for the first half. */
@@ -161,7 +164,7 @@ async function decided({ earlier, policies, rules }: Documents, records: readonl
   return decisions;
 }
 
-/** Returns the verdict, or the observed verdict if the decision was not enforced. */
+/** Returns the verdict of the decision. If the decision was not enforced, returns the observed verdict. */
 function judged({ verdict, observed }: ActionDecided['decision']): string {
   return observed?.verdict ?? verdict;
 }
@@ -175,8 +178,8 @@ const histories = fc
   .map((drawn) =>
     drawn.map((record, at) => {
       if (!('action' in record)) return reporting(record);
-      // The fields are removed because a second attempt depends on the code of the first, and more than one limit may
-      // have refused that.
+      // These fields are removed, because the decision on a second attempt depends on the code of the first. More
+      // than one limit may have refused the first attempt.
       const { mandateId: _, idempotencyKey: __, attempt: ___, ...action } = record.action;
       const context = { environment: at % 3 === 0 ? 'dev' : 'prod' };
       return { ...record, action: { ...action, context, id: `${action.id}${at % 7}`, tenant: 'default' } };
@@ -193,7 +196,7 @@ const called: typeof histories = fc
   .map((drawn) => drawn.map((action, at) => actionRequested.parse(asking({ ...action, id: `call-${at}` }))));
 const enforced = fc.constant([{ id: 'r', policy: 'p', mode: 'enforce' }]);
 const rate = fc.record({ maxCalls: fc.integer({ min: 1, max: 4 }), windowMs: slow });
-/** Policies with limits only, which a few calls reach. */
+/** Policies that have only limits. A few calls reach these limits. */
 const reached: fc.Arbitrary<Limited> = fc.record(
   {
     maxCostTotal: few,
@@ -215,7 +218,10 @@ const reached: fc.Arbitrary<Limited> = fc.record(
   { requiredKeys: ['budgets', 'toolPolicies'] },
 );
 
-/** Returns a policy and an earlier version: a different one, or the same with fewer limits. */
+/**
+ * Returns a policy and an earlier version. The earlier version is another policy, or the same policy with fewer
+ * limits.
+ */
 function versionsOf(policy: fc.Arbitrary<Limited>): fc.Arbitrary<Versions> {
   return fc
     .tuple(policy, fc.option(policy), fc.subarray([0, 1, 2]))
@@ -232,7 +238,7 @@ type Versions = { before: Limited; own: Limited };
 const nothing = fc.constant({ before: {}, own: {} });
 const twoPolicies = fc.tuple(versionsOf(limited), versionsOf(limited));
 
-/** Returns the two policies with the ids that the rules name. */
+/** Returns the two policies with the ids that the test's rules name. */
 function pAndQ(ofP: Limited, ofQ: Limited) {
   return [
     { ...ofP, id: 'p' },
@@ -244,7 +250,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
   ['of one policy', fc.tuple(versionsOf(limited), nothing), rulesDrawn, histories],
   ['of two policies', twoPolicies, rulesDrawn, histories],
   ['of one policy with low limits', fc.tuple(versionsOf(reached), nothing), enforced, called],
-])('a limit without effect can be removed: %s', async (_, drawn, rulesDrawn, histories) => {
+])('a limit that lint calls useless can be removed: %s', async (_, drawn, rulesDrawn, histories) => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(drawn, rulesDrawn, histories, async ([p, q], rules, records) => {
@@ -266,7 +272,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
   expect(told).toBeGreaterThan(hits(10));
 });
 
-test('a tool that no budget can pay for is never allowed to an agent under the policies that lint names', async () => {
+test('a tool that lint calls too expensive for every budget is never allowed to an agent under the named policies', async () => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(twoPolicies, rulesDrawn, histories, async ([p, q], rules, records) => {

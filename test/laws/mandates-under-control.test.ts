@@ -1,4 +1,4 @@
-/** What agents may do follows from the control topic, starting at the log position of each change. */
+/** Tests that the control topic decides what agents may do. Each change applies from its log position on. */
 
 import { agentRegister, foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { mandatesOfFile, planInForce } from '@mandate/policy';
@@ -24,7 +24,7 @@ const policy = (fields: object) =>
 const rule = (fields: object) =>
   changed({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', ...fields } });
 
-/** Returns functions that apply records and plan actions, like a decider that has followed the topic so far. */
+/** Returns functions that apply records and plan actions, like a decider that has read the control topic so far. */
 function follower(...records: readonly ControlRecord[]) {
   const fold = foldControl();
   let revision = 0;
@@ -55,7 +55,7 @@ test('the next action is decided under a new policy version', () => {
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
 });
 
-test('a rule with a policy version keeps that version', () => {
+test('a rule that names a policy version keeps that version', () => {
   const { follow, ask } = follower(agent({}), policy({ allowedTools: ['read_*'] }), rule({ policy: 'p@1' }));
   follow(policy({ allowedTools: ['send'] }));
   expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1']);
@@ -69,7 +69,7 @@ test('an archived policy blocks what its rules match, until it is published agai
   expect(said(ask('send'))).toEqual(['ALLOWED', 'p@2']);
 });
 
-test('rules apply to agents from their registration on, and the file to all agents that were never registered', () => {
+test('rules apply to an agent after its registration, and the mandates file to agents that were never registered', () => {
   const fold = foldControl();
   const loaded = loadMandates('version: 1\nid: of-the-file\nagents: ["*", b]\n');
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -109,7 +109,7 @@ test('rules apply to agents from their registration on, and the file to all agen
   expect(statuses()).toEqual(['registered', 'named', null]);
 });
 
-test('an agent that is not registered has no mandate, and neither has one without a rule', () => {
+test('an agent that is not registered has no mandate, and an agent without a matching rule has none', () => {
   const { follow, ask } = follower(agent({}), policy({}), rule({}));
   expect(said(ask('send', 'stranger'))).toEqual(['MANDATE_NOT_FOUND']);
   follow(changed({ event: 'rule.removed', ruleId: 'r' }));
@@ -129,7 +129,7 @@ test('a rule that ends limits the validity of a plan', () => {
   });
 });
 
-test('two policies, one allowing a tool pattern and one allowing a single tool of it, allow that tool', () => {
+test('a policy with a tool pattern and a policy with one tool of that pattern together allow that tool', () => {
   const { ask } = follower(
     agent({}),
     policy({ allowedTools: ['read_*'] }),
@@ -140,7 +140,7 @@ test('two policies, one allowing a tool pattern and one allowing a single tool o
   expect([said(ask('read_file'))[0], said(ask('read_mail'))[0]]).toEqual(['ALLOWED', 'TOOL_NOT_ALLOWED']);
 });
 
-test('ten calls an hour and a hundred a second are two separate limits', () => {
+test('ten calls an hour and a hundred calls a second are two separate limits', () => {
   const { ask } = follower(
     agent({}),
     policy({ rateLimit: { maxCalls: 10, windowMs: 3_600_000 } }),
@@ -170,7 +170,7 @@ test('a rule in observe mode with a missing policy allows nothing', () => {
   expect(ask('send')).toMatchObject({ refusal: { code: 'MANDATE_NOT_FOUND' }, observe: false });
 });
 
-test('after a parent is changed, retired or registered again, its descendants are limited accordingly', () => {
+test('after a parent is changed, retired or registered again, its descendants get the limits of their new ancestors', () => {
   const { follow, ask } = follower(
     agent({ id: 'lead' }),
     agent({ parent: 'lead' }),
@@ -207,7 +207,7 @@ test('a rule is evaluated for an ancestor as if the ancestor did the action', ()
   expect(said(ask('send'))[0]).toBe('ALLOWED');
 });
 
-test('a rule of an ancestor that ends limits the validity of a descendant’s plan', () => {
+test('a rule of an ancestor that ends also limits the validity of a descendant’s plan', () => {
   const endsAt = new Date(START_MS + 5_000).toISOString();
   const { ask } = follower(
     agent({ id: 'lead' }),
@@ -245,7 +245,7 @@ const change = fc.oneof(
   fc.constantFrom('r', 's').map((ruleId) => changed({ event: 'rule.removed', ruleId })),
 );
 
-test('a process that followed every change plans like one that starts now', () => {
+test('a process that followed every change plans like a process that starts now', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 15, size: 'max' }), (changes) => {
       const { fold, follow, ask } = follower();

@@ -1,6 +1,7 @@
 /**
- * A shared budget is charged at most ten times the agent's own budget, and a dollar for each of twenty calls that reserve
- * nothing. This holds for all calls and reports of the agent (ADR 45, ADR 46).
+ * Tests that one agent cannot overdraw a shared budget: it is charged at most ten times the agent's own budget, and a
+ * dollar for each of twenty calls that reserve nothing. This is true for all calls and reports of the agent (ADR 45,
+ * ADR 46).
  */
 
 import { DEFAULTS } from '@mandate/schemas';
@@ -9,7 +10,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, reporting, settlementOf } from '../decider-in-a-box.ts';
 
-// The law takes longer on a busy machine, so the timeout is long.
+// The law takes longer on a busy machine. So the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
 const OWN_MICROS = 100_000;
@@ -28,7 +29,7 @@ const report = fc.record({
   status: fc.constantFrom('success', 'success', 'failure', 'cancelled'),
   actualCostMicros: fc.constantFrom(0, 1, 20_000, 1_000_000, Number.MAX_SAFE_INTEGER),
 });
-/** Each round starts calls, then reports on all open calls. */
+/** The rounds of a test. Each round starts calls, then reports on all open calls. */
 const rounds = fc.array(fc.record({ calls: fc.array(call, { minLength: 1, maxLength: 6 }), report }), {
   minLength: 1,
   maxLength: 4,
@@ -65,7 +66,7 @@ async function chargedToTeam(given: readonly Round[]): Promise<number> {
 
 const MOST_MICROS = DEFAULTS.actualCostFactor * OWN_MICROS + DEFAULTS.maxOpen * DEFAULTS.actualCostMicros;
 
-test('charges a shared budget at most ten times the own budget of the agent, and a dollar for twenty calls each', async () => {
+test('one agent charges a shared budget at most ten times its own budget, and a dollar for each of twenty calls without a reservation', async () => {
   let most = 0;
   await fc.assert(
     fc.asyncProperty(rounds, async (given) => {
@@ -78,7 +79,7 @@ test('charges a shared budget at most ten times the own budget of the agent, and
   expect(most, 'the budget was overdrawn').toBeGreaterThan(OWN_MICROS);
 });
 
-test('charges at most ten micro-dollars for each call with an estimate of one, however many are open', async () => {
+test('a call with an estimate of one micro-dollar charges at most ten micro-dollars, however many calls are open', async () => {
   const calls = [{ tool: 'unpriced', estimatedCostMicros: 1, copies: 300 }];
   const report = { status: 'success', actualCostMicros: 1_000_000 };
   expect(await chargedToTeam([{ calls, report }])).toBe(3_000);

@@ -1,4 +1,4 @@
-/** Absent, zero and empty mean three different things: docs/semantics.md section 2. */
+/** Tests that an absent, a zero and an empty limit mean three different things: docs/semantics.md section 2. */
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
@@ -21,7 +21,7 @@ test.each([
   ['rateLimit', 'RATE_LIMIT_EXCEEDED', { rateLimit: { maxCalls: 0, windowMs: 1 } }],
   ['allowedTools', 'TOOL_NOT_ALLOWED', { allowedTools: [] }],
   ['tools', 'UNKNOWN_TOOL', { tools: [] }],
-])('%s: zero or empty refuses, absent does not', async (_field, code, zero) => {
+])('%s: zero or empty refuses every call, absent refuses none', async (_field, code, zero) => {
   expect(await codesOf({}, [call])).toEqual(['ALLOWED']);
   expect(await codesOf(zero, [call])).toEqual([code]);
 });
@@ -30,7 +30,7 @@ test('an empty denylist denies nothing', async () => {
   expect(await codesOf({ deniedTools: [], deniedModels: [] }, [call])).toEqual(['ALLOWED']);
 });
 
-test('a total allows exactly as many calls as its price fits into it, to the micro-dollar', async () => {
+test('a total budget allows exactly as many calls as it can pay, to the micro-dollar', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 2_000_000 }),

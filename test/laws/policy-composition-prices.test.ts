@@ -1,5 +1,5 @@
 /**
- * The cost of a call under several policies: the highest reservation, the highest charge, and a price from each
+ * Tests the cost of a call under several policies: the highest reservation, the highest charge, and a price from each
  * policy that limits money.
  */
 import { type Mandate, plan } from '@mandate/policy';
@@ -20,7 +20,7 @@ const tiers = fc.record({
   success: amount,
   verification: amount,
 });
-/** Policies that each set a price for a call of `t`, and how it is settled. */
+/** Policies that each set a price for a call of the tool `t`, and how the call is settled. */
 const pricing = fc
   .record({
     defaultChargingPolicy: fc.oneof(
@@ -67,7 +67,7 @@ async function tell(box: Box, value: object) {
   return answer;
 }
 
-test('reserves the highest reservation of several policies, and charges the highest charge under their cap', async () => {
+test('reserves the highest reservation of several policies, and charges the highest charge within the cap', async () => {
   const kinds = new Set<string | undefined>();
   const costUnder = async (mandate: Mandate, said: object, became: object) => {
     const box = boxUnder(mandate);
@@ -95,7 +95,7 @@ test('reserves the highest reservation of several policies, and charges the high
   expect(kinds).toEqual(new Set(['SUCCESS_BASED', 'ATTEMPT_BASED', 'TIERED', 'COMPOSED']));
 });
 
-test('applies the highest stated cap, and bounds the default cap by maxCostPerCall', () => {
+test('applies the highest cap that a policy states, and limits the default cap by maxCostPerCall', () => {
   const capUnder = (...fields: object[]) =>
     plan({ id: 'x', ...CALL, estimatedCostMicros: 20_000 }, composed(named(fields)), START_MS).settling
       .mostMicros;
@@ -106,7 +106,7 @@ test('applies the highest stated cap, and bounds the default cap by maxCostPerCa
   expect(capUnder({ maxActualCost: 0.5 }, { maxCostPerCall: 0.1 })).toBe(500_000);
 });
 
-test('own reports give back amounts by the highest price of a policy, or by the estimate if there is no price', () => {
+test('an agent’s own reports give back amounts by the highest price of a policy, or by the estimate if there is no price', () => {
   const givesBack = (...costs: (number | null)[]) => {
     const fields = costs.map((cost) => (cost === null ? {} : { toolPolicies: { t: { cost } } }));
     const action = { id: 'x', ...CALL, estimatedCostMicros: 500_000 };
@@ -117,7 +117,7 @@ test('own reports give back amounts by the highest price of a policy, or by the 
   expect(givesBack(null, null)).toBe(5_000_000);
 });
 
-test('the price does not depend on which policies set it, or how many', () => {
+test('the price of a call does not depend on which policies set it, or how many', () => {
   fc.assert(
     fc.property(pricings, estimate, fc.infiniteStream(fc.nat()), (fields, said, drawn) => {
       const priceUnder = (some: readonly object[]) => {
@@ -138,7 +138,7 @@ test('the price does not depend on which policies set it, or how many', () => {
   );
 });
 
-test('after the same calls and reports, each policy alone allows what all of them allow, and has charged no more', async () => {
+test('after the same calls and reports, each policy alone allows what all policies together allow, and has charged no more', async () => {
   const seen = { refused: 0, lessAlone: 0 };
   const bounded = fc
     .record({ priced: pricing, maxCostTotal: fc.constantFrom(0.8, 1, 2, 3) })
@@ -191,18 +191,21 @@ test.each([
       estimateMicros: 100_000,
     },
   ],
-])('%j and %j settle by one charging policy that covers both, if there is one', (one, other, charging) => {
-  for (const [first, second] of [
-    [one, other],
-    [other, one],
-  ]) {
-    const mandate = composed(named([{ defaultChargingPolicy: first }, { defaultChargingPolicy: second }]));
-    const action = { id: 'x', ...CALL, estimatedCostMicros: 100_000 };
-    expect(plan(action, mandate, START_MS)).toMatchObject({ reserveMicros: 100_000, charging });
-  }
-});
+])(
+  'the charging policies %j and %j settle by one that covers both, if there is one',
+  (one, other, charging) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      const mandate = composed(named([{ defaultChargingPolicy: first }, { defaultChargingPolicy: second }]));
+      const action = { id: 'x', ...CALL, estimatedCostMicros: 100_000 };
+      expect(plan(action, mandate, START_MS)).toMatchObject({ reserveMicros: 100_000, charging });
+    }
+  },
+);
 
-test('refuses a model if a policy that limits money does not know its price, even if another policy does', () => {
+test('refuses a call of a model if a policy that limits money does not know its price, even if another policy knows it', () => {
   const tiers = { defaultChargingPolicy: { type: 'TIERED', attempt: 0.01, success: 0.01 } };
   const mandate = composed(named([tiers, { maxCostTotal: 1 }]));
   const call = {
@@ -217,7 +220,7 @@ test('refuses a model if a policy that limits money does not know its price, eve
   expect(plan(call, composed(named([tiers])), START_MS).refusal).toBeNull();
 });
 
-test('a policy that limits money must know the price of a model itself, whatever other policies say', () => {
+test('a policy that limits money must itself have a price for the model, whatever other policies have', () => {
   const call = { id: 'x', ...CALL, type: 'llm_call' as const, model: 'homegrown', inputTokens: 1_000 };
   const priced = { modelPrices: { homegrown: { inputPerMillion: 3, outputPerMillion: 15 } } };
   const dear = { modelPrices: { homegrown: { inputPerMillion: 30, outputPerMillion: 15 } } };

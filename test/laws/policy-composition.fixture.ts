@@ -1,6 +1,6 @@
 /**
- * Shared helpers for tests of composition: policies by name, mandates composed of them, and a decider that enforces
- * one.
+ * Shared helpers for tests of composition: policies by name, mandates composed of these policies, and a decider that
+ * enforces a mandate.
  */
 import { compileGlobs, compilePolicy, compose, type Mandate } from '@mandate/policy';
 import { policyDocument } from '@mandate/schemas';

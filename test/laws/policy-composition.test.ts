@@ -1,4 +1,7 @@
-/** Policies compose to the actions that each of them allows. Their order and their repetitions change nothing. */
+/**
+ * Tests that several policies together allow an action only if each policy allows it. The order of policies, and
+ * naming a policy twice, change nothing.
+ */
 import { compose, type Mandate, missingPolicy, plan } from '@mandate/policy';
 import type { Check } from '@mandate/schemas';
 import { hits, matchesByTable, runs } from '@mandate/testing';
@@ -21,9 +24,7 @@ const enforcedPolicies = fc
   )
   .map(named);
 
-/**
- * Returns the decision about the last of these requests under `last`, after all others were decided under `before`.
- */
+/** Decides all requests but the last under `before`. Returns the decision about the last request under `last`. */
 async function decideLast(before: Mandate, last: Mandate, asks: readonly object[]) {
   const box = deciderInABox([{}]);
   enforce(box, before);
@@ -53,7 +54,7 @@ test('with the same history, all policies together refuse what one of them refus
   );
 });
 
-test('an action that every policy allows statically is allowed by all of them together', () => {
+test('an action that the static checks of every policy allow is allowed by the static checks of all policies together', () => {
   fc.assert(
     fc.property(enforcedPolicies, arbitraryAction, (policies, action) => {
       const alone = policies.map((policy) => plan(action, composed([policy]), START_MS));
@@ -65,7 +66,7 @@ test('an action that every policy allows statically is allowed by all of them to
   );
 });
 
-test('order and repetition change nothing', () => {
+test('the order of policies, and naming a policy twice, change nothing', () => {
   fc.assert(
     fc.property(
       arbitraryPolicies,
@@ -110,11 +111,11 @@ test('every limit of each policy remains, as strict or stricter', () => {
   );
 });
 
-test('of limits with the same counter the strictest applies, and it lists the limits of the other policies', () => {
+test('of limits with the same counter the strictest applies, and it lists the limits of the other policies as other limits', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
-      // A policy in observe mode also has a limit of open calls, but only beside an enforced policy. So all are
-      // enforced here.
+      // A policy in observe mode has its own limit of open calls only beside an enforced policy. So this test
+      // enforces all policies.
       const enforced = policies.map((policy) => ({ ...policy, observe: false }));
       const alone = enforced.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
       for (const { otherLimits = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
@@ -130,7 +131,7 @@ test('of limits with the same counter the strictest applies, and it lists the li
   );
 });
 
-test('the result listed for another policy’s limit is the result of that policy alone, with the same history', async () => {
+test('the listed result of another policy’s limit is the result of that policy alone, with the same history', async () => {
   const told = { pass: 0, block: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -160,7 +161,7 @@ test('the result listed for another policy’s limit is the result of that polic
   expect(Math.min(told.pass, told.block), 'both came about').toBeGreaterThan(hits(10));
 });
 
-/** Policies with limits on the same counters. */
+/** Several policies that have limits on the same counters. */
 const sharing = fc.record({
   maxCostTotal: fc.constantFrom(0.1, 0.3, 0.5, 1),
   budgets: fc
@@ -211,7 +212,7 @@ function mostOf(limit: Limit | undefined): number {
   return limit?.kind === 'budget' ? (limit.maxMicros ?? Number.POSITIVE_INFINITY) : 0;
 }
 
-test('allowlists intersect by the names that they match, and denylists unite', () => {
+test('allowlists of several policies intersect by the names that they match, and denylists are united', () => {
   const glob = fc
     .array(fc.constantFrom('a', 'b', '.', '*'), { minLength: 1, maxLength: 4 })
     .map((all) => all.join(''));
@@ -239,14 +240,14 @@ test('allowlists intersect by the names that they match, and denylists unite', (
   );
 });
 
-/** All names of up to four of these letters. */
+/** Every name of up to four letters that can be made of these letters. */
 const EVERY_NAME = [1, 2, 3, 4].flatMap((length) =>
   Array.from({ length: 3 ** length }, (_, number) =>
     Array.from({ length }, (_, at) => 'ab.'[Math.floor(number / 3 ** at) % 3]).join(''),
   ),
 );
 
-test('a missing policy allows nothing, whatever other policies there are', () => {
+test('a missing policy allows nothing, whatever the other policies allow', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
       const { refusal, observe } = plan(
@@ -260,11 +261,11 @@ test('a missing policy allows nothing, whatever other policies there are', () =>
   );
 });
 
-test('no policies compose to no mandate', () => {
+test('an empty list of policies gives no mandate', () => {
   expect(compose('m', [])).toBeNull();
 });
 
-test('a check and a limit name the policy that they come from', () => {
+test('a check and a limit name the policy from which they come', () => {
   const mandate = composed([
     policyOf({ allowedTools: ['read_*'], maxCostTotal: 5 }, 'readers@2'),
     policyOf(

@@ -1,4 +1,4 @@
-/** With the same history, a stricter mandate never allows what a more permissive one refuses. */
+/** Tests that a stricter mandate never allows what a more permissive mandate refuses, with the same history. */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -10,9 +10,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const enforced = arbitraryMandate.map((fields) => ({ ...fields, mode: 'enforce' as const }));
 
-/**
- * Returns the decision about the last of these requests under `last`, after all others were decided under `before`.
- */
+/** Decides all requests but the last under `before`. Returns the decision about the last request under `last`. */
 async function decideLast(before: object, last: object, asks: readonly object[]) {
   const box = deciderInABox([before]);
   for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
@@ -80,7 +78,7 @@ test.each(Object.keys(STRICTER))('%s', async (name) => {
   );
 });
 
-test('a denied name is denied, whatever allows it', async () => {
+test('a denied name is denied, whatever else allows the name', async () => {
   await fc.assert(
     fc.asyncProperty(enforced, arbitraryAsk, async (fields, ask) => {
       fc.pre(ask.action.type === 'tool_call');

@@ -1,6 +1,6 @@
 /**
- * The precedence of docs/semantics.md section 1, pair by pair: of two reasons to refuse a request, the decision gives
- * the earlier one.
+ * Tests the precedence of docs/semantics.md section 1, pair by pair: if two reasons refuse a request, the decision
+ * gives the reason that is earlier in the table.
  */
 import { mandatesByRegister } from '@mandate/control';
 import { mandatesOfFile } from '@mandate/policy';
@@ -14,18 +14,18 @@ vi.setConfig({ testTimeout: 30_000 });
 
 type Reason = {
   code: Code;
-  /** The check that refuses. */
+  /** The name of the check that refuses the request. */
   check: string;
-  /** The only kind of action that this reason can refuse. */
+  /** The kind of action that this reason can refuse. Absent: every kind. */
   only?: 'tool_call' | 'llm_call';
   mandate?: object;
-  /** The fields of another policy that applies at the same time. */
+  /** The fields of a second policy that applies at the same time. */
   beside?: object;
   tool?: object;
   action?: object;
   lateMs?: number;
   before?(box: Box, ask: object): Promise<unknown>;
-  /** The documents on the control topic. */
+  /** The documents that the control topic has. */
   register?: Partial<Register>;
 };
 
@@ -33,7 +33,7 @@ const dear = { estimatedCostMicros: 1 };
 const dearText = 'ab'.repeat(CAPS.stringUnits / 2);
 const none = { maxCalls: 0, windowMs: 1_000 };
 
-/** The reasons, in the order of the table. */
+/** The reasons to refuse, in the order of the table in docs/semantics.md. */
 const REASONS: readonly Reason[] = [
   { code: 'DUPLICATE_ACTION', check: 'duplicate', before: (box, ask) => box.answer([box.append(ask)]) },
   { code: 'DEADLINE_EXCEEDED', check: 'deadline', lateMs: 100_000 },
@@ -126,7 +126,7 @@ const REASONS: readonly Reason[] = [
   },
 ];
 
-/** Pairs of reasons that cannot occur together. Without a price there is no cost to exceed. */
+/** Pairs of reasons that cannot occur together. For example, without a price there is no cost to exceed. */
 const EXCLUSIVE = new Set([
   'UNPRICED_MODEL TOKENS_NOT_STATED',
   ...['UNPRICED_MODEL', 'TOKENS_NOT_STATED'].flatMap((code) => [
@@ -171,9 +171,9 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
   return decisionOf(answer);
 }
 
-test('every pair that can occur together is tested', () => expect(PAIRS).toHaveLength(239));
+test('every pair of reasons that can occur together is tested', () => expect(PAIRS).toHaveLength(239));
 
-describe('of two reasons, the earlier one decides', () => {
+describe('of two reasons to refuse, the earlier one decides', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(
     '$name',
     async (pair) => {

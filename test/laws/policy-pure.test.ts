@@ -1,6 +1,6 @@
 /**
- * `plan` and `decide` are pure functions: they return a result for all arguments, the same each time, and do not
- * change their arguments.
+ * Tests that `plan` and `decide` are pure functions. They return a result for all arguments and the same result each
+ * time, and do not change their arguments.
  */
 
 import { decide, plan } from '@mandate/policy';
@@ -19,7 +19,7 @@ const arbitraryPlan = fc
   .tuple(arbitraryAction, arbitraryMandate, atMs)
   .map(([action, mandate, at]) => plan(action, mandatesOf([mandate])[0] ?? null, at));
 
-/** Returns facts that can answer this plan. */
+/** Returns random facts that a ledger could find for this plan. */
 function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
   const wait = fc.option(fc.nat(10_000));
   const limits = fc.tuple(
@@ -87,7 +87,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-test('plan returns the same result again, from frozen arguments, and the result survives JSON', () => {
+test('plan returns the same result each time, from frozen arguments, and the result survives JSON', () => {
   fc.assert(
     fc.property(arbitraryAction, arbitraryMandate, atMs, (action, fields, at) => {
       const mandate = mandatesOf([fields])[0] ?? null;
@@ -101,7 +101,7 @@ test('plan returns the same result again, from frozen arguments, and the result 
   );
 });
 
-test('decide returns the same result again, from frozen arguments, and the result survives JSON', () => {
+test('decide returns the same result each time, from frozen arguments, and the result survives JSON', () => {
   fc.assert(
     fc.property(arbitraryFound, ([made, facts]) => {
       const judgement = decide(frozen(made), frozen(facts));
@@ -112,7 +112,7 @@ test('decide returns the same result again, from frozen arguments, and the resul
   );
 });
 
-test('an error inside a plan is a static INTERNAL_ERROR that can be retried, and observe mode does not allow it', () => {
+test('an error inside a plan becomes a static INTERNAL_ERROR that can be retried, and observe mode does not allow it', () => {
   const [mandate] = mandatesOf([{ mode: 'observe' }]);
   if (mandate === undefined) throw new Error('no mandate');
   const [policy] = mandate.policies;
@@ -142,7 +142,7 @@ test('an error inside a plan is a static INTERNAL_ERROR that can be retried, and
 });
 
 describe('observe mode', () => {
-  test('changes only refusals of the mandate to ALLOW, and records them as observed', () => {
+  test('changes only refusals by the mandate to ALLOW, and records them as observed', () => {
     const never: Code[] = [
       'DUPLICATE_ACTION',
       'REPLAY_MEMORY_FULL',
@@ -175,10 +175,10 @@ describe('observe mode', () => {
   });
 });
 
-/** Refusals that end at an unknown time. */
+/** The codes of refusals that end at an unknown time. */
 const WAITS_UNKNOWN: Code[] = ['APPROVAL_EXPIRED', 'WAITING_LIMIT_EXCEEDED', 'REPLAY_MEMORY_FULL'];
 
-test('a refusal is not final exactly if waiting can help', () => {
+test('a refusal is not final if and only if waiting can help', () => {
   fc.assert(
     fc.property(arbitraryFound, ([made, facts]) => {
       const { verdict, code, final, retryAfterMs } = decide(made, facts);

@@ -1,4 +1,7 @@
-/** If a policy version is not reported as wider, it never allows what the version before refuses. */
+/**
+ * Tests that widening is always reported: a policy version without a report never allows what the earlier version
+ * refuses.
+ */
 
 import { widening } from '@mandate/control/lint';
 import { policyDocument } from '@mandate/schemas';
@@ -14,9 +17,7 @@ type Fields = typeof arbitraryMandate extends fc.Arbitrary<infer F> ? F : never;
 
 const policyOf = (fields: object) => policyDocument.parse({ version: 1, id: 'p', ...fields });
 
-/**
- * Pairs of versions that differ in one or two fields. With more fields, nearly every pair would be wider somewhere.
- */
+/** Pairs of versions that differ in one or two fields. If more fields differed, nearly every pair would be wider. */
 const pairs = fc
   .tuple(arbitraryMandate, arbitraryMandate, fc.array(fc.nat(99), { minLength: 1, maxLength: 2 }))
   .map(([before, other, takes]): [Fields, Fields] => {
@@ -31,9 +32,7 @@ const pairs = fc
     return [before, withoutIdleLimits(after)];
   });
 
-/**
- * Returns the decision about the last of these requests under `last`, after all others were decided under `before`.
- */
+/** Decides all requests but the last under `before`. Returns the decision about the last request under `last`. */
 async function decideLast(before: object, last: object, asks: readonly object[]) {
   const box = deciderInABox([before]);
   for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);
@@ -42,7 +41,7 @@ async function decideLast(before: object, last: object, asks: readonly object[])
   return decisionOf(answer).verdict;
 }
 
-test('a version that is not reported as wider allows nothing that was refused', async () => {
+test('a version without a report allows nothing that was refused', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -371,7 +370,7 @@ test.each<[string, object, object, string[]]>([
   expect(widening(policyOf(before), policyOf(after))).toEqual(told);
 });
 
-test('long lists of patterns with equal beginnings are reported as wider, if comparing them would take too long', () => {
+test('long lists of patterns with the same beginning are reported as wider if comparing them would take too long', () => {
   const ofLetter = (letter: string) =>
     Array.from({ length: 1_000 }, (_, at) => `${'a'.repeat(60)}*${letter}${at}`);
   const [before, others] = [ofLetter('b'), ofLetter('c')];

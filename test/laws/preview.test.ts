@@ -1,4 +1,4 @@
-/** A preview answers as if the candidates were in force, and changes nothing that is in force. */
+/** Tests that a preview answers as if the previewed documents were in force, and changes nothing that is in force. */
 import {
   type ControlFold,
   composeIssue,
@@ -51,7 +51,7 @@ function changing(): { fold: ControlFold; change(bodies: readonly Body[]): void 
 }
 
 function preview(fold: ControlFold, action: Action, { policies, rules }: Documents) {
-  // The compiled mandate is left out, because the plans show everything about it.
+  // The compiled mandate is left out of the comparison, because the plans show everything about it.
   const {
     mandate: _,
     shadow,
@@ -65,7 +65,7 @@ function preview(fold: ControlFold, action: Action, { policies, rules }: Documen
 }
 
 const NOTHING: Documents = { policies: [], rules: [] };
-/** Candidates one after the other, whether each is published then, and a rule that is removed then. */
+/** The previewed documents in order. For each, whether it is published later. A rule may be removed later too. */
 const candidates = fc.array(
   fc.record({
     documents: arbitraryAuthority(CHAIN),
@@ -75,10 +75,10 @@ const candidates = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** The contexts of the grants. */
+/** The contexts in which the grants are issued. */
 const contexts = fc.constantFrom({}, { environment: 'prod' }, { environment: 'test' });
 
-test('the grant that a preview composes with candidates is the grant that is issued after they are published', () => {
+test('the grant that a preview composes with new documents is the grant that is issued after these documents are published', () => {
   let [differing, issued] = [0, 0];
   fc.assert(
     fc.property(
@@ -113,7 +113,7 @@ test('the grant that a preview composes with candidates is the grant that is iss
   expect(Math.min(differing, issued)).toBeGreaterThan(20);
 });
 
-test('a preview decides with the candidates as if they were published, and without them as before', () => {
+test('a preview decides with new documents as if they were published, and without them as before', () => {
   let differing = 0;
   fc.assert(
     fc.property(candidates, arbitraryAction, (all, { mandateId: _, ...drawn }) => {

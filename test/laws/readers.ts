@@ -1,4 +1,4 @@
-/** Every reader of outside input, by name. Each takes a text and does all the work that the text causes. */
+/** Lists every reader of outside input, by name. Each takes a text and does all the work that the text causes. */
 
 import { checkAlerting } from '@mandate/alerter';
 import { loadControl } from '@mandate/control';

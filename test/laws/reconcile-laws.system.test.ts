@@ -1,6 +1,6 @@
 /**
- * The laws of reconcile hold for every history of the real decider. The smallest change of one record breaks the law
- * about it.
+ * Tests that every history of the real decider satisfies the laws of reconcile, and that the smallest change of one
+ * record breaks the law about that record.
  */
 import { createLaws, type LawName } from '@mandate/reconcile';
 import {
@@ -24,7 +24,7 @@ const RUNS = 60;
 const PARTITIONS = 3;
 const TENANTS = ['default', 'acme'];
 
-/** A record on the log. `seen` numbers the records over all partitions. */
+/** A record and its position on the log. `seen` numbers the records of all partitions together. */
 type Laid = { record: DecisionsRecord; partition: number; seen: number };
 type AuditRow = { id: string; void: boolean; atMs: number; logPartition: number; logOffset: number };
 
@@ -39,7 +39,7 @@ async function played(mandate: object, history: readonly Happening[], register?:
   });
 }
 
-/** Returns the partition of a record. All records of an agent are in one partition. */
+/** Returns the partition of a record. All records of an agent have the same partition. */
 function partitionOf(record: DecisionsRecord): number {
   const agentOf = () => {
     if (record.event === 'action.decided') return record.decision.agentId;
@@ -48,7 +48,7 @@ function partitionOf(record: DecisionsRecord): number {
   return ['agent-1', 'agent-2'].indexOf(agentOf()) + 1;
 }
 
-/** Returns the laws that this log breaks. Each partition is read to its end before the next one. */
+/** Returns the laws that this log breaks. Reads each partition to its end before the next partition. */
 async function broken(
   log: readonly Laid[],
   alterRows: (rows: AuditRow[]) => AuditRow[] = (rows) => rows,
@@ -80,8 +80,8 @@ async function broken(
 }
 
 /**
- * Mandates that allow much, with histories in which most actions have an outcome. In the other histories both are
- * rare.
+ * Mandates that allow much, for histories in which most actions have an outcome. In other histories, few actions are
+ * allowed and few have an outcome.
  */
 const generous = fc.constantFrom<object>(
   { defaultChargingPolicy: { type: 'ATTEMPT_BASED' }, toolPolicies: { get_user: { executionLeaseMs: 100 } } },
@@ -101,7 +101,7 @@ const target = fc.constantFrom<Extract<Happening, { did: 'kill' }>['target']>(
   { scope: 'agent', tenant: 'default', agentId: 'agent-1' },
   { scope: 'tenant', tenant: 'default' },
 );
-/** `back` counts the requested actions from the last one. */
+/** The steps of such a history. `back` counts the requested actions, from the last one back. */
 const busy = fc.oneof(
   { weight: 8, arbitrary: fc.record({ did: fc.constant('ask' as const), agentId, lost: fc.boolean() }) },
   {
@@ -165,7 +165,7 @@ test('every history satisfies every law', async () => {
   );
 });
 
-/** Changes one of the records that `which` accepts. Null if it accepts none. */
+/** Changes one of the records that `which` accepts. Returns null if it accepts no record. */
 type Change = (log: readonly Laid[], pick: number) => Laid[] | null;
 
 function changing(
@@ -182,7 +182,7 @@ function changing(
   };
 }
 
-/** Returns a change of a decision. With `kept`, the original stays on the log before the changed one. */
+/** Returns a change of a decision. If `kept`, the log has the original decision before the changed one. */
 function decisions(
   which: (decision: Decision) => boolean,
   change: (decision: Decision) => Partial<Decision>,
@@ -286,7 +286,7 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
   ],
 ];
 
-/** Returns true if the revive is the first one of its target, and an agent of the target got an ALLOW afterwards. */
+/** True if the revive is the first revive of its target, and an agent of the target got an ALLOW after it. */
 function isNeeded(log: readonly Laid[], at: number): boolean {
   const record = log[at]?.record;
   if (record?.event !== 'agent.revived') return false;
@@ -317,7 +317,7 @@ function isNeeded(log: readonly Laid[], at: number): boolean {
   );
 }
 
-describe('the smallest change breaks the law about it', () => {
+describe('the smallest change of a record breaks the law about the record', () => {
   test.each(CHANGES)('%s: %s', async (_what, law, change) => {
     let changed = 0;
     await fc.assert(
@@ -332,7 +332,7 @@ describe('the smallest change breaks the law about it', () => {
     expect(changed).toBeGreaterThan(0);
   });
 
-  test('a row of the audit that is missing, doubled, invented or void', async () => {
+  test('a row of the audit that is missing, doubled, invented or void breaks a law', async () => {
     let changed = 0;
     await fc.assert(
       fc.asyncProperty(busyLog, fc.nat(), async (play, pick) => {

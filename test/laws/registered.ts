@@ -1,4 +1,4 @@
-/** Agents, policies and rules, as if they were on the control topic of every tenant. */
+/** Registers agents, policies and rules, as if they were on the control topic of every tenant. */
 import {
   type ControlFold,
   foldControl,
@@ -13,9 +13,9 @@ export type Register = {
   agents: readonly object[];
   policies: readonly object[];
   rules: readonly object[];
-  /** The tenant limits. Absent: none. */
+  /** The tenant limits. Absent: the tenant has no limits. */
   bounds?: object;
-  /** The time when the tenant was closed. Absent: it is open. */
+  /** The time when the tenant was closed. Absent: the tenant is open. */
   closedAt?: string;
 };
 
@@ -53,14 +53,16 @@ export function foldOf({ agents, policies, rules, bounds, closedAt }: Register):
   return { fold, revision };
 }
 
-/** Returns a chain of agents. The first one is the root, and each other one is a child of the one before. */
+/**
+ * Returns a chain of agents. The first agent is the root, and every other agent is a child of the agent before it.
+ */
 export function chainOf(agentIds: readonly string[]): readonly object[] {
   return agentIds.map((id, at) => ({ id, ...(at > 0 && { parent: agentIds[at - 1] }) }));
 }
 
 const EVERYBODY = { policy: {}, delegableTools: undefined, agents: ['*'], mode: 'enforce' };
 
-/** Returns random policies and the rules that apply them, most of them for single agents. */
+/** Returns random policies, and rules that apply them. Most rules are for single agents. */
 export function arbitraryAuthority(
   agentIds: readonly string[],
 ): fc.Arbitrary<Pick<Register, 'policies' | 'rules'>> {
@@ -74,7 +76,7 @@ export function arbitraryAuthority(
     mode: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe', 'shadow'),
   });
   const several = fc.array(given, { maxLength: 4, size: 'max' });
-  // Adds a rule for all agents in most cases. Otherwise most agents would have no mandate.
+  // Adds a rule for all agents in two of three cases. Without it, most agents would have no mandate.
   return fc.tuple(several, fc.constantFrom([], [EVERYBODY], [EVERYBODY])).map(([drawn, base]) => {
     const all = [...drawn, ...base];
     return {

@@ -1,4 +1,4 @@
-/** Resolving rules with a cache gives the same result as without, whatever was asked before. */
+/** Tests that rules resolved with a cache give the same result as without a cache, whatever was resolved before. */
 
 import {
   type AgentAttributes,
@@ -64,7 +64,7 @@ const AGENTS: readonly AgentAttributes[] = [
   { id: 'one', groups: ['g'], team: 'x' },
   { id: 'two', groups: [], team: 'y' },
   { id: 'three', groups: ['h'] },
-  // The first agent, registered again.
+  // The first agent is registered again, with other fields.
   { id: 'one', groups: [], team: 'y' },
 ];
 
@@ -124,7 +124,10 @@ test('a cached result equals a newly computed one', () => {
   );
 });
 
-/** Returns the result without its compiled tables. A mandate is compared by its reference, which names all parts. */
+/**
+ * Returns the result without its compiled tables. The reference of a mandate names all its parts, so comparing the
+ * reference is enough.
+ */
 function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 'shadow' | 'matches'>) {
   return [mandate, shadow?.mandate ?? null]
     .map(
@@ -137,7 +140,7 @@ function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 
     .concat([matches as never, [shadow?.rules, shadow?.policies] as never]);
 }
 
-test('each policy lists exactly the rules that gave it', () => {
+test('each policy lists exactly the rules that apply it', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { mandate, shadow, matches } = ask(rulesOf(rules), question);
@@ -159,7 +162,7 @@ test('each policy lists exactly the rules that gave it', () => {
   );
 });
 
-test('the same rules match during the stated validity', () => {
+test('the same rules match during the whole stated validity', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { shadow, matches, holdsFromMs, holdsUntilMs } = ask(rulesOf(rules), question);
@@ -176,7 +179,7 @@ test('the same rules match during the stated validity', () => {
   );
 });
 
-test('another rule removes no policy in force, and a shadow rule adds none', () => {
+test('one more rule removes no policy in force, and one more shadow rule adds none', () => {
   fc.assert(
     fc.property(documents, rule, asked, (rules, more, question) => {
       const [before, after] = [ask(rulesOf(rules), question), ask(rulesOf([...rules, more]), question)];
@@ -188,7 +191,7 @@ test('another rule removes no policy in force, and a shadow rule adds none', () 
   );
 });
 
-/** Computes in a second way whether a rule applies: agents by pattern, groups, times, and conditions. */
+/** Computes in a second way whether a rule applies: by agent patterns, groups, times, and conditions. */
 function applies(document: object, { agent, tool, context, atMs }: Question): boolean {
   const { agents, groups, when, startsAt, endsAt } = ruleDocument.parse({ version: 1, id: 'r', ...document });
   const isNamed = (glob: string) =>
@@ -210,7 +213,7 @@ function applies(document: object, { agent, tool, context, atMs }: Question): bo
   );
 }
 
-test('the matching rules are those that apply by the second computation', () => {
+test('the matching rules are the same as by the second computation', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { matches } = ask(rulesOf(rules), question);
@@ -221,7 +224,7 @@ test('the matching rules are those that apply by the second computation', () => 
   );
 });
 
-test('a policy is in observe mode only if every rule that gives it is', () => {
+test('a policy is in observe mode only if every rule that applies it is in observe mode', () => {
   const modes = fc.array(fc.constantFrom('enforce', 'observe'), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(modes, (drawn) => {

@@ -1,6 +1,6 @@
 /**
- * Shadow rules change nothing, and their reported verdict is what would have been decided. Tested on random
- * histories.
+ * Tests on random histories that shadow rules change nothing, and that their reported verdict is the verdict that the
+ * rules would give if they were enforced.
  */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
@@ -17,12 +17,12 @@ import { mandateNow } from './tenant-with-grants.ts';
 // A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A policy, and the mode of the rule that gives it to all agents. Null: no rule gives it. */
+/** A policy, and the mode of the rule that applies the policy to all agents. Null: no rule applies it. */
 type Given = { mode: 'enforce' | 'shadow' | null; policy: object; rule?: object };
 
 /**
- * The mandates of two agents that are registered in both tenants. Each has a grant, mnd_agent-1 or mnd_agent-2,
- * composed of the enforced rules. Shadow rules are added later.
+ * Returns the mandates of two agents that are registered in both tenants. Each agent has a grant, mnd_agent-1 or
+ * mnd_agent-2, composed of the enforced rules. Shadow rules are added later.
  */
 function mandatesOf(given: readonly Given[]): MandatesInForce {
   const fold = foldControl();
@@ -70,11 +70,11 @@ async function decided(box: Box, ask: object): Promise<Decision> {
 
 const policies = (minLength: number) => fc.array(arbitraryMandate, { minLength, maxLength: 2, size: 'max' });
 const under = (mode: Given['mode']) => (policy: object) => ({ mode, policy });
-/** True: the actions name the grants. False: the current rules apply. */
+/** True if the actions name the grants. False if the current rules apply. */
 const isIssued = fc.boolean();
 const ANYTHING = under('enforce')({});
 
-test('they change nothing: without their reports, every record is the same as without the rules', async () => {
+test('shadow rules change nothing: apart from their reports, every record is the same as without them', async () => {
   await fc.assert(
     fc.asyncProperty(
       policies(0),
@@ -110,7 +110,7 @@ function withoutShadow(text: string): string {
   return JSON.stringify(record);
 }
 
-/** Counters that two policies may share, and limits that a few calls reach. */
+/** Rate limits with counters that two policies may share. A few calls reach these limits. */
 const rateLimit = fc.record({ maxCalls: fc.nat(3), windowMs: fc.constantFrom(500, 3_000) });
 const max = fc.constantFrom(0.05, 0.1, 0.2, 0.3);
 const budget = fc.record({
@@ -140,7 +140,7 @@ const step = fc.record({
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 8, size: 'max' });
 
-test('their reported verdict is what would have been decided, if all their limits are known', async () => {
+test('the reported verdict of shadow rules is what would have been decided, if all their limits are known', async () => {
   const few = (minLength: number) => fc.array(strict, { minLength, maxLength: 2, size: 'max' });
   await fc.assert(
     fc.asyncProperty(few(0), few(1), steps, isIssued, async (kept, more, calls, issued) => {
@@ -170,7 +170,7 @@ test('their reported verdict is what would have been decided, if all their limit
   );
 });
 
-describe('a decision reports', () => {
+describe('a decision reports for shadow rules', () => {
   const RATE = { rateLimit: { maxCalls: 3, windowMs: 1_000 } };
   const kept: Given = { mode: 'enforce', policy: { ...RATE, toolPolicies: { get_user: { cost: 0.1 } } } };
   const shadow = (policy: object, rule = {}): Given => ({ mode: 'shadow', policy, rule });
@@ -211,7 +211,7 @@ describe('a decision reports', () => {
   });
 
   test.each([{ maxCostTotal: 1 }, { mode: 'observe', deniedTools: ['*'] }])(
-    'what %j would allow if no rule is in force',
+    'what %j would allow, if no enforced rule applies',
     async (policy) => {
       const box = boxUnder([shadow(policy)]);
       expect(await decided(box, asking({ id: 'a' }))).toMatchObject({
@@ -222,13 +222,13 @@ describe('a decision reports', () => {
     },
   );
 
-  test('a refusal that the enforced mandate, which only observes, does not have', async () => {
+  test('a refusal, even if the enforced mandate is in observe mode', async () => {
     const watching = { mode: 'enforce', policy: { mode: 'observe', deniedTools: ['*'] } } as const;
     const decision = await decided(boxUnder([watching, shadow({})]), asking({ id: 'a' }));
     expect(decision).toMatchObject({ verdict: 'ALLOW', shadow: { verdict: 'BLOCK', code: 'TOOL_DENIED' } });
   });
 
-  test('an existing approval, if a person is asked either way', async () => {
+  test('an existing approval, if the action needs an approval with and without the shadow rules', async () => {
     const confirmed = { mode: 'enforce', policy: { toolPolicies: asks } } as const;
     const box = boxUnder([confirmed, shadow({ toolPolicies: asks })]);
     const { digest, shadow: told } = await decided(box, asking({ id: 'a' }));
@@ -246,14 +246,14 @@ describe('a decision reports', () => {
     expect(granted).toMatchObject({ grantConsumed: true, shadow: { verdict: 'ALLOW' } });
   });
 
-  test('nothing, if no shadow rule matches, or none was evaluated', async () => {
+  test('nothing, if no shadow rule matches or none was evaluated', async () => {
     const box = boxUnder([kept, shadow({ deniedTools: ['*'] }, { agents: ['agent-2'] })]);
     expect(await decided(box, asking({ id: 'a' }))).not.toHaveProperty('shadow');
     expect(await decided(box, asking({ id: 'b', agentId: 'agent-2' }))).toHaveProperty('shadow');
     expect(await decided(box, asking({ id: 'b', agentId: 'agent-2' }))).not.toHaveProperty('shadow');
   });
 
-  test('exactly the same if the answer is given again under other rules', async () => {
+  test('exactly the same, if the answer is given again under other rules', async () => {
     const box = boxUnder([kept, shadow({ deniedTools: ['*'] })]);
     const asked = box.append(asking({ id: 'a' }));
     const first = await box.answer([asked], true);
@@ -261,7 +261,7 @@ describe('a decision reports', () => {
     expect(await box.answer([asked])).toEqual(first);
   });
 
-  test('that the verdict is unknown if a shadow rule began or ended between plan and step, because no new plan is made for it', async () => {
+  test('an unknown verdict, if a shadow rule began or ended between plan and step, because no new plan is made for it', async () => {
     const until = (ms: number) => ({ endsAt: new Date(START_MS + ms).toISOString() });
     const box = boxUnder([kept, shadow({ deniedTools: ['*'] }, until(5))]);
     box.context = { ...box.context, clock: () => START_MS };

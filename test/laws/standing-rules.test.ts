@@ -1,5 +1,6 @@
 /**
- * A process that follows every change of rules computes the same as one that starts now, in the same number of steps.
+ * Tests that a process that follows every change of rules computes the same as a process that starts now, in the same
+ * number of steps.
  */
 
 import { foldControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
@@ -75,7 +76,7 @@ const change = fc.oneof(
 );
 const asked = fc.subarray(['lead', 'bot']);
 
-test('after random changes, with questions in between', () => {
+test('the results are equal after random changes, with questions in between', () => {
   const told = new Set<boolean>();
   fc.assert(
     fc.property(fc.array(fc.tuple(change, asked), { maxLength: 15, size: 'max' }), (changes) => {
@@ -98,7 +99,7 @@ test('after random changes, with questions in between', () => {
   expect(told).toEqual(new Set([true, false]));
 });
 
-test('after more changes than are remembered, applied at once and one by one', () => {
+test('the results are equal after more changes than are remembered, applied at once and one by one', () => {
   const { apply, put, look } = plane();
   const following = look();
   const isAsAnew = (agentId: string) => expect(found(following, agentId)).toEqual(found(look(), agentId));

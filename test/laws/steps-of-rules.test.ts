@@ -1,7 +1,7 @@
 /**
- * The work of rules and policies for one action is limited and counted. Every process counts the same steps, in
- * whatever order the rules are, and whatever is cached. Actions that need more steps are refused, and shadow rules do
- * not change that.
+ * Tests that the work of rules and policies for one action is counted and limited. Every process counts the same
+ * steps, whatever the order of rules and the contents of caches. Actions that need more steps are refused. Shadow
+ * rules do not change that.
  */
 
 import { foldControl, loadControl, type MandatesUnderControl, mandatesUnderControl } from '@mandate/control';
@@ -15,7 +15,10 @@ import { START_MS } from '../decider-in-a-box.ts';
 // A law takes a second or two, and longer on a busy machine, so the timeout is long.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The most expensive pattern of a thousand characters: every part of it can continue with any text of a and b. */
+/**
+ * The most expensive pattern of a thousand characters. Every part can match the next letter or skip it, for any text
+ * of a and b.
+ */
 const DEAR = '(?:[ab]?){1000}[cd]';
 const TEXT = 'ab'.repeat(CAPS.stringUnits / 2);
 
@@ -62,25 +65,26 @@ test('the most expensive rules are refused after a fixed number of steps, and th
   ).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
 });
 
-test('conditions on the agent itself count too', () => {
+test('conditions on the agent itself are counted too', () => {
   const mandates = under([{ id: 'own', when: matches(DEAR, 'agent.labels.text') }]);
   expect(planned(mandates, '').refusal).toMatchObject({ code: 'RULES_TOO_COSTLY' });
 });
 
-test('rules of ancestors get the steps that the sub-agent has left', () => {
+test('rules of ancestors get only the steps that the sub-agent’s rules have left', () => {
   const rules = [{ id: 'all', when: { not: [matches('a{1000}$')] } }];
   const mandates = under(rules);
-  // The rule takes two thousand steps for each character.
+  // For this text, the rule takes two thousand steps for each character.
   const note = 'ab'.repeat(1_500);
   expect(planned(mandates, note, 'lead').refusal).toBeNull();
   const { refusal } = planned(mandates, note, 'bot');
   expect(refusal?.reason).toContain('"all" of "lead"');
   expect(planned(under(rules), note, 'bot').refusal).toEqual(refusal);
-  // A kill of the ancestors stops the agent, even if its rules are not evaluated.
+  // A kill of an ancestor must stop the agent even if the ancestor's rules are not evaluated. So the plan names the
+  // ancestors.
   expect(planned(mandates, TEXT, 'bot').ancestors).toEqual(['lead']);
 });
 
-test('cached results of ancestors count as many steps as new ones', () => {
+test('cached results of ancestors count as many steps as computed results', () => {
   const mandates = under([{ id: 'all', when: { not: [1, 2, 3].map(() => matches('a{1000}$')) } }]);
   const note = 'ab'.repeat(450);
   expect(planned(mandates, note, 'lead').refusal).toBeNull();
@@ -115,7 +119,7 @@ const asked = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-test('the decision does not depend on the order of rules, or on earlier questions', () => {
+test('the decision does not depend on the order of rules, or on earlier decisions', () => {
   const told = new Set<string>();
   fc.assert(
     fc.property(rules, asked, fc.func(fc.nat()), (drawn, questions, place) => {
@@ -134,13 +138,13 @@ test('the decision does not depend on the order of rules, or on earlier question
   expect(told).toEqual(new Set(['none', 'RULES_TOO_COSTLY', 'MANDATE_NOT_FOUND']));
 });
 
-/** Sorts the rules of the shadow, which are reported in their own order. */
+/** Sorts the shadow rules of a plan, because they are reported in their own order. */
 function inAnyOrder({ shadow, ...plan }: Plan) {
   const { rules = [], policies = [], ...told } = shadow ?? {};
   return { ...plan, shadow: { ...told, rules: rules.toSorted(), policies: policies.toSorted() } };
 }
 
-test('a shadow rule that takes too many steps has an unknown verdict, and the decision stays the same', () => {
+test('a shadow rule that takes too many steps has an unknown verdict, and the decision does not change', () => {
   const kept = [{ id: 'kept' }];
   const dear = { id: 'watching', mode: 'shadow', when: manyOf(matches(DEAR)) };
   const { shadow, ...beside } = planned(under([...kept, dear]), TEXT);
@@ -150,7 +154,7 @@ test('a shadow rule that takes too many steps has an unknown verdict, and the de
   expect(shadow).toMatchObject({ rules: ['watching'], policies: ['open@1'], holdsUntilMs: 0, code: null });
 });
 
-test('searching a short text in a long one takes as many steps as the long one has characters', () => {
+test('searching a short text in a long text takes one step for each character of the long text', () => {
   const sought = `${'a'.repeat(999)}b`;
   const contains = { field: 'action.args.note', op: 'contains', value: sought };
   const mandates = under([
@@ -160,7 +164,7 @@ test('searching a short text in a long one takes as many steps as the long one h
   expect(planned(mandates, `${'a'.repeat(60_000)}b`).refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
 });
 
-test('lists of many patterns are limited together, by the length of a name', () => {
+test('the work of all pattern lists together is limited, and grows with the length of a name', () => {
   const lists = Array.from({ length: 60 }, (_, at) => ({
     event: 'policy.published',
     policy: {
@@ -186,7 +190,7 @@ const dearRule = (patterns: number) =>
     when: { any: Array.from({ length: patterns }, () => matches('a{1000}$')) },
   });
 
-test('an author is told that the patterns of a document are too large, and where; existing documents stay', () => {
+test('a document with too large patterns is refused with their position, and existing documents stay', () => {
   const { kind: _, ...dear } = JSON.parse(dearRule(10));
   expect(loadControl(`---\n${dearRule(9)}`)).toMatchObject({ ok: true });
   expect(loadControl(`---\n${dearRule(10)}`)).toEqual({
@@ -211,7 +215,7 @@ test.each<[string, (at: number) => object]>([
     'steps',
     (at) => ({ type: 'object', properties: { [`a${at}`]: { type: 'string', pattern: 'a{1000}$' } } }),
   ],
-])('the same limit applies to all argument schemas of a policy together: %s', (what, schema) => {
+])('all argument schemas of a policy together have the same limit: %s', (what, schema) => {
   const tool = (at: number) => [`t${at}`, { argumentValidation: { schema: schema(at) } }];
   const policy = (tools: number) =>
     `---\n${JSON.stringify({

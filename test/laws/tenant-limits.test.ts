@@ -1,5 +1,6 @@
 /**
- * Tenant limits only ever forbid more, and are in every mandate of the tenant. In a closed tenant nothing is allowed.
+ * Tests that tenant limits only forbid more, and are in every mandate of the tenant. In a closed tenant nothing is
+ * allowed.
  */
 
 import { foldControl, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
@@ -18,7 +19,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker'];
 const AUTHORITY = arbitraryAuthority(CHAIN);
-/** Tenant limits with one or two fields. With more, nothing would be allowed. */
+/** Tenant limits in one or two fields. With limits in more fields, nothing would be allowed. */
 const BOUNDS = fc
   .tuple(arbitraryMandate, fc.infiniteStream(fc.nat()))
   .map(([{ mode: _, budgets, ...fields }, drawn]) => {
@@ -41,7 +42,7 @@ function plansOf(given: Omit<Given, 'agents'>) {
 
 const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 
-test('with tenant limits nothing is allowed that is refused without, and the limits alone allow nothing', () => {
+test('with tenant limits, nothing is allowed that is refused without them, and the limits alone allow nothing', () => {
   let [allowed, refused] = [0, 0];
   fc.assert(
     fc.property(AUTHORITY, BOUNDS, arbitraryAction, (authority, bounds, action) => {
@@ -51,7 +52,7 @@ test('with tenant limits nothing is allowed that is refused without, and the lim
         if (letsThrough(within)) allowed += 1;
         if (letsThrough(without) && !letsThrough(within)) refused += 1;
         if (letsThrough(within)) expect(letsThrough(without)).toBe(true);
-        // The verdict of shadow rules includes the tenant limits too.
+        // The tenant limits also change the verdict of shadow rules, so this part is left out.
         if (without.mandate === null)
           expect({ ...within, shadow: null }).toEqual({ ...without, shadow: null });
         else expect(within.mandate?.policies.at(-1)).toMatch(/^tenant default@\d+( of lead)?$/);
@@ -62,7 +63,7 @@ test('with tenant limits nothing is allowed that is refused without, and the lim
   expect(Math.min(allowed, refused), 'both came about').toBeGreaterThan(hits(15));
 });
 
-test('they act as one more policy that a rule gives to all agents', () => {
+test('tenant limits act as one more policy that a rule applies to all agents', () => {
   const others = { id: 'q', agents: ['*'], policy: 'q' };
   fc.assert(
     fc.property(AUTHORITY, BOUNDS, arbitraryAction, ({ policies, rules }, bounds, action) => {
@@ -79,14 +80,14 @@ test('they act as one more policy that a rule gives to all agents', () => {
   );
 });
 
-/** Returns a plan without their name and their rule. */
+/** Returns a plan without the names of the tenant limits and of their rule. */
 function essence({ mandate, shadow: _, ...plan }: Plan, called: RegExp): unknown {
   const { policies } = mandate ?? {};
   const text = JSON.stringify({ ...plan, policies }).replaceAll(/, which the rule \\"zz[^"]*" gives/g, '');
   return JSON.parse(text.replaceAll(called, 'BOUNDS'));
 }
 
-test('they are always enforced, delegate nothing, and count only budgets of the tenant, an agent or a principal', () => {
+test('tenant limits are always enforced, delegate nothing, and count only budgets of the tenant, an agent or a principal', () => {
   const document = (bounds: object) => tenantDocument.safeParse({ version: 1, id: 'acme', bounds }).success;
   expect(document({ deniedTools: ['a'], budgets: [{ id: 'a', scope: 'tenant', max: 1 }] })).toBe(true);
   for (const bounds of [
@@ -99,8 +100,8 @@ test('they are always enforced, delegate nothing, and count only budgets of the 
 });
 
 /**
- * Returns functions that change a tenant, and ask what is allowed after each change, also for agents of the mandate
- * file.
+ * Returns functions that change a tenant, and functions that ask what is allowed after each change. They also ask
+ * about agents of the mandates file.
  */
 function tenant() {
   const fold = foldControl();
@@ -146,7 +147,7 @@ function tenant() {
 
 const ISSUED = { mandateId: 'mnd_1' };
 
-test('they apply from their change on, to rules, grants and the file, and in no other tenant', () => {
+test('tenant limits apply after their change to rules, grants and the mandates file, and in no other tenant', () => {
   const { open, said } = tenant();
   open({ bounds: { deniedTools: ['send'] } });
   expect(said('bot')).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);
@@ -163,7 +164,7 @@ test('they apply from their change on, to rules, grants and the file, and in no 
   ]);
 });
 
-test('no policy replaces them, whatever its name is', () => {
+test('no policy replaces tenant limits, whatever the policy’s name is', () => {
   const { open, put, said } = tenant();
   for (let at = 0; at < 9; at += 1)
     for (const id of ['acme', 'tenant-acme']) put({ event: 'policy.published', policy: { version: 1, id } });
@@ -176,7 +177,7 @@ test('no policy replaces them, whatever its name is', () => {
   expect(() => put({ event: 'policy.published', policy: { version: 1, id: 'tenant acme' } })).toThrow();
 });
 
-test('in a closed tenant nothing is allowed, by whatever authority, until it is opened again', () => {
+test('in a closed tenant nothing is allowed by rules, grants or the mandates file until the tenant is opened again', () => {
   const { open, put, ask, said, mandates, revision } = tenant();
   const everyone: Parameters<typeof said>[] = [['bot'], ['bot', ISSUED], ['stranger']];
   const codes = () => everyone.map((asked) => said(...asked)[0]);
@@ -195,7 +196,7 @@ test('in a closed tenant nothing is allowed, by whatever authority, until it is 
   expect(codes()).toEqual(['ALLOWED', 'ALLOWED', 'ALLOWED']);
 });
 
-test('their counters are distinguished from the counters of policies', () => {
+test('counters of tenant limits differ from the counters of policies', () => {
   const { open, put, ask, fold, revision } = tenant();
   const { isOfBounds } = mandatesUnderControl(fold, revision);
   const own = { id: 'own', scope: 'tenant', max: 1 };
@@ -213,7 +214,7 @@ test('their counters are distinguished from the counters of policies', () => {
   expect(isOfBounds('acme', { scope: 'tenant', id: 'contract', windowMs: null })).toBe(false);
 });
 
-test('a mandate with them is compiled once', () => {
+test('a mandate with tenant limits is compiled once', () => {
   const { open, mandates } = tenant();
   open({ bounds: { deniedTools: ['look'] } });
   for (const fields of [{ agentId: 'bot' }, { agentId: 'bot', ...ISSUED }, { agentId: 'stranger' }]) {

@@ -1,4 +1,4 @@
-/** A tenant with agents that get grants as the control service composes them. For tests. */
+/** Makes a tenant with agents that get grants as the control service composes them. */
 import { composeIssue, foldControl, mandatesUnderControl, type TenantControl } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
@@ -6,7 +6,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 
 export const TTL_MS = 300_000;
 
-/** Composes a grant as the control service does. Null if no rule matches. */
+/** Composes a grant as the control service does. Returns null if no rule matches. */
 export function mandateNow(
   control: TenantControl,
   agentId: string,
@@ -42,7 +42,7 @@ export function tenant() {
 
   const mandate = (id: string, context: Record<string, string> = {}, agentId = 'bot') =>
     mandateNow(fold.tenant('acme'), agentId, { id, context, nowMs });
-  /** Returns false if no rule matches. */
+  /** Issues a grant. Returns false if no rule matches. */
   function issue(id: string, context?: Record<string, string>, agentId?: string): boolean {
     const made = mandate(id, context, agentId);
     return made !== null && put({ event: 'mandate.issued', mandate: made }).ok;

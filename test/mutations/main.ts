@@ -1,6 +1,7 @@
 /**
  * `npm run test:mutations`: breaks each promise in turn, in a copy of the repository, and runs the tests that should
- * notice. An argument selects promises by a pattern. Prints one line for each; exits with 1 if one went unnoticed.
+ * notice. An argument selects promises by a pattern. Prints one line for each promise. Exits with 1 if the tests did
+ * not notice a broken promise.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,18 +24,18 @@ const COPIED = [
   'vitest.config.ts',
 ];
 
-/** Everything that runs without servers. */
+/** All tests that run without servers. */
 const ALL = ['schemas/', 'packages/', 'services/', 'test/cases', 'test/laws'];
 
 /**
  * Returns rounds of tests. The tests beside the broken file come first, because they usually notice. A later round
- * runs only if the earlier ones did not notice.
+ * runs only if no earlier round noticed.
  */
 function roundsFor(file: string): readonly string[][] {
   return [[dirname(file)], ['test/cases'], ['test/laws'], ALL];
 }
 
-/** Returns the first failure of the tests that noticed. Null if none did. */
+/** Returns the first failure of the tests that noticed the change. Null if no test noticed it. */
 function noticedBy(copy: string, rounds: readonly string[][]): string | null {
   for (const tests of rounds) {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');

@@ -1,4 +1,4 @@
-/** A mutation: one change of the code that breaks one promise. `find` occurs once in `file`. */
+/** A mutation: one change of the code that breaks one promise. `find` must occur exactly once in `file`. */
 export type Mutation = { promise: string; file: string; find: string; replace: string };
 
 export function inFile(

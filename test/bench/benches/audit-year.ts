@@ -1,7 +1,7 @@
 /**
- * A generated year in ClickHouse. Each question of a dashboard, Grafana's panels included, is asked of many decisions
- * and of few. Agents, tools and buckets are the same, so the ratio shows what more decisions cost. The rollups are
- * refreshed first.
+ * Measures the queries of the dashboards, Grafana's panels included, on a generated year in ClickHouse. Each query
+ * runs on many decisions and on few. Agents, tools and buckets are the same, so the ratio shows what more decisions
+ * cost. The rollups are refreshed first.
  */
 import {
   type AuditClient,
@@ -30,7 +30,7 @@ const MONTH = { fromMs: Date.UTC(2025, 4), toMs: Date.UTC(2025, 5) };
 const WEEK = { fromMs: Date.UTC(2025, 4, 12), toMs: Date.UTC(2025, 4, 19), stepS: 3_600 };
 const YEAR_BY_DAY = { runStarts: [String(fromMs)], runSteps: [String(DAY_MS)] };
 
-/** The spans that Grafana asks for, over all agents. */
+/** The periods that Grafana asks for, over all agents. */
 const SPANS = { week: WEEK, year: { fromMs, toMs, stepS: 86_400 } };
 const PANELS = grafanaDashboards()
   .filter(({ uid }) => uid === 'mandate-audit')

@@ -1,7 +1,6 @@
 /**
- * How long a follower of the control topic takes to start after a long history with a small result: from a snapshot
- * of the fold, and beside it by folding all records. Also measures how much a snapshot delays other work of the
- * process.
+ * Measures how long a reader of the control topic takes to start, after a long history with a small result. It starts
+ * from a snapshot, or by reading all records. Also measures how much a snapshot delays other work of the process.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { followControl, takeControlSnapshot } from '@mandate/control-log';
@@ -63,7 +62,7 @@ async function digestFrom(bus: Bus, snapshots?: Snapshots): Promise<string> {
   return digest;
 }
 
-/** Takes a snapshot of the whole topic, as if no earlier snapshot existed. */
+/** Takes a snapshot of the whole topic. Earlier snapshots are ignored. */
 async function taking(bus: Bus, snapshots: Snapshots) {
   const none = { ...snapshots, async *newestFirst() {} };
   let bytes = 0;

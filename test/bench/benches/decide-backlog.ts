@@ -1,6 +1,6 @@
 /**
- * Decisions per second, end to end without a network: one decider drains a backlog on the SQLite log. The rival is a
- * consumer that reads the same batches, appends the same decisions, made beforehand, and commits.
+ * Decisions per second, end to end without a network: one decider decides all waiting requests on the SQLite log. The
+ * rival reads the same batches, appends the same decisions (made beforehand) and commits.
  */
 import { TOPICS } from '@mandate/schemas';
 import { compare } from '../measure/compare.ts';

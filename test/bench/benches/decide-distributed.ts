@@ -1,8 +1,8 @@
 /**
- * Decisions per second on Kafka, with the ledger in Redis: one decider drains a backlog, timed from its start until
- * it commits the last offset. The first rival is kafkajs alone: it reads the same requests, appends the same
- * decisions, made beforehand, and commits. The second rival is the ledger alone, with as many requests. Then two
- * deciders are compared with one, each in its own process.
+ * Decisions per second on Kafka, with the ledger in Redis: one decider decides all waiting requests, timed until it
+ * commits the last offset. The first rival is kafkajs alone: it reads the same requests, appends the same decisions
+ * (made beforehand) and commits. The second rival is the ledger alone, with the same number of requests. Then two
+ * deciders are compared with one decider, each in its own process.
  */
 import type { Bus } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -93,8 +93,8 @@ async function deciding({ bus, redis }: On): Promise<Work> {
 }
 
 /**
- * Measures deciders in their own processes. Counts their CPU time, not the CPU time of this process, which only polls
- * until they are done.
+ * Measures deciders in their own processes. Counts only the CPU time of the deciders. This process only polls until
+ * the deciders are done.
  */
 async function decidingApart({ kafka, redis, bus, plain }: On, count: number): Promise<Work> {
   await appendAll(bus, TOPICS.actions, newRequests(ACTIONS));
@@ -110,7 +110,7 @@ async function decidingApart({ kafka, redis, bus, plain }: On, count: number): P
 }
 
 const BATCH = 500;
-/** The number of batches under way: one of each partition. */
+/** The number of batches in progress: one for each partition. */
 const AT_ONCE = 8;
 const mandate = mandateOf(mandateDocument({ globs: 10 }));
 

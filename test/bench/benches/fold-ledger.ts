@@ -1,4 +1,7 @@
-/** How long the ledger takes to fold the log after a restart, beside reading and parsing the same records. */
+/**
+ * Compares how long the ledger takes to rebuild itself from the log after a restart with only reading and parsing the
+ * same records.
+ */
 import type { Bus } from '@mandate/bus';
 import { foldLog } from '@mandate/ledger-log';
 import { TOPICS } from '@mandate/schemas';

@@ -1,5 +1,5 @@
 /**
- * The whole plane over HTTP, beside a bare fastify route that echoes the body. 64 connections each wait for a
+ * The whole plane over HTTP. The rival is a bare fastify route that echoes the body. 64 connections each wait for a
  * decision, and an operator uses the kill switch.
  */
 
@@ -49,8 +49,8 @@ export async function gatewayAndKill(): Promise<Row[]> {
 
 type To = Pick<Load, 'url' | 'key'>;
 /**
- * Lifts the tenant's limits. One key publishes as fast as it can, and kills agents that do not exist, so it would
- * reach both limits.
+ * Raises the tenant's limits beyond reach. The bench publishes as fast as it can with one key, and kills agents that
+ * do not exist. It would otherwise reach both limits.
  */
 async function limitNothing({ url, key }: To): Promise<void> {
   const most = { perSecond: 1_000_000_000 };
@@ -84,7 +84,7 @@ function publishing(plane: Plane, client: HttpLoad, toPlane: To, toEcho: Echo): 
         path: '/v1/actions?waitMs=10000',
         expected: '"verdict":"',
       });
-      // The recorder finishes its work first, so that it takes no CPU from the rival.
+      // Waits for the recorder to finish, so that it takes no CPU time from the rival.
       await plane.atRest();
       return figures;
     },
@@ -124,7 +124,7 @@ function killing(client: HttpLoad, toPlane: To, toEcho: Echo): Promise<Row[]> {
   });
 }
 
-/** The time from the call until no ALLOW can follow. In one process this is a method call. */
+/** Measures the time from the kill until no ALLOW can follow. In one process, the kill is a method call. */
 async function flagInForce({ ledger }: Plane): Promise<Row> {
   const timesMicros: number[] = [];
   for (let index = 0; index < 20 * KILLS; index++) {

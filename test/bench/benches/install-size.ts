@@ -11,7 +11,8 @@ export async function installSize(): Promise<Row[]> {
 }
 
 /**
- * Returns the bytes in a folder. Links are not followed, because the linked workspaces are not part of the install.
+ * Returns the size in bytes of a folder. Links are not followed, because they lead to workspaces, which npm does not
+ * install.
  */
 function bytesIn(folder: string): number {
   let bytes = 0;

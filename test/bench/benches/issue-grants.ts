@@ -1,6 +1,6 @@
 /**
- * Grants issued over HTTP to 10,000 agents under 1,000 policies and 5,000 rules, by a control service that is alone
- * in its process. The rival is a bare route that appends a record of the same size to a log of the same kind, and
+ * Measures grants issued over HTTP to 10,000 agents under 1,000 policies and 5,000 rules. The control service is
+ * alone in its process. The rival is a bare route that appends a record of the same size to the same kind of log, and
  * answers.
  */
 import { TOPICS } from '@mandate/schemas';
@@ -14,8 +14,7 @@ import { startHttpLoad } from '../workload/http-load.ts';
 import { appendAll, temporaryLog } from '../workload/temporary-log.ts';
 
 /**
- * The number of requests in a sample. The sum over all pairs stays below the number of grants that may be valid at
- * once.
+ * The number of requests in a sample. All samples together stay below the number of grants that may be valid at once.
  */
 const REQUESTS = 1_000;
 const PAIRS = 6;

@@ -1,7 +1,7 @@
 /**
- * The log on Kafka beside kafkajs' own producer and consumer. Both write decisions as a decider does (about 3 KB):
- * the same records in the same batches, with the same acknowledgements and as many appends under way. A batch belongs
- * to one partition, like the decisions on one batch of requests. Single records belong to many.
+ * Compares the log on Kafka with kafkajs' own producer and consumer. Both write decisions as a decider does (about 3
+ * KB): the same records in the same batches, with the same acknowledgements and as many appends in progress. A batch
+ * belongs to one partition, single records belong to many.
  */
 import type { Bus, Outgoing } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -102,7 +102,10 @@ function consumingOurs(bus: Bus, topic: string, group: string): Promise<Work> {
   });
 }
 
-/** Sets the partition of a record beforehand, from its key, so that both sides write the same partitions. */
+/**
+ * Sets the partition of a record from its key, before the measurement. Mandate and kafkajs then write to the same
+ * partitions.
+ */
 function placed(record: Outgoing): Placed {
   return { ...record, partition: partitionOfKey(record.key ?? '') };
 }

@@ -1,8 +1,8 @@
 /**
- * The kill switch with the flag in Redis and the event on Kafka, measured until each point that matters: until no
- * ALLOW can follow, until eight listeners have heard of the kill, and until the operator has an answer with the event
- * on the log. The last one is measured twice: from the gateway's own function, and over HTTP. Its rival is a bare
- * route that only runs a script and appends a record.
+ * Measures the kill switch, with the flag in Redis and the event on Kafka. Three times count: until no ALLOW can
+ * follow, until eight listeners have received the kill, and until the operator has an answer with the event on the
+ * log. The last time is measured twice, from the gateway's own function and over HTTP. Its rival is a bare route that
+ * only runs a script and appends a record.
  */
 
 import type { Bus } from '@mandate/bus';
@@ -26,8 +26,8 @@ import { emptySharedLedger, logOn, startLedgerServer } from '../workload/servers
 const KILLS = 300;
 const LISTENERS = 8;
 /**
- * The number of kills in a sample, for kills that end within 0.2 ms. With 300 of them, three late ones decided the
- * p99: it was 1 × the rival in one run and 2.5 × in the next.
+ * The number of kills in a sample, if a kill takes less than 0.2 ms. With only 300 kills, three slow kills decided
+ * the p99: it was 1 × the rival in one run and 2.5 × in the next.
  */
 const MANY = 3_000;
 const NUMBERS = numbersTo(KILLS);
@@ -65,7 +65,8 @@ function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
 }
 
 /**
- * Kills one agent after the other. Every name is new, so that no agent is killed already; `kind` begins the names.
+ * Kills one agent after the other. Every agent is new and not killed yet. `kind` is the beginning of the agents'
+ * names.
  */
 function killsOf(
   kind: string,
@@ -83,7 +84,7 @@ function killsOf(
   };
 }
 
-/** Measures from before a kill is published until the last listener has been notified. */
+/** Measures the time from publishing a kill until the last listener has received it. */
 async function heard(url: string, listening: () => Promise<KillBroadcast>): Promise<Row[]> {
   await using stack = new AsyncDisposableStack();
   let awaited = allOf(LISTENERS);
@@ -129,7 +130,7 @@ function allOf(count: number): { one(): void; all: Promise<void> } {
   };
 }
 
-/** The least work for a flag and its event: run a script, then append a record. */
+/** Returns the smallest work that sets a flag and logs its event: run a script, then append a record. */
 function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<void> {
   const value = JSON.stringify({ event: 'agent.revived', text: 'x'.repeat(400) });
   return async (at) => {
@@ -139,7 +140,7 @@ function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<voi
   };
 }
 
-/** Measures the command itself, without HTTP and without followers of the decisions. */
+/** Measures the kill command itself, without HTTP and without readers of the decisions topic. */
 function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<void>): Promise<Row[]> {
   const [log, metrics] = [silentLogger(), createMetrics({ service: 'bench' })];
   const journal = new CommandJournal({ bus, log, maxUnlogged: 1_000 });

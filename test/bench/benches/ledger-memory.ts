@@ -1,4 +1,7 @@
-/** The memory of a million allowed actions while they are live: remembered, reserved, with running leases. */
+/**
+ * Measures the memory of a million allowed actions that are not settled yet: remembered, reserved, with running
+ * leases.
+ */
 import { createMemoryLedger } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';
 import { stated } from '../measure/compare.ts';

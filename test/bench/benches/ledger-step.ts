@@ -1,7 +1,7 @@
 /**
- * The atomic step on the memory ledger, in batches of the decider's size: replay memory, kill switch, three budgets,
- * two rates, then the confirmation that the decisions are on the log. The rival is the smallest possible counter:
- * get, compare, set.
+ * Measures the atomic step on the memory ledger, in batches of the decider's size. A step covers replay memory, kill
+ * switch, three budgets, two rates, then the confirmation that the decisions are on the log. The rival is the
+ * smallest possible counter: get, compare, set.
  */
 import { createMemoryLedger } from '@mandate/ledger';
 import { systemClock } from '@mandate/runtime';

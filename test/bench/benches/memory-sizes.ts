@@ -14,11 +14,11 @@ import { temporaryLog } from '../workload/temporary-log.ts';
 
 const EACH = 20_000;
 const WARM_UP = 2_000;
-/** The number of streams. One key may hold 500. */
+/** The number of streams in the bench. One key may have 500 streams open. */
 const STREAMS = 400;
 
 export async function memorySizes(): Promise<Row[]> {
-  // Makes the code take its own memory first, so that it is not measured.
+  // Loads and runs the code once before the measurement, so that the memory of the code itself is not measured.
   const another = createMemoryLedger({ clock: systemClock, epoch: 'ep_bench' });
   for (const { fill } of fillings(WARM_UP)) await fill(another);
   await another.close();
@@ -35,7 +35,7 @@ export async function redisSizes(): Promise<Row[]> {
   try {
     return await weighAll(ledger, 'Redis', async () => {
       const bytes = await redisInfo(redis, 'memory');
-      // Data that waits to be written to the append-only file is not part of the ledger.
+      // Redis keeps data in this buffer until it writes the append-only file. The buffer is not part of the ledger.
       return bytes('used_memory') - bytes('mem_aof_buffer');
     });
   } finally {
@@ -80,7 +80,7 @@ const LISTENERS = `
   Promise.all(opened).then(() => parentPort.postMessage('begun'));
 `;
 
-/** The bytes in use. Buffers of connections are outside of the heap, and count too. */
+/** Returns the bytes in use: the heap, and the buffers of connections, which are outside of the heap. */
 function heapUsed(): number {
   for (let round = 0; round < 3; round += 1) globalThis.gc?.();
   const { heapUsed: objects, external } = process.memoryUsage();

@@ -1,11 +1,11 @@
 /**
- * The pure core on one thread: `plan` and `decide` for mixed actions, some with tools that no earlier action named.
+ * Measures `plan` and `decide` on one thread, for mixed actions. Some actions use tools that no earlier action named.
  * The facts of the ledger are made beforehand, because the ledger has its own bench. Actions come in batches that
  * were just made, as in a decider. One row has all actions made at once, to show what that changes.
  *
  * The rival engines get the rules on names, the rule on the cost of a call, and that cost. They cannot express the
- * rest of the mandate and do not check it. Each of their verdicts is compared with ours, and a difference ends the
- * bench.
+ * other rules of the mandate and do not check them. If a verdict of a rival differs from the verdict of Mandate, the
+ * bench fails.
  */
 import { decide, type Mandate, plan } from '@mandate/policy';
 import type { Action, StepFacts, Verdict } from '@mandate/schemas';
@@ -93,7 +93,7 @@ function countAllowed(asked: readonly Asked[], mandate: Mandate): number {
   return allowed;
 }
 
-/** An action, and the facts that a ledger with nothing spent would find for it. */
+/** An action, and the facts that a ledger without any spending would give for the action. */
 type Asked = { action: Action; facts: StepFacts };
 
 function newlyAsked(count: number, mandate: Mandate, schemas = false): Asked[] {
@@ -118,7 +118,7 @@ async function alone(mandate: Mandate) {
   return eachAlone(asked, ({ action, facts }) => decide(plan(action, mandate, AT_MS), facts));
 }
 
-/** Returns a rival engine. Each of its verdicts must equal ours. */
+/** Returns a rival engine, which must give the same verdicts as Mandate. */
 function engine({ what, permits }: StaticEngine, mandate: Mandate): Rival {
   return {
     what,
@@ -149,7 +149,7 @@ function judge({ action, facts }: Asked, mandate: Mandate): Judged {
   return { action, costMicros: planned.reserveMicros, ours: decide(planned, facts).verdict };
 }
 
-/** The least work of every service: parse the text of the action. */
+/** Parses the text of the action, which every service must do at least. */
 const parsing: Rival = {
   what: 'JSON.parse of the same action',
   run: async () => {

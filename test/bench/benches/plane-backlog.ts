@@ -1,6 +1,6 @@
 /**
- * The same backlog with the recorder after the decider, in one process as `mandate up` runs them, until every
- * decision is in ClickHouse. The rival moves the same records through the same two topics and does nothing with them.
+ * Measures decider and recorder in one process, as `mandate up` runs them, until every waiting request has a decision
+ * in ClickHouse. The rival moves the same records through the same two topics and does nothing with them.
  */
 import type { AuditClient } from '@mandate/audit';
 import { startRecorder } from '@mandate/recorder';

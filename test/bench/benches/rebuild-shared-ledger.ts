@@ -1,6 +1,6 @@
 /**
- * The rebuild of the shared ledger: the decisions topic is folded, loaded into an empty Redis, and the new ledger
- * takes over. The rival is kafkajs' own consumer, which reads the same records and parses them.
+ * Measures the rebuild of the shared ledger: reads the decisions topic, loads the totals into an empty Redis, and
+ * switches to the new ledger. The rival is kafkajs' own consumer, which reads and parses the same records.
  */
 import type { Bus } from '@mandate/bus';
 import { createRedisLedger } from '@mandate/ledger/redis';

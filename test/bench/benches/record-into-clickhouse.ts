@@ -1,7 +1,7 @@
 /**
- * Decisions on the log → rows in ClickHouse, in this process or over HTTP. The rival inserts the same rows, made by
- * the recorder in an earlier run, with the same client in the same batches. It reads no log, checks nothing and
- * commits nothing.
+ * Measures how fast decisions on the log become rows in ClickHouse, in this process or over HTTP. The rival inserts
+ * the same rows, made by the recorder in an earlier run, with the same client in the same batches. It reads no log,
+ * checks nothing and commits nothing.
  */
 import type { AuditClient } from '@mandate/audit';
 import type { Outgoing } from '@mandate/bus';

@@ -1,7 +1,7 @@
 /**
- * The cost of redacting an action of one kilobyte before it is published: five fields by their paths, one of them at
- * any depth, and four patterns in every text and name. Half of the actions contain a match of each pattern, half
- * contain none.
+ * Measures the cost of redacting an action of one kilobyte before it is published. Five fields are redacted by path,
+ * one of them at any depth, and four patterns in every text and name. Half of the actions contain a match of each
+ * pattern, half contain none.
  */
 import { currentRedactor } from '@mandate/privacy';
 import { type Action, privacyDocument } from '@mandate/schemas';

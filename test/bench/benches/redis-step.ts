@@ -1,9 +1,9 @@
 /**
- * The atomic step in Redis: replay memory, kill switch, three budgets (the tenant's among them), two rates, and the
- * stored decision. The first rival is the smallest script that could do the job, run once per action in a pipeline
- * (get, compare, set). The second is rate-limiter-flexible, which enforces the same five limits and nothing else. All
- * run on the same server, over one connection, with as many actions under way. Further rows show the CPU time of the
- * server.
+ * Measures the atomic step in Redis: replay memory, kill switch, three budgets (one of them the tenant's), two rates,
+ * and the stored decision. The first rival is the smallest script that could do the job, run once per action in a
+ * pipeline (get, compare, set). The second is rate-limiter-flexible, which enforces the same five limits and nothing
+ * else. All use the same server, one connection, and the same number of actions in progress. Further rows show the
+ * CPU time of the server.
  */
 import type { StepRequest } from '@mandate/schemas';
 import type { RedisServer } from '@mandate/testing';
@@ -24,7 +24,7 @@ const SIZES = [
   { size: 100, actions: 10_000 },
   { size: 500, actions: 10_000 },
 ];
-/** The number of batches under way. A decider has one batch of each partition, and there are eight partitions. */
+/** The number of batches in progress. A decider has one batch of each partition, and there are eight partitions. */
 const AT_ONCE = 8;
 const ONE_BY_ONE = 1_000;
 
@@ -49,7 +49,10 @@ export async function redisStep(): Promise<Row[]> {
   return rows;
 }
 
-/** @param asDeciders if true, each batch has the agents of one partition and is confirmed, as in a decider */
+/**
+ * @param asDeciders if true, each batch has agents of one partition only and is confirmed after the step, as in a
+ * decider
+ */
 async function throughput(
   server: RedisServer,
   bare: BareRedis,

@@ -1,6 +1,7 @@
 /**
- * Deciding under rules: 10,000 agents, 1,000 policies and 5,000 rules, five of which apply to each agent. The rivals
- * are one policy from a file that applies to all agents, an agent that was asked about before, and the log alone.
+ * Measures decisions under rules: 10,000 agents, 1,000 policies and 5,000 rules, five of which apply to each agent.
+ * The first rival has one policy from a file, which applies to all agents. The second asks again about an agent that
+ * has already asked. The third is the log alone.
  */
 import type { Bus } from '@mandate/bus';
 import { foldControl, mandatesUnderControl, previewMandate } from '@mandate/control';
@@ -154,7 +155,7 @@ function parsed(bus: Bus, count: number): Promise<Work> {
   });
 }
 
-/** Appends the same number of bytes to a topic that no process folds. */
+/** Appends the same number of bytes to a topic that no process reads. */
 async function appended(bus: Bus) {
   let seen = -1;
   const reader = await bus.read({

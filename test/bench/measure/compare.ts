@@ -1,7 +1,7 @@
 /**
- * Measures two things in turn, A B A B …, so that other work on the machine affects both alike. The ratio is computed
- * for each pair, and the median of the ratios is reported: a slow minute changes both figures and not the ratio. The
- * first pair is dropped, because it includes the time for compiling.
+ * Measures two things alternately, A B A B …, so that other work on the machine affects both alike. The ratio is
+ * computed for each pair, and the median of the ratios is reported. A slow minute changes both figures but not their
+ * ratio. The first pair is dropped, because it includes the time for compiling.
  */
 import type { Row, Unit } from '../row.ts';
 import { spreadOf } from './spread.ts';
@@ -49,7 +49,7 @@ async function afresh<T>(run: () => Promise<T>): Promise<T> {
   return run();
 }
 
-/** Returns a row for a figure that has no rival. */
+/** Returns a report row for a figure that has no rival. */
 export function stated(what: string, unit: Unit, samples: readonly number[]): Row {
   return { what, unit, measured: spreadOf(samples), cpuMicros: null, rival: null };
 }

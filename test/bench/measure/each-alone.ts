@@ -2,9 +2,9 @@ import { quantile } from './spread.ts';
 import { cpuSince } from './work.ts';
 
 /**
- * How long single calls take that end within microseconds. The clock is read around each call, in nanoseconds;
- * reading it costs some 50 ns, which each figure includes. A figure also includes a pause of the collector or of the
- * machine that falls into the call.
+ * Measures single calls that end within microseconds. The clock is read around each call, in nanoseconds. Reading the
+ * clock costs about 50 ns, which each figure includes. A figure also includes a pause of the garbage collector or of
+ * the machine during the call.
  */
 export function eachAlone<T>(items: readonly T[], call: (item: T) => unknown) {
   const timesNanos = new Float64Array(items.length);

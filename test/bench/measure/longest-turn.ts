@@ -1,6 +1,6 @@
 /**
- * Returns the most CPU time, in ms, that one turn of the event loop took during the work. Other work of the process
- * had to wait that long. Wall-clock time would depend on how busy the machine is.
+ * Returns the most CPU time, in ms, of one turn of the event loop during the work. Other work of the process had to
+ * wait that long. Wall-clock time would also depend on other processes.
  */
 export async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longestMs = 0;

@@ -2,7 +2,7 @@ import type { Sample } from './compare.ts';
 import { type Latencies, latenciesOf } from './latencies.ts';
 import { cpuSince } from './work.ts';
 
-/** Measures each call while no other call is under way. */
+/** Measures the calls one after the other, so no two calls run at the same time. */
 export async function oneByOne<T>(
   items: readonly T[],
   call: (item: T) => Promise<unknown>,

@@ -2,8 +2,8 @@ import type { plainRedis } from '@mandate/testing';
 import { redisInfo } from './redis-info.ts';
 
 /**
- * Returns the CPU time of the server so far, in microseconds: the thread that runs the commands, and the threads that
- * write and free.
+ * Returns the CPU time that the Redis server has used so far, in microseconds: by the thread that runs commands, and
+ * by the threads that write and free memory.
  */
 export async function redisCpuMicros(redis: ReturnType<typeof plainRedis>): Promise<number> {
   const seconds = await redisInfo(redis, 'cpu');

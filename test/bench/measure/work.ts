@@ -12,9 +12,9 @@ export async function measureWork(units: number, work: () => Promise<void> | voi
 }
 
 /**
- * Measures work on one batch after the other. Each batch is made just before its turn, as if it had just been read:
- * an old batch has left the CPU caches, and fetching it from memory would take most of the time. Making the batch is
- * not measured.
+ * Measures work on one batch after the other. Each batch is made just before the work on it, as if it had just been
+ * read: an old batch has left the CPU caches, and fetching it from memory would take most of the time. Making the
+ * batch is not measured.
  */
 export async function measureBatches<Item>(
   { batches, make }: { batches: number; make(): readonly Item[] },
@@ -24,8 +24,8 @@ export async function measureBatches<Item>(
   let [units, tookMs, cpuMicros] = [0, 0, 0];
   for (let batch = 0; batch < batches; batch += 1) {
     const items = make();
-    // Two minor collections move the batch out of the young generation. Otherwise a collection during the work would
-    // copy it.
+    // Two minor collections move the batch out of V8's young generation. Otherwise a collection during the measured
+    // work would copy the batch.
     for (let turn = 0; turn < 2; turn += 1) globalThis.gc?.({ type: 'minor' });
     const cpuBefore = process.cpuUsage();
     const startMs = performance.now();
@@ -38,18 +38,21 @@ export async function measureBatches<Item>(
 }
 
 /**
- * Longer than V8 takes to sweep a heap of some 100 MB. It sweeps in its own threads after `gc` has returned, and does
- * not say when it is done.
+ * A wait that is longer than V8 needs to sweep a heap of some 100 MB. V8 sweeps in its own threads after `gc` has
+ * returned, and does not say when it is done.
  */
 const SWEEPING_MS = 100;
 
-/** Collects garbage and waits until the sweeping is over. Sweeping took a third of the CPU time of a short sample. */
+/**
+ * Collects garbage and waits until V8 has swept the heap. Otherwise, sweeping takes a third of the CPU time of a
+ * short sample.
+ */
 export async function collected(): Promise<void> {
   globalThis.gc?.();
   await sleep(SWEEPING_MS);
 }
 
-/** Returns the CPU time since then, in microseconds. */
+/** Returns the CPU time of this process since `before`, in microseconds. */
 export function cpuSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return user + system;

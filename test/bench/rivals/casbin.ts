@@ -1,7 +1,7 @@
 /**
- * The rules as a casbin model and its policies: one line for each glob, denials first, so that the first match ends
- * the search. casbin's own `globMatch` parses its pattern in every call. It is three times as slow as the regular
- * expressions here, which are compiled once.
+ * Gives casbin the rules as a model and policies: one line for each glob, denials first, so that the first match ends
+ * the search. Regular expressions replace casbin's own `globMatch`, which parses its pattern in every call and is
+ * three times as slow.
  */
 import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
 import { nameIn, type StaticEngine, type StaticRules } from './static-rules.ts';
@@ -41,8 +41,7 @@ m = r.kind == p.kind && r.cost <= ${maxCostMicros} && glob(r.name, p.glob)
 }
 
 /**
- * Returns the regular expression of a glob. In the globs of the bench, `.` is the only character that must be
- * escaped.
+ * Returns a regular expression for a glob. Globs of the bench contain no special character but `.`, which is escaped.
  */
 function patternOf(glob: string): RegExp {
   return new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '.*')}$`, 's');

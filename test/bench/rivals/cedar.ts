@@ -1,7 +1,7 @@
 /**
- * The rules as a Cedar policy set, parsed once and stored in the engine. Every call names the set and sends only the
- * request. One policy with all patterns is faster than one policy for each pattern, and a call without entities and
- * schema is the fastest call.
+ * Gives Cedar the rules as a policy set, parsed once and stored in the engine. Every call names the set and sends
+ * only the request. One policy with all patterns is faster than one policy for each pattern, and a call without
+ * entities and schema is the fastest call.
  */
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
 import { nameIn, type StaticEngine, type StaticRules } from './static-rules.ts';
@@ -46,7 +46,7 @@ function policiesOf({ maxCostMicros, allowedTools, deniedTools, allowedModels }:
   `;
 }
 
-/** Returns Cedar `like` conditions. The globs of the bench contain no character that `like` reads differently. */
+/** Returns Cedar `like` conditions for globs. The globs of the bench mean the same in `like`. */
 function like(globs: readonly string[]): string {
   return globs.map((glob) => `context.name like ${JSON.stringify(glob)}`).join(' || ');
 }

@@ -1,6 +1,6 @@
 /**
- * The part of the bench mandate that an engine without a ledger can check: the rules on names and on the cost of one
- * call. `rulesIn` reads it from the document itself, so that all engines get the same rules.
+ * The rules of the bench mandate that an engine without a ledger can check: the rules on names and on the cost of one
+ * call. `rulesIn` reads them from the mandate document, so that all engines get the same rules.
  */
 import type { Action } from '@mandate/schemas';
 

@@ -1,7 +1,7 @@
 /**
- * What the agents of a bench ask for. Of twenty actions, six are LLM calls, ten call tools that a fleet often uses,
- * and two call a tool that no earlier action named. One calls a denied tool, and one a tool that no agent may call.
- * All ids are different.
+ * Makes the actions of a bench. Of twenty actions, six are LLM calls, ten call tools that a fleet often uses, and two
+ * call a tool that no earlier action named. One calls a denied tool, and one a tool that no agent may call. All ids
+ * are different.
  */
 import type { Action } from '@mandate/schemas';
 
@@ -14,7 +14,7 @@ export function newActions(count: number, options: { schemas?: boolean } = {}): 
   return Array.from({ length: count }, () => newAction(made++, options.schemas ?? false));
 }
 
-/** How many of every twenty actions `mandateDocument` allows. */
+/** Of every twenty actions, the number that `mandateDocument` allows. */
 export const ALLOWED_OF_TWENTY = 18;
 
 function newAction(index: number, schemas: boolean): Action {
@@ -46,7 +46,7 @@ function toolOf(kind: number, index: number, schemas: boolean): string {
   return kind >= 16 ? toolNamed(kind, `cold${index}`) : toolNamed(kind - 6, 'known');
 }
 
-/** Returns the name of a tool that the first globs of the mandate allow, in each of their forms. */
+/** Returns the name of a tool that the first globs of the mandate allow. There is a glob for each form of name. */
 export function toolNamed(form: number, word: string): string {
   return [`get0_${word}`, `${word}_report1`, `crm2_${word}_read`, 'send3_mail', `my_area4.${word}`][
     form % 5

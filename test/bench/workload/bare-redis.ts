@@ -1,5 +1,5 @@
 /**
- * Other ways to enforce a limit in the same Redis, over one connection: the smallest possible shared budget, and a
+ * Rivals that enforce a limit in the same Redis, over one connection: the smallest possible shared budget, and a
  * widely used library.
  */
 import { plainRedis } from '@mandate/testing';
@@ -23,7 +23,8 @@ export type BareRedis = ReturnType<typeof bareRedis>;
 export function bareRedis(url: string) {
   const redis = plainRedis(url);
   redis.defineCommand('charge', { numberOfKeys: 1, lua: CHARGE });
-  // The library sends each limit by itself. Auto-pipelining sends them in one write, as the bare scripts are sent.
+  // The library sends a separate command for each limit. With auto-pipelining, all commands go in one write, like
+  // those of the bare scripts.
   const together = plainRedis(url, { enableAutoPipelining: true });
   const limits = limitersOn(together);
   return {
@@ -39,7 +40,8 @@ export function bareRedis(url: string) {
       }
     },
     /**
-     * Consumes from each limit of the bench mandate, each a limiter of the library. Rejects if a limit is reached.
+     * Consumes from each limit of the bench mandate. The library has one limiter for each limit. Rejects if a limit
+     * is reached.
      */
     async consumeAll(actions: readonly Action[]): Promise<void> {
       await Promise.all(actions.flatMap((action) => limits.map((consume) => consume(action))));

@@ -1,4 +1,4 @@
-/** A control service that is alone in its process, on a log that the caller gives. */
+/** Starts a control service that is alone in its process, on a log that the caller provides. */
 
 import type { Bus } from '@mandate/bus';
 import { followControl } from '@mandate/control-log';
@@ -10,7 +10,7 @@ import { TENANT } from './control.ts';
 
 export type ControlAlone = AsyncDisposable & {
   url: string;
-  /** The key of the user who writes rules. */
+  /** The API key of the user who writes rules. */
   key: string;
 };
 

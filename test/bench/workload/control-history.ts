@@ -1,6 +1,6 @@
 /**
- * A tenant with a long history. Its documents were put once. Then grants were issued, which have ended by now, and
- * agents and rules were put again.
+ * Makes a tenant with a long history. Its documents were written once. Then grants were issued, which have ended by
+ * now, and agents and rules were written again.
  */
 import { type ControlRecord, wireTime } from '@mandate/schemas';
 import { agentNumber, change, controlRecords } from './control.ts';

@@ -1,6 +1,6 @@
 /**
- * A tenant with many agents, policies and rules. Each agent is in one of 500 groups. Ten rules apply to each group,
- * each with its own policy. Five of the ten match what agents do, so a decision has five policies.
+ * Makes a tenant with many agents, policies and rules. Each agent is in one of 500 groups. Ten rules apply to each
+ * group, each with its own policy. Five of the ten match what agents do, so a decision has five policies.
  */
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { mandateDocument } from './mandate.ts';
@@ -28,7 +28,10 @@ export function controlRecords(size = SIZE): ControlRecord[] {
   return [...policies, ...rules, ...agents];
 }
 
-/** Gives each rule of a group a different policy. 37 has no common factor with the number of policies. */
+/**
+ * The step between the policies of a group's rules. It has no common factor with the number of policies, so each rule
+ * gets a different policy.
+ */
 const APART = 37;
 
 function ruleNumber(at: number, policies: number): object {

@@ -1,4 +1,7 @@
-/** Decisions as a decider wrote them. Rivals read and write them, so that they carry exactly the same bytes. */
+/**
+ * Makes decisions as a decider writes them. Rivals read and write these records, so both sides handle exactly the
+ * same bytes.
+ */
 import type { Bus, Outgoing } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
 import { decideOn, newLedger } from './decider.ts';

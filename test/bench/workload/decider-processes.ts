@@ -1,4 +1,7 @@
-/** Deciders in their own processes, which share a backlog. One message starts them all, another ends them. */
+/**
+ * Starts deciders in their own processes, which share the waiting requests. One message starts all of them, another
+ * message ends them.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -11,7 +14,7 @@ export type DeciderProcesses = {
   end(): Promise<number>;
 };
 
-/** Resolves when all processes have their connections, and before any of them joins the group. */
+/** Resolves when all processes have their connections. No process has joined the group yet. */
 export async function connectDeciders(count: number, order: DeciderOrder): Promise<DeciderProcesses> {
   const children = Array.from({ length: count }, () =>
     fork(new URL('./decider-process.ts', import.meta.url), { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] }),

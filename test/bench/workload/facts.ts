@@ -2,8 +2,8 @@ import { type Mandate, plan } from '@mandate/policy';
 import type { Action, Limit, LimitFact, StepFacts } from '@mandate/schemas';
 
 /**
- * Returns the facts that a ledger with nothing spent would find for this action. The plan is made for a tool with a
- * similar name, so that the code under test has not seen the real name before.
+ * Returns the facts that a ledger without any spending would give for this action. The plan is made for a tool with a
+ * similar name, so that the measured code has not seen the real name before.
  */
 export function nothingInTheWay(action: Action, mandate: Mandate, atMs: number): StepFacts {
   const { limits, reserveMicros, leaseMs, refusal } = plan(twinOf(action), mandate, atMs);

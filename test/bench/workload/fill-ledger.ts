@@ -5,7 +5,7 @@ import { LIMITED_TOOL, mandateDocument, mandateOf } from './mandate.ts';
 import { nextSource, stepRequestOf } from './step-requests.ts';
 
 const AGENTS = 200;
-/** Fewer than the limit of questions that may wait for each agent. */
+/** Below the number of open questions that one agent may have. */
 const QUESTIONS_OF_AN_AGENT = 40;
 const BATCH = 500;
 const AT_ONCE = 100;
@@ -19,8 +19,8 @@ const mandate = mandateOf({
 export type Filling = { readonly what: string; fill(ledger: Ledger): Promise<void> };
 
 /**
- * The order matters, because later kinds build on earlier ones. Ids have 20 characters and names of agents 12. Each kind
- * makes its own requests, so that the ledger shares no text with them.
+ * Returns the kinds in an order that matters, because later kinds need earlier ones. Ids have 20 characters and names
+ * of agents 12. Each kind makes its own requests, so that the ledger shares no text with them.
  */
 export function fillings(each: number): readonly Filling[] {
   const refused = () => requests(each, 'bad', 'delete_all', () => 'looping-0001');
@@ -30,7 +30,7 @@ export function fillings(each: number): readonly Filling[] {
     requests(each, 'asks', ASKED, (at) => `asker-${number(Math.floor(at / QUESTIONS_OF_AN_AGENT), 6)}`);
   const kinds: [string, (ledger: Ledger) => Promise<void>][] = [
     ['a refused action, remembered', (ledger) => steps(ledger, refused())],
-    // On Redis a kill reads all running actions, so kills come before any action runs.
+    // On Redis, a kill reads all running actions. So the kills are filled in before any action runs.
     ['a kill of an agent', (ledger) => inGroups(numbersTo(each), (at) => kill(ledger, at))],
     ['an allowed action that runs, with its reservation', (ledger) => steps(ledger, running())],
     ['the outcome of that action, after it is settled', (ledger) => steps(ledger, running().map(outcomeOf))],
@@ -54,7 +54,10 @@ function requests(count: number, kind: string, tool: string, agentOf: (at: numbe
   });
 }
 
-/** Copies all texts, as if they came from a parsed record. So no text is a concatenation of others in memory. */
+/**
+ * Copies all texts as flat strings, like those of a parsed record. V8 stores a concatenated text differently, which
+ * would change the measured memory.
+ */
 function asRead<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
@@ -64,7 +67,7 @@ function outcomeOf({ tenant, agentId, actionId, attempt, maxRemembered }: StepRe
   return { op: 'settle', source: nextSource(), tenant, agentId, actionId, attempt, maxRemembered, ...said };
 }
 
-/** Runs the step and its confirmation, as deciders do. The ledger forgets plans with the confirmation. */
+/** Runs the step and its confirmation, as deciders do. The ledger deletes a plan when the step is confirmed. */
 async function steps(ledger: Ledger, operations: readonly Operation[]): Promise<void> {
   for (let from = 0; from < operations.length; from += BATCH) {
     const batch = operations.slice(from, from + BATCH);

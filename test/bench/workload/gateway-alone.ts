@@ -1,4 +1,6 @@
-/** A gateway that is alone in its process, as in production, on a log and a ledger that the caller gives. */
+/**
+ * Starts a gateway that is alone in its process, as in production, on a log and a ledger that the caller provides.
+ */
 import { join } from 'node:path';
 import type { Bus } from '@mandate/bus';
 import { createGateway } from '@mandate/gateway';
@@ -11,7 +13,7 @@ import { temporaryFolder } from './temporary-log.ts';
 
 export type GatewayAlone = AsyncDisposable & {
   url: string;
-  /** The operator's key. */
+  /** The operator's API key. */
   key: string;
 };
 
@@ -31,7 +33,8 @@ export async function gatewayAlone(on: {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
-  // The agents that a bench kills do not exist, so each of these kills counts as a change.
+  // Each kill of the bench counts as a change, because its agents do not exist. So the limits on changes must be
+  // high.
   const limits = limitsInForce({ changes: { perSecond: 1_000_000_000, perDay: 1_000_000_000 } });
   const gateway = createGateway(
     {

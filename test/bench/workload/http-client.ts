@@ -46,7 +46,7 @@ function requestOf({ path, key }: Load, body: string, index: number): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Reads one answer, which must have a content-length, as every server of a bench sends. */
+/** Reads one answer. The answer must have a content-length, which every server of a bench sends. */
 function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

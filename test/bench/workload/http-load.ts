@@ -1,7 +1,7 @@
 /**
- * Load over HTTP from a separate process, so that the CPU time of the measured process is the server's alone. Each
- * connection has one request at a time. The client writes to sockets directly, because a slow client would make the
- * server look better.
+ * Sends HTTP requests from a separate process, so that the CPU time of the measured process is the server's alone.
+ * Each connection has one request at a time. The client writes to sockets directly, because a slow client would make
+ * the server look better.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,8 @@ export type Load = {
   key: string | null;
   connections: number;
   /**
-   * The bodies of all requests. The next free connection takes the next body. `{{n}}` in the path becomes its number.
+   * The bodies of all requests. Each free connection sends the next body. The number of the body replaces `{{n}}` in
+   * the path.
    */
   bodies: readonly string[];
   /** A text that every answer must contain. */

@@ -1,6 +1,6 @@
 /**
- * Handles the items in batches of `size`, with at most `atOnce` batches under way. The next batch begins when one has
- * ended.
+ * Handles the items in batches of `size`, with at most `atOnce` batches in progress. The next batch begins when a
+ * batch has ended.
  */
 export async function inBatches<T>(
   items: readonly T[],

@@ -1,4 +1,4 @@
-/** The mandates of the benches: they contain everything that a mandate can limit, and no limit is ever reached. */
+/** Makes the mandates of the benches. They contain every kind of limit, and no limit is ever reached. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import type { MandateOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { SCHEMA_TOOLS, toolNamed } from './actions.ts';
 
-/** The tool that has its own cost and its own rate. */
+/** The tool that has a cost and a rate in the mandate. */
 export const LIMITED_TOOL = toolNamed(0, 'known');
 
-/** @param globs the number of globs, spread over all forms: names, `a*`, `*a`, `a*b`, `*a*` */
+/** @param globs the number of globs, spread over these forms: names, `a*`, `*a`, `a*b`, `*a*` */
 export function mandateDocument({ globs, schemas = false }: { globs: number; schemas?: boolean }): object {
   const allowedTools = Array.from({ length: globs - 3 }, (_, index) => globNumber(index));
   return {

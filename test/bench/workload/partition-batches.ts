@@ -1,4 +1,4 @@
-/** Batches as a consumer gets them: each from one partition, and the partitions in turn. */
+/** Makes batches as a consumer gets them: each batch has records of one partition, and the partitions take turns. */
 import { keyPartition } from '@mandate/bus';
 import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
 

@@ -8,9 +8,9 @@ import { GROUPS, TOPICS } from '@mandate/schemas';
 export type PassThrough = Pick<Consumer, 'stop'> & { caughtUp(): Promise<void> };
 
 /**
- * Joins the decider's own group, so that on a log with history it begins at the decider's last commit.
+ * Uses the consumer group of the decider. On a log with history, it therefore begins at the decider's last commit.
  *
- * @param answers the records to append, one for each record read, in turn
+ * @param answers the records to append, one for each record that is read, in order
  */
 export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promise<PassThrough> {
   let next = 0;
@@ -21,7 +21,7 @@ export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promi
   });
 }
 
-/** The rival of a recorder: reads every decision and commits. */
+/** The rival of a recorder: reads every decision, and only commits. */
 export function takeOnly(bus: Bus, group = 'bench.recorder'): Promise<PassThrough> {
   return following(bus, group, TOPICS.decisions, async () => {});
 }

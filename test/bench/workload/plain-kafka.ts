@@ -4,9 +4,9 @@ import { plainKafka, waitUntil } from '@mandate/testing';
 
 export type PlainKafka = Awaited<ReturnType<typeof openPlainKafka>>;
 
-/** Every in-sync replica must have the record, as for every append of the log. */
+/** Waits for every in-sync replica to have the record, as each append of Mandate's log does. */
 const ACKS = -1;
-/** Like Mandate's own consumer: one batch of each of 8 partitions at once. */
+/** Reads one batch of each of 8 partitions at the same time, as Mandate's own consumer does. */
 const PARTITIONS_AT_ONCE = 8;
 
 export type Taken = { partition: number; count: number; values: readonly (Buffer | null)[] };

@@ -1,4 +1,4 @@
-/** The servers of a bench, and their contents before a sample. */
+/** Starts the servers of a bench, and prepares their data before a sample. */
 import { type Bus, createKafkaBus } from '@mandate/bus';
 import { createFold } from '@mandate/ledger';
 import { createRedisLedger, type RedisLedger } from '@mandate/ledger/redis';
@@ -10,7 +10,7 @@ export function startLedgerServer(): Promise<RedisServer> {
   return startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
 }
 
-/** Returns an empty ledger, on a server that is emptied for it. */
+/** Empties the server and returns a new ledger on it. */
 export async function emptySharedLedger({ url }: RedisServer): Promise<RedisLedger> {
   await emptyRedis(url);
   const ledger = await createRedisLedger({ url });

@@ -10,8 +10,8 @@ import { startClickHouse } from '@mandate/testing';
 import { temporaryFolder } from './temporary-log.ts';
 
 /**
- * ClickHouse in this process, with its tables; only one for each process. It is removed at the end of the block that
- * opened it.
+ * Opens ClickHouse inside this process, with its tables. A process can have only one. It is removed at the end of the
+ * block that opened it.
  */
 export async function temporaryAudit(): Promise<AsyncDisposable & { audit: AuditClient }> {
   const folder = temporaryFolder();
@@ -26,12 +26,12 @@ export async function temporaryAudit(): Promise<AsyncDisposable & { audit: Audit
   };
 }
 
-/** ClickHouse in a separate process, queried over HTTP as a recorder queries a server. */
+/** Starts ClickHouse in a separate process and queries it over HTTP, as a recorder does with a server. */
 export async function auditOverHttp(): Promise<AsyncDisposable & { audit: AuditClient }> {
   const server = await startClickHouse();
   const { url } = server;
   const connection = { url, username: 'default', password: '', database: 'default' };
-  // A million rows in one statement may take a while on a machine that has other work.
+  // A statement inserts a million rows, which may take minutes on a busy machine.
   const audit = await openServerAudit({ ...connection, timeoutMs: 600_000 });
   await migrate(audit, MIGRATIONS_DIRECTORY);
   return {

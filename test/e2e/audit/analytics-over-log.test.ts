@@ -1,6 +1,6 @@
 /**
- * The audit's analytics over HTTP against the log. Records may be recorded several times, and recorders stop or die
- * at any point. Every answer must equal a plain recomputation over the records on the log.
+ * Compares the audit's analytics over HTTP with the log. Records may be recorded several times, and recorders stop or
+ * die at any point. Every answer must equal a plain recomputation over the records on the log.
  */
 import { DIMENSION_NAMES, INTERVALS, MOVED_BY, ORDERS, refreshRollups } from '@mandate/audit';
 import {
@@ -59,7 +59,7 @@ const grouped = fc.record({
     fc.record({ period, interval: fc.constantFrom(...INTERVALS), timeZone: fc.constantFrom(...ZONES) }),
   ),
 });
-/** Without filter and buckets, so that no group can be missing. */
+/** Asks again without filter and buckets, so that no group can be missing. */
 const whole = grouped.map((asked) => ({ ...asked, filter: {}, cut: null }));
 const often = fc.oneof(fc.constant<Filter>({}), filter);
 const moved = fc.record({
@@ -215,7 +215,7 @@ function queryOf({
   };
 }
 
-/** Returns a function that keys the buckets by the label of their start, without empty buckets. */
+/** Returns a function that gives each bucket the label of its start as key, and drops empty buckets. */
 function byLabel(cut: Parameters<typeof bucketLabels>[0]) {
   const label = bucketLabels(cut);
   type Bucket = { start: string; calls: number; settledMicros: number };

@@ -1,5 +1,6 @@
 /**
- * The audit as files, over sockets: whole and resumable. ClickHouse reads from a file exactly what the audit answers.
+ * The audit as files, over sockets. An export is complete and can be resumed, and ClickHouse reads from the file
+ * exactly what the audit answers.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -130,17 +131,20 @@ test.each([
   ['a euro sign', '€', '%E2%82%AC'],
   ['a percent sign', '100%', '100%25'],
   ['a letter of Latin-1', 'é', '%C3%A9'],
-])('%s in `after` comes back percent-encoded, and the stream ends complete', async (_name, after, told) => {
-  const answer = await exported(`agent=nobody&after=${encodeURIComponent(after)}`);
-  expect(answer).toMatchObject({ status: 200, rows: 0, lastId: told, more: 'false' });
-});
+])(
+  'the id %s in `after` comes back percent-encoded, and the stream ends complete',
+  async (_name, after, told) => {
+    const answer = await exported(`agent=nobody&after=${encodeURIComponent(after)}`);
+    expect(answer).toMatchObject({ status: 200, rows: 0, lastId: told, more: 'false' });
+  },
+);
 
 test('an export takes the filters of a search, and can export settlements and control events', async () => {
   expect(await exported('agent=agent-1&format=csv')).toMatchObject({ rows: Math.ceil((COUNT - 1) / 4) });
   expect(await exported('of=settlements&format=parquet')).toMatchObject({ rows: 7 });
   const kills = await exported('of=control-events&event=agent.killed&format=csv');
   expect(kills).toMatchObject({ rows: 1 });
-  // A kill adjusts no budget.
+  // A kill changes no budget, so a kill's row has empty budget fields.
   const [names = [], values = []] = kills.bytes
     .toString()
     .split('\r\n')
@@ -156,18 +160,18 @@ test.each([
   'format=parquet&rows=250001',
   'format=xml',
   'rows=0',
-])('%s is refused', async (query) => {
+])('an export with %s is refused', async (query) => {
   expect(await exported(query)).toMatchObject({ status: 400 });
 });
 
-test('a key can have only a few exports at once, and an abandoned export frees its place', async () => {
+test('a key can have only a few exports at once, and an abandoned export lets the next one start', async () => {
   const slow = await Promise.all(Array.from({ length: 2 }, () => request('')));
   expect(await exported('')).toMatchObject({ status: 503 });
   for (const answer of slow) answer.destroy();
   await waitUntil('a place', async () => (await exported('rows=1')).status === 200);
 });
 
-test('an export breaks off between two parts if its key has been revoked', async () => {
+test('an export stops between two parts if its key is revoked', async () => {
   let timesLetIn = 1;
   const keys: KeyStore = {
     ...memoryKeyStore([]),

@@ -1,7 +1,7 @@
 /**
- * Sends random query strings to every audit route. Each answer must be a result or a refusal with a reason, and never
- * a server fault. It must contain nothing of another tenant, and no statement to ClickHouse may contain text of the
- * caller. The routes and filters come from the OpenAPI document, so a new one is tested without a change here.
+ * Sends random query strings to every audit route. Each answer must be a result or a refusal with a reason, never a
+ * server fault. No answer may contain data of another tenant. No statement to ClickHouse may contain text of the
+ * caller. Routes and filters come from the OpenAPI document, so new routes are tested too.
  */
 import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -29,10 +29,10 @@ import {
 import { queryServer } from './support/query-server.ts';
 import { openRecording, type Recording } from './support/recording.ts';
 
-/** The number of runs for each question. Each run asks twice. */
+/** The number of runs for each route. Each run sends two requests. */
 const RUNS = 5;
 
-/** A word in all data of the other tenant that a caller could not guess, and in no other data. */
+/** A word that all data of the other tenant contains, and no other data. A caller could not guess it. */
 const THEIRS = 'spy';
 /** A word in every free text that the test sends. No statement may contain it. */
 const MARK = 'zq7';
@@ -72,8 +72,8 @@ const theirIds = [
 ];
 
 /**
- * What restricts a statement to the tenant: the tenant's name, or its own topic if the tenant in a record cannot be
- * trusted.
+ * Conditions that restrict a statement to one tenant: the tenant's name, or the tenant's own topic if a record's
+ * tenant cannot be trusted.
  */
 const OWNED = [
   { name: 'tenant', value: 'acme' },
@@ -87,7 +87,7 @@ let stop: () => Promise<void>;
 let questions: Described[];
 /** For each list, the cursor at the end of its first page. */
 const cursors: string[] = [];
-/** The statements of the current question. */
+/** The statements that the current request sent to ClickHouse. */
 let asked: { sql: string; params: BoundParams }[] = [];
 
 beforeAll(async () => {
@@ -150,7 +150,7 @@ function overheard(audit: AuditClient): AuditClient {
 
 type Values = ReadonlyMap<string, string | readonly string[]>;
 
-/** Asks over the network, because streams do not end. Only the beginning of a stream is read. */
+/** Sends the request over the network and reads the answer. A stream does not end, so only its beginning is read. */
 async function ask(question: Described, values: Values) {
   asked = [];
   const answer = await fetch(url + urlOf(question, values), { headers: { 'x-api-key': key } });
@@ -265,7 +265,9 @@ function shapesOf(schema: JsonSchema): JsonSchema[] {
   return [schema, ...(schema.anyOf ?? [])].flatMap((one) => [one, ...(one.items ? [one.items] : [])]);
 }
 
-/** Returns the words of a parameter that takes only listed words. The statement may depend on them. */
+/**
+ * Returns the values of a parameter that accepts only a fixed list of words. The statement may depend on these words.
+ */
 function closedWords(schema: JsonSchema): string[] {
   return shapesOf(schema)
     .flatMap((shape) => shape.enum ?? [])
@@ -273,8 +275,8 @@ function closedWords(schema: JsonSchema): string[] {
 }
 
 /**
- * Returns the same question twice, with a few of its parameters. Both have the same words of closed lists, and
- * different values otherwise. Most values fit, because the test is about the answers.
+ * Returns two requests with the same few parameters. Both have the same words of fixed lists, and different other
+ * values. Most values are valid, because the test is about the answers.
  */
 function askedTwice({ parameters = [] }: Described) {
   const place = parameters.filter((parameter) => parameter.in === 'path');
@@ -295,7 +297,7 @@ function askedTwice({ parameters = [] }: Described) {
   });
 }
 
-/** Returns the questions of an ordinary caller, with values that exist, so that the test sees answers too. */
+/** Returns ordinary requests with values that exist, so that the test sees answers with data too. */
 function plainly({ parameters = [] }: Described): Values[] {
   const place = parameters.find((parameter) => parameter.in === 'path');
   const places = place === undefined ? [[]] : OUR_IDS.map((id) => [[place.name, id] as const]);
@@ -303,8 +305,8 @@ function plainly({ parameters = [] }: Described): Values[] {
 }
 
 /**
- * Returns everything that the text of a statement may depend on: the route, the names of its parameters, and words of
- * closed lists.
+ * Returns everything that a statement's text may depend on: the route, the names of the parameters, and words of
+ * fixed lists.
  */
 function ground({ path, parameters = [] }: Described, values: Values): string {
   const given = parameters.map(({ name, schema }) => {
@@ -316,15 +318,15 @@ function ground({ path, parameters = [] }: Described, values: Values): string {
 }
 
 /**
- * Names a statement by its table and its bound parameters, because one question may make several. One of them may
- * belong to a stream that was closed before.
+ * Names a statement by its table and its bound parameters. One request may send several statements, and a stream that
+ * was closed before may send another.
  */
 function kindOf({ sql, params }: (typeof asked)[number]): string {
   const names = Object.keys(params).filter((name) => params[name] !== undefined);
   return [/FROM (\w+)/.exec(sql)?.[1], ...names.sort()].join();
 }
 
-test('every question gets an answer or a refusal, nothing of another tenant, and only statements written in Mandate', async () => {
+test('every request gets an answer or a refusal, no data of another tenant, and runs only statements written in Mandate', async () => {
   const answered = new Set<string>();
   const statements = new Map<string, string>();
   let compared = 0;
@@ -375,7 +377,7 @@ test('every question gets an answer or a refusal, nothing of another tenant, and
     });
     await fc.assert(property, { numRuns: RUNS });
   }
-  // Otherwise the test would have seen no answer of some route.
+  // Every route must have given an answer. Otherwise the test has tested only refusals.
   expect(questions.map(({ path }) => path).filter((path) => !answered.has(path))).toEqual([]);
   expect(compared).toBeGreaterThan(2 * questions.length);
 });

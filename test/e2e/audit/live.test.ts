@@ -47,7 +47,7 @@ async function listening(
 
 let numbered = 0;
 let ledgerEpoch = 'ep-1';
-/** Returns decisions of now, each with its own number. */
+/** Returns decisions with the current time, each with its own number. */
 function fresh(count: number, facts: Parameters<typeof decided>[1] = {}) {
   const decidedAt = new Date().toISOString();
   return Array.from({ length: count }, () =>
@@ -55,13 +55,13 @@ function fresh(count: number, facts: Parameters<typeof decided>[1] = {}) {
   );
 }
 
-/** Returns a kill of now, with its own id. */
+/** Returns a kill with the current time and its own id. */
 function freshKill(target: AgentKilled['kill']['target']): AgentKilled {
   const { event, kill } = killed(`kill-${++numbered}`, target);
   return { event, kill: { ...kill, at: new Date().toISOString() } };
 }
 
-/** Begins a new epoch: announces it on every partition, and `fresh` makes the later decisions in it. */
+/** Begins a new epoch and announces it on every partition. `fresh` then makes decisions in the new epoch. */
 async function beginEpoch(id: string): Promise<void> {
   const { event, epoch } = epochBegan(id);
   const began = { event, epoch: { ...epoch, at: new Date().toISOString() } };
@@ -71,7 +71,7 @@ async function beginEpoch(id: string): Promise<void> {
 
 const ids = (events: readonly LiveEvent[]) => events.map(({ data }) => String(data.id));
 
-test('a stream delivers decisions as they are recorded, with the content and filters of the search', async () => {
+test('a stream delivers decisions as they are recorded, with the fields and filters of a search', async () => {
   const { url } = await serve();
   await (await recording.record()).caughtUp();
   const all = await listening(url);
@@ -92,7 +92,7 @@ test('a stream delivers decisions as they are recorded, with the content and fil
   );
 });
 
-test('a client that is cut off and resumes at any process misses nothing and gets nothing twice', async () => {
+test('a client that loses its connection and resumes at any process misses nothing and gets nothing twice', async () => {
   const random = seededRandom(7);
   const [one, other] = [await serve(), await serve()];
   await recording.record({ maxBatch: 3 });
@@ -105,7 +105,7 @@ test('a client that is cut off and resumes at any process misses nothing and get
   const traffic = (async () => {
     for (let round = 0; round < 20; round += 1) {
       const records = fresh(1 + Math.floor(random() * 9));
-      // Sometimes a decider publishes a record again.
+      // Every fourth round publishes two records again, as a decider sometimes does.
       const again = round % 4 === 3 ? records.slice(0, 2) : [];
       await recording.append([...records, ...again]);
       appended.push(...records.map(({ decision }) => decision.id));
@@ -170,7 +170,7 @@ test('a stream delivers settlements if the client asks for them', async () => {
   expect(both.events.map(({ event }) => event).sort()).toEqual(['decision', 'settlement']);
 });
 
-test('a stream delivers operators’ actions: those of its own tenant, and those that apply to all tenants', async () => {
+test('a stream delivers the actions of operators: those of its own tenant, and those that apply to all tenants', async () => {
   const { url } = await serve();
   const recorder = await recording.record();
   await recorder.caughtUp();
@@ -191,8 +191,8 @@ test('a stream delivers operators’ actions: those of its own tenant, and those
   const idsOf = (...events: AgentKilled[]) => events.map(({ kill }) => kill.id);
   const told = ({ events }: Listening) => ids(events);
   await waitUntil('the last', () => told(ours).length === 5 && told(blocked).length === 1);
-  // A table that cannot be queried for a moment delivers its events later. So the position of the decision among
-  // these events is not fixed.
+  // If a table cannot be queried for a moment, its events arrive later. So the position of the decision among these
+  // events is not fixed.
   expect(told(ours).filter((id) => id !== block?.decision.id)).toEqual([
     'ep-before',
     ...idsOf(agent, other, all),
@@ -254,7 +254,7 @@ test('another tenant gets no events, and a missing scope or an invalid request i
   expect(await refused({ query: '?from=1h' })).toEqual([400, 'VALIDATION_FAILED']);
 });
 
-test('a key and a tenant have a maximum of streams, and a closed stream frees its place', async () => {
+test('a key and a tenant have a maximum of streams, and a closed stream no longer counts', async () => {
   const { url } = await serve();
   const others = await Promise.all(Array.from({ length: 25 }, () => listening(url, {}, another)));
   expect((await listening(url, {}, another)).status).toBe(503);
@@ -268,7 +268,8 @@ test('a key and a tenant have a maximum of streams, and a closed stream frees it
   ]);
   expect((await listening(url, {}, stranger)).status).toBe(200);
   open[0]?.leave();
-  // This takes less time than the next heartbeat, by which a socket would notice that its client is gone.
+  // The wait is shorter than the time to the next heartbeat. Only a heartbeat would show a socket that its client is
+  // gone.
   await waitUntil('a place', async () => (await listening(url)).status === 200, 10_000);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The query service as the ClickHouse user from infra/clickhouse. The row policies of that user remove nothing from
- * its answers.
+ * Runs the query service as the ClickHouse user from infra/clickhouse. The row policies of that user remove nothing
+ * from its answers.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

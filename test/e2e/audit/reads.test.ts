@@ -1,4 +1,4 @@
-/** Every read of a plane's audit is recorded in the audit: over HTTP and with the command, allowed or refused. */
+/** Every read of a plane's audit is recorded in the audit: by HTTP or by the command, allowed or refused. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ test.each([
   ]);
 });
 
-test('every route of the plane below /v1/audit is recorded, whichever service has it', async () => {
+test('every route of the plane below /v1/audit is recorded, whichever service answers it', async () => {
   const document = (await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi;
   const operations = operationsOf(document).filter(({ path }) => path.startsWith('/v1/audit'));
   expect(operations.length).toBeGreaterThan(20);
@@ -85,7 +85,7 @@ test('every route of the plane below /v1/audit is recorded, whichever service ha
   }
 });
 
-test('a request with an unknown key is shown to the plane’s operator, and to no tenant', async () => {
+test('the plane’s operator sees a request with an unknown key, and no tenant sees it', async () => {
   const answer = await fetch(`${plane.url}/v1/rules?name=ada`, {
     headers: { authorization: 'Bearer sk-none', 'x-request-id': 'nobodys' },
   });
@@ -101,7 +101,8 @@ test('a request with an unknown key is shown to the plane’s operator, and to n
   expect((await query(...asked)).stdout).toBe('');
   expect((await query(...asked, '--known', 'false', '--refused', 'false')).stdout).toBe('');
   expect(await get('/v1/audit/reads?known=false', 'auditor', 'of-nobody')).toBe(403);
-  // The question is recorded, and then its refusal. Both may have the same millisecond, so either may come first.
+  // The first row is the request, the second its refusal. Both may have the same millisecond, so either may come
+  // first.
   const both = await waitUntil('both', async () => {
     const reads = await readsOf('of-nobody');
     return reads.length === 2 && reads;
@@ -117,7 +118,7 @@ test('a request by a key without the scope is recorded as refused', async () => 
   expect(await readsOf('not-mine')).toMatchObject([{ keyName: 'publisher', refused: true }]);
 });
 
-test('the command shows reads, its own too, as a table, as JSON and as CSV', async () => {
+test('the command shows reads, its own reads too, as a table, as JSON and as CSV', async () => {
   expect((await query('control-events', 'list', '--event', 'ledger.epoch')).exitCode).toBe(0);
   const own = await waitUntil('the read of the command', async () => {
     const { exitCode, stdout } = await query(

@@ -1,6 +1,6 @@
 /**
- * Changes of agents, keys, policies, rules and grants, from the control topic into the audit: who made each change,
- * and what its outcome was.
+ * Records changes of agents, keys, policies, rules and grants from the control topic in the audit. The audit shows
+ * who made each change and with which outcome.
  */
 import { ask, changeById, publications, searchControlEvents } from '@mandate/audit';
 import { applyRecord, foldControl } from '@mandate/control';
@@ -96,14 +96,14 @@ test('records each change with its author, reason and outcome, and no hash of a 
     change('role.revoked', { keyId: ROLE_KEY.id }),
     change('agent.retired', { agentId: 'bot' }),
     change('agent.retired', { agentId: 'bot' }),
-    // The writer lost the log's answer and appended the change again. The audit must not show that it happened twice.
+    // The writer got no answer from the log and appended the change again. The audit must show the change once.
     { ...published, change: { ...published.change, reason: 'again' } },
     change('policy.published', { policy: { ...READS, maxCostTotal: 9 } }, { id: published.change.id }),
     change('policy.published', { policy: READS }, { tenant: 'globex' }),
     change('tenant.put', { tenant: { version: 1, id: 'hooli' } }, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
-    // No table can hold the time of this change.
+    // No column of a table can hold the time of this change.
     change(
       'key.issued',
       { agentId: 'bot', key: { ...KEY, createdAt: '2026-01-01T00:00:00Z', revokedAt: null } },
@@ -200,12 +200,12 @@ test('records each change with its author, reason and outcome, and no hash of a 
   expect(kept.some(({ payload }) => payload.includes('"maxCostTotal":5'))).toBe(true);
 });
 
-test('records each change once whenever recorders die, with the outcome that every reader of the topic computes', async () => {
+test('records each change once whenever recorders die, with the same outcome as every reader of the topic', async () => {
   const writes = Array.from({ length: 40 }, (_, n) =>
     change(
       'policy.published',
       { policy: { version: 1, id: `p${n % 3}`, maxCostTotal: n } },
-      // Some changes expect the current version, others an earlier one.
+      // Some changes name the current version as expected, others an earlier version.
       { tenant: 'dying', ...(n % 4 === 1 && { expects: n }), ...(n % 5 === 4 && { id: `again-${n % 2}` }) },
     ),
   );
@@ -225,7 +225,7 @@ test('records each change once whenever recorders die, with the outcome that eve
             options.onBatch({
               ...batch,
               commit: async (offset) => {
-                // The rows are inserted when the recorder commits.
+                // The recorder inserts the rows when it commits.
                 if (batch.topic === TOPICS.control) dies(1 + (life % 3));
                 await batch.commit(offset);
               },
@@ -277,8 +277,8 @@ test('records each change once whenever recorders die, with the outcome that eve
   expect(rows.map(({ revision, version, refusal }) => `${revision} ${version} ${refusal}`)).toEqual(expected);
 });
 
-// The last test, because after it nothing of the control topic is recorded.
-test('after an unreadable change, records no later change, still records decisions, and quarantines nothing of the topic', async () => {
+// This test must be the last: after it, the recorder records nothing of the control topic.
+test('after an unreadable change, records no later change, still records decisions, and quarantines no record of the control topic', async () => {
   const before = change('rule.removed', { ruleId: 'x' }, { tenant: 'unread' });
   await append([before]);
   await recordAll();

@@ -1,5 +1,5 @@
 /**
- * Tables that are dropped and created again while a recorder runs: the recorder ends with an error, and the next one
+ * Drops tables and creates them again while a recorder runs. The recorder ends with an error, and the next recorder
  * fills the tables.
  */
 import { type AuditClient, ask, identity, MIGRATIONS_DIRECTORY, migrate } from '@mandate/audit';
@@ -47,7 +47,7 @@ describeWithServers(['clickhouse'], 'tables that are created again while a recor
   const onRecord = async () => (await everyDecision(audit)).sort();
   const idsOf = (records: typeof decisions) => records.map(({ decision }) => decision.id).sort();
 
-  test('a recorder without new records notices too', async () => {
+  test('a recorder without new records notices replaced tables too', async () => {
     const recorder = await recording.record();
     await recorder.caughtUp();
     await makeTablesAnew();
@@ -55,7 +55,7 @@ describeWithServers(['clickhouse'], 'tables that are created again while a recor
     expect(await onRecord()).toEqual(idsOf(before));
   });
 
-  test('a recorder does not commit what it inserted into new tables', async () => {
+  test('a recorder does not commit the records that it inserted into new tables', async () => {
     const [tables] = await ask(audit, identity, {});
     const recorder = await recording.record({ lagEveryMs: NEVER_MS });
     await recorder.caughtUp();

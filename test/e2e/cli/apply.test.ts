@@ -1,4 +1,7 @@
-/** Agents, policies and rules from a folder of files: applied to a running plane, and compared with it. */
+/**
+ * Agents, policies and rules from a folder of files. The command applies the files to a running plane, and compares
+ * them with the plane.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '@mandate/testing';
@@ -44,7 +47,7 @@ function files(): { path: string; write(name: string, text: string): void } {
   return { path, write };
 }
 
-it('shows the differences and applies them; then nothing differs, and an action obeys the new policy', async () => {
+it('apply shows the differences and applies them; then nothing differs, and an action obeys the new policy', async () => {
   const { path, write } = files();
   const dry = await mandate(['apply', '-f', path, '--dry-run']);
   expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
@@ -87,7 +90,7 @@ it('shows the differences and applies them; then nothing differs, and an action 
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('ALLOW');
   expect((await mandate([...ask, 'search'])).stdout).toContain('TOOL_NOT_ALLOWED');
 
-  // The plane stores -0 as 0.
+  // The plane stores -0 as 0, so -0 is no difference.
   write('below/policy.yml', `${POLICY.replace("'read_*'", "'read_*', search")}maxCostPerCall: -0\n`);
   const { stdout } = await mandate(['apply', '-f', path]);
   expect(stdout).toContain(
@@ -106,7 +109,7 @@ it('shows the differences and applies them; then nothing differs, and an action 
   ]);
   expect((await mandate([...ask, 'read_file'])).stdout).toContain('MANDATE_NOT_FOUND');
 
-  // An archived policy comes back as a new version.
+  // A policy was archived on the plane. Applying its file makes a new version of the policy.
   const again = files();
   expect((await mandate(['apply', '-f', again.path])).stdout).toContain('2 to add');
   expect((await mandate(['diff', '-f', again.path])).exitCode).toBe(0);
@@ -178,8 +181,8 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
     stdout: 'nothing differs\n',
   });
 
-  // A file with the same meaning stays as it is, a changed document is written again, and the file of a removed one
-  // is deleted.
+  // A file with the same meaning stays as it is. The file of a changed document is written again, and the file of a
+  // removed document is deleted.
   const kept = join(out, 'rules/gitops-rule.yaml');
   writeFileSync(kept, `# why\n${RULE}`);
   write('below/policy.yml', POLICY.replace("'read_*'", 'search'));
@@ -199,7 +202,7 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   expect(await mandate(['pull', '--out', path])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('warns of a rule that names a policy version, if the policy has one version or the files have only the last one', async () => {
+it('apply warns of a rule that names a policy version, if the policy has one version or the files have only the last one', async () => {
   const { path, write } = files();
   write('pinned.yaml', 'kind: policy\nversion: 1\nid: pinned\n');
   write('names.yaml', 'kind: rule\nversion: 1\nid: pins\npolicy: pinned@2\nmode: shadow\n');
@@ -223,7 +226,7 @@ it('warns of a rule that names a policy version, if the policy has one version o
   expect(await mandate(['apply', '-f', path, '--prune'])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-it('names every fault of every file, and then changes nothing', async () => {
+it('apply names every fault of every file, and then changes nothing', async () => {
   const { path, write } = files();
   write('bad.yaml', `kind: rule\nversion: 1\nid: x\npolicy: p\ncolour: red\n---\nkind: nothing\n`);
   write('twice.yaml', POLICY);
@@ -254,7 +257,7 @@ it('lint lists the faults of files and of the plane', async () => {
   expect((await mandate(['lint', '--json'])).exitCode).toBe(0);
 });
 
-it('says before a change what would be refused or would block, then which change was refused, and what is still wrong', async () => {
+it('apply says beforehand what would be refused or would block, then which change was refused, and what is still wrong', async () => {
   const { path, write } = files();
   write('orphan.yaml', 'kind: agent\nid: doer\nparent: nobody\n');
   write('typo.yaml', RULE.replace('gitops-reads', 'gitops-raeds').replace('gitops-rule', 'typo'));

@@ -1,4 +1,6 @@
-/** `npm test` runs the checks beside the tests, and fails if either fails. Stand-ins replace both here. */
+/**
+ * `npm test` runs the checks and the tests at the same time, and fails if either fails. Here, stand-ins replace both.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,17 +23,17 @@ function run(checks: string, tests: string) {
   return spawnSync(process.execPath, [SCRIPT, '--project', 'unit'], { env, encoding: 'utf8' });
 }
 
-it('passes if both pass, prints the output of the checks, and passes its arguments to vitest', () => {
+it('npm test passes if both pass, prints the output of the checks, and passes its arguments to vitest', () => {
   const { status, stdout } = run('echo "types are right"', 'echo "tests: $*"');
   expect(status).toBe(0);
   expect(stdout.split('\n').toSorted()).toEqual(['', 'tests: run --project unit', 'types are right']);
 });
 
-it('fails with the exit code of the tests if the checks pass', () => {
+it('npm test fails with the exit code of the tests if the checks pass', () => {
   expect(run('true', 'exit 7').status).toBe(7);
 });
 
-it('stops the tests and fails if the checks fail, whatever the tests return', () => {
+it('npm test stops the tests and fails if the checks fail, whatever the tests return', () => {
   const { status, stderr } = run('echo "a type is wrong" >&2; exit 2', 'exec sleep 60');
   expect(status).toBe(1);
   expect(stderr).toMatch(/^a type is wrong\n[\s\S]*the checks failed/);

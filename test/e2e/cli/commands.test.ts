@@ -1,4 +1,4 @@
-/** Every command that talks to a plane, on a running plane: its output as text and as JSON, and its exit code. */
+/** Every command that talks to a plane, run on a plane: its output as text and as JSON, and its exit code. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -54,7 +54,7 @@ describe('publish', () => {
     ]);
   });
 
-  it('names the lines of a file that the plane refuses, and sends them unchanged', async () => {
+  it('sends the lines of a file unchanged, and names the lines that the plane refuses', async () => {
     const file = join(folder, 'bad.ndjson');
     const good = JSON.stringify({ id: 'g1', agentId: 'bot-2', type: 'tool_call', tool: 'search' });
     writeFileSync(
@@ -107,7 +107,7 @@ it('tail follows decisions and operators’ actions, and exits with 0 when it is
   expect(exitCode).toBe(0);
 });
 
-it('export downloads the audit as files that describe themselves, and verifies them', async () => {
+it('export downloads the audit as files with their own description, and verifies them', async () => {
   await mandate(['publish', '--agent', 'bot-export', '--tool', 'search', '--id', 'x1']);
   await audited('x1');
   const out = join(temporaryFolder(), 'exported');
@@ -163,7 +163,7 @@ describe('questions to the audit', () => {
     expect(stdout).toMatch(/\nspent = charged when allowed \+ difference when settled .*\n$/);
   });
 
-  it('shows one decision whole', async () => {
+  it('shows one decision with all its fields', async () => {
     const { id } = await audited('q1');
     const { exitCode, stdout } = await mandate(['decisions', 'show', id]);
     expect(exitCode).toBe(0);
@@ -204,7 +204,7 @@ describe('questions to the audit', () => {
   });
 });
 
-it('kill stops an agent, agents shows it, revive lets it act again', async () => {
+it('kill stops an agent, agents lists the agent as killed, revive lets the agent act again', async () => {
   await mandate(['publish', '--agent', 'bot-k', '--tool', 'search', '--id', 'k1']);
   const killed = await mandate(['kill', 'bot-k', '--reason', 'it loops']);
   expect(killed).toMatchObject({ exitCode: 0, stderr: '' });
@@ -271,7 +271,7 @@ it('kill warns of an agent that never acted and is not registered, and stops it 
   expect((await mandate(['publish', '--agent', 'bot-knwon', '--tool', 'search'])).stdout).toContain(
     'AGENT_KILLED',
   );
-  // A caller with `operate` and without `audit` learns nothing more.
+  // A caller with `operate` but without `audit` gets no warning, because it may not learn what the audit contains.
   const operate = ['keys', 'issue', '--data', data, '--json', '--name', 'ops', '--scopes', 'operate'];
   const { key } = JSON.parse((await mandate(operate)).stdout);
   await waitUntil('the key to work', async () => {
@@ -333,7 +333,7 @@ it('approvals lists the questions that wait, approve allows the action once, den
   expect(late.stderr).toContain('the action was already decided: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
 });
 
-it('adjust-budget gives money back, and only once for one idempotency key', async () => {
+it('adjust-budget gives money back, and gives it once for one idempotency key', async () => {
   await mandate(['publish', '--agent', 'bot-a', '--tool', 'search']);
   const back = [
     'budgets',
@@ -370,7 +370,7 @@ it('agents lists first the agent that spent most, and shows which budget is exha
 });
 
 describe('alerts', () => {
-  it('are delivered to a webhook when it is configured, are listed, and can be sent again', async () => {
+  it('are delivered to a configured webhook, are listed, and can be sent again', async () => {
     let isBroken = true;
     const told: { id: unknown; rule: string }[] = [];
     const receiver = createServer(async (request, response) => {
@@ -431,7 +431,7 @@ it('reconcile finds no drift, and no broken law', async () => {
   expect(laws.filter(({ broken }: { broken: number }) => broken > 0)).toEqual([]);
 });
 
-it('reconcile refuses the folder of another plane, because the difference would not be drift', async () => {
+it('reconcile refuses the data folder of another plane, because a difference would not be drift', async () => {
   const other = await startPlane({ data: join(folder, 'other'), mandates });
   await other.kill();
   const ran = await mandate(['reconcile', '--data', join(folder, 'other')]);
@@ -439,7 +439,7 @@ it('reconcile refuses the folder of another plane, because the difference would 
   expect(ran.stderr).toMatch(/^mandate: this log is not that of the plane: it ends in ledger epoch ep_/);
 });
 
-it('keys issues a key that works, lists it without its hash, and revokes it', async () => {
+it('keys issues a key that works, lists the key without its hash, and revokes it', async () => {
   const grant = ['--name', 'ci', '--scopes', 'publish', '--agents', 'bot-ci'];
   const issued = await mandate(['keys', 'issue', '--data', data, '--json', ...grant]);
   const { key, id } = JSON.parse(issued.stdout);
@@ -452,7 +452,7 @@ it('keys issues a key that works, lists it without its hash, and revokes it', as
   expect(JSON.stringify(listed)).not.toContain('hash');
   expect((await mandate(['keys', 'revoke', id, '--data', data])).stdout).toBe(`revoked ci (${id})\n`);
   await waitUntil('the key to end', async () => (await publish('bot-ci')).exitCode === 2);
-  // An empty folder may be the wrong one, so the command warns.
+  // The first key in an empty folder gives a warning, because the folder may be the wrong one.
   const elsewhere = join(folder, 'elsewhere');
   const aside = await mandate(['keys', 'issue', '--data', elsewhere, ...grant]);
   expect(aside.stderr).toMatch(new RegExp(`revoke \\S+ --data ${elsewhere}\`[^]*is new`));

@@ -30,7 +30,7 @@ async function deadLetter(agentId: string) {
   return { id, place: `${partition}/${offset}` };
 }
 
-test('are listed and shown, with the fault marked in the text', async () => {
+test('are listed and shown, with a mark at the fault in the text', async () => {
   const { id, place } = await deadLetter('bot-d1');
   expect((await mandate(['dead-letters', 'list'])).stdout).toMatch(new RegExp(`\n${place} `));
   const { stdout } = await mandate(['dead-letters', 'show', place]);
@@ -42,7 +42,7 @@ test('are listed and shown, with the fault marked in the text', async () => {
   expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
 });
 
-test('are corrected in a file, shown as a difference and republished once, and their history shows it', async () => {
+test('are corrected in a file, shown as a difference and republished once, and the republication is in their history', async () => {
   const { id, place } = await deadLetter('bot-d2');
   const republish = (record: object, ...more: string[]) => {
     const file = join(folder, 'record.json');

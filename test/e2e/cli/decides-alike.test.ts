@@ -24,7 +24,7 @@ const MANDATE = `version: 1\nid: sending\nagents: [bot]${BODY}`;
 const CONTROL = `kind: policy\nversion: 1\nid: sending${BODY}---\n{ kind: rule, version: 1, id: all, policy: sending }\n---\n{ kind: agent, id: bot }\n`;
 const PRIVACY = 'version: 1\npatterns: [{ pattern: email, do: redact }]\n';
 
-/** The arguments, and the redacted fields that the reason of the refusal names. Null: the action is allowed. */
+/** The arguments of the call, and the redacted fields that the refusal names. Null: the action is allowed. */
 const CALLS: readonly [args: object, redacted: string | null][] = [
   [{ token: 'tok_1' }, '/token'],
   [{ to: 'ann@example.com' }, '/to'],
@@ -34,7 +34,7 @@ const CALLS: readonly [args: object, redacted: string | null][] = [
 
 type Decided = { code: string; reason: string };
 
-test('eval, test, preview and the plane decide alike about redacted fields, and say that they were redacted', async () => {
+test('eval, test, preview and the plane decide alike about redacted fields, and name the redacted fields', async () => {
   const folder = temporaryFolder();
   const place = (name: string, text: string) => {
     const path = join(folder, name);

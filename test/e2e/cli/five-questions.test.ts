@@ -1,6 +1,6 @@
 /**
- * Runs every command of docs/five-questions.md with curl, as a reader would. Asks the same plane with `mandate` for
- * explanations, tables, CSV, and one question repeatedly.
+ * Runs every command of docs/five-questions.md with curl, as a reader would. On the same plane, `mandate` prints
+ * explanations, tables and CSV, and repeats a request.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,10 @@ function mandate(args: readonly string[], options: RunHereOptions = {}) {
   return runMandate(args, { ...options, env });
 }
 
-/** Publishes one request after the other, because requests of several agents are decided in any order. */
+/**
+ * Publishes each request after the decision on the one before. Requests of several agents would otherwise be decided
+ * in any order.
+ */
 async function publishEach(requests: readonly object[]): Promise<void> {
   for (const action of requests) {
     const stdin = JSON.stringify({ event: 'action.requested', action });
@@ -86,7 +89,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns the ids of actions, sorted, because requests within one millisecond have no fixed order. */
+/** Returns the ids of actions in sorted order, because requests within one millisecond have no fixed order. */
 function actionsIn(answer: unknown): string[] {
   const { decisions } = answer as { decisions: { actionId: string }[] };
   return decisions.map(({ actionId }) => actionId).toSorted();
@@ -96,7 +99,7 @@ describe('docs/five-questions.md', () => {
   const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
   /**
-   * Runs every block in one shell, as a reader would. The times of the guide are replaced by those of this history.
+   * Runs every block in one shell, as a reader would. The guide's times are replaced by the times of this history.
    */
   function followed(): unknown[] {
     const script = blocks.map((block) => `${block}\nprintf '\\036'`).join('\n');
@@ -204,7 +207,7 @@ describe('mandate decisions explain', () => {
     expect(await told('c1')).toMatchObject({ parents: { decisions: [{ agentId: 'parent' }] } });
   });
 
-  it('leads from a decision to the person who approved it, its settlement and its trace', async () => {
+  it('shows for a decision the person who approved it, its settlement and its trace', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const pay = request('payer', 'pay', 'pay-1');
     const send = async () => {
@@ -248,7 +251,7 @@ describe('mandate decisions explain', () => {
     expect(waited).toMatchObject({ decision: { verdict: 'DEFER' }, settlements: [] });
   });
 
-  it('says so if there is nothing to explain', async () => {
+  it('says that there is nothing to explain', async () => {
     const { exitCode, stdout, stderr } = await mandate(['decisions', 'explain', 'nothing']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('no decision and no action nothing');
@@ -274,7 +277,7 @@ describe('questions to the audit', () => {
     expect(wrong.stderr).toContain('there is no column price');
   });
 
-  it('draws buckets as a chart if asked, and otherwise lists them', async () => {
+  it('draws buckets as a chart if asked for a chart, and otherwise lists them', async () => {
     const args = ['analytics', 'groups', '--group-by', 'agent', '--interval', '1h', '--from', '2h'];
     const drawn = await mandate([...args, '--sparklines', '--columns', 'agent,calls,calls over time']);
     expect(drawn.stdout).toMatch(/^AGENT +CALLS +CALLS OVER TIME\nloop +5 +\S/);
@@ -305,7 +308,7 @@ describe('questions to the audit', () => {
     expect(stdout).toMatch(/^AGENT +CHANGE .*\nresearcher +new +\$0\.00 +\$0\.20 /);
   });
 
-  it('repeats a question until it is stopped', async () => {
+  it('repeats a query until it is stopped', async () => {
     const asked = new AbortController();
     const stdout = new PassThrough();
     let tables = 0;

@@ -1,6 +1,6 @@
 /**
- * `npm start` as people and supervisors run it: npm, a shell, npm again, and the plane. They know only the process id
- * of the first npm.
+ * Runs `npm start` as people and supervisors do. The process tree is npm, a shell, npm again, and the plane. A
+ * supervisor knows only the process id of the first npm.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
-it('SIGTERM to npm ends the plane', async () => {
+it('SIGTERM to npm stops the plane', async () => {
   const { npm, url } = await npmStart();
   expect(await answers(url)).toBe(true);
   npm.kill('SIGTERM');
@@ -24,7 +24,7 @@ it('SIGTERM to npm ends the plane', async () => {
 it.each([
   ['npx', ['--no', '--', 'mandate']],
   ['npm', ['exec', '--', 'mandate']],
-])('SIGTERM to %s ends the plane that it runs from the packed command', async (tool, args) => {
+])('SIGTERM to %s stops the plane that it runs from the packed command', async (tool, args) => {
   const { npm, url } = await started(tool, [...args, 'up'], REPOSITORY);
   expect(await answers(url)).toBe(true);
   npm.kill('SIGTERM');
@@ -32,7 +32,7 @@ it.each([
   await waitUntil('the end of the plane', async () => !(await answers(url)));
 });
 
-it('Ctrl-C reaches every process, each npm forwards it too, and the plane still ends gracefully', async () => {
+it('Ctrl-C reaches every process, and each npm also forwards it; the plane still stops gracefully', async () => {
   const { npm, url } = await npmStart();
   process.kill(-(npm.pid ?? 0), 'SIGINT');
   const [exitCode] = await once(npm, 'close');
@@ -40,7 +40,7 @@ it('Ctrl-C reaches every process, each npm forwards it too, and the plane still 
   expect(await answers(url)).toBe(false);
 });
 
-/** Resolves when the plane is up. Processes that are still alive at the end of the test are killed. */
+/** Resolves when the plane is up. At the end of the test, processes that still run are killed. */
 function npmStart(): Promise<{ npm: ChildProcess; url: string }> {
   return started('npm', ['start', '--'], installedCopy());
 }
@@ -64,8 +64,8 @@ async function started(tool: string, args: readonly string[], cwd: string) {
 }
 
 /**
- * Returns a folder with the scripts of this repository, in which everything is installed already, so that no script
- * installs anything.
+ * Returns a folder with the scripts of this repository. Everything is installed there already, so no script installs
+ * anything.
  */
 function installedCopy(): string {
   const folder = temporaryFolder();
@@ -85,7 +85,7 @@ function installedCopy(): string {
   return folder;
 }
 
-/** Returns the environment without settings of the developer's own plane or of the npm that runs these tests. */
+/** Returns the environment without the settings of the developer's own plane and of the npm that runs these tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(mandate|npm)_/i.test(name)));
 }
@@ -101,6 +101,6 @@ function killGroup({ pid = 0 }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process group has already ended.
+    // The error means that the process group has already ended.
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A person is forgotten. Until then the command can read the sealed texts about the person, and never afterwards,
- * even if the key file is restored from a backup. The test searches the data folder byte by byte for remains.
+ * Tests that a forgotten person stays forgotten. Before that, the command can read the sealed texts about the person;
+ * afterwards it cannot, even if the key file is restored from a backup. The test searches the data folder byte by
+ * byte for remains.
  */
 import { createHmac } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -48,8 +49,8 @@ function bytesBelow(folder: string): Map<string, Buffer> {
 }
 
 /**
- * Returns every key on the path to a leaf, and the leaf's own key. A copy of the key file from before any erasure
- * allows computing them.
+ * Returns all keys on the path from the root to a person's key, that key included. A copy of the key file from before
+ * any erasure is enough to compute them.
  */
 function keysAbove(file: string, index: string): Buffer[] {
   const root = /^0 0{16} (\S+)$/m.exec(file)?.[1] ?? '';
@@ -65,7 +66,7 @@ function keysAbove(file: string, index: string): Buffer[] {
 }
 
 async function planeOn(data: string, mandates: string): Promise<PlaneProcess> {
-  // The plane logs as much as it can.
+  // The plane logs at the most detailed level, so that the test also searches the logs.
   const plane = await startPlane({ data, mandates, env: { MANDATE_PLANE_LOG_LEVEL: 'trace' } });
   onTestFinished(async () => {
     await plane.kill('SIGKILL');
@@ -171,7 +172,7 @@ test('sealed texts about a person are readable until the person is forgotten, an
   async function isForgotten(): Promise<void> {
     const customer = { id: '[erased]', name: '[erased]' };
     expect(await argsOf('a1', '--unseal')).toEqual({ customer, note: 'write to [erased], please' });
-    // A match of a pattern in a text belongs to the principal, as the document says.
+    // The pattern matched inside a text. By the privacy document, the match belongs to the principal.
     expect(await argsOf('a2', '--unseal')).toEqual({ customer, note: readable.note });
     expect(await argsOf('a3', '--unseal')).toEqual({
       customer: { id: BEN.id, name: BEN.name },

@@ -1,4 +1,7 @@
-/** One plane for all tests of a file, functions that run the command on the plane, and a query of the audit. */
+/**
+ * Starts one plane for all tests of a file. Gives them functions that run the command on the plane, and a query of
+ * the audit.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +21,11 @@ toolPolicies:
 `;
 
 export type PlaneForCommands = {
-  /** The folder of everything below. It is removed at the end. */
+  /** The folder of all files of the test. It is removed at the end. */
   folder: string;
   data: string;
   mandates: string;
-  /** The plane. Throws until it runs. */
+  /** Returns the plane. Throws if the plane does not run yet. */
   plane(): PlaneProcess;
   /** Runs the command in the process of the test. */
   mandate(args: readonly string[], options?: RunOptions): Promise<Ran>;

@@ -1,4 +1,4 @@
-/** `npm run release` on a repository of two workspaces: what it commits, and what it refuses. */
+/** Runs `npm run release` on a repository of two workspaces, and tests what it commits and what it refuses. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ function repository(notes = NOTES) {
   return { write, read, git, release };
 }
 
-it('sets one version everywhere, dates the changelog, commits and tags', () => {
+it('npm run release sets one version everywhere, dates the changelog, commits and tags', () => {
   const { read, git, release } = repository();
   expect(release('0.2.0')).toMatchObject({ status: 0, stderr: '' });
   expect(git('describe')).toBe('v0.2.0');
@@ -71,7 +71,7 @@ it('sets one version everywhere, dates the changelog, commits and tags', () => {
   );
 });
 
-it('writes nothing in a dry run, and lists the files that it would change', () => {
+it('a dry run writes nothing, and lists the files that a release would change', () => {
   const { git, release } = repository();
   const { status, stdout } = release('0.2.0', '--dry-run');
   expect(status).toBe(0);
@@ -90,7 +90,7 @@ it('writes nothing in a dry run, and lists the files that it would change', () =
   ]);
 });
 
-it('refuses uncommitted changes, an existing tag, a lower version and an empty changelog', () => {
+it('npm run release refuses uncommitted changes, an existing tag, a lower version and an empty changelog', () => {
   const { write, git, release } = repository();
   expect(release('0.0.9').stderr).toContain('0.0.9 is lower than the current version 0.1.0');
   expect(release('next').stderr).toContain('Usage:');

@@ -1,6 +1,6 @@
 /**
- * Runs the command in this process (`runMandate`), or in its own process as its users do (`spawnCommand`). A process
- * costs a third of a second of CPU time. So only tests of signals, exit codes and pipes start one.
+ * Runs the `mandate` command in this process (`runMandate`), or in its own process as users do (`spawnCommand`). A
+ * process costs a third of a second of CPU time. So only tests of signals, exit codes and pipes start a process.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,10 @@ const COMMAND = join(import.meta.dirname, '../../../packages/cli/bin/mandate.mjs
 
 export type Ran = { exitCode: number | null; stdout: string; stderr: string };
 export type RunOptions = { env?: Readonly<Record<string, string>>; stdin?: string };
-/** In this process, a test can read the output while the command runs, and can stop the command. */
+/**
+ * Options for a command in this process. The test can read the output while the command runs, and can stop the
+ * command.
+ */
 export type RunHereOptions = RunOptions & { stdout?: PassThrough; signal?: AbortSignal };
 
 /** Returns an environment without the developer's own settings. */
@@ -60,7 +63,7 @@ export async function spawnCommand(
 ): Promise<Ran> {
   const child = startMandate(args, env);
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-  // A program that does not read a long stdin may have ended already.
+  // Writing fails if the program has already ended. A program may end before it has read all of stdin.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const [exitCode] = await once(child, 'close');

@@ -1,6 +1,5 @@
 /**
- * scripts/setup.mjs, the first step of every npm script. It runs in a folder that has the packages of another
- * lockfile.
+ * Runs scripts/setup.mjs, the first step of every npm script, in a folder that has the packages of another lockfile.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,7 +7,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
 import { expect, it } from 'vitest';
 
-it('installs the packages again, although this deletes the Node that runs it', () => {
+it('setup installs the packages again, although this deletes the Node that runs the script', () => {
   const folder = temporaryFolder();
   const asJson = (file: string, content: object) =>
     writeFileSync(join(folder, file), JSON.stringify(content));

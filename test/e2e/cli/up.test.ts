@@ -7,7 +7,7 @@ import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { runMandate, spawnCommand, startMandate } from './run-mandate.ts';
 
-it('starts on an empty folder, shows keys once, applies its files, and stops at SIGTERM', async () => {
+it('mandate up starts on an empty folder, shows keys once, applies its files, and stops at SIGTERM', async () => {
   const folder = temporaryFolder();
   const data = join(folder, 'deep', 'data');
   const policies = join(folder, 'policies.yaml');
@@ -40,7 +40,7 @@ it('starts on an empty folder, shows keys once, applies its files, and stops at 
   expect(await second.kill('SIGINT')).toBe(0);
 });
 
-it('says what prevents the start, and what to do', async () => {
+it('mandate up says what prevents its start, and what to do', async () => {
   const folder = temporaryFolder();
   const plane = await startPlane({ data: join(folder, 'a') });
   try {
@@ -82,7 +82,7 @@ it('says what prevents the start, and what to do', async () => {
   expect(exposed.stderr).toContain('chmod 600');
 });
 
-it('names the lines of invalid mandates, and a file that does not exist', async () => {
+it('mandate up names the faulty lines of a mandates file, and a mandates file that does not exist', async () => {
   const folder = temporaryFolder();
   const mandates = join(folder, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: -1\nallowed: []\n');
@@ -97,7 +97,7 @@ it('names the lines of invalid mandates, and a file that does not exist', async 
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('says on a platform without an embedded ClickHouse that a server can be used instead', async () => {
+it('mandate up names a ClickHouse server as the alternative on a platform without an embedded ClickHouse', async () => {
   const { arch } = process;
   Object.defineProperty(process, 'arch', { value: 'riscv64' });
   try {
@@ -110,7 +110,7 @@ it('says on a platform without an embedded ClickHouse that a server can be used 
   }
 });
 
-it('takes its limits from the environment, and refuses invalid ones', async () => {
+it('mandate up reads its limits from the environment, and refuses invalid limits', async () => {
   const data = join(temporaryFolder(), 'data');
   const bad = {
     MANDATE_GATEWAY_MAX_WAITING: '0',
@@ -138,7 +138,7 @@ it('takes its limits from the environment, and refuses invalid ones', async () =
   }
 });
 
-it('eval stops at Ctrl-C, and when its output is closed', async () => {
+it('mandate eval stops at Ctrl-C, and when its output is closed', async () => {
   const mandates = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\n');
   const request = `${JSON.stringify({ event: 'action.requested', action: { id: 'a', agentId: 'b', type: 'tool_call', tool: 't' } })}\n`;
@@ -159,12 +159,12 @@ it('eval stops at Ctrl-C, and when its output is closed', async () => {
 
 const RECORDS = 100_000;
 /**
- * The number of checks in a row that must find the process idle before it counts as waiting. They take a second, in
- * which it could have read thousands of records.
+ * The number of checks in a row that must find the process idle. They take a second in total. In a second, a process
+ * that is not idle could read thousands of records.
  */
 const LOOKS = 50;
 
-it('eval reads no faster than its answers are read, and 100,000 records fit in little memory', async () => {
+it('mandate eval reads only as fast as its answers are read, and 100,000 records fit in little memory', async () => {
   const mandates = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: 0\n');
   const child = startMandate(['eval', '--mandates', mandates, '--json'], {
@@ -181,7 +181,8 @@ it('eval reads no faster than its answers are read, and 100,000 records fit in l
     child.stdin.end();
   };
   const fed = feed();
-  // No answer is read yet, apart from what the pipe buffers. So eval must stop reading long before the end.
+  // The test has read no answer yet. The pipe can buffer some answers, but eval must stop reading long before the
+  // end.
   let [stoodAt, looks] = [0, 0];
   await waitUntil(
     'the end of its reading',

@@ -1,7 +1,7 @@
 /**
- * Redis is emptied during a run, and one of two deciders is paused from before that until the ledger is rebuilt. What
- * this decider still publishes is void. Counting valid decisions, no budget is exceeded, every request has a
- * decision, and killed agents stay killed. With a snapshot on the log, a rebuild folds only the later records.
+ * Empties Redis during a run. One of two deciders is paused from before the loss until the ledger is rebuilt, so its
+ * later decisions are void. By the valid decisions, no budget is exceeded, every request has a decision, and killed
+ * agents stay killed. If the log has a snapshot, a rebuild reads only the later records.
  */
 import { randomUUID } from 'node:crypto';
 import { createKafkaBus, type LogRecord } from '@mandate/bus';
@@ -31,11 +31,11 @@ toolPolicies: { lookup: { cost: 0.01 } }
 const TENANT = 'acme';
 const KILLED = 'killed';
 const AGENTS = [KILLED, ...Array.from({ length: 16 }, (_, at) => `agent-${at}`)];
-/** More calls than the mandate allows, and most of them before Redis is emptied. */
+/** Together more calls than the mandate allows. Most of the calls come before Redis is emptied. */
 const [FIRST_CALLS, LATER_CALLS] = [60, 10];
 /**
- * The session timeout is the shortest that a broker accepts, so that the partitions of the paused decider soon move
- * to the other one.
+ * The shortest session timeout that a broker accepts. The partitions of the paused decider soon move to the other
+ * decider.
  */
 const DECIDER = { BATCH_RECORDS: '10', SESSION_TIMEOUT_MS: '6000' };
 const PATIENCE_MS = 120_000;
@@ -77,7 +77,7 @@ describeWithOwnServers(
       await publish(FIRST_CALLS);
       await waitUntil('both to have decided something', async () => {
         const [one = 0, other = 0] = await Promise.all([decider, heldUp].map(decisionsBy));
-        // A decider that joined the group late may have found nothing left to decide.
+        // A decider that joined the group late may find nothing to decide, so more actions are published.
         if (one + other >= published) await publish(1);
         return one > 0 && other > 0;
       });
@@ -99,7 +99,7 @@ describeWithOwnServers(
         },
         PATIENCE_MS,
       );
-      // Each try of a rebuild has its own epoch, and a busy machine may interrupt a try.
+      // A busy machine may interrupt a rebuild, which is then tried again. Each try has its own epoch.
       expect(log.epochs().size).toBeGreaterThanOrEqual(2);
       const [lostEpoch] = log.epochs();
       const decidedLate = log.all().filter(({ ledgerEpoch, decidedAt }) => {
@@ -135,7 +135,7 @@ describeWithOwnServers(
       expect(new Set(expected.map(([, spentMicros]) => spentMicros))).toEqual(new Set([500_000]));
     });
 
-    test('after a snapshot, only later records are folded, and every budget is as before', async () => {
+    test('after a snapshot, a rebuild reads only later records, and every budget is as before', async () => {
       const plane = serverPlane(servers, MANDATES);
       const gateway = await plane.start('gateway');
       const decider = await plane.start('decider', DECIDER);
@@ -166,7 +166,7 @@ describeWithOwnServers(
         return msg === 'the ledger is rebuilt' ? records : undefined;
       });
       await emptyRedis(servers.redis.url);
-      // The later calls, and one epoch record on each partition.
+      // The rebuild reads the later calls, and one epoch record on each partition.
       expect(await folded).toBe(20 + PARTITIONS);
       const ranges = await log.bus.ranges(TOPICS.decisions);
       expect(ranges.reduce((sum, { endOffset }) => sum + endOffset, 0)).toBeGreaterThan(1_000);
@@ -193,7 +193,7 @@ function callsOf(agentId: string, count: number) {
 }
 
 /**
- * Follows all decisions on the log, and those that are valid. After an epoch record, decisions of other epochs are
+ * Reads all decisions on the log, and finds the valid ones. After an epoch record, decisions of other epochs are
  * void. No rebuild is overtaken in this test.
  */
 async function followLog(brokers: readonly string[]) {

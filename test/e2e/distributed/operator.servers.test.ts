@@ -1,6 +1,6 @@
 /**
- * What an operator does with a plane of separate servers and processes, with the command and with each process's
- * metrics.
+ * Tests what an operator does with a plane of separate servers and processes. The operator uses the command and the
+ * metrics of each process.
  */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function metricsOf({ url }: { url: string }): Promise<string> {
   return (await fetch(`${url}/metrics`)).text();
 }
 
-/** Returns the names of the metrics that a process exports, as alarms and dashboards use them. */
+/** Returns the names of the metrics in the text of /metrics. Alarms and dashboards use the same names. */
 function namesIn(metrics: string): string[] {
   return [
     ...new Set(
@@ -60,10 +60,10 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     return { exitCode: ran.exitCode, states, findings };
   }
 
-  test('checks the servers, prepares them and checks them again, as often as needed', async () => {
+  test('checks the servers, prepares them and checks them again; each step can be repeated', async () => {
     const bare = { kafka: ['wrong'], redis: ['ok'], clickhouse: ['wrong'] };
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
-    // Everything had to be made, so the check before had made nothing.
+    // The preparation had to make everything. This shows that the check before had made nothing.
     const made = { kafka: ['made'], redis: ['ok'], clickhouse: ['made'] };
     expect(await migrate()).toMatchObject({ exitCode: 0, states: made });
 
@@ -75,7 +75,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 0, states: well });
   });
 
-  test('reports a server that would lose data, and one that does not answer', async () => {
+  test('reports a server that would lose data, and a server that does not answer', async () => {
     await using forgetful = await startRedis({
       appendonly: true,
       config: { 'maxmemory-policy': 'allkeys-lru' },
@@ -94,7 +94,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect(away.findings).toHaveLength(3);
   });
 
-  test('opens a tenant with its own topic while deciders run, one of which dies, and restarts nothing', async () => {
+  test('opens a tenant with its own topic while deciders run, and restarts nothing, even if a decider dies', async () => {
     const log = silentLogger();
     const { MANDATE_KAFKA_BROKERS: brokers = '' } = environment;
     const bus = await createKafkaBus({
@@ -107,7 +107,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     onTestFinished(() => bus.close());
     await Promise.all(Object.values(TOPICS).map((topic) => bus.makeTopic(topic)));
     const plane = serverPlane(servers, MANDATES);
-    // No process creates topics on first use. The control service creates this topic because the tenant was opened.
+    // With this setting, processes do not create topics on first use. The control service creates the topic when the
+    // tenant is opened.
     const alone = { MANDATE_KAFKA_CREATE_TOPICS: 'false' };
     const start = async (service: 'control' | 'decider') => {
       const settings = service === 'control' ? alone : { ...alone, SESSION_TIMEOUT_MS: '6000' };
@@ -120,8 +121,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     const api = plane.api(control.url, await plane.issueKey('default', ['operate:all']));
     await api.post('/v1/tenants', { version: 1, id: 'initech', directTopic: true });
     /**
-     * For each action, the codes of its first decisions by decision id. A decider that dies before its commit leaves
-     * records that the next decider answers again.
+     * For each action, the codes of its first decisions by decision id. The log may have several: if a decider dies
+     * before its commit, the next decider answers the same records again.
      */
     const decided = new Map<string, Map<string, string>>();
     const reader = await bus.read({
@@ -161,7 +162,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     const { findings } = await migrate(['--check']);
     expect(findings).toContainEqual(expect.objectContaining({ what: topic, state: 'ok' }));
 
-    // The decider may not know yet that the tenant is closed.
+    // The decider may not have read yet that the tenant is closed.
     await api.delete('/v1/tenants/initech');
     await waitUntil('what comes to the topic of a closed tenant is refused', async () => {
       const id = decided.size;
@@ -171,7 +172,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     });
   });
 
-  test('uses every command on separate services, given the addresses of two', async () => {
+  test('runs every command against separate services, from the addresses of two services', async () => {
     const plane = serverPlane(servers, MANDATES);
     const key = await plane.issueKey('default');
     const start = async (service: Parameters<typeof plane.start>[0]) => {
@@ -200,7 +201,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     expect((await mandate(['agents', 'list'])).stdout).toMatch(/^bot +\$0\.01 /m);
     expect((await mandate(['spend'])).stdout).toMatch(/^bot +\$0\.01 /m);
 
-    // A new gateway has nothing of this in memory, so the audit must have it.
+    // A new gateway has no past decisions in memory, so the answers must come from the audit.
     await gateway.kill();
     const next = await start('gateway');
     addresses.MANDATE_URL = next.url;
@@ -258,7 +259,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
   });
 
-  test('forgets a person at one gateway, and the other gateway follows a moment later', async () => {
+  test('forgets a person at one gateway, and the other gateway forgets the person a moment later', async () => {
     const planes = [serverPlane(servers, MANDATES), serverPlane(servers, MANDATES)] as const;
     const [folder, otherFolder] = planes.map(({ data }) => data.DATA_PATH) as [string, string];
     const file = join(folder, 'person-keys');
@@ -291,7 +292,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
   });
 });
 
-/** Publishes a record as a faulty foreign producer does: its action has no type. */
+/** Publishes a record with an action without a type, as a faulty foreign producer might. */
 async function producedBadly({ kafka }: Servers, agentId: string): Promise<void> {
   const producer = await plainProducer(kafka.brokers);
   const value = JSON.stringify({ event: 'action.requested', action: { id: 'd-1', agentId, tool: 'look' } });

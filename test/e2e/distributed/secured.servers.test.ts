@@ -1,6 +1,6 @@
 /**
- * Every service in its own process, configured by its environment only, on servers that refuse clients without TLS, a
- * certificate and a password: Kafka with each SASL mechanism, Redis with infra/redis/users.acl, ClickHouse with
+ * Runs every service in its own process, configured only by its environment. The servers refuse clients without TLS,
+ * a certificate and a password: Kafka with each SASL mechanism, Redis with infra/redis/users.acl, ClickHouse with
  * infra/clickhouse. A process that is refused ends. It says why and what to do, and shows no password.
  */
 
@@ -37,7 +37,7 @@ const PASSWORD = {
   recorder: 'of the "recorder" ✓',
   query: 'of the "query" ✓',
 };
-/** The user that the ClickHouse server itself needs. Clients cannot log in as this user. */
+/** The ClickHouse server itself needs this user. Clients cannot log in as this user. */
 const ADMIN = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
@@ -55,7 +55,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
   let authority: Authority;
   let stranger: Authority;
   let plainPort: number;
-  /** The settings that all services get. Each service uses some of them. */
+  /** The settings that all services get. Each service ignores those that it does not use. */
   let environment: Environment;
 
   beforeAll(async () => {
@@ -292,7 +292,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
     }
   });
 
-  /** Returns the remedy of the error that ended the process. */
+  /** Returns the remedy from the error message with which the process ended. */
   function remedyIn(said: string): string {
     const lines = said.split('\n').filter((line) => line.startsWith('{'));
     return (

@@ -1,7 +1,7 @@
 /**
- * The data set of test/e2e/tau-airline, published by a plain Kafka producer in JavaScript and by one in another
- * language. One decider or three decide it, on Redis. The query service must return every figure of the oracle from
- * ClickHouse. The scenarios run at the same time, each with its own agents.
+ * Publishes the data set of test/e2e/tau-airline by a plain Kafka producer in JavaScript, and by a producer in
+ * another language. One decider or three deciders answer it, on Redis. ClickHouse must return every expected figure.
+ * All scenarios run at the same time, each with its own agents.
  */
 import { randomUUID } from 'node:crypto';
 import { agentKey, settingsOfTopic, TOPICS } from '@mandate/schemas';
@@ -46,7 +46,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
   });
   afterAll(() => servers?.[Symbol.asyncDispose]());
 
-  test.each([1, 3])('by %i deciders with the figures of the oracle', (count) =>
+  test.each([1, 3])('by %i deciders with the expected figures', (count) =>
     isDecided(`by-${count}`, count, async (messages) => {
       const producer = await plainProducer(servers.kafka.brokers);
       await producer.send({ topic: TOPICS.actions, messages });

@@ -1,6 +1,6 @@
 /**
- * 1,000 concurrent calls of $0.01 from four gateways against $5.00: 500 are allowed, however the agents share the
- * budget.
+ * 1,000 concurrent calls of $0.01 from four gateways against a budget of $5.00: 500 are allowed, however the agents
+ * share the budget.
  */
 import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
@@ -29,7 +29,10 @@ const DECIDERS = 2;
 type Answer = { decision: { code: string } | null };
 type Balances = { balances: readonly { budget: { scope: string; id: string }; spentMicros: number }[] };
 
-/** Returns the code of one call. If no answer comes in time, asks for the decision. */
+/**
+ * Publishes one call and returns the code of its decision. If no answer comes in time, asks for the decision
+ * afterwards.
+ */
 async function codeFrom(gateway: Api, agentId: string): Promise<string> {
   const id = randomUUID();
   const action = { id, agentId, type: 'tool_call', tool: 'lookup', deadlineMs: 3_600_000 };
@@ -52,7 +55,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], '1,000 calls at once th
   test.each([
     ['of one agent, against its own $5.00', 'alone', 1, 'agent'],
     ['of 50 agents, against the $5.00 of their tenant', 'together', 50, 'tenant'],
-  ])('%s: exactly 500 are allowed', async (_, name, agents, scope) => {
+  ])('%s: exactly 500 of 1,000 calls are allowed', async (_, name, agents, scope) => {
     const plane = serverPlane(servers, MANDATES);
     const key = await plane.issueKey(name);
     const started = await Promise.all([

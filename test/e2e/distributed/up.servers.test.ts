@@ -19,7 +19,7 @@ import { runMandate } from '../cli/run-mandate.ts';
 import { listenToKills } from '../support/kill-events.ts';
 import { environmentOf, type Servers, startServers } from './support/server-plane.ts';
 
-/** Publishes to the tenant's own topic. The record does not name the tenant. */
+/** Publishes to the topic of one tenant. The record itself does not name the tenant. */
 async function publishTo(tenant: string, brokers: readonly string[]): Promise<void> {
   const producer = await plainProducer(brokers);
   const value = JSON.stringify({ event: 'action.requested', action: look('own-1') });
@@ -55,7 +55,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
     return plane;
   }
 
-  test('two planes on the same servers, one set by flags and one by environment, act as one', async () => {
+  test('two planes on the same servers act as one, although one is set by flags and the other by environment', async () => {
     const { kafka, redis, clickhouse } = servers;
     const { MANDATE_KAFKA_BROKERS: brokers = '', ...topics } = environmentOf(servers);
     const first = dataFolder(temporaryFolder());
@@ -81,7 +81,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
       const page = await globex.get<Page>('/v1/audit/decisions').catch(() => null);
       return page?.decisions.length === 1;
     });
-    // The two planes send their spans of a trace in any order.
+    // The order of spans in a trace is not fixed, because two planes send them.
     const traced = async (name: string, length: number) => {
       const root = await waitUntil(`a trace of ${name}`, () =>
         receiver.spans.find((span) => span.name === name && span.parentSpanId === null),
@@ -118,7 +118,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  test('refuses a shared log with a ledger in memory, and says what to set', async () => {
+  test('refuses a shared log together with a ledger in memory, and says what to set', async () => {
     const starting = startPlane({
       data: temporaryFolder(),
       args: ['--kafka', servers.kafka.brokers.join(',')],

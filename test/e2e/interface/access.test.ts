@@ -1,6 +1,6 @@
 /**
- * Which keys open which route of a whole plane. The OpenAPI document has the routes and their parameters, so a new
- * route is tested without a change here.
+ * Tests which keys open which route of a whole plane. The OpenAPI document has the routes and their parameters, so
+ * the test includes new routes without a change here.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -31,13 +31,13 @@ import { type Described, isStream, type OpenApi, operationsOf, requiredValues, u
 const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>
   issueApiKey({ tenant, name, scopes: [...scopes], agents: ['*'] });
 type Caller = { name: string; scopes: readonly ApiScope[]; key: string };
-/** The role viewer has `audit` alone, so this scope needs no key of its own. */
+/** Each of the other scopes gets a key of its own. The role viewer already has a key with `audit` alone. */
 const OF_ONE_SCOPE = API_SCOPES.filter((scope) => scope !== 'audit').map((scope) => ({
   name: scope,
   scopes: [scope],
   ...issue('acme', scope, [scope]),
 }));
-/** operate:all shows every tenant, so it is left out. */
+/** The scope operate:all is left out, because its keys may see every tenant. */
 const OF_A_TENANT = API_SCOPES.filter((scope) => scope !== 'operate:all');
 const [ours, theirs] = [issue('acme', 'ours', OF_A_TENANT), issue('globex', 'theirs', OF_A_TENANT)];
 const [unknown, forged] = [issue('acme', 'unknown', API_SCOPES), issue('acme', 'forged', API_SCOPES)];
@@ -46,16 +46,16 @@ const folder = mkdtempSync(join(tmpdir(), 'mandate-access-'));
 let plane: Awaited<ReturnType<typeof openPlane>>;
 let operations: Described[];
 let keyed: Described[];
-/** The callers with keys that the plane itself issued, one for each role. */
+/** The callers with keys that the plane itself issued: one caller for each role. */
 let ofRoles: readonly (Caller & { id: string })[];
 let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [...OF_ONE_SCOPE, ours, theirs]) await keys.add(record);
-  // The id of this key is known, but the stored hash belongs to another secret.
+  // The plane knows the id of this key. The stored hash belongs to another secret.
   await keys.add({ ...forged.record, hash: unknown.record.hash });
-  // All callers ask at once, and the machine may be busy with other work.
+  // All callers ask at once, and the machine may be busy. So the time limit is long.
   const settings = { PLANE_DATA_PATH: folder, PLANE_PORT: 0, QUERY_ANSWER_TIMEOUT_MS: 60_000 };
   const config = planeConfig.parse(settings);
   plane = await openPlane(config, silentLogger());
@@ -79,7 +79,10 @@ afterAll(async () => {
 
 type Asked = { values?: ReadonlyMap<string, string>; body?: string };
 
-/** Sends a request, and checks that the answer is as described. A stream has no end, so only its status is read. */
+/**
+ * Sends a request, and checks that the OpenAPI document describes the answer. A stream has no end, so only its status
+ * is read.
+ */
 async function ask(operation: Described, key: string | null, { values, body = '{}' }: Asked = {}) {
   const answer = await fetch(new URL(urlOf(operation, values ?? requiredValues(operation)), plane.url), {
     method: operation.method,
@@ -101,7 +104,7 @@ async function ask(operation: Described, key: string | null, { values, body = '{
 const nameOf = ({ method, path }: Described) => `${method} ${path}`;
 const routeOf = (operation: Described) => nameOf(operation).replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** The scopes that open each route. The first matching row counts, and every route matches one. */
+/** The scopes that open each route. The first row that matches the route counts. Each route has a matching row. */
 const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^POST .v1.actions$/, ['publish']],
   [/^POST .v1.outcomes$/, ['report']],
@@ -131,7 +134,10 @@ function scopesOf(operation: Described): readonly string[] {
   return OPENED_BY.find(([routes]) => routes.test(nameOf(operation)))?.[1] ?? [];
 }
 
-/** Asks from one address after the other, because a caller that is refused often must wait, by address. */
+/**
+ * The number of requests so far. Each request comes from another address, because an address that is refused often
+ * must wait.
+ */
 let asking = 0;
 async function askAnew(operation: Described, key: string | null): Promise<{ status: number; code: unknown }> {
   asking += 1;
@@ -155,7 +161,7 @@ async function askAnew(operation: Described, key: string | null): Promise<{ stat
   return { status, code: status < 400 ? null : JSON.parse(body).code };
 }
 
-/** Returns the recorded requests without a valid key so far, counted by tenant, key, method and route. */
+/** Returns the recorded requests without a valid key so far, as counts by tenant, key, method and route. */
 async function strangersOnRecord(): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { value } of await recordsOf(plane.bus, TOPICS.access)) {
@@ -186,7 +192,7 @@ async function expectRefusedAndOnRecord(keys: readonly { by: string; key: string
   expect(await strangersOnRecord()).toEqual(expected);
 }
 
-test('without a key, or with an unknown one, only public routes answer, and the refusals are recorded', async () => {
+test('without a key, or with an unknown key, only public routes answer, and the refusals are recorded', async () => {
   for (const operation of operations.filter((one) => !keyed.includes(one)))
     for (const key of [null, unknown.key]) {
       expect([nameOf(operation), (await askAnew(operation, key)).status]).toEqual([nameOf(operation), 200]);
@@ -205,7 +211,7 @@ test('a key opens exactly the routes of its scopes, and each refusal is recorded
     expect([nameOf(operation), new Set(said)]).toEqual([nameOf(operation), new Set(scopesOf(operation))]);
     const askAll = (callers: readonly Caller[]) =>
       Promise.all(callers.map(async (caller) => ({ ...caller, ...(await ask(operation, caller.key)) })));
-    // One group after the other, because a tenant may have only four exports at once.
+    // The two groups ask one after the other, because a tenant may have only four exports at once.
     const asked = [...(await askAll(OF_ONE_SCOPE)), ...(await askAll(ofRoles))];
     for (const { name, scopes, status, text } of asked) {
       const isLetIn = scopes.some((scope) => scopesOf(operation).includes(scope));
@@ -224,15 +230,15 @@ test('a key opens exactly the routes of its scopes, and each refusal is recorded
   expect(onRecord.sort()).toEqual(turnedAway.sort());
 });
 
-/** An id for all that globex names itself. It is in no data of acme. */
+/** The tenant globex gives this id to everything that it can name. No data of acme contains it. */
 const SPY = 'spy-1';
-/** All ids of globex's data. Acme could have learnt the ones that globex did not choose. */
+/** All ids in globex's data. Globex did not choose all of them, so acme could have learned some. */
 const spied: string[] = [SPY];
 
-/** The id of the tenant globex itself, which is a document with an id too. */
+/** The id of the tenant globex, which is also an id in its data. */
 const THEM = 'globex';
 
-/** The fields that the test reads of the answers. Each answer has some of them. */
+/** The fields of answers that the test reads. Each answer has some of these fields. */
 type Made = {
   id: string;
   revision: number;
@@ -281,14 +287,17 @@ async function seed(): Promise<void> {
 }
 
 const NAMING = /^(agent|agentId)$/;
-/** Returns the parameters that name something. fuzz-openapi.test.ts tests the filters of the audit. */
+/** Returns the parameters that can hold an id. fuzz-openapi.test.ts tests the filters of the audit. */
 const namesIn = ({ path, parameters = [] }: Described) =>
   parameters
     .filter(({ schema }) => schema.type !== 'integer')
     .filter((one) => one.in === 'path' || (NAMING.test(one.name) && !path.startsWith('/v1/audit')))
     .map(({ name }) => name);
 
-/** Returns a request that has this id wherever it may name one. If a path has two ids, the first is `owner`. */
+/**
+ * Returns a request with this id in every parameter and field that can hold an id. If a path has two ids, the first
+ * is `owner`.
+ */
 function naming(operation: Described, id: string, owner: string): Asked {
   const names = namesIn(operation);
   const values = new Map([
@@ -301,7 +310,7 @@ function naming(operation: Described, id: string, owner: string): Asked {
   return { values, body: body.replaceAll(/"(airline-007|act_1)"|(?<="id":)"[^"]+"/g, JSON.stringify(id)) };
 }
 
-/** Returns the answer without the parts that differ each time. */
+/** Returns the answer without the parts that differ between two equal requests. */
 async function answered(operation: Described, key: string, id: string, owner: string): Promise<string> {
   const { status, text } = await ask(operation, key, naming(operation, id, owner));
   if (operation.method !== 'GET') return `${status} ${JSON.parse(text).code}`;
@@ -310,12 +319,12 @@ async function answered(operation: Described, key: string, id: string, owner: st
 }
 
 /**
- * Returns an id of the same length that does not exist. Changing the last letter is safe; subtracting from a number
- * could give a change of acme.
+ * Returns an id of the same length that does not exist. Only the last letter is changed. Another number could be the
+ * id of a change of acme.
  */
 const nobodys = (id: string) => id.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 
-test("another tenant's ids behave like unknown ids wherever a request may name one, and no list shows or changes the tenant's data", async () => {
+test("another tenant's ids get the same answers as unknown ids in every request, and no list shows or changes the tenant's data", async () => {
   await seed();
   const ofATenant = keyed.filter((one) => scopesOf(one).some((scope) => scope !== 'operate:all'));
   const named = ofATenant.filter((one) => namesIn(one).length > 0 || one.requestBody !== undefined);
@@ -324,7 +333,7 @@ test("another tenant's ids behave like unknown ids wherever a request may name o
 
   for (const operation of ofATenant.filter(({ method }) => method === 'GET')) {
     const { status, text } = await ask(operation, ours.key);
-    // A request for another tenant is recorded with that tenant's name, so the name is left out.
+    // The record of a refused request may contain the tenant's own name, so that name is left out.
     for (const id of spied.filter((one) => one !== THEM))
       expect([nameOf(operation), status, text.includes(id)]).toEqual([nameOf(operation), status, false]);
     if (!operation.parameters?.some(({ name }) => name === 'tenant')) continue;
@@ -343,7 +352,7 @@ test("another tenant's ids behave like unknown ids wherever a request may name o
     return seen;
   };
   const before = await seenByThem();
-  // Otherwise the test would have looked for data that even globex cannot see.
+  // Globex itself must see its data. Otherwise the test has searched for data that no key shows.
   const unseen = [];
   for (const operation of shown) {
     const nobody = await answered(operation, theirs.key, nobodys(SPY), nobodys(SPY));
@@ -352,7 +361,7 @@ test("another tenant's ids behave like unknown ids wherever a request may name o
   }
   expect(unseen).toEqual([]);
 
-  // Reads come first, because a write of acme may create its own document under such an id.
+  // Reads come first. A later write of acme may create acme's own document with such an id.
   for (const operation of [...shown, ...named.filter((one) => !shown.includes(one))])
     for (const id of spied)
       expect([nameOf(operation), id, await answered(operation, ours.key, id, SPY)]).toEqual([

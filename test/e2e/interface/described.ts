@@ -1,4 +1,4 @@
-/** The OpenAPI document in the form that tests read: its operations, and a request for each of them. */
+/** Reads the OpenAPI document in the form that tests need: its operations, and a request for each operation. */
 export type JsonSchema = {
   type?: string | string[];
   format?: string;
@@ -50,7 +50,10 @@ export function operationsOf({ paths }: Pick<OpenApi, 'paths'>): Described[] {
   );
 }
 
-/** The parameter as a field. A query parameter has its examples in its description: the page fills in those of a schema. */
+/**
+ * Returns the parameter as a field. A query parameter has its examples in its description, because the documentation
+ * page fills in the examples of a schema.
+ */
 export function fieldOfParameter(
   { name, in: part, description = '', schema, example }: Parameter,
   path: string,
@@ -101,7 +104,7 @@ function someValue(schema: JsonSchema): unknown {
   return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : 'x';
 }
 
-/** Returns the example bodies of the document. A route without a body has one: null. */
+/** Returns the example bodies of the document. A route without a body has one example: null. */
 export function examplesOf({ requestBody }: Operation): unknown[] {
   const content = requestBody?.content['application/json'];
   if (content === undefined) return [null];

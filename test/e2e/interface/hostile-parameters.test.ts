@@ -1,6 +1,6 @@
 /**
- * Hostile text in every parameter, header and body of a plane. Each request must get one answer that the OpenAPI
- * document describes. The text must break no header, and no exception may stay uncaught.
+ * Sends hostile text in every parameter, header and body of a plane. Each request must get one answer that the
+ * OpenAPI document describes. The text must break no header, and no exception may stay uncaught.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,11 +16,11 @@ import {
 } from '../../faults/attacks/hostile-parameters.ts';
 
 /**
- * A short run sends one of four requests. Four has no common factor with the three texts of a parameter or the seven
- * of headers, so all texts are used.
+ * A short run sends every fourth request. Four has no common factor with the three texts of a parameter or the seven
+ * texts of a header. So every text is sent.
  */
 const EVERY = byLength({ short: 4, full: 1 });
-/** The number of requests under way. A tenant may have only 4 exports and 4 questions to the audit at once. */
+/** The number of requests at the same time. A tenant may have only 4 exports and 4 queries of the audit at once. */
 const AT_ONCE = 4;
 
 let folder: string;
@@ -34,12 +34,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The codes of refusals that no operation describes, because the request reaches no operation. */
+/** The codes of refusals before any operation is reached. No operation describes them. */
 const BEFORE_ROUTES: ReadonlySet<string> = new Set([
   ...['INVALID_URL', 'INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
   ...['UNAUTHENTICATED', 'UNSUPPORTED_ENCODING', 'UNSUPPORTED_MEDIA_TYPE'],
 ]);
-/** The codes that are allowed because many requests run at once. */
+/** The codes that are no fault here, because many requests run at the same time. */
 const MAY_FAIL: ReadonlySet<string> = new Set(['OVERLOADED', 'AUDIT_UNAVAILABLE']);
 
 const isJson = (contentType: string) => contentType.includes('json');

@@ -1,4 +1,4 @@
-/** The interface of a whole plane, for a caller that knows only its address and a key. */
+/** Tests the interface of a whole plane, as a caller uses it who knows only its address and a key. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ function keyOf(name: 'auditor' | 'operator'): string {
   return plane.firstKeys.find((key) => key.name === name)?.key ?? '';
 }
 
-/** Returns status and headers. The body is cancelled, because it may have no end. */
+/** Returns the status and the headers. The body is cancelled, because a stream has no end. */
 async function call(operation: Described, key: string, given: Record<string, string> = {}) {
   const headers = {
     ...given,
@@ -66,7 +66,7 @@ async function call(operation: Described, key: string, given: Record<string, str
 }
 
 describe('the OpenAPI document', () => {
-  test('is OpenAPI 3.1 and has everything that a reader needs', () => {
+  test('is OpenAPI 3.1 and has everything that its reader needs', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     const isValid = ajv.compile(OPENAPI_SCHEMA);
     isValid(document);
@@ -123,7 +123,7 @@ describe('the OpenAPI document', () => {
     expect(faultsOfFields(fields)).toEqual([]);
   });
 
-  test('describes for each operation the answers to failed requests', () => {
+  test('describes for each operation the answers to requests that fail', () => {
     for (const { operationId, path, responses, security } of operations) {
       const refusals = Object.entries(responses).filter(([status]) => !/^[23]/.test(status));
       for (const [, { content = {} }] of refusals)
@@ -152,12 +152,14 @@ test('an auditor’s key can read the whole audit', async () => {
   expect(found.length).toBeGreaterThan(reads.length / 2);
 });
 
-/** True for an answer, a missing item or an invalid request. False for a refusal or a server fault. */
+/**
+ * True for an answer with data, for a missing item and for an invalid request. False for a refusal or a server fault.
+ */
 function isAnswer(status: number): boolean {
   return status < 500 && status !== 401 && status !== 403;
 }
 
-test('events of a stream reach the reader one by one, whatever encodings the reader accepts', async () => {
+test('events of a stream reach the reader one by one, whichever encodings the reader accepts', async () => {
   const streams = operations.filter(isStream);
   expect(streams.length).toBeGreaterThan(0);
   for (const operation of streams) {

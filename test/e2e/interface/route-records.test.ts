@@ -1,6 +1,6 @@
 /**
- * Every route that writes has a limit. The OpenAPI document names the routes, and ROUTE_RECORDS names the records
- * that each of them writes. This test calls each route, and compares the log.
+ * Tests that every route that writes has a limit. The OpenAPI document lists the routes. ROUTE_RECORDS lists the
+ * records that each route writes. The test calls each route and compares the log with ROUTE_RECORDS.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import {
   urlOf,
 } from './described.ts';
 
-/** This tenant may write nothing at all. */
+/** A tenant that may write nothing. */
 const LIMITED = 'limited';
 const NOTHING = { perSecond: 0, burst: 0, perDay: 0 };
 
@@ -34,7 +34,7 @@ let operations: Described[];
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [free, limited]) await keys.add(record);
-  // Persons can be found only if a field is sealed.
+  // A person can be found only if the privacy document seals a field.
   writeFileSync(dataFolder(folder).privacy, 'version: 1\nfields: [{ path: args.note, do: seal }]\n');
   plane = await openPlane(planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 }), silentLogger());
   operations = operationsOf((await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi);
@@ -83,7 +83,7 @@ async function lengths(): Promise<Record<string, number>> {
   return all;
 }
 
-/** Returns the topics that grew during the work, and by how many records. */
+/** Returns the topics that grew during `work`, each with the number of new records. */
 async function appendedBy(work: () => Promise<void>): Promise<Record<string, number>> {
   const before = await lengths();
   await work();
@@ -92,7 +92,7 @@ async function appendedBy(work: () => Promise<void>): Promise<Record<string, num
   return Object.fromEntries(grown.filter(([, records]) => records > 0));
 }
 
-describe('the table', () => {
+describe('the table ROUTE_RECORDS', () => {
   test('contains every route of the OpenAPI document once, and no other route', () => {
     const lines = ROUTE_RECORDS.flatMap(({ routes }) => routes);
     expect(lines.toSorted()).toEqual(operations.map(nameOf).toSorted());
@@ -113,7 +113,7 @@ test('a route without a limit writes nothing', async () => {
   expect(appended).toEqual({});
 });
 
-test('a read writes at most one access record, and nothing else', async () => {
+test('a route that reads writes at most one access record, and nothing else', async () => {
   for (const operation of limitedBy('reads')) {
     const appended = await appendedBy(async () => void (await ask(operation, free.key)));
     expect([nameOf(operation), { access: 1, ...appended }]).toEqual([nameOf(operation), { access: 1 }]);
@@ -123,7 +123,7 @@ test('a read writes at most one access record, and nothing else', async () => {
 const CODES = { publish: 'TOO_MANY_RECORDS', changes: 'TOO_MANY_CHANGES', reads: 'TOO_MANY_READS' } as const;
 
 test.each(Object.entries(CODES))(
-  'refuses a tenant without %s left at every route with that limit, and writes nothing',
+  'at every route with the limit %s, refuses a tenant that has used up the limit, and writes nothing',
   async (limit, code) => {
     const appended = await appendedBy(async () => {
       for (const operation of limitedBy(limit)) {
@@ -132,7 +132,7 @@ test.each(Object.entries(CODES))(
         expect([nameOf(operation), answer]).toEqual([nameOf(operation), expected]);
       }
     });
-    // Refusals are counted, and the first record of many is written at once.
+    // Refused requests are counted. Only the first of many is recorded at once.
     const { access = 0, ...others } = appended;
     expect(others).toEqual({});
     expect(access).toBeLessThanOrEqual(limitedBy(limit).length);
@@ -143,7 +143,7 @@ test.each(Object.entries(CODES))(
   },
 );
 
-test('a tenant without changes left can kill itself, but no unknown agent', async () => {
+test('a tenant without changes left can kill itself, but cannot kill an unknown agent', async () => {
   const [agent, wide] = limitedBy('kills');
   if (agent === undefined || wide === undefined) throw new Error('no route kills');
   const appended = await appendedBy(async () => {

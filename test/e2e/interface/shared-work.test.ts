@@ -1,6 +1,6 @@
 /**
- * Shared parts belong to no single request. If a request starts a timer, socket or promise for a shared part, a later
- * fault of it would be attributed to this request, and the process would continue in an unknown state. This test
+ * Shared parts of a process work for no single request. If a request starts a timer, socket or promise for a shared
+ * part, a later fault would be blamed on this request, and the process would continue in an unknown state. This test
  * calls every operation of a plane. An async hook reports which code starts such work during a request.
  */
 import { createHook } from 'node:async_hooks';
@@ -14,17 +14,20 @@ import { afterAll, expect, test } from 'vitest';
 import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf } from './described.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** More stack frames than lie between a shared part and the work that it starts. */
+/**
+ * The number of stack frames to keep. It is larger than the distance between a shared part and the work that it
+ * starts.
+ */
 const FRAMES = 40;
 
-/** Code that works for one request: the HTTP code, and the routes of the services. */
+/** Code that runs for one request: the HTTP code, and the routes of the services. */
 const OF_REQUESTS =
   /^(packages\/(server\/src\/http\/|runtime\/src\/request-scope)|services\/(alerter|control|gateway|query)\/)/;
-/** Code of these services that also works between requests. */
+/** Code of the same services that also runs between requests. */
 const BETWEEN_REQUESTS =
   /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
 
-/** Shared code that a request runs and awaits, so it leaves nothing running. */
+/** Shared code that a request runs and awaits. It leaves no work running. */
 const AWAITED: ReadonlySet<string> = new Set([
   'packages/audit/src/live/follow.ts',
   'packages/audit/src/question.ts',
@@ -34,7 +37,7 @@ const AWAITED: ReadonlySet<string> = new Set([
   'packages/ledger/src/ledger-readiness.ts',
   'packages/runtime/src/turns.ts',
 ]);
-/** Work that starts and ends within one call. */
+/** Kinds of work that start and end within one call. */
 const AT_ONCE: ReadonlySet<string> = new Set(['RANDOMBYTESREQUEST']);
 
 const folder = mkdtempSync(join(tmpdir(), 'mandate-shared-'));
@@ -53,7 +56,7 @@ function madeBy(stack: string): string | null {
   return null;
 }
 
-test('work that shared parts leave running belongs to no request', async () => {
+test('no request owns work that a shared part leaves running', async () => {
   const config = planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 });
   const plane = await openPlane(config, silentLogger());
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
@@ -87,7 +90,7 @@ test('work that shared parts leave running belongs to no request', async () => {
   hook.disable();
   await plane.stop();
   expect([...ofShared].sort()).toEqual([]);
-  // Otherwise the hook would have seen nothing.
+  // The hook must have seen work of requests. Otherwise the test proves nothing.
   expect(ofRequests.size).toBeGreaterThan(50);
   expect([...ofRequests]).toEqual(
     expect.arrayContaining(['services/gateway/src/publish/publish-records.ts']),

@@ -1,5 +1,5 @@
 /**
- * Decides two actions of the new kind, records the decisions, and prints what the audit has about them. Runs in a
+ * Decides two actions of the new kind, records the decisions, and prints the audit's answers about them. Runs in a
  * copy of the repository.
  */
 import { text } from 'node:stream/consumers';

@@ -1,6 +1,6 @@
 /**
- * A kind of action is data. A new kind changes at most six files, and appears in the decision, its record, its row
- * and an export.
+ * Tests that a new kind of action is only data. A new kind changes at most six files, and appears in the decision,
+ * its record, its row and an export.
  */
 import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';

@@ -3,10 +3,10 @@ import { startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { alertRules, expressions } from './observed-files.ts';
 
-/** The series that Prometheus itself adds for every target. */
+/** The metrics that Prometheus itself adds for every target. */
 const OF_PROMETHEUS = ['up'];
 
-/** The words of PromQL that can appear in the position of a metric name. */
+/** The words of PromQL that can stand where a metric name is expected. */
 const WORDS = new Set(['and', 'or', 'by', 'on', 'offset', 'unless', 'ignoring', 'without']);
 
 function metricsIn(expr: string): string[] {

@@ -51,7 +51,7 @@ export function alertRules(): Rule[] {
   return file.groups.flatMap(({ rules }) => rules);
 }
 
-/** Returns every expression of a panel or rule with its place, in the form that Prometheus gets from Grafana. */
+/** Returns every expression of a panel or rule with its position, in the form that Grafana sends to Prometheus. */
 export function expressions(): { at: string; expr: string }[] {
   const panels = grafanaDashboards().flatMap((dashboard) =>
     panelsOf(dashboard).flatMap(({ title, targets = [] }) =>

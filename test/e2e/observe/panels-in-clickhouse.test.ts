@@ -1,4 +1,4 @@
-/** The queries of the audit dashboard, sent to ClickHouse as Grafana's plugin sends them. */
+/** Sends the queries of the audit dashboard to ClickHouse as Grafana's plugin does. */
 import { type AuditClient, refreshRollups } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,10 @@ import { type Shown, sentByGrafana } from './sent-by-grafana.ts';
 
 const HOUR_S = 3_600;
 const HOUR_MS = HOUR_S * 1_000;
-/** The period begins on a whole hour and has whole hours and days, so that rollups can answer for them. */
+/**
+ * The start of the period, on a whole hour. The period has only whole hours and days, so rollups can answer for all
+ * of it.
+ */
 const FROM_MS = Math.floor(START_MS / HOUR_MS) * HOUR_MS - 24 * HOUR_MS;
 const SHOWN: Shown = {
   tenant: 'acme',
@@ -32,7 +35,7 @@ const dashboard = grafanaDashboards().find(({ uid }) => uid === 'mandate-audit')
 if (dashboard === undefined) throw new Error('no dashboard of the audit');
 const panels = panelsOf(dashboard).map((panel) => ({ ...panel, sql: panel.targets?.[0]?.rawSql ?? '' }));
 
-describe("a panel of the audit's dashboard", () => {
+describe('a panel of the audit dashboard', () => {
   let recording: Recording;
   let audit: AuditClient;
 
@@ -70,7 +73,7 @@ describe("a panel of the audit's dashboard", () => {
     ...Array.from({ length: 6 }, (_, n) => settled(n)),
     killed('kill-mine', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),
     killed('kill-theirs', { scope: 'agent', tenant: 'globex', agentId: 'spy' }),
-    // Two decisions that must not count: one of another tenant, and one of an outdated ledger.
+    // These two decisions must not count: one is of another tenant, the other of an outdated ledger.
     decided(300, { tenant: 'globex', agentId: 'spy' }),
     decided(301, { ledgerEpoch: 'ep-0' }),
   ];
@@ -88,16 +91,16 @@ describe("a panel of the audit's dashboard", () => {
     );
     const recorder = await recording.record();
     await recorder.caughtUp();
-    // Repetitions in a separate insert. Within one insert, ClickHouse would remove them itself.
+    // The repetitions come in a separate insert, because ClickHouse removes repetitions within one insert.
     await recording.append([decided(1), settled(1)]);
     await recorder.caughtUp();
-    // The recorder would refresh rollups too, but only the test may do so.
+    // The recorder stops, because only the test may refresh rollups.
     await recorder.stop();
   });
   afterAll(() => recording.close());
 
   test.each(panels)(
-    '"$title" gets an answer in the form that it declares',
+    '"$title" gets an answer in the format that the panel declares',
     async ({ title, type, fieldConfig, targets }) => {
       const rows = await ask(title);
       expect(rows.length).toBeGreaterThan(0);
@@ -153,7 +156,7 @@ describe("a panel of the audit's dashboard", () => {
     expect(await asked()).toEqual(before);
   });
 
-  test('shows only the selected agents, and only the tenant', async () => {
+  test('shows only the selected agents, and only the selected tenant', async () => {
     const agents = ['agent-0', "o'brien"];
     expect(await ask('Agents by spend', { agents })).toMatchObject([{ agent: 'agent-0' }]);
     expect(await ask('Decisions', { agents: ["x') OR 1=1 --"] })).toEqual([{ decisions: 0 }]);
@@ -161,7 +164,7 @@ describe("a panel of the audit's dashboard", () => {
     expect(await ask('Agents', { tenant: 'globex' })).toEqual([{ agents: 1 }]);
   });
 
-  test('the selectable agents are those that sent an action', async () => {
+  test('offers for selection only agents that sent an action', async () => {
     const query = dashboard.templating.list.find(({ name }) => name === 'agent')?.query ?? '';
     const found = await audit.query(sentByGrafana(query, SHOWN), {}, z.object({ agent_id: z.string() }));
     expect(found.map(({ agent_id }) => agent_id).sort()).toEqual([

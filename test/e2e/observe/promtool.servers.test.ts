@@ -1,5 +1,5 @@
 /**
- * promtool, the checker of Prometheus, on the configuration, the rules, their tests and the expressions of the
+ * Runs promtool, the checker of Prometheus, on the configuration, the rules, their tests and the expressions of the
  * panels.
  */
 import { cpSync, writeFileSync } from 'node:fs';

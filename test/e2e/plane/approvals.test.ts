@@ -1,6 +1,6 @@
 /**
- * An action that waits for a person, from the question to the one call that the approval allows. The plane restarts
- * meanwhile.
+ * Follows an action that waits for a person, from the question to the one call that the approval allows. The plane
+ * restarts in between.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ type Approval = {
   answer: object | null;
 };
 
-test('a waiting question has all details for a decision, survives a restart, and its approval allows one call', async () => {
+test('an open question has all details that a person needs, survives a restart, and its approval allows one call', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, MANDATE);

@@ -1,6 +1,6 @@
 /**
- * What the privacy document names must be nowhere: not in a byte of the data folder, not in the tables, not in an
- * export. What it does not name must be there, which shows that the search works.
+ * Data that the privacy document names must be nowhere: not in the data folder, the tables or an export. Other data
+ * must be there, which shows that the search works.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const SHOWN = 'a-word-that-nobody-hides';
 
 type Published = { decision: Decision };
 
-test('data that the document names is neither stored nor shown, from the first action on and after an edit', async () => {
+test('data that the privacy document names is neither stored nor shown, from the first action on and after an edit of the document', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   const privacy = join(data, 'privacy.yaml');
@@ -80,7 +80,7 @@ test('data that the document names is neither stored nor shown, from the first a
     JSON.stringify(await publish('203.0.113.9')).includes('[redacted:ip_address]'),
   );
 
-  // Operators may repeat personal data in a reason.
+  // An operator may write personal data into a reason.
   const reason = `complaint of ${EMAIL}, ${PHONE}: ${SHOWN}`;
   const budget = { scope: 'agent', subject: 'bot', id: 'total' };
   const waiting = approvalId(await decided(SHOWN, 'pay'));
@@ -101,7 +101,7 @@ test('data that the document names is neither stored nor shown, from the first a
   expect(told).toContain(`complaint of [redacted:email], [redacted:phone]: ${SHOWN}`);
   for (const hidden of HIDDEN) expect(told).not.toContain(hidden);
 
-  // The text of a search is recorded too.
+  // The audit also records the text of this search.
   await api.get('/v1/audit/decisions', { text: `to ${EMAIL}` });
   const exported = await waitUntil('all decisions on record', async () => {
     const answer = await fetch(new URL('/v1/audit/export?format=ndjson', plane.url), {
@@ -119,7 +119,7 @@ test('data that the document names is neither stored nor shown, from the first a
   expectHidden(await tablesOf(data));
 });
 
-test('after an edit that seals for the first time, the first action is sealed and published', async () => {
+test('after an edit that seals fields for the first time, the first action is published with sealed fields', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\nallowedTools: ["*"]\n');
@@ -151,7 +151,7 @@ function action(id: string, shown: string): object {
   };
 }
 
-/** Returns every row of every table as text. The files on disk are compressed. */
+/** Returns every row of every table as text. The tables' files on disk are compressed and cannot be searched. */
 async function tablesOf(data: string): Promise<string> {
   const audit = await openEmbeddedAudit({ path: dataFolder(data).audit });
   onTestFinished(() => audit.close());

@@ -1,6 +1,6 @@
 /**
- * The kill switch on a running plane, as section 6 of docs/semantics.md promises it: during heavy traffic, and across
- * SIGKILL.
+ * Tests the promises about the kill switch in section 6 of docs/semantics.md on a running plane: during heavy
+ * traffic, and after SIGKILL.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
 type Receipt = { sequences: Record<string, number>; open: { agentId: string; actionId: string }[] };
 
-test('a kill during heavy traffic: no ALLOW has a higher ledger sequence, and the answer names each ALLOW that reaches the log later', async () => {
+test('after a kill during heavy traffic, no ALLOW has a higher ledger sequence, and the answer names each ALLOW that reaches the log later', async () => {
   const { plane, call, bus } = await started();
   const ends = async () =>
     new Map((await bus.ranges(TOPICS.decisions)).map((row) => [row.partition, row.endOffset]));
@@ -24,7 +24,7 @@ test('a kill during heavy traffic: no ALLOW has a higher ledger sequence, and th
   const receipt = await call<Receipt>('POST', '/v1/agents/runaway/kill', { reason: 'it loops' });
   const endsAtKill = await ends();
   await publishing;
-  // These actions are published after the kill, however many are decided by then.
+  // These actions are published after the kill, even if few of the others are decided by then.
   await publish(bus, 'runaway', count - 100, 100);
   await waitUntil('every action decided', async () => (await decisions(bus)).length === count);
 

@@ -1,6 +1,6 @@
 /**
- * The tables are a fold of the log. If they are deleted, a recorder fills them again from the start of the log
- * without help.
+ * The audit's tables are computed from the log. If they are deleted, a recorder fills them again from the start of
+ * the log without help.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 type Page = { decisions: readonly { id: string }[] };
 
-test('an audit that was deleted gives the same answers as before', async () => {
+test('an audit that was deleted and filled again gives the same answers as before', async () => {
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
   writeFileSync(mandates, 'version: 1\nid: all\nagents: ["*"]\ntoolPolicies: { pay: { cost: 0.01 } }\n');

@@ -1,5 +1,5 @@
 /**
- * An LLM call in a running plane: its price comes from the price lists, whatever its agent says, and any spelling of
+ * Tests an LLM call in a running plane. Its price comes from the price lists, not from its agent, and any spelling of
  * its model finds it.
  */
 import { writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ test('an agent cannot choose its price by spelling the model differently, and pe
     return (await api.post<{ decision: Decision }>('/v1/actions', body, { query })).decision;
   };
 
-  // The most expensive list has $2 and $8 per million tokens for o3.
+  // The model o3 is on several price lists. The most expensive list has $2 and $8 per million tokens.
   expect(await call('a', { provider: 'x', model: 'OpenAI/o3', estimatedCostMicros: 0 })).toMatchObject({
     verdict: 'ALLOW',
     chargedMicros: 2_800,

@@ -1,6 +1,6 @@
 /**
- * Agents, policies and rules change over HTTP while a plane runs, and the next action of an agent obeys the change.
- * Has cases that often cause bugs: overlapping patterns, rates of two windows, an archived policy, no rule at all.
+ * Changes agents, policies and rules over HTTP while a plane runs. The next action of an agent obeys the change. The
+ * cases often cause bugs: overlapping patterns, rates of two windows, an archived policy, no rule at all.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -91,7 +91,7 @@ test('the next action obeys a published policy, and an agent that is not registe
   expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
 
   await register({ id: 'bot', groups: ['support'] });
-  // No rule matches, and the file does not apply to registered agents.
+  // No rule matches this action, and the mandates file does not apply to registered agents.
   expect(await ask({ tool: 'look' })).toMatchObject({ code: 'MANDATE_NOT_FOUND', mandate: null });
   expect(await toldOf({ type: 'llm_call', model: 'gpt-4o', inputTokens: 1, maxOutputTokens: 1 })).toBe(
     'BLOCK MANDATE_NOT_FOUND',
@@ -208,7 +208,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   );
   const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // A changed parent does not free an agent that was killed as a descendant.
+  // An agent that was killed as a descendant stays killed if its parent is changed.
   await send('PUT', '/v1/agents/bot', { id: 'bot' });
   await send('DELETE', '/v1/agents/hand');
   await send('PUT', '/v1/agents/hand', { id: 'hand', parent: 'other' });
@@ -217,7 +217,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
     'The agent "lead", with all its descendants at that time, this agent included, was stopped by the kill switch: runs amok',
   );
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // The lead was never killed alone.
+  // The kill was of the lead with its descendants, so reviving only the lead changes nothing.
   expect(await send('POST', '/v1/agents/lead/revive', {})).toMatchObject({ changed: false, killed: flag });
   expect(await send('POST', '/v1/agents/lead/revive', { family: true })).toMatchObject({
     changed: true,
@@ -233,7 +233,7 @@ test('an action cannot contradict a value that its key pins; the record shows th
   const isPinned = { field: 'action.pinned', op: 'contains', value: 'context.environment' };
   await rule('in-prod', 'reads', { when: { all: [inProd, isPinned] } });
   await register({ id: 'bot' });
-  // The agent only claims this environment. This rule needs a pinned value.
+  // The agent only claims this environment. The rule applies only if the key pins the value.
   const claimed = { tool: 'read_file', context: { environment: 'prod' } };
   expect(await toldOf(claimed)).toBe('BLOCK MANDATE_NOT_FOUND');
   const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
@@ -269,7 +269,7 @@ test('two rates with different windows both apply, and a shadow rule does not', 
   await publish('each-second', { rateLimit: { maxCalls: 100, windowMs: 1_000 } });
   await rule('slow', 'hourly');
   await rule('fast', 'each-second');
-  // The record shows what the shadow rule would have decided, and nothing changes.
+  // The record shows the verdict of the shadow rule. The decision does not change.
   await publish('nothing', { deniedTools: ['*'] });
   await rule('soon', 'nothing', { mode: 'shadow' });
   const besides = { verdict: 'BLOCK', code: 'TOOL_DENIED', rules: ['soon'], policies: ['nothing@1'] };
@@ -295,7 +295,7 @@ test('two rates with different windows both apply, and a shadow rule does not', 
   });
 });
 
-test('a new tenant with its own topic is decided from that topic, without a restart', async () => {
+test('a new tenant with its own topic gets decisions without a restart', async () => {
   const { send } = await scene();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());

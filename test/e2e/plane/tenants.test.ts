@@ -1,4 +1,4 @@
-/** A tenant on a whole plane, over HTTP: it is opened, limited and closed while its agents act. */
+/** Opens, limits and closes a tenant on a whole plane over HTTP, while the tenant's agents act. */
 import { rmSync } from 'node:fs';
 import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';
@@ -69,7 +69,8 @@ test('agents act within the tenant limits, and after the tenant is closed they c
   expect((await ask('running')).body.decision).toMatchObject({ verdict: 'ALLOW' });
   expect((await call(owner, 'DELETE', '/v1/tenants/acme')).status).toBe(200);
   expect(await ask('refused')).toMatchObject({ status: 409, body: { code: 'TENANT_CLOSED' } });
-  // Appends like a producer that may publish for every tenant: for a registered agent, and for one that is not.
+  // Appends to the log directly, as a producer with rights for every tenant could: for a registered agent, and for an
+  // agent that is not registered.
   const direct = ['bot', 'stranger'].map((agentId) => ({
     key: agentKey('acme', agentId),
     value: JSON.stringify({

@@ -28,7 +28,7 @@ const UNRECORDED = 'f'.repeat(32);
 const SECRET = 'tr0ub4dor';
 const log = silentLogger();
 
-test('one trace leads from the request to the insert, and the audit finds the decision by it', async () => {
+test('one trace contains every step from the request to the insert, and the audit finds the decision by the trace id', async () => {
   const receiver = await startOtlpReceiver();
   const data = temporaryFolder();
   const mandates = join(data, 'mandates.yaml');
@@ -155,7 +155,7 @@ async function decideAlone(
   return { traceparents, counted: await metrics.registry.metrics() };
 }
 
-test('the decider begins a trace if the producer did not; a batch has one ledger step, which is in the trace of each record', async () => {
+test('the decider begins a trace if the producer did not; a batch has one ledger step, which appears in the trace of each record', async () => {
   const receiver = await startOtlpReceiver();
   const traceparent = `00-${TRACE_ID}-${CALLER}-01`;
   const { traceparents } = await decideAlone(receiver.url, [
@@ -174,13 +174,13 @@ test('the decider begins a trace if the producer did not; a batch has one ledger
   expect(new Set(steps.map(({ beganAt, endedAt }) => `${beganAt} ${endedAt}`)).size).toBe(1);
   expect(steps.map(({ attributes }) => attributes['db.operation.batch.size'])).toEqual([3, 3, 3]);
 
-  // A record continues its trace from the append of the decision.
+  // The trace of a record goes on from the append of the decision.
   const appends = spans.filter(({ name }) => name === 'append mandate.decisions.v1');
   const handedOn = appends.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
   expect([...traceparents.values()].sort()).toEqual(handedOn.sort());
 });
 
-test('if the receiver of traces is away, everything is decided, and the decider stops without delay', async () => {
+test('if the receiver of traces is away, every action is decided, and the decider stops without delay', async () => {
   const { traceparents, counted } = await decideAlone('http://127.0.0.1:9', [{ id: 'a' }, { id: 'b' }], 200);
   expect([...traceparents.keys()]).toEqual(['a', 'b']);
   expect(counted).toMatch(/^mandate_traces_spans_total\{outcome="refused".*\} 10$/m);

@@ -37,7 +37,7 @@ const GRANTS = {
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
   /** A key that may credit the budgets of the tenant limits. */
   accountant: { tenant: 'acme', scopes: ['operate:limits'], agents: [] },
-  /** A key of the plane's own tenant. It speaks for no tenant's agents. */
+  /** A key of the plane's own tenant. It may act for no agent of another tenant. */
   runner: { tenant: 'plane', scopes: ['operate', 'operate:all'], agents: [] },
   protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
   owner: {
@@ -68,7 +68,7 @@ export type Plane = {
   /** Returns the secret of a key. */
   key(name: KeyName): string;
   revoke(name: KeyName): void;
-  /** Starts the decider, or another one after the first was stopped. */
+  /** Starts the decider. Starts another decider after the first was stopped. */
   decide(): Promise<Running>;
   /** The parsed records of the actions topic, by partition and offset. */
   published(): Promise<unknown[]>;
@@ -94,7 +94,7 @@ export async function startGatewayPlane(options: {
   tracer?: Tracer | null;
   /** The folder of the log and of the person keys. If absent, the gateway gets its own folder. */
   folder?: string;
-  /** Which budgets belong to the tenant limits. If absent, none. */
+  /** True if a budget belongs to the tenant limits. If absent, no budget does. */
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
   /** The registered and retired agents. If absent, there are none. */
   register?: Parameters<typeof createGateway>[0]['register'];
@@ -102,7 +102,7 @@ export async function startGatewayPlane(options: {
   limits?: TenantLimits;
   /** If true, persons can be erased. */
   seals?: boolean;
-  /** Wraps the log and the ledger of the gateway, so that a test can make them fail or watch them. */
+  /** Puts wrappers around the gateway's log and ledger, so that a test can make them fail or watch them. */
   between?: (parts: { bus: Bus; ledger: Ledger }) => { bus: Bus; ledger: Ledger | null };
 }): Promise<Plane> {
   const log = silentLogger();
@@ -213,7 +213,7 @@ export async function startGatewayPlane(options: {
   };
 }
 
-/** Returns everything on a topic. */
+/** Returns all records of a topic. */
 export async function recordsOf(bus: Bus, topic: string): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const { partition, startOffset, endOffset } of await bus.ranges(topic)) {

@@ -1,4 +1,4 @@
-/** Listens to a stream of kills like an SDK. */
+/** Listens to a stream of kills as an SDK does. */
 import { readEventStream } from './read-event-stream.ts';
 
 type KillEvent = { event: string; data: Record<string, unknown> };

@@ -1,6 +1,6 @@
 /**
  * Tool calls of an airline agent. If the real data set (tau-bench, MIT) is beside the clone, it is used. Otherwise a
- * generated set of the same shape is used, with expected results that a simple loop computes.
+ * generated set of the same shape is used. A simple loop computes the expected results of the generated set.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,10 +35,10 @@ function callsOf(line: string): ToolCall[] {
 }
 
 /**
- * Returns the requests of the data set. The provider's call ids repeat within conversations, so each call gets a new
+ * Returns the requests of the data set. The provider's call ids repeat between conversations, so each call gets a new
  * id here.
  *
- * @param agentPrefix comes before every agent's id, so that several scenarios can run at the same time
+ * @param agentPrefix the beginning of every agent's id, so that several scenarios can run at the same time
  */
 export function requestsOf({ calls }: Dataset, tenant?: string, agentPrefix = ''): ActionRequested[] {
   return calls.map(({ agentId, tool, args }, index) => ({

@@ -1,6 +1,6 @@
 /**
- * Generates a replacement for the real data from a seed: the same tools and scenarios, with expected results from a
- * simple loop.
+ * Generates a replacement for the real data set from a seed. It has the same tools and scenarios. A simple loop
+ * computes the expected results.
  */
 import { createHash } from 'node:crypto';
 import { seededRandom } from '@mandate/testing';

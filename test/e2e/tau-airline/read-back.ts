@@ -1,4 +1,4 @@
-/** Reads the decisions back through the query service, in the terms of the expected results. */
+/** Reads the decisions back through the query service, in the form of the expected results. */
 import { createHash } from 'node:crypto';
 import type { createApiClient } from '@mandate/client';
 import type { ActionRequested } from '@mandate/schemas';
@@ -10,7 +10,7 @@ type Found = { actionId: string; agentId: string; verdict: string; code: string 
 type Page = { decisions: readonly Found[]; next: string | null };
 type Codes = { codes: readonly { code: string; decisions: number }[] };
 
-/** Waits until this number of decisions of the key's tenant is in the audit, and returns them all. */
+/** Waits until the audit has this number of decisions of the key's tenant, and returns all of them. */
 export async function readBack(api: Api, count: number, withinMs?: number): Promise<Found[]> {
   const recorded = async () => {
     const { codes } = await api.get<Codes>('/v1/audit/analytics/codes');

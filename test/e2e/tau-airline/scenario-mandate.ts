@@ -1,7 +1,7 @@
 import { formatMicros, type MandateDocument, type PolicyDocument } from '@mandate/schemas';
 import { costOf, type Scenario } from './scenario.ts';
 
-/** A window that is longer than any run, so that a rate counts the whole conversation. */
+/** A window that is longer than any run, so that a rate counts all calls of the run. */
 const WHOLE_RUN_MS = 86_400_000;
 
 /** Returns a scenario of the data set as a mandate that a person would write. */
@@ -36,8 +36,8 @@ export function mandateOf(
 }
 
 /**
- * Returns the same as policies and rules: one policy for each part of the mandate, and one rule that applies all of
- * them to all registered agents. Together they allow exactly what the mandate allows.
+ * Returns the scenario as policies and rules instead of a mandate. Each part of the mandate is a policy, and one rule
+ * applies all policies to all registered agents. Together they allow exactly what the mandate allows.
  */
 export function controlOf(...[name, scenario, tools]: [string, Scenario, readonly string[]]): {
   policies: PolicyDocument[];

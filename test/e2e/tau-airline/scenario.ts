@@ -11,8 +11,8 @@ export type ScenarioMandate = {
 };
 
 /**
- * The expected results of a scenario. `sequenceSha256` is the hash of the decisions in file order, joined by
- * newlines.
+ * The expected results of a scenario. `sequenceSha256` is the hash of the decisions in the order of the file, joined
+ * by newlines.
  */
 export type Scenario = {
   mandate: ScenarioMandate;

@@ -1,4 +1,4 @@
-/** The data set, published to the log of a running plane. The audit must return every expected figure. */
+/** Publishes the data set to the log of a running plane. The audit must return every expected figure. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
@@ -18,8 +18,8 @@ const scenarios = Object.entries(dataset.scenarios);
 type Spend = { total: { spentMicros: number } };
 
 /**
- * The scenarios that each form of the mandate plays. `tau-airline-eval.test.ts` always plays all of them, without a
- * plane.
+ * The scenarios that run on the plane, in each form of the mandate. `tau-airline-eval.test.ts` always runs all
+ * scenarios, without a plane.
  */
 const PLAYED = byLength({ short: 2, full: scenarios.length });
 

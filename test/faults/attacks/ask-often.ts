@@ -1,16 +1,19 @@
-/** An attacker that sends requests, reads the status of each answer, discards the rest, and sends again. */
+/** An attacker that sends requests in a loop. It reads the status of each answer and discards the rest. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttackTarget } from './attack.ts';
 
 type Sent = { method: string; path: string; key: string; body?: string | Buffer };
 
-/** The attacker's pause after a refusal. It costs the attack little, because a refusal costs the plane little. */
+/**
+ * The attacker's pause after a refusal, in ms. The pause hardly weakens the attack, because a refusal costs the plane
+ * little.
+ */
 const REFUSED_PAUSE_MS = 20;
 
 /**
  * Keeps `many` requests open until the signal aborts. Each of the `many` loops sends its next request after the
- * answer to the one before.
+ * answer to its last request.
  * @param next returns the request with the number `nth` of all
  */
 export async function askOften(

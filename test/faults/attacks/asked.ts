@@ -29,7 +29,7 @@ export function verdictOf({ status, body }: Asked): string {
   return decision === undefined ? `${status} ${body.code ?? ''}` : `${decision.verdict} ${decision.code}`;
 }
 
-/** @throws if a step that the attack needs fails, because the attack would then show nothing */
+/** @throws if a step that the attack needs fails, because the attack would then test nothing */
 export async function expectTo(made: Promise<Asked>, what: string): Promise<Asked> {
   const asked = await made;
   if (asked.status >= 300) throw new Error(`cannot ${what}: ${asked.status} ${JSON.stringify(asked.body)}`);

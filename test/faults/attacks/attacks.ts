@@ -1,6 +1,6 @@
 /**
  * Every attack on a plane by holders of ordinary keys, with the keys that it needs. `attack.ts` of the parent folder
- * runs all of them at once. Each attack has its own tenants, so that none of them stops another.
+ * runs all attacks at once. Each attack has its own tenants, so that no attack stops another.
  */
 import type { ApiScope, KeyPins } from '@mandate/schemas';
 import type { Attack } from './attack.ts';
@@ -27,20 +27,20 @@ export type AttackerKey = { scopes: readonly ApiScope[]; tenant: string; pins?: 
 
 export type NamedAttack = {
   name: string;
-  /** The keys of the attack, in its order. */
+  /** The keys of the attack, in the order that the attack expects. */
   keys: readonly AttackerKey[];
   attack: Attack;
-  /** If true, the attack uses so much of the machine that only the measured run includes it. */
+  /** If true, only the measured run includes the attack, because it uses much of the machine. */
   isHeavy?: true;
 };
 
 const keysOf = (tenant: string, ...scopes: ApiScope[][]): AttackerKey[] =>
   scopes.map((each) => ({ tenant, scopes: each }));
 
-/** The number of connections for each way to hoard them. */
+/** The number of connections that an attack opens in each way and keeps open. */
 const HOARDED = 400;
 const WAYS_TO_HOARD: readonly Hoarding[] = ['silent', 'slow headers', 'kept alive'];
-/** More than the 500 streams of one kind that a key may hold. */
+/** The number of streams that the attack opens. A key may have only 500 streams of one kind. */
 const STREAMS = 1_200;
 
 export const ATTACKS: readonly NamedAttack[] = [

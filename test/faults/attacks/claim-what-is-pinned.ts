@@ -1,7 +1,7 @@
 /**
- * The holder of a key contradicts the values that the key pins, in every way that JSON and headers offer. The key pins
- * `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }`. Keys: that key, which publishes for
- * the agent "pinned".
+ * The holder of a key contradicts the values that the key pins, in every way that JSON and headers offer. The key
+ * pins `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }`. Needs one key: this key,
+ * which publishes for the agent "pinned".
  */
 import { randomUUID } from 'node:crypto';
 import { type Asked, askWith, verdictOf } from './asked.ts';
@@ -10,7 +10,7 @@ import type { Attack } from './attack.ts';
 const ACTION = { agentId: 'pinned', type: 'tool_call', tool: 'look' };
 const ANN = { id: 'ann', role: 'user' };
 
-/** Request bodies. Each gets an id when it is sent. */
+/** Request bodies that contradict the pinned values. Each gets an id when it is sent. */
 const LIES: readonly string[] = [
   ...[
     {},
@@ -50,7 +50,7 @@ type Recorded = {
   };
 };
 
-/** Rejects when the record of a decision differs from the values that the key pins. */
+/** Rejects if the record of a decision differs from the values that the key pins. */
 export const claimWhatIsPinned: Attack = async ({ url, keys }, until) => {
   const [key = ''] = keys;
   const send = (body: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,8 +1,8 @@
-/** Callers that send many requests for large answers on many connections, and read nothing. */
+/** Callers that send many requests for large answers on many connections, and do not read the answers. */
 import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 
-/** Routes with large answers, files and endless streams. Most of them need a key with `audit`. */
+/** Routes with large answers, files and endless streams. Most of these routes need a key with `audit`. */
 const ASKED = [
   '/openapi.json',
   '/v1/audit/decisions?limit=1000',

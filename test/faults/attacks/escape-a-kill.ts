@@ -1,7 +1,7 @@
 /**
  * An operator kills an agent with its descendants. An author tries to free a descendant: with other parents, by
- * retiring and registering it, and with its own keys. Keys of one tenant: one that may operate, and one that may
- * author and publish for all agents.
+ * retiring and registering it, and with its own keys. Needs two keys of one tenant: one may operate, one may author
+ * and publish for all agents.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -9,7 +9,10 @@ import type { Attack } from './attack.ts';
 
 type Chain = { lead: string; middle: string; bot: string; other: string };
 
-/** The ways to try, one after the other. Each starts from the state that the one before left, so some are refused. */
+/**
+ * The ways to free an agent, tried one after the other. Each way starts from the state after the way before, so some
+ * requests are refused.
+ */
 const WAYS: readonly ((author: Ask, chain: Chain) => Promise<unknown>)[] = [
   (author, { bot }) => author('PUT', `/v1/agents/${bot}`, { id: bot }),
   (author, { bot, other }) => author('PUT', `/v1/agents/${bot}`, { id: bot, parent: other }),
@@ -28,7 +31,7 @@ const WAYS: readonly ((author: Ask, chain: Chain) => Promise<unknown>)[] = [
   (author, { bot }) => author('POST', `/v1/agents/${bot}/revive`, { family: true }),
 ];
 
-/** Rejects if any action of an agent is allowed although its ancestor was killed with its descendants. */
+/** Rejects if an action is allowed to an agent that was killed with its ancestor. */
 export const escapeAKill: Attack = async ({ url, keys }, until) => {
   const [operator = '', both = ''] = keys;
   const operate = askWith(url, operator);

@@ -1,6 +1,6 @@
 /**
- * Actions that are as expensive to decide as possible: three arguments of 60,000 characters, under a policy of
- * patterns that use up the step budget of an action. Keys: one that authors, one that publishes, of one tenant.
+ * Actions that are as expensive to decide as possible: three arguments of 60,000 characters. The patterns of the
+ * policy use up the step budget of an action. Needs two keys of one tenant: one may author, one may publish.
  */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';

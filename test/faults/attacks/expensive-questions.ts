@@ -1,4 +1,7 @@
-/** A viewer asks the audit its slowest questions, and for the largest pages and exports. Key: one that reads. */
+/**
+ * A viewer sends the audit its slowest queries, and asks for the largest pages and exports. Needs one key that may
+ * read.
+ */
 
 import { askOften } from './ask-often.ts';
 import type { Attack } from './attack.ts';

@@ -1,7 +1,7 @@
 /**
- * Actions that are all refused, because each refusal is a record too: actions of killed agents, and of agents with
- * made-up names that a policy forbids everything. Keys of one tenant: one that operates and authors, one that
- * publishes.
+ * Actions that are all refused: actions of killed agents, and of agents with made-up names that a policy forbids
+ * everything. Each refusal is a record too. Needs two keys of one tenant: one may operate and author, one may
+ * publish.
  */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';

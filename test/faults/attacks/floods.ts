@@ -1,6 +1,6 @@
 /**
- * As many records as an attacker can cause: long lists, many single actions, outcomes, and questions to people. Key:
- * one that publishes.
+ * As many records as an attacker can cause: long lists, many single actions, outcomes, and questions to people. Needs
+ * one key that may publish.
  */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';
@@ -22,7 +22,7 @@ const send = ({ keys }: AttackTarget, path: string, body: object) => ({
   body: JSON.stringify(body),
 });
 
-/** Sends lists of the maximum length, and waits for no decision. */
+/** Sends lists of the maximum length, and does not wait for the decisions. */
 export const floodOfLists: Attack = (target, until) =>
   askOften(target, until, 8, () =>
     send(
@@ -46,10 +46,10 @@ export const floodOfOutcomes: Attack = (target, until) =>
     ),
   );
 
-/** A thousand callers at once, each waiting for one decision. */
+/** Sends requests from a thousand callers at once, each of which waits for one decision. */
 export const floodOfCallers: Attack = (target, until) =>
   askOften(target, until, 1_000, (nth) => send(target, '/v1/actions?waitMs=20000', actionOf(nth)));
 
-/** Causes questions to people, with a tool that needs a confirmation. */
+/** Causes questions to people, by calling a tool that needs a confirmation. */
 export const floodOfQuestions: Attack = (target, until) =>
   askOften(target, until, 8, (nth) => send(target, '/v1/actions', actionOf(nth, 'pay')));

@@ -3,8 +3,8 @@ import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 
 /**
- * silent: nothing is sent. slow headers: one header each second, and the headers never end. kept alive: one request with a
- * key, and none after it.
+ * silent: sends nothing. slow headers: sends one header each second, and never ends the headers. kept alive: sends
+ * one request with a key, and then nothing.
  */
 export type Hoarding = 'silent' | 'slow headers' | 'kept alive';
 

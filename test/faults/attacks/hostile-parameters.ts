@@ -59,7 +59,8 @@ const HEADERS = [
   ...['tracestate', 'transfer-encoding', 'user-agent', 'x-api-key', 'x-forwarded-for', 'x-request-id'],
 ];
 /**
- * The texts for headers. Latin-1 letters represent the bytes of UTF-8. Node sends no line break or NUL in a header.
+ * The texts for headers. Each byte of a text's UTF-8 is sent as one Latin-1 letter. Node sends no line break or NUL
+ * in a header.
  */
 const HEADER_TEXTS: Readonly<Record<string, string>> = {
   'a euro sign': Buffer.from('€').toString('latin1'),
@@ -73,7 +74,7 @@ const HEADER_TEXTS: Readonly<Record<string, string>> = {
 
 export type HostileRequest = {
   operation: Described;
-  /** A description of the hostile part. */
+  /** Says which part of the request is hostile. */
   what: string;
   path: string;
   headers: Record<string, string>;
@@ -82,7 +83,7 @@ export type HostileRequest = {
 
 export type HostileAnswer = {
   status: number;
-  /** Names and values in turn, in their original order, of headers and trailers. */
+  /** The headers and trailers as they arrived: a name, its value, the next name, and so on. */
   rawHeaders: readonly string[];
   contentType: string;
   body: string;
@@ -93,8 +94,8 @@ export async function describedBy(url: string): Promise<OpenApi> {
 }
 
 /**
- * @param all if true, each text at each place; otherwise some of them at each place, in turn
- * @param every 4 means only each fourth request
+ * @param all if true, every text at each input; otherwise a few texts at each input, in turn
+ * @param every if 4, only every fourth request
  */
 export function* hostileRequests(
   document: OpenApi,
@@ -119,7 +120,7 @@ function* eachRequest(document: OpenApi, all: boolean): Generator<HostileRequest
 type Text = readonly [what: string, text: string];
 type Choose = (texts: readonly Text[], many: number) => readonly Text[];
 
-/** Returns a function that chooses `many` of the texts, and the next ones in each call. */
+/** Returns a function that chooses `many` of the texts. Each call chooses the next ones. */
 function inTurn(): Choose {
   let turn = 0;
   return (texts, many) => Array.from({ length: many }, () => texts[turn++ % texts.length] ?? ['nothing', '']);
@@ -130,7 +131,7 @@ const ENCODED = Object.entries(TEXTS).map(
   ([what, text]): Text => [what, encodeURIComponent(text.toWellFormed())],
 );
 const [euro = ['', ''], lineBreaks = ['', ''], ...others] = ENCODED;
-/** The texts that broke headers before. They are tried in each parameter. */
+/** The texts that once broke a header. Every parameter gets them. */
 const WORST_IN_URL: readonly Text[] = [euro, lineBreaks];
 const IN_URL: readonly Text[] = [...others, ...Object.entries(RAW)];
 
@@ -164,7 +165,7 @@ function* inBody(operation: Described, chosen: Choose): Generator<HostileRequest
   }
 }
 
-/** Returns the operation's ordinary request. */
+/** Returns the ordinary request of the operation, without hostile text. */
 function plainly(operation: Described): HostileRequest {
   const example = exampleOf(operation);
   return {
@@ -203,7 +204,7 @@ function* textsIn(value: unknown, place: string): Generator<[place: string, put:
 const ENDLESS = 'text/event-stream';
 const GIVEN_UP_MS = 60_000;
 
-/** Sends the request. Of an endless answer, only the beginning is read. */
+/** Sends the request. If the answer is endless, only its beginning is read. */
 export function send(
   url: string,
   key: string | null,

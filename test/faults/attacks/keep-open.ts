@@ -1,4 +1,4 @@
-/** Keeps a number of raw connections to a plane open, and opens a closed connection again. */
+/** Keeps a number of raw connections to a plane open. A connection that closes is opened again. */
 import { connect, type Socket } from 'node:net';
 import type { AttackTarget } from './attack.ts';
 
@@ -7,7 +7,7 @@ const AGAIN_MS = 500;
 
 /**
  * @param speak sends on an open connection; it returns a function that is called when the connection closes
- * @param isRead whether the answers of the plane are read
+ * @param isRead true if the attacker reads the answers of the plane
  */
 export async function keepOpen(
   { url, addresses }: AttackTarget,
@@ -43,7 +43,7 @@ export async function keepOpen(
     });
   };
   for (let nth = 0; nth < many; nth += 1) dial(nth);
-  // Sockets that do not read do not keep a process alive, so this timer does.
+  // A socket that does not read does not keep the process alive, but this timer does.
   const alive = setInterval(() => {}, AGAIN_MS);
   await new Promise((resolve) => {
     if (until.aborted) resolve(null);

@@ -1,4 +1,4 @@
-/** Policies and agents of maximum size, changed repeatedly. Key: one that authors. */
+/** Changes policies and agents of maximum size repeatedly. Needs one key that may author. */
 
 import { askOften } from './ask-often.ts';
 import type { Attack } from './attack.ts';

@@ -1,7 +1,7 @@
 /**
- * The process of the attackers. It runs attacks at once until SIGTERM, and then prints one line of JSON that says how
- * each ended. The process has a low priority, because real attackers are on other machines. The variable `ATTACKERS`
- * says what to attack.
+ * The process of the attackers. It runs all its attacks at the same time until SIGTERM. Then it prints one line of
+ * JSON that says how each attack ended. The process has a low priority, because real attackers are on other machines.
+ * The variable `ATTACKERS` says what to attack.
  */
 import { constants, getPriority, setPriority } from 'node:os';
 import type { AttackTarget } from './attack.ts';
@@ -10,7 +10,7 @@ import { ATTACKS } from './attacks.ts';
 export type Attackers = {
   url: string;
   addresses: readonly string[];
-  /** Names of attacks, each with its keys. */
+  /** The names of the attacks, each with its keys. */
   attacks: readonly { name: string; keys: readonly string[] }[];
 };
 

@@ -1,6 +1,6 @@
 /**
  * A viewer sends the slowest requests of the control service: previews of documents of maximum size, and the lint of
- * a tenant with many policies. Keys: one that reads, one that authors in the same tenant.
+ * a tenant with many policies. Needs two keys of one tenant: one may read, one may author.
  */
 
 import { askOften } from './ask-often.ts';

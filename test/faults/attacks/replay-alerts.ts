@@ -1,4 +1,7 @@
-/** An operator raises alerts that no webhook accepts, and replays all of them, in a loop. Key: one that operates. */
+/**
+ * An operator raises alerts that no webhook accepts, and replays all of them, in a loop. Needs one key that may
+ * operate.
+ */
 import { askOften } from './ask-often.ts';
 import { askWith, expectTo } from './asked.ts';
 import type { Attack } from './attack.ts';

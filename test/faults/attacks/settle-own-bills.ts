@@ -1,9 +1,9 @@
 /**
  * An agent settles its own bills. It cancels its actions, reports that its calls failed or cost nothing, and raises
- * estimates so that failures give back more. It names a reporter, starts many calls without a price, and reports extremely
- * high costs. It must not get more calls than its budget pays for and `maxReleases` gives back. The charge to its shared
- * budget must stay below the caps of its calls. Keys of the tenant "billed": one that may author, one that may publish and
- * report.
+ * estimates so that failures give back more. It names a reporter, starts many calls without a price, and reports
+ * extremely high costs. It must not get more calls than its budget pays for and `maxReleases` gives back. The charge
+ * to its shared budget must stay below the caps of its calls. Needs two keys of the tenant "billed": one may author,
+ * one may publish and report.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -17,15 +17,18 @@ const POLICY = {
   budgets: [{ id: 'team', scope: 'tenant', max: 1_000_000 }],
   toolPolicies: { priced: { cost: COSTS } },
 };
-/** How many calls the policy pays for, and how many own reports may give back (`maxReleases`). */
+/**
+ * The number of calls that the policy pays for, and the number of the agent's own reports that may give back money
+ * (`maxReleases`).
+ */
 const [PAID, GIVEN_BACK] = [5, 10];
-/** The default cap on an actual cost, as a multiple of the reservation. */
+/** The default highest charge for an actual cost, as a multiple of the reservation. */
 const CAP_FACTOR = 10;
 /** The default of `maxOpen`. */
 const OPEN = 20;
 
 type Agent = {
-  /** Returns whether the call was allowed, and its id. */
+  /** Makes a call. Returns its id, and true if it was allowed. */
   call(tool: string, said?: object): Promise<{ allowed: boolean; actionId: string }>;
   report(actionId: string, said: object): ReturnType<Ask>;
 };

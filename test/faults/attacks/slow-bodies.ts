@@ -1,4 +1,4 @@
-/** Requests that announce a large body and send it byte by byte. */
+/** Requests that announce a large body and send the body byte by byte. */
 import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 

@@ -1,7 +1,7 @@
 /**
- * People of a tenant try to spend more than the tenant limits allow. They give back counted amounts, change the limits, and
- * use other policies. Keys: one that may operate all tenants, and one of the tenant "bounded" that may publish, operate and
- * author.
+ * People of a tenant try to spend more than the tenant limits allow. They give back counted amounts, change the
+ * limits, and use other policies. Needs a key that may operate all tenants, and a key of the tenant "bounded" that
+ * may publish, operate and author.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -35,7 +35,7 @@ const WAYS: readonly ((own: Ask) => Promise<unknown>)[] = [
   (own) => own('POST', '/v1/revive', { scope: 'tenant' }),
 ];
 
-/** Rejects if more is allowed than the tenant limits. */
+/** Rejects if actions are allowed beyond the tenant limits. */
 export const spendPastTenantLimits: Attack = async ({ url, keys }, until) => {
   const [all = '', ofTenant = ''] = keys;
   const owner = askWith(url, all);

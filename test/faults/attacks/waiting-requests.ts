@@ -1,4 +1,7 @@
-/** Publishes lists of actions without end, each with a long wait for its decisions, many on one connection. */
+/**
+ * Publishes lists of actions in an endless loop. Each list waits long for its decisions, and many lists share one
+ * connection.
+ */
 import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Bodies with as many faults as fit. Reporting the faults must cost no more than parsing the body. Key: one that
- * publishes.
+ * Bodies with as many faults as possible. Reporting the faults must cost no more than parsing the body. Needs one key
+ * that may publish.
  */
 
 import { askOften } from './ask-often.ts';

@@ -1,6 +1,6 @@
 /**
- * What must hold for every history, computed from the log alone. It uses no fold and no reader of Mandate. Some
- * checks run during the history (every committed request has an answer), the others at its end.
+ * Checks what must hold for every history, computed from the log alone, without Mandate's own readers. Some checks
+ * run during the history (every committed request has an answer), the others at its end.
  */
 import type { LogRecord } from '@mandate/bus';
 import type { Balance, KillReceipt, OpenAction, Operation, StepResult } from '@mandate/ledger';
@@ -16,12 +16,12 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
-/** How many deferred actions of an agent may wait for a person. The simulation has no answers for them. */
+/** The number of deferred actions of an agent that may wait for a person. No person answers in the simulation. */
 export const MAX_WAITING = 2;
 
 type TopicPartition = { topic: string; partition: number };
 type Standing = { decision: Decision } | { settlement: Settlement };
-/** `positionName`: the log position of the request or outcome that made the charge. */
+/** A charge of a counter. `positionName` names the log position of the request or outcome that made the charge. */
 type Charge = { positionName: string; sequence: number; atMs: number; micros: number };
 
 /** What an operator ordered, and its result. Times are steps of the scheduler. */
@@ -29,14 +29,17 @@ export type Order = {
   do: 'kill' | 'revive';
   id: string;
   target: KillTarget;
-  /** A repetition has the start of the first order with its id, because its answer is about that one. */
+  /**
+   * The time of the order. A repetition has the time of the first order with its id, because its answer is about the
+   * first order.
+   */
   startedAt: number;
-  /** Infinite while the answer is awaited. If no answer comes, a number after all steps. */
+  /** The time of the answer. Infinite while the answer is awaited. If no answer comes, a number after all steps. */
   endedAt: number;
   acknowledged: Pick<KillReceipt, 'sequences' | 'open'> | null;
 };
 
-/** The contents of log and ledger for a tenant, when nothing is left to do. */
+/** The contents of log and ledger for a tenant, when all work is done. */
 export type AtRest = {
   tenant: string;
   balances: readonly Balance[];
@@ -46,36 +49,38 @@ export type AtRest = {
 };
 
 export class Checker {
-  /** The faults found. The first one says most. */
+  /** The faults found so far. The first fault explains most. */
   readonly faults: string[] = [];
   /** The number of decisions and settlements that an overtaken epoch made. */
   void = 0;
   /** The number of valid records that are on the log more than once. */
   repeated = 0;
   /**
-   * The number of outcomes that were settled on the log before their decision. `decidedAgain`: how many of these decisions a
-   * later epoch made.
+   * The number of outcomes that were settled on the log before their decision. `decidedAgain` counts the decisions
+   * among them that a later epoch made.
    */
   early = 0;
   decidedAgain = 0;
   /** The number of decisions in tenants that opened while everything was killed. */
   openedKilled = 0;
-  /** The number of decisions and settlements that the ledger had no room to remember. */
+  /** The number of decisions and settlements that the ledger could not remember, because its memory was full. */
   unremembered = 0;
   readonly standing: Standing[] = [];
   readonly #epochs = new Map<number, { id: string; generation: number }>();
-  /** The bytes of the valid answer, by the position of what it answers. */
+  /** The bytes of the valid answer, by the log position of the request or outcome that it answers. */
   readonly #answers = new Map<string, Buffer>();
   readonly #letters = new Set<string>();
-  /** The attempts that have a valid decision. `#early` has the epochs of outcomes that came before their decision. */
+  /**
+   * The attempts that have a valid decision. `#early` holds the epochs of outcomes that came before their decision.
+   */
   readonly #first = new Set<string>();
   readonly #early = new Map<string, string>();
   readonly #requests: LogRecord[] = [];
   /** The step at which each operation of the ledger took effect, by epoch, tenant and sequence. */
   readonly #stepped = new Map<string, number>();
-  /** The sequence at which each ledger settled an outcome, by epoch and the position of the outcome. */
+  /** The sequence at which each ledger settled an outcome, by epoch and by the outcome's log position. */
   readonly #settledAs = new Map<string, number>();
-  /** The step at which each answer reached the log, by the position of what it answers. */
+  /** The step at which each answer reached the log, by the log position of the request or outcome that it answers. */
   readonly #publishedAt = new Map<string, number>();
   readonly #now: () => number;
 
@@ -105,7 +110,7 @@ export class Checker {
       if ((result?.kind !== 'decided' && result?.kind !== 'settled') || result.redelivered) return;
       const { epoch, sequence } = result.facts;
       if (result.kind === 'decided') this.#stepped.set(`${epoch} ${tenant} ${sequence}`, step);
-      // An outcome before its request has moved nothing, so it is not recorded.
+      // An outcome that came before its request changed no counter, so it is not recorded.
       else if (result.facts.kind === 'settled')
         this.#settledAs.set(`${epoch} ${positionNameOf(source)}`, sequence);
     });
@@ -194,7 +199,7 @@ export class Checker {
     }
   }
 
-  /** Checks that each attempt has one first decision, and that each duplicate refers to one. */
+  /** Checks that each attempt has one first decision, and that each duplicate refers to a first decision. */
   #oneFirstDecision(): void {
     const firsts = new Map<string, Decision>();
     const byAttempt = Map.groupBy(this.#decisions(), attemptOf);
@@ -240,8 +245,8 @@ export class Checker {
   }
 
   /**
-   * Returns all charges of each counter. A settlement counts at the time of its decision. A settlement from an
-   * earlier ledger counts just after the decision.
+   * Returns all charges of each counter. A settlement counts at the time of its decision. A settlement by an earlier
+   * ledger counts just after the decision.
    */
   #charges(tenant: string): Map<string, Charge[]> {
     const charges = new Map<string, Charge[]>();
@@ -268,9 +273,9 @@ export class Checker {
   }
 
   /**
-   * Checks that no budget at any sequence, and no rate in any window, is exceeded when something is allowed. An
-   * outcome counts if the same ledger had settled it before, even if it is settled again later. This happens when a
-   * ledger is lost after one of two partitions got its record and before the other did.
+   * Checks that an ALLOW exceeds no budget at its sequence and no rate in any window. An outcome counts if the same
+   * ledger settled it before the ALLOW, even if it is settled again later. It is settled again if the ledger was lost
+   * when only one of two partitions had its record.
    */
   #limitsHeld(tenant: string): void {
     const charges = this.#charges(tenant);
@@ -309,8 +314,8 @@ export class Checker {
   }
 
   /**
-   * Checks that a decision, or an outcome that settles nothing, is remembered only while there is room. Nothing is
-   * forgotten in such a short history.
+   * Checks that the ledger remembers a decision, or an outcome that settles nothing, only while its memory has room.
+   * The history is too short for the ledger to forget anything.
    */
   #roomHeld(tenant: string, maxRemembered: number): void {
     let remembered = 0;
@@ -330,8 +335,8 @@ export class Checker {
 
   /**
    * Checks that nothing is allowed between a kill and a revive, and that the answer to the kill named each ALLOW that
-   * reached the log later. If a kill of everything does not name a tenant, nothing had happened there, so all its
-   * decisions are after the kill.
+   * reached the log later. If a kill of everything does not name a tenant, the tenant had no decisions then, so all
+   * its decisions are after the kill.
    */
   #killHeld(kill: Order, orders: readonly Order[]): void {
     const { target, acknowledged } = kill;
@@ -400,8 +405,8 @@ function namedBy({ tenant, agentId, duplicateOf }: Decision): string {
 }
 
 /**
- * True if the duplicate refers to this decision, and says correctly whether the payload is the same. Either the
- * action is the same, and the attempt is not a permitted retry of a refusal that is not final. Or another action has
+ * True if the duplicate refers to this decision, and says correctly if the payload is the same. In one case the
+ * action is the same, and the attempt is not a permitted retry of a refusal. In the other case, another action has
  * the same idempotency key.
  */
 function isRepeatOf(first: Decision, repeat: Decision): boolean {
@@ -417,9 +422,9 @@ function isRepeatOf(first: Decision, repeat: Decision): boolean {
 }
 
 /**
- * The one legal exception. A ledger was lost before the decision that the duplicate names was on the log, so the
- * request is decided again after the duplicate. It may itself become a duplicate of a request that came first by
- * then. Each comes later than the one before, so the last one in such a row has a first decision.
+ * True for the one legal exception: a ledger was lost before the decision that the duplicate names was on the log.
+ * The request is then decided again, after the duplicate. The new decision may itself be a duplicate of a later
+ * request, and so on. The last request of such a chain has a first decision.
  */
 function isMadeAnew(decision: Decision, repeat: Decision): boolean {
   return decision.ledgerSequence > repeat.ledgerSequence && decision.ledgerEpoch !== repeat.ledgerEpoch;

@@ -5,7 +5,7 @@ import type { LogPorts } from './log-ports.ts';
 import { LogReader } from './log-reader.ts';
 import type { MemoryLog } from './memory-log.ts';
 
-/** Returns the bus of a process on the log. */
+/** Returns the bus through which one process uses the log. */
 export function openLog(log: MemoryLog, ports: LogPorts): Bus {
   return new LogClient(log, ports).bus();
 }

@@ -1,16 +1,16 @@
-/** Consumer groups: their members, and the partitions that each member should have. */
+/** Consumer groups: their members, and the partitions that each member should own. */
 import { parseTopicPartition, type TopicPartition } from './topic-partitions.ts';
 
-/** `told` makes the member look at its group again. */
+/** A member of a group. `told` makes the member check its group again. */
 export type Member = { owner: unknown; topics: readonly string[]; told(): void };
-/** A partition that a member holds, from its claim to its end. Each claim has its own object. */
+/** A partition that a member owns, from its claim to its end. Each claim has its own object. */
 export type Holding = TopicPartition & { member: Member };
 
 export type Group = { members: Member[]; holdings: Map<string, Holding>; positions: Map<string, number> };
 
 /**
- * Returns the member that each partition should have. Owners keep their partitions, and as few as possible move to
- * even out the shares.
+ * Returns the member that should own each partition. Owners keep their partitions, and as few as possible move, so
+ * that all members get a similar number.
  */
 export function targetsOf({ members, holdings, positions }: Group): Map<string, Member> {
   const target = new Map<string, Member>();

@@ -7,8 +7,8 @@ import type { MemoryLog } from './memory-log.ts';
 import { nameOf, type TopicPartition, topicPartitionOf } from './topic-partitions.ts';
 
 /**
- * A member of a group. When it is told to, it looks at the group, takes its partitions, and releases those that
- * others should have.
+ * A member of a group. When it is told to, it checks the group, takes its own partitions, and releases the partitions
+ * that others should own.
  */
 export class LogMember implements Consumer {
   readonly finished: Promise<void>;
@@ -75,7 +75,7 @@ export class LogMember implements Consumer {
     return member;
   }
 
-  /** Only one look at a time, because a delayed answer must not undo a later one. */
+  /** Only one check of the group runs at a time, because a delayed answer must not undo a later one. */
   async #attend(member: Member): Promise<void> {
     if (member !== this.#member) return;
     this.#isTold = true;
@@ -117,7 +117,7 @@ export class LogMember implements Consumer {
     }
   }
 
-  /** Lets the handler finish its batch before another member may take over. */
+  /** Releases a partition after the handler has finished its batch. Only then may another member take over. */
   #release(holding: Holding): void {
     const serving = this.#serving.get(holding);
     if (serving?.letGo.signal.aborted) return;

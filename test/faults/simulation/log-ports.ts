@@ -1,10 +1,13 @@
-/** How a process reaches the log. */
+/** The functions through which a process uses the log. */
 export type LogPorts = {
-  /** Identifies the process in the groups that its members belong to. */
+  /** Identifies the process of a member in its consumer groups. */
   owner?: unknown;
-  /** `effect` happens at some time, atomically, and its answer comes later. `what` describes the call. */
+  /**
+   * Calls the log. `effect` happens at some later time, atomically, and the answer comes after it. `what` describes
+   * the call.
+   */
   call<T>(what: LogCall, effect: () => T): Promise<T>;
-  /** Runs something in the process, at some time. */
+  /** Runs a function in the process, at some later time. */
   post(run: () => void): void;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };

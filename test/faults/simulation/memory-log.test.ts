@@ -1,4 +1,4 @@
-/** The log of the simulation is a real log: it keeps the contract of the bus, in real time. */
+/** The log of the simulation passes the contract tests of the bus, in real time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { busContract } from '@mandate/bus/contract';
 import { openLog } from './log-client.ts';

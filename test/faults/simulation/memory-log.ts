@@ -1,9 +1,8 @@
 /**
- * The log in memory: topics, partitions, and groups with members that come and go. `openLog` gives a
- * process its client, the port of `@mandate/bus`. Each call of the client goes through `LogPorts`, so the owner of
- * the ports chooses every moment between a call and its effect. The log keeps the contract of the bus
- * (memory-log.test.ts). It has two faults beside those of real logs: a partition can move while its owner works, and
- * a group can be reset to the start.
+ * The log in memory: topics, partitions, and groups with members that join and leave. `openLog` gives a process its
+ * client, the port of `@mandate/bus`. Each call of the client goes through `LogPorts`, so the owner of the ports
+ * chooses when each call takes effect. The log passes the contract tests of the bus (memory-log.test.ts). A test can
+ * also cause two faults: a partition moves while its owner works, or a group is reset to the start.
  */
 import {
   type Acknowledged,
@@ -17,7 +16,7 @@ import { fenced, misused, offsetLost } from './log-errors.ts';
 import { type Group, type Holding, type Member, targetsOf } from './log-groups.ts';
 import { nameOf, parseTopicPartition, type TopicPartition, topicPartitionOf } from './topic-partitions.ts';
 
-/** A batch with this many bytes is full, however few records it has. */
+/** The bytes at which a batch is full, even with few records. */
 const HEAVY_BYTES = 2 * 1024 * 1024;
 
 type Partition = { records: LogRecord[]; startOffset: number; waiting: Set<() => void> };
@@ -25,7 +24,7 @@ type Partition = { records: LogRecord[]; startOffset: number; waiting: Set<() =>
 export type LogOptions = {
   partitionsOf(topic: string): number;
   clock(): number;
-  /** False by default. */
+  /** If true, an append to several partitions may be on the log in part. False by default. */
   splitsAppends?: boolean;
   onAppend?(record: LogRecord): void;
   onCommit?(group: string, topicPartition: TopicPartition, from: number, to: number): void;
@@ -104,7 +103,7 @@ export class MemoryLog {
     return found;
   }
 
-  /** Calls `wake` when there is a record at offset `from`. */
+  /** Calls `wake` when the log has a record at offset `from`. */
   waitFor(topicPartition: TopicPartition, from: number, wake: () => void): () => void {
     const { records, waiting } = this.#partition(topicPartition);
     if (records.length > from) wake();
@@ -152,7 +151,7 @@ export class MemoryLog {
     this.#balance(group);
   }
 
-  /** Sets the start of the group in each partition without a position. */
+  /** Sets the group's first offset in each partition that has none. */
   #settle(group: Group, topics: readonly string[], from: ConsumerOptions['from']): void {
     for (const topic of topics) {
       for (const { partition, startOffset, endOffset } of this.ranges(topic)) {
@@ -163,7 +162,7 @@ export class MemoryLog {
     }
   }
 
-  /** The member left, or was silent for too long. */
+  /** Removes a member that left, or was silent for too long. */
   leave(name: string, member: Member): void {
     const group = this.#group(name);
     group.members = group.members.filter((other) => other !== member);
@@ -174,7 +173,8 @@ export class MemoryLog {
   }
 
   /**
-   * Returns the partitions that a member holds, and those that others should have. Null after the member was removed.
+   * Returns the partitions that a member owns, and those of them that other members should own. Null if the member
+   * was removed.
    */
   standing(name: string, member: Member): { holds: Holding[]; surplus: Holding[] } | null {
     const group = this.#group(name);
@@ -214,8 +214,8 @@ export class MemoryLog {
   }
 
   /**
-   * Moves a partition to another member while its owner works. If there is no other member, the same one takes it
-   * again.
+   * Moves a partition to another member while its owner works. If there is no other member, the owner takes the
+   * partition again.
    */
   move(name: string, topicPartition: TopicPartition): void {
     const group = this.#group(name);

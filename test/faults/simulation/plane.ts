@@ -1,6 +1,6 @@
 /**
- * The processes of a plane: deciders that share a ledger and a gateway, or one process with its own ledger (`mandate
- * up`). Each process is a life behind ports that the scheduler owns, and runs the real code. The log and the shared
+ * The processes of a simulated plane: deciders that share a ledger and a gateway, or one process with its own ledger
+ * (`mandate up`). Each process runs the real code, and the scheduler controls all its calls. The log and the shared
  * ledger are in memory, and survive the processes.
  */
 
@@ -28,24 +28,24 @@ import {
 } from './shared-ledger.ts';
 
 export type PlaneOptions = {
-  /** The number of deciders that share a ledger. 0: one process with its own ledger. */
+  /** The number of deciders that share a ledger. If 0, one process has its own ledger. */
   deciders: number;
   actionPartitions: number;
   decisionPartitions: number;
   maxBatch: number;
   /**
-   * The share of records in another partition than their key says, as producers with other keys or without keys put
+   * The share of records that are not in the partition of their key. Producers with other keys or without keys put
    * them there.
    */
   astray: number;
   /**
-   * True if a lost ledger comes back on a server with a clock that is wrong by too little to be noticed. No process then
-   * announces an epoch late on the log; ADR 10 says what a late one can make void.
+   * If true, a lost ledger comes back on a server with a wrong clock. The clock is wrong by too little to be noticed.
+   * Then no process announces an epoch late on the log, because ADR 10 says what a late epoch can make void.
    */
   clocksApart: boolean;
-  /** A fold of this many records saves a snapshot. */
+  /** After this number of records, a snapshot is saved. */
   snapshotAfterRecords: number;
-  /** How many deliveries of a tenant the ledger remembers. */
+  /** The number of deliveries of a tenant that the ledger remembers. */
   maxRemembered: number;
   mandates: readonly MandateOfFile[];
 };
@@ -54,7 +54,7 @@ type Snapshots = NonNullable<Parameters<typeof restoreLedger>[0]['snapshots']>;
 type Operators = { life: Life; ledger: Ledger; journal: CommandJournal };
 
 const QUIET = silentLogger();
-/** The end of an order without an answer, which may still take effect at any time. */
+/** The time for an order that never gets an answer. The order may still take effect at any time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 const SESSION_MS = 10_000;
 const RESTART_MS = 5_000;
@@ -79,7 +79,7 @@ export class Plane {
   readonly log: MemoryLog;
   readonly shared: SharedLedger | null;
   readonly orders: (Order & { life: Life })[] = [];
-  /** The errors of processes that should not have ended. */
+  /** The errors of processes that ended, although they should not have ended. */
   readonly ended: unknown[] = [];
   readonly #scheduler: Scheduler;
   readonly options: PlaneOptions;
@@ -113,12 +113,12 @@ export class Plane {
     }
   }
 
-  /** The ledger in force. Null if there is none. */
+  /** Returns the ledger in force, or null if there is none. */
   get ledger(): MemoryLedger | null {
     return this.shared === null ? this.#own : this.shared.inForce;
   }
 
-  /** Returns what is left to do. Null if nothing is. */
+  /** Returns a description of the work that is left, or null if no work is left. */
   waitsFor(): string | null {
     const { ledger } = this;
     const operators = this.#operators;
@@ -166,7 +166,7 @@ export class Plane {
     });
   }
 
-  /** Removes a live member from the group, as if it were dead. It continues with its batch. */
+  /** Removes a live member from the group, as if the member were dead. The member continues with its batch. */
   expel(): void {
     const members = this.log.members(GROUPS.decider);
     if (members.length > 0) this.log.leave(GROUPS.decider, this.#scheduler.pick(members));
@@ -178,15 +178,15 @@ export class Plane {
   }
 
   /**
-   * The log has an outcome before its decision. Only the ledger that existed before can know this order, so this may
-   * lose the ledger now.
+   * Called when the log has an outcome before its decision. Only the ledger that existed before knows this order, so
+   * this is a good moment to lose the ledger.
    */
   #outcomeIsEarly(): void {
     if (!this.#scheduler.faulty || this.#scheduler.chance(0.5)) return;
     this.loseLedger('ledger lost behind an early outcome');
   }
 
-  /** Another server replaces the ledger's server. */
+  /** Loses the ledger: another server replaces the ledger's server. */
   loseLedger(what: string): void {
     if (this.shared === null) return;
     this.#scheduler.count(what);
@@ -205,7 +205,7 @@ export class Plane {
       );
   }
 
-  /** Starts a process. After a crash or an end it is started again a little later, as a supervisor does. */
+  /** Starts a process. If the process crashes or ends, it is started again a little later, as a supervisor does. */
   #start(process: string, live: (life: Life) => Promise<void>): void {
     const scheduler = this.#scheduler;
     const life: Life = {
@@ -279,7 +279,7 @@ export class Plane {
   }
 
   #tools(life: Life) {
-    // The clocks of processes on several machines differ.
+    // The difference between the clock of this process and other clocks, as on several machines.
     const apartMs = this.#scheduler.pick([1_000, 1_000, 60_000]);
     const skewMs = this.shared === null ? 0 : this.#scheduler.below(apartMs) - apartMs / 2;
     const clock = () => this.#scheduler.nowMs + skewMs;
@@ -309,7 +309,7 @@ export class Plane {
           const gaps = what.named
             ? ([REBUILDING, REBUILDING] as const)
             : ([BEFORE_PUBLISH, BEFORE_COMMIT] as const);
-          // Such an append does not wait for a delayed one, because it would be late itself.
+          // A punctual append does not wait for a delayed append, because it would then be late itself.
           const punctual = what.named && this.options.clocksApart;
           return punctual ? { name: line, error, gaps, punctual } : { name: line, error, gaps, behind: line };
         }
@@ -342,7 +342,10 @@ export class Plane {
     };
   }
 
-  /** One snapshot file, which the next snapshot replaces. A reader may find another file after the first line. */
+  /**
+   * Keeps one snapshot file, which the next snapshot replaces. A reader may find another file after it has read the
+   * first line.
+   */
   #snapshots(life: Life): Snapshots {
     const call = <T>(name: string, effect: () => T) => this.#scheduler.call(life, { name }, effect);
     const held = () => this.#snapshot ?? [];
@@ -366,7 +369,10 @@ export class Plane {
   }
 }
 
-/** The ledger of one process behind ports. No answer is lost, but the process may die before and after each call. */
+/**
+ * Returns the ledger of one process, with calls that the scheduler controls. No answer is lost, but the process may
+ * die before and after each call.
+ */
 function behindPorts(ledger: MemoryLedger, { call }: LedgerPorts, onStep: OnStep): Ledger {
   const through =
     <A extends unknown[], R>(what: LedgerCall, act: (...args: A) => Promise<R>) =>
@@ -388,13 +394,16 @@ function behindPorts(ledger: MemoryLedger, { call }: LedgerPorts, onStep: OnStep
   };
 }
 
-/** True if the error is an answer that an operator may get. */
+/** True if an operator may get this error as an answer. */
 function isAnswer(error: unknown): boolean {
   return isMandateError(error) || error instanceof HttpProblem;
 }
 
 const nothing = { inc() {}, set() {}, startTimer: () => () => {} };
-/** Metrics that count nothing. A registry for each of the many lives would take longer than the lives themselves. */
+/**
+ * Metrics that count nothing. With a real registry for each of the many processes, the simulation would take much
+ * longer.
+ */
 const NO_METRICS = {
   counter: () => nothing,
   gauge: () => nothing,

@@ -1,4 +1,4 @@
-/** Plays one history, from its seed to the list of its faults. */
+/** Runs one history from its seed. Returns the faults that the checker found. */
 
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { foldLog } from '@mandate/ledger-log';
@@ -11,19 +11,19 @@ import { followTimeOf } from './virtual-timers.ts';
 import { drawPlane, happen, TENANTS } from './workload.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
-/** Far more steps than any history has needed. */
+/** The most steps of a history. No history has needed nearly as many. */
 const MOST_STEPS = 30_000;
 
 export type Played = {
   faults: readonly string[];
   counts: ReadonlyMap<string, number>;
   steps: number;
-  /** What happened, if the caller asked for it. */
+  /** What happened, one line each. Empty if the caller did not ask for it. */
   told: readonly string[];
 };
 
 export async function playHistory(seed: number, tells = false): Promise<Played> {
-  // Stack traces cost much of the time, so they are on only if the history is printed.
+  // Stack traces take much time, so they are on only if the history is printed.
   Error.stackTraceLimit = tells ? 30 : 0;
   const random = randomOf(seed);
   const deciders = random() < 0.25 ? 0 : 1 + Math.floor(random() * 3);

@@ -1,8 +1,8 @@
 /**
- * Virtual time, and the order of everything. Each call of a port is a task here, and so is its answer. The scheduler
- * picks the next task by its seed, advances the clock, and lets nothing else run until the process has reached its
- * next await. So a history is a function of its seed, and a crash can happen before and after any call. Tasks of a
- * dead process never run, except calls that were already sent and still reach the other side.
+ * Virtual time, and the order of everything. Each call of a port is a task here, and its answer is another task. The
+ * scheduler picks the next task by its seed, advances the clock, and runs nothing else until the process has reached
+ * its next await. So a history depends only on its seed, and a crash can happen before and after any call. Tasks of a
+ * dead process never run, except calls that were already sent and still reach the log or ledger.
  */
 
 /** One life of a process, from its start to its crash. */
@@ -11,13 +11,18 @@ export type Life = { readonly process: string; alive: boolean; onDeath(): void }
 /** Describes a call, for the faults that may happen to it. */
 export type Point = {
   name: string;
-  /** How to count a crash just before the effect, and just after it. Without `gaps` such a crash is rarer. */
+  /**
+   * The names under which to count a crash just before the effect and just after it. Without `gaps`, such a crash is
+   * rarer.
+   */
   gaps?: readonly [before: string, after: string];
-  /** The error that the caller gets when the call fails. Absent if the caller can only wait. */
+  /** Makes the error that the caller gets when the call fails. Absent if the call cannot fail. */
   error?: () => Error;
-  /** The call takes effect after the last call of the same life with this name. */
+  /**
+   * The name of an earlier kind of call. This call takes effect only after the last such call of the same process.
+   */
   behind?: string;
-  /** The call takes effect at once or not at all, and is answered at once. */
+  /** If true, the call takes effect at once or never, and is answered at once. */
   punctual?: boolean;
 };
 
@@ -27,19 +32,19 @@ type Task = {
   run(): void;
   isDone: boolean;
   behind: Task | undefined;
-  /** The effect of a call that was already sent. It may happen although its caller is dead. */
+  /** The effect of a call that was already sent. It may happen even if the caller is dead. */
   effect: (() => unknown) | undefined;
 };
 
-/** How often each fault happens in one history, as a probability. In some histories a kind of fault never happens. */
+/** The probability of each fault in one history. In some histories, a fault has the probability 0. */
 type Rates = { crash: number; fail: number; lose: number; late: number; hold: number; holdAppend: number };
 
-/** The longest delays in ms: shorter than a session, about a session, and about a lease. */
+/** The longest delays, in ms: shorter than a session, about as long as a session, and about as long as a lease. */
 const LATE_MS = [100, 2_000, 25_000];
 
 export class Scheduler {
   nowMs: number;
-  /** The number of tasks that have run. It orders everything that happened. */
+  /** The number of tasks that have run so far. It gives every event its place in time. */
   steps = 0;
   faulty = true;
   /** The number of calls that will take effect although their callers no longer wait. */
@@ -47,12 +52,12 @@ export class Scheduler {
   /** The life of the running task. */
   current: Life | null = null;
   readonly random: () => number;
-  /** What happened, one line each, if the caller asked for it. */
+  /** What happened, one line each. Null if the caller did not ask for it. */
   readonly told: string[] | null;
   /** How often each fault happened. */
   readonly counts = new Map<string, number>();
   readonly #rates: Rates;
-  /** True if calls may outlive their callers, as on a network. Within a process they do not. */
+  /** True if calls may take effect after their callers ended, as on a network. Within one process they cannot. */
   readonly #networked: boolean;
   #tasks: Task[] = [];
   #crashesLeft: number;
@@ -97,13 +102,13 @@ export class Scheduler {
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
   }
 
-  /** Makes a call of a port: `effect` happens at some time, atomically. The answer comes later, or never. */
+  /** Makes a call of a port. `effect` happens at some later time, atomically. The answer comes after it, or never. */
   call<T>(life: Life, point: Point, effect: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const act = () => {
       try {
         const value = effect();
-        // A caller that still waits gets the rejection with the answer.
+        // The caller gets the rejection with the answer, if it still waits. So the rejection needs no handler here.
         if (value instanceof Promise) value.catch(() => {});
         return () => resolve(value);
       } catch (error) {
@@ -179,7 +184,7 @@ export class Scheduler {
     life.onDeath();
   }
 
-  /** Runs tasks until `isDone`, at most this number. Returns whether `isDone` was reached. */
+  /** Runs at most `mostSteps` tasks, until `isDone`. Returns true if `isDone` was reached. */
   async run(isDone: () => boolean, mostSteps: number): Promise<boolean> {
     for (const end = this.steps + mostSteps; this.steps < end; ) {
       if (isDone()) return true;
@@ -188,7 +193,7 @@ export class Scheduler {
       this.steps += 1;
       this.current = task.life;
       task.run();
-      // Lets everything run that follows from the task, up to the next call of a port.
+      // Lets all code run that follows from the task, up to the next call of a port.
       await new Promise(setImmediate);
     }
     return false;
@@ -224,7 +229,7 @@ export class Scheduler {
         const value = effect();
         if (value instanceof Promise) value.catch(() => {});
       } catch {
-        // The call was refused, and its caller no longer listens.
+        // The call was refused, and its caller no longer waits for the answer.
       }
     };
     this.#add(this.below(this.pick(LATE_MS)), null, act, to);
@@ -253,7 +258,7 @@ export class Scheduler {
     return fate;
   }
 
-  /** Usually so short that concurrent calls can take effect in any order. */
+  /** Returns a latency. It is usually short, so that concurrent calls can take effect in any order. */
   #latencyMs(held = this.#rates.hold): number {
     if (this.faulty && this.chance(held)) {
       this.count('held up');
@@ -264,8 +269,8 @@ export class Scheduler {
 }
 
 /**
- * Returns a generator of numbers from 0 to below 1 (mulberry32). Neighbouring seeds give unrelated numbers, unlike
- * with a congruential generator.
+ * Returns a generator of numbers from 0 to below 1 (mulberry32). Neighbouring seeds give unrelated numbers. With a
+ * congruential generator they would not.
  */
 export function randomOf(seed: number): () => number {
   let state = seed | 0;

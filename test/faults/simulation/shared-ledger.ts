@@ -1,6 +1,6 @@
 /**
- * The ledger that several deciders share: the memory ledger in place of Redis, and around it the registry of ADR 8
- * with one epoch and one lease for all. A call is executed atomically under its caller's epoch, or refused. Flags and
+ * The ledger that several deciders share. It uses the memory ledger in place of Redis, and the registry of ADR 8 with
+ * one epoch and one lease for all. A call is executed atomically under its caller's epoch, or refused. Flags and
  * commands belong to no generation, so they survive a rebuild. The Redis scripts are not simulated; their contract is
  * tested on real servers.
  */
@@ -18,7 +18,7 @@ import { DEFAULTS, type KillTarget } from '@mandate/schemas';
 
 export type LedgerCall = 'step' | 'confirm' | 'operate' | 'look' | 'begin' | 'renew' | 'load' | 'finish';
 
-/** How a process reaches the ledger: `effect` happens at some time, atomically. */
+/** Calls the ledger: `effect` happens at some later time, atomically. */
 export type LedgerPorts = { call<T>(what: LedgerCall, effect: () => T): Promise<T> };
 
 export type OnStep = (batch: readonly Operation[], results: readonly StepResult[]) => void;
@@ -36,7 +36,7 @@ export class SharedLedger {
   #aheadMs = 0;
   #registry: Registry | null = null;
   #ledger: MemoryLedger;
-  /** The number of the server's run. After a restart, the server may lack the newest writes. */
+  /** The number of restarts of the server, counted from 1. After a restart, the server may lack the newest writes. */
   #run = 1;
 
   /** @param onStep called with each step when it takes effect */
@@ -46,19 +46,19 @@ export class SharedLedger {
     this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
-  /** The ledger in force. Null if none is. */
+  /** Returns the ledger in force, or null if there is none. */
   get inForce(): MemoryLedger | null {
     return this.#registry?.state === 'ready' && this.#registry.run === this.#run ? this.#ledger : null;
   }
 
-  /** Loses everything, like a failover to an empty server. That server has its own clock. */
+  /** Loses the ledger's data, like a failover to an empty server. The new server has its own clock. */
   lose(aheadMs: number): void {
     this.#aheadMs = aheadMs;
     this.#registry = null;
     this.#ledger = createMemoryLedger({ clock: this.clock, epoch: '' });
   }
 
-  /** Restarts the server. Nothing is missing, but no process can know that. */
+  /** Restarts the server. No data is missing, but no process can know that. */
   restart(): void {
     this.#run += 1;
   }
@@ -78,8 +78,8 @@ export class SharedLedger {
     };
 
     /**
-     * Asks under the epoch that the process believes in. If there is a newer one, asks again under it, or throws if
-     * the call must happen under the epoch `under`.
+     * Calls the ledger under the epoch that the process knows. If there is a newer epoch, calls again under the newer
+     * one. Throws instead if the call must happen under the epoch `under`.
      */
     const ask = async <T>(
       what: LedgerCall,
@@ -110,7 +110,7 @@ export class SharedLedger {
         return force?.generation ?? 0;
       },
       replayMemoryMs: DEFAULTS.replayMemoryMs,
-      // One call for each tenant, as on a cluster.
+      // Makes one call for each tenant, as on a cluster.
       step: async (batch) => {
         const results = new Map<unknown, StepResult>();
         await Promise.all(
@@ -134,7 +134,7 @@ export class SharedLedger {
           ),
         );
       },
-      // The kill flag is set in every state of the ledger.
+      // Sets the kill flag. This works in every state of the ledger.
       kill: async (target, command) => {
         if (force === null) await look().catch(() => {});
         return ports.call('operate', () => {
@@ -229,7 +229,10 @@ export class SharedLedger {
   }
 }
 
-/** Merges what belongs to no generation. Of two flags the higher revision wins, and the kill if they are equal. */
+/**
+ * Merges flags and commands, which belong to no generation. Of two flags, the flag with the higher revision wins.
+ * With equal revisions, the kill wins.
+ */
 function keepFlags(loaded: LedgerState, kept: LedgerState): void {
   for (const [key, flag] of kept.flags) {
     const known = loaded.flags.get(key);

@@ -31,10 +31,10 @@ import { virtualGlobals } from './virtual-timers.ts';
 
 vi.mock('node:timers/promises', () => import('./virtual-timers.ts'));
 
-/** About 120 histories run per second on an idle core. */
+/** The number of histories. About 120 histories run per second on an idle core. */
 const HISTORIES = byLength({ short: 1_200, full: 10_000, long: 100_000 });
 /**
- * A full run ends after two minutes on a slow machine. A short run plays all of its histories, because some of
+ * The time limit. A full run ends after two minutes on a slow machine. A short run has no such limit, because some of
  * MUST_HAPPEN is rare.
  */
 const LONGEST_MS = byLength({
@@ -44,7 +44,7 @@ const LONGEST_MS = byLength({
 });
 const ONLY = process.env.SIMULATION_HISTORY;
 
-/** If one of these never happens, the simulation no longer tests what it is for. */
+/** Events that must happen in some history. If one never happens, the simulation no longer tests what it should. */
 const MUST_HAPPEN = [
   'crash before the step',
   'crash between step and publish',
@@ -90,7 +90,7 @@ const MUST_HAPPEN = [
 beforeAll(() => {
   vi.stubGlobal('setTimeout', virtualGlobals.setTimeout);
   vi.stubGlobal('clearTimeout', virtualGlobals.clearTimeout);
-  // Not a spy, because a spy stores every call and its result, and there are millions of calls.
+  // A plain property and not a spy. A spy stores every call and its result, and there are millions of calls.
   Object.defineProperty(performance, 'now', { value: virtualGlobals.performanceNow, configurable: true });
 });
 

@@ -1,4 +1,4 @@
-/** Replaces `node:timers/promises` and the global timers of the simulated code. */
+/** Replaces `node:timers/promises` and the global timers, so that the simulated code uses virtual time. */
 import type { Scheduler } from './scheduler.ts';
 
 let scheduler: Scheduler | null = null;

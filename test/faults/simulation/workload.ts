@@ -1,4 +1,4 @@
-/** What agents and operators do, and which faults happen around the plane, chosen by the seed. */
+/** Decides by the seed what agents and operators do, and which faults happen. */
 
 import type { MandateOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
@@ -58,7 +58,7 @@ function drawMandates(scheduler: Scheduler): readonly MandateOfFile[] {
   return loaded.mandates;
 }
 
-/** Schedules everything that will happen. Returns the time when the last of it has happened. */
+/** Schedules all events of a history. Returns the time of the last event. */
 export function happen(scheduler: Scheduler, plane: Plane): { readonly untilMs: number } {
   const lengthMs = scheduler.pick([500, 5_000, 20_000]);
   const startMs = scheduler.nowMs;
@@ -167,7 +167,7 @@ function append({ log }: Plane, key: string, partition: number | null, value: st
   log.append(TOPICS.actions, log.partitionOf(TOPICS.actions, record), record);
 }
 
-/** Loses the ledger a little after this time, while much is under way. */
+/** Loses the ledger a little after this time, while many calls are in progress. */
 function loseLedger(scheduler: Scheduler, plane: Plane, chance: number, what: string, afterMs: number): void {
   if (!scheduler.chance(chance)) return;
   scheduler.after(afterMs + scheduler.below(25), null, () => plane.loseLedger(what));

@@ -1,4 +1,4 @@
-/** The faults of a soak. Each breaks something and repairs it, and the plane must recover by itself. */
+/** The faults of a soak test. Each breaks something and repairs it, and the plane must recover without help. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyRedis, type FaultProxy, plainRedis, type StartedProcess } from '@mandate/testing';
 import type { Api } from '../../e2e/distributed/support/server-plane.ts';
@@ -9,11 +9,11 @@ import { actionOf } from './population.ts';
 
 export type Service = StartedProcess & { url: string };
 
-/** A plane with several services of each kind. The first of each kind is never replaced. */
+/** A plane with several services of each kind. The first service of each kind is never replaced. */
 export type Soaked = {
   servers: WholePlane['servers'];
   proxies: { redis: FaultProxy; kafka: FaultProxy };
-  /** Returns the operator's client, at the current gateway. */
+  /** Returns the operator's client, which uses the current gateway. */
   operator(): Api;
   gateways: Service[];
   deciders: Service[];
@@ -21,7 +21,10 @@ export type Soaked = {
   start: Readonly<Record<'gateway' | 'decider' | 'recorder', () => Promise<Service>>>;
 };
 
-/** How long a process is paused, cut off or delayed, in ms. Both are longer than every session timeout. */
+/**
+ * The shortest and longest time for which a process is paused, cut off or delayed, in ms. Both are longer than every
+ * session timeout.
+ */
 const [SHORTEST_MS, LONGEST_MS] = [2_500, 6_000];
 const ANSWERS_LOST = 5;
 const SCRIPTS_FORGOTTEN = 20;
@@ -33,7 +36,7 @@ type Random = () => number;
 
 type Fault = (soaked: Soaked, random: Random) => Promise<unknown>;
 
-/** Each costs a rebuild, which takes longer if more records are on the log. */
+/** The faults that lose the ledger. Each causes a rebuild, which takes longer the more records the log has. */
 const LEDGER_LOST: Readonly<Record<string, Fault>> = {
   'Redis restarted': ({ servers }) => servers.redis.restart(),
   'Redis emptied': ({ servers }) => emptyRedis(servers.redis.url),
@@ -110,7 +113,7 @@ function drawMs(random: Random): number {
   return SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS);
 }
 
-/** Replaces one of the services, but not the first. */
+/** Replaces one of the services, but never the first. */
 async function replace(
   services: Service[],
   signal: NodeJS.Signals,
@@ -119,7 +122,7 @@ async function replace(
 ): Promise<void> {
   const at = 1 + Math.floor(random() * (services.length - 1));
   const gone = services[at];
-  // A rolling replacement: the new gateway starts before the old one ends.
+  // With SIGTERM, the new service starts before the old service ends, as in a rolling replacement.
   const begun = signal === 'SIGTERM' ? await start() : undefined;
   services.splice(at, 1, ...(begun === undefined ? [] : [begun]));
   await gone?.kill(signal);
@@ -132,12 +135,12 @@ async function standStill({ process }: Service, random: Random): Promise<void> {
   process.kill('SIGCONT');
 }
 
-/** Waits for the message only for a while, because everything else may be waiting too. */
+/** Waits for the message, but not for long, because everything else may be waiting too. */
 async function soon(coming: Promise<unknown>): Promise<void> {
   await Promise.race([coming, sleep(WITHIN_MS, undefined, { ref: false })]);
 }
 
-/** Sends a command, and sends it again if something is away. The repetition tells the result. */
+/** Sends a command, and sends it again if a server is away. The second answer has the command's result. */
 async function command(operator: () => Api, path: string, body: object): Promise<void> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** The decided and allowed actions of a log that is too long to keep in memory. */
+/** Counts the decided and allowed actions of a log that is too long to keep in memory. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, type DecisionsRecord, standsForAction, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
@@ -8,7 +8,7 @@ import { numberOf } from './population.ts';
 export type FollowedDecided = {
   /** Returns how many actions have a valid decision. */
   decided(): number;
-  /** How many actions have each code, by their first decision. */
+  /** The number of actions by the code of their first decision. */
   codes: ReadonlyMap<string, number>;
   isDecided(action: number): boolean;
   /** Returns how many records a newer epoch made void. */
@@ -47,7 +47,7 @@ export async function followDecided(
     from: 'earliest',
     onRecords(records) {
       for (const { position, value } of records) {
-        // Parses without validation, because the checker validates the records afterwards.
+        // Parses without validation, because the checker validates the records later.
         const record = JSON.parse(Buffer.from(value).toString()) as DecisionsRecord;
         if (record.event === 'ledger.epoch') {
           inForce.begin(position.partition, record.epoch);

@@ -1,14 +1,15 @@
 /**
- * The bytes that a Node process needs after a garbage collection. The debugger, which the process opens on SIGUSR1,
- * tells them. The resident set does not, because V8 and malloc keep memory that a rebuild once used.
+ * Measures the bytes that a Node process needs after a garbage collection. The process opens its debugger on SIGUSR1,
+ * and the debugger gives this number. The resident set is no measure, because V8 and malloc keep memory that a
+ * rebuild once used.
  */
 import { type StartedProcess, waitUntil } from '@mandate/testing';
 
 const PATIENCE_MS = 10_000;
 
 /**
- * Resolves when the debugger is open. The returned function gives the bytes of objects and buffers, or null if no
- * answer comes in time.
+ * Resolves when the debugger is open. The returned function gives the bytes of objects and buffers. It gives null if
+ * no answer comes in time.
  */
 export async function debugHeap({ process, errors }: StartedProcess): Promise<() => Promise<number | null>> {
   process.kill('SIGUSR1');
@@ -32,7 +33,7 @@ export async function debugHeap({ process, errors }: StartedProcess): Promise<()
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Asks one question at a time, in Chrome's DevTools protocol. */
+/** Sends requests to the debugger, one at a time, in Chrome's DevTools protocol. */
 function asking(socket: WebSocket, signal: AbortSignal): (method: string) => Promise<Result> {
   const next = (event: 'open' | 'message') =>
     new Promise<unknown>((resolve, reject) => {

@@ -1,15 +1,16 @@
-/** The memory of processes over their lives, and whether it grows. */
+/** Samples the memory of processes while they run, and tells whether it grows. */
 const MEBIBYTE = 1024 * 1024;
 
 export type Sample = { atMs: number; bytes: number };
 
-/** Less growth than this cannot be distinguished from noise. */
+/** Growth that may be noise. Only more growth than this counts. */
 const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
- * Compares the lowest memory in the last quarter of a life with the second quarter; the first quarter is for warming
- * up. A leak raises the lowest value. The memory of a fold comes and goes, and is higher each time.
- * @returns from and to in bytes; null if the life was too short
+ * Compares the lowest memory of a process in the second quarter of its life with the last quarter. The first quarter
+ * is
+ * for warming up. A leak raises the lowest value. The memory of a rebuild comes and goes, and is higher each time.
+ * @returns from and to in bytes; null if the process ran too briefly
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {
   const [first, last] = [samples[0], samples.at(-1)];
@@ -20,7 +21,7 @@ export function growth(samples: readonly Sample[]): { from: number; to: number; 
       .filter(({ atMs }) => Math.min(3, Math.floor((atMs - first.atMs) / quarterMs)) === quarter)
       .map(({ bytes }) => bytes)
       .sort((one, other) => one - other);
-    // The tenth percentile, because the very lowest may be an accident.
+    // The tenth percentile, because the very lowest value may be an accident.
     return sizes[Math.floor(sizes.length / 10)] ?? 0;
   };
   const [from, to] = [least(1), least(3)];
@@ -28,8 +29,8 @@ export function growth(samples: readonly Sample[]): { from: number; to: number; 
 }
 
 /**
- * Returns the resident set by the process's own metric, with memory that V8 and malloc keep. Null if the process does
- * not answer.
+ * Returns the resident set of the process by its own metric. It includes memory that V8 and malloc keep. Null if the
+ * process does not answer.
  */
 export async function residentBytes({ url }: { url: string }): Promise<number | null> {
   const metrics = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(1_000) })

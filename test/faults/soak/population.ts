@@ -15,7 +15,7 @@ toolPolicies:
 export const SHORT_LEASE_MS = 15_000;
 
 export const MANDATES = [
-  // One shared budget with a window.
+  // A budget with a window that all agents share.
   `
 version: 1
 id: steady
@@ -23,7 +23,7 @@ agents: ["steady-*"]
 maxCostTotal: 1000
 budgets: [{ id: team, scope: tenant, max: 30, windowMs: 30000 }]
 ${TOOLS}`,
-  // One budget with a window for each agent, and short leases.
+  // A budget with a window for each agent, and short leases.
   `
 version: 1
 id: hasty
@@ -38,7 +38,7 @@ agents: ["rated-*"]
 maxCostTotal: 1000
 rateLimit: { maxCalls: 100, windowMs: 10000 }
 ${TOOLS}`,
-  // A total budget for each agent. New agents replace those that have used it up.
+  // A total budget for each agent. New agents replace the agents that have used up their budget.
   `
 version: 1
 id: poor

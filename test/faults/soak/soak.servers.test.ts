@@ -1,6 +1,6 @@
 /**
- * A whole plane under load for half an hour, with a fault every ten seconds that the seed chooses. Afterwards the
- * plane is left alone. Then nothing may wait, each request must have one decision, every law must hold, and no
+ * Runs a whole plane under load for half an hour, with a fault every ten seconds that the seed chooses. Then the load
+ * and the faults end. Nothing may wait any longer, each request must have one decision, every law must hold, and no
  * process may have grown.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,15 +26,15 @@ import { lagOf, watch } from './watch.ts';
 
 const EVERY_MS = Math.min(10_000, SOAK_MS / 2);
 const MOST_STARTS = 5;
-/** The backlog that measures the speed of the deciders. */
+/** The number of actions in the backlog with which the speed of the deciders is measured. */
 const BACKLOG = SOAK_MS < 60_000 ? 500 : 10_000;
 /**
- * A short replay memory, as a plane under such load needs. The ledger remembers, and a rebuild folds, only the last
- * minutes.
+ * A short replay memory, in ms, as a plane under such load needs. The ledger remembers only the last minutes, and a
+ * rebuild reads only their records.
  */
 const REPLAY_MEMORY_MS = 60_000;
 const SNAPSHOT_EVERY = '30s';
-/** Long enough for a busy machine. */
+/** The time limit for a rebuild, long enough for a busy machine. */
 const REBUILT_WITHIN_MS = 600_000;
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
@@ -146,13 +146,16 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a soak', () => {
     await plane.expectLawsHold();
     watched.say(`every law holds; that took ${Math.round((performance.now() - checkMs) / 1_000)} s`);
     const grown = watched.grown();
-    // Growth is checked only if all faults happened in the first quarter. Until then a process may still need more
-    // memory.
+    // Growth is checked only if all faults happened in the first quarter. A fault that happens for the first time
+    // later may need more memory.
     if (SOAK_MS / 4 >= KINDS_OF_FAULTS * EVERY_MS) expect(grown).toEqual([]);
   });
 });
 
-/** Starts a service again if it ends during its start because a server is away or slow, as a supervisor does. */
+/**
+ * Starts a service. If it ends during its start because a server is away or slow, starts it again, as a supervisor
+ * does.
+ */
 async function insistently(start: () => Promise<Service>): Promise<Service> {
   for (let tries = 1; ; tries += 1) {
     try {

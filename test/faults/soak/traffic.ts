@@ -1,6 +1,7 @@
 /**
- * What agents send, to the log and through gateways: requests at a fixed rate, and outcomes of allowed actions. Some
- * outcomes are sent twice, some after the lease, and some never. A refused request is sent again with the same ids.
+ * Sends the traffic of agents to the log and through gateways: requests at a fixed rate, and outcomes of allowed
+ * actions. Some outcomes are sent twice, some after the lease, and some never. A refused request is sent again with
+ * the same ids.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Outgoing } from '@mandate/bus';
@@ -16,12 +17,12 @@ const [SHARE_ON_LOG, SHARE_OVER_HTTP] = [50, 10];
 const HTTP_WRITERS = 4;
 /** The share of requests that are sent over HTTP. */
 const OVER_HTTP = 0.3;
-/** How long agents wait for answers, in ms. Two of three do not wait. */
+/** The possible times for which an agent waits for its answer, in ms. Two of three agents do not wait. */
 const WAITS_MS = [0, 0, 2_000];
 const LATE_MS = SHORT_LEASE_MS + 5_000;
 const LOOK_EVERY_MS = 50;
 const MOST_AT_ONCE = 200;
-/** How many seconds of requests may be undecided. Agents without answers send nothing more. */
+/** The limit on undecided requests, in seconds of traffic. Agents without answers send nothing more. */
 const AHEAD_SECONDS = 10;
 
 export type Traffic = FollowedDecided & {
@@ -39,7 +40,7 @@ export async function openTraffic({
   random,
   gateways,
 }: {
-  /** The bus of the senders. Its connection may be cut. */
+  /** The bus that the senders use. Its connection may be cut. */
   agents: Bus;
   observer: Bus;
   random: () => number;
@@ -117,7 +118,7 @@ export async function openTraffic({
           ),
         ),
       );
-      // `stop` returns these promises, and every test awaits it.
+      // The errors are not lost: `stop` returns these promises, and every test awaits it.
       for (const each of sending) each.catch(() => {});
     },
     async stop() {
@@ -138,7 +139,7 @@ function bodyOf({ value }: Outgoing): object {
   return JSON.parse(String(value)).outcome;
 }
 
-/** True if the gateway is ending or cannot reach its servers. False if it refuses the request itself. */
+/** True if the gateway is ending or cannot reach its servers. False if the gateway refuses the request itself. */
 function isPassing(error: unknown): boolean {
   return error instanceof Error && (!('status' in error) || error.status === 503);
 }

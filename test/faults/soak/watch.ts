@@ -1,4 +1,4 @@
-/** Watches a soak: the memory of each process and, each minute on stderr, its progress. */
+/** Watches the memory of each process during a soak test. Prints its progress to stderr every minute. */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
@@ -13,11 +13,14 @@ const TELL_EVERY_MS = 60_000;
 const STDERR = 2;
 
 export type Watch = {
-  /** Notes the last fault. */
+  /** Remembers the name of the last fault. */
   tell(fault: string): void;
   say(text: string): void;
   stop(): Promise<void>;
-  /** Returns the processes with more memory than before, and how much more. Each must have run the whole time. */
+  /**
+   * Returns the processes that use more memory than before, and how much more. Only processes that ran the whole time
+   * count.
+   */
   grown(): string[];
 };
 
@@ -70,7 +73,7 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
       faults = [];
     }
   })();
-  // `stop` returns this promise, and every test awaits it.
+  // The error is not lost: `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     tell: (fault) => void faults.push(fault),

@@ -1,4 +1,4 @@
-/** Agents under a mandate with every kind of budget and charge: their requests and outcomes. */
+/** Makes requests and outcomes of agents under a mandate with every kind of budget and charge. */
 import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision } from '@mandate/schemas';
 
@@ -6,7 +6,7 @@ const AGENTS = 97;
 
 export type Limits = { readonly agentMicros: number; readonly tenantMicros: number };
 
-/** Returns the mandates. The limits in the argument are reached before other limits of their scope. */
+/** Returns the mandates. The given limits are smaller than all other limits of their scope. */
 export function mandates({ agentMicros, tenantMicros }: Limits): string {
   return `
 version: 1
@@ -25,7 +25,7 @@ toolPolicies:
 `;
 }
 
-/** Returns `count` requests from number `from` on, of all agents in turn. */
+/** Returns `count` requests, numbered from `from`. All agents take turns. */
 export function requests(from: number, count: number, random: () => number): Outgoing[] {
   return Array.from({ length: count }, (_, at) => {
     const number = from + at;

@@ -1,4 +1,4 @@
-/** Another build of Mandate: the sources of this one with some changes, in another folder. */
+/** Another build of Mandate: the sources of this repository with some changes, in another folder. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
@@ -6,7 +6,7 @@ import { copyOfRepository } from '../../copy-of-repository.ts';
 
 const SOURCES = ['packages', 'services', 'schemas', 'infra', 'package.json'];
 
-/** Replaces `from`, which the file contains exactly once, or adds a new file. */
+/** A change of one file: replaces `from`, which the file contains exactly once, or adds a new file. */
 export type Change = { file: string; from: string; to: string } | { file: string; text: string };
 
 /** Returns the root of the other build. */

@@ -1,6 +1,6 @@
 /**
- * All attacks at once on a plane of one process, beside honest callers: an operator who kills, and agents that wait
- * for decisions. The process of the test measures their waiting times and does nothing else.
+ * Runs all attacks at once on a plane of one process, while honest callers use it: an operator who kills, and agents
+ * that wait for decisions. The process of the test only measures the waiting times.
  */
 import { randomUUID } from 'node:crypto';
 import { type Dirent, readdirSync, statSync } from 'node:fs';
@@ -14,33 +14,36 @@ import { debugHeap } from '../soak/held-bytes.ts';
 import { attackedPlane } from './attacked-plane.ts';
 
 const MAIN = join(import.meta.dirname, '../attacks/main.ts');
-/** On Linux every address of 127.0.0.0/8 is this machine. Honest callers come from 127.0.0.1. */
+/**
+ * The addresses of the attackers. On Linux every address of 127.0.0.0/8 is this machine. Honest callers use
+ * 127.0.0.1.
+ */
 const ADDRESSES = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.3', '127.0.0.4'] : [];
 const HONEST: readonly AttackerKey[] = [
   { tenant: 'honest', scopes: ['publish'] },
   { tenant: 'honest', scopes: ['operate'] },
-  // This key lets the operator stop the attackers.
+  // With this key, the operator can stop the attackers.
   { tenant: 'flood', scopes: ['operate'] },
 ];
 const KILL_EVERY_MS = 50;
 const ASK_EVERY_MS = 50;
 const LOOK_EVERY_MS = 1_000;
 const GIVEN_UP_MS = 60_000;
-/** The longest wait for a decision, because the records of the attackers are decided first. */
+/** The longest wait for a decision, in ms. It is long, because the records of the attackers are decided first. */
 const CAUGHT_UP_MS = 150_000;
 
 export type Attacked = {
   /**
-   * The times of all kills and of all actions, in ms, from the first byte sent to the last byte received, in
-   * ascending order.
+   * The times of all kills and all actions, in ms, in ascending order. Each is measured from the first byte sent to
+   * the last byte received.
    */
   killMs: readonly number[];
   decisionMs: readonly number[];
-  /** Wrong answers to honest callers. */
+  /** The wrong answers that honest callers got. */
   wronged: readonly string[];
   ended: Ended;
   exitCode: number | null;
-  /** Exceptions of requests that nothing caught. */
+  /** The number of exceptions in requests that nothing caught. */
   faults: number;
   heldBytes: { before: number; after: number };
   mostResidentBytes: number;
@@ -157,12 +160,12 @@ async function measure(until: AbortSignal, { url, publisher, operators }: Honest
   return { wronged, killMs: ascending(killMs), decisionMs: ascending(decisionMs), ownLagMs };
 }
 
-/** Returns the most memory of the process in bytes, by its own metrics. */
+/** Returns the most memory that the process used, in bytes, by its own metrics. */
 async function watchPlane(until: AbortSignal, url: string): Promise<number> {
   let most = 0;
   while (!until.aborted) {
     const now = await metricOf(url, 'process_resident_memory_bytes');
-    // The plane may close a connection without a key to admit others, so a reading can be missing.
+    // The plane may close a connection without a key to admit others. So a reading can be missing.
     if (!Number.isNaN(now)) most = Math.max(most, now);
     await sleep(LOOK_EVERY_MS);
   }
@@ -176,7 +179,7 @@ async function metricOf(url: string, name: string): Promise<number> {
 
 type Sent = { path: string; key?: string; body?: object };
 
-/** Asks on a new connection, because an operator who arrives during an attack has none. */
+/** Sends a request on a new connection, because an operator who arrives during an attack has no open connection. */
 function ask(url: string, { path, key, body }: Sent): Promise<{ status: number; text: string; ms: number }> {
   const beganAt = performance.now();
   return new Promise((resolve) => {
@@ -212,7 +215,7 @@ function bytesIn(path: string): number {
   }, 0);
 }
 
-/** The databases of the plane replace files and folders while it runs, so a file may be gone. */
+/** The databases of the plane replace files and folders while the plane runs, so a file may be gone. */
 const NOT_STRICT = { throwIfNoEntry: false } as const;
 
 function entriesOf(folder: string): Dirent[] {

@@ -1,4 +1,4 @@
-/** A plane of one process that is attacked. Honest callers of another tenant use it at the same time. */
+/** Starts a plane of one process for attacks. Honest callers of another tenant use the plane at the same time. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,10 @@ id: all
 agents: ["*"]
 toolPolicies: { pay: { requiresConfirmation: true } }
 `;
-/** One webhook of an attacker's tenant. Nothing listens at its address, and each alert is sent once. */
+/**
+ * The alert settings of an attacker's tenant: one webhook, with an address at which no server listens. Each alert is
+ * sent once.
+ */
 const alertsWith = (secretFile: string) => `
 version: 1
 webhooks:
@@ -29,7 +32,7 @@ webhooks:
 `;
 /** The addresses of the attackers. Every address of 127.0.0.0/8 is this machine. Honest callers use 127.0.0.1. */
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
-/** Longer than any honest request takes, even on a busy machine. */
+/** The time limit of an honest request, in ms. Honest requests are faster even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 /** @param attackers the rights of the attackers' keys, which must exist before the plane starts */
@@ -63,7 +66,8 @@ export async function attackedPlane(
   async function post(key: string, path: string, body: object): Promise<Record<string, unknown>> {
     const answer = await fetch(plane.url + path, {
       method: 'POST',
-      // Closes the connection after each request, because a caller that arrives during the attack has no open one.
+      // Closes the connection after each request, because a caller that arrives during the attack has no open
+      // connection.
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, connection: 'close' },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE_MS),
@@ -93,7 +97,7 @@ export async function attackedPlane(
     plane,
     data,
     servesOthers,
-    /** Serves honest callers `rounds` times during the attack, and once before and after it. */
+    /** Lets honest callers use the plane `rounds` times during the attack, and once before and after it. */
     async bears(attack: Attack, rounds: number): Promise<void> {
       await servesOthers();
       const over = new AbortController();

@@ -1,4 +1,4 @@
-/** A recorder, the query service and a growing log, on a ClickHouse that a test breaks. */
+/** A recorder, the query service and a growing log, on a ClickHouse server that the test breaks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditClient, openServerAudit } from '@mandate/audit';
 import { queryRoutes } from '@mandate/query';
@@ -11,8 +11,8 @@ import type { Recording } from '../../e2e/audit/support/recording.ts';
 import { deadLettersOf, decisionOf, type Get, recordsOf } from './audited-traffic.ts';
 
 /**
- * The time limits of an answer in ms: `meanwhile` for one that may fail, and `afterwards` for one that must come,
- * however busy the machine is.
+ * The time limits of an answer, in ms. `meanwhile` is for an answer that may fail during a fault. `afterwards` is for
+ * an answer that must come, even on a busy machine.
  */
 export const ANSWER_MS = { meanwhile: 5_000, afterwards: 120_000 };
 
@@ -48,7 +48,7 @@ export async function queryServiceOn({ url }: ClickHouseServer, database: string
   };
 }
 
-/** The query service could not answer at the moment. */
+/** The error of a request that the query service cannot answer at the moment. */
 export class Away extends Error {}
 
 export function openAudit(
@@ -61,7 +61,7 @@ export function openAudit(
   return openServerAudit({ url, username, password: '', database, timeoutMs, compress: false });
 }
 
-/** Appends the records of number after number until `stop`, and sometimes a decision again. */
+/** Appends the records of one number after the other until `stop`. Sometimes appends a decision again. */
 export function produce(recording: Recording) {
   let isOn = true;
   let next = 0;
@@ -82,7 +82,7 @@ export function produce(recording: Recording) {
   })();
   return {
     numbers: () => next,
-    /** How many records are on the log that are never appended again: all but decisions. */
+    /** The number of records on the log that are appended only once. All records except decisions are. */
     appendedOnce: () => appendedOnce,
     stop() {
       isOn = false;
@@ -91,7 +91,7 @@ export function produce(recording: Recording) {
   };
 }
 
-/** Returns the sum of a metric over its labels. */
+/** Returns the sum of a metric over all its labels. */
 export async function metric({ metrics }: Measured, name: string): Promise<number> {
   const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] };
   return values.reduce((sum, { value }) => sum + value, 0);

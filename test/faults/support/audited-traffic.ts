@@ -1,4 +1,7 @@
-/** A history by numbers. From the number, a test can compute every answer that the audit must give. */
+/**
+ * Makes the records of a history from numbers. From the same numbers, a test can compute every answer that the audit
+ * must give.
+ */
 import type { DeadLetter, DecisionsRecord } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
 import { deadLetterOf, decided, killed, settled } from '../../e2e/audit/support/log-records.ts';
@@ -9,7 +12,7 @@ const DELTA_MICROS = -10_000;
 const OPERATOR_EVERY = 50;
 const EXPLAINED_EVERY = 40;
 
-/** Returns a body of the query service. Fails as the service does. */
+/** Gets an answer of the query service. Fails if the service fails. */
 export type Get = (path: string, query?: Record<string, string>) => Promise<Body>;
 // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests are about
 type Body = any;
@@ -17,7 +20,7 @@ type Body = any;
 const agentOf = (n: number) => `agent-${n % AGENTS}`;
 const isBlocked = (n: number) => n % 5 === 4;
 
-/** Returns the records for the decisions topic of number `n`. */
+/** Returns the records of number `n` for the decisions topic. */
 export function recordsOf(n: number): DecisionsRecord[] {
   const kill = killed(killId(n), { scope: 'agent', tenant: 'acme', agentId: agentOf(n) });
   return [decisionOf(n), ...(isBlocked(n) ? [] : [settled(n)]), ...(isByOperator(n) ? [kill] : [])];
@@ -48,7 +51,7 @@ function killId(n: number): string {
   return `kill-${String(n).padStart(9, '0')}`;
 }
 
-/** Returns the expected answers to a history of the numbers below `count`. */
+/** Returns the expected answers for a history of the numbers below `count`. */
 export function answersTo(count: number): Awaited<ReturnType<typeof everyAnswer>> {
   const newestFirst = Array.from({ length: count }, (_, n) => count - 1 - n);
   const allowed = newestFirst.filter((n) => !isBlocked(n));
@@ -90,9 +93,7 @@ function explainedBelow(count: number): number[] {
   return Array.from({ length: Math.ceil(count / EXPLAINED_EVERY) }, (_, at) => at * EXPLAINED_EVERY);
 }
 
-/**
- * Returns everything that the query service answers about a history of `count` numbers, in the order of its answers.
- */
+/** Returns all answers of the query service about a history of `count` numbers. */
 export async function everyAnswer(get: Get, count: number) {
   const analytics = (name: string) => get(`/v1/audit/analytics/${name}`);
   const ids = async (path: string, list: string, query: Record<string, string> = {}) =>

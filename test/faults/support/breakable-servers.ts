@@ -5,16 +5,16 @@ import { type KafkaOptions, startKafka } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
 import { type Backends, replicationOn } from '../../e2e/distributed/support/server-plane.ts';
 
-/** The longest wait for something that must come, however busy the machine is. */
+/** The longest wait, in ms, for an event that must happen, even on a busy machine. */
 export const PATIENCE_MS = 120_000;
 
 /**
- * A short session timeout, so that the group soon removes a decider that was killed or paused. A busy machine may not
- * let a live decider send heartbeats faster.
+ * A short session timeout, so that the group soon removes a decider that was killed or paused. An even shorter
+ * timeout could remove a live decider on a busy machine.
  */
 export const SHORT_SESSION = { SESSION_TIMEOUT_MS: '2000' };
 
-/** Starts a resource that ends with the test, after everything that was started on it. */
+/** Starts a Kafka and the ledger's server. Both end with the test, after all resources that were started later. */
 export async function startBreakable<R extends AsyncDisposable>(
   startLedger: () => Promise<R>,
   options: KafkaOptions = {},

@@ -1,20 +1,19 @@
 /**
- * The longest that one turn of the event loop took, in CPU time of its thread. Other work of the machine, and helper
- * threads that compile or collect garbage, do not count. Wall-clock time would depend more on the machine than on
- * Mandate.
+ * Measures the longest turn of the event loop, in CPU time of its thread. Other programs, and helper threads that
+ * compile or collect garbage, do not count. Wall-clock time would depend more on the machine than on Mandate.
  */
 
 /**
- * The longest that a request may wait for another one, in ms, on the machine of docs/benchmarks.md. On a slower
- * machine the limit is proportionally higher.
+ * The longest time, in ms, that a request may wait for another request, on the machine of docs/benchmarks.md. On a
+ * slower machine the limit is proportionally higher.
  */
 export const MOST_BUSY_MS = 50;
 
-/** How long that machine takes for `JSON.parse` of `PARSED`, in ms. */
+/** The time that the machine of docs/benchmarks.md takes for `JSON.parse` of `PARSED`, in ms. */
 const PARSE_MS = 7;
 const PARSED = `[${'{"a":1},'.repeat(100_000)}1]`;
 
-/** Watches every turn of the event loop until it is asked for the longest, in ms. */
+/** Measures every turn of the event loop. `busiestMs` ends the measuring and returns the longest turn, in ms. */
 export function watchTurns(): { busiestMs(): number } {
   let busiest = 0;
   let before = process.threadCpuUsage();
@@ -35,8 +34,8 @@ export function watchTurns(): { busiestMs(): number } {
 }
 
 /**
- * Returns the longest turn of the quietest of three attempts, in ms. Time for the work itself appears in every
- * attempt; time for garbage collection or compiling does not.
+ * Makes three attempts and returns the smallest of their longest turns, in ms. The work itself takes time in every
+ * attempt; garbage collection and compiling do not.
  */
 export async function quietestOf(attempt: (n: number) => Promise<number>): Promise<number> {
   let quietest = Number.POSITIVE_INFINITY;
@@ -45,7 +44,7 @@ export async function quietestOf(attempt: (n: number) => Promise<number>): Promi
 }
 
 /**
- * Returns the least CPU time of several runs of some work, in ms. The first runs include compiling, others include
+ * Returns the least CPU time of several runs of the work, in ms. The first runs include compiling, others include
  * garbage collection, and a busy machine slows down all of them.
  */
 export function leastCpuMs(work: () => unknown): number {
@@ -64,7 +63,8 @@ function leastCpu(work: () => unknown, { runs, enoughMs }: { runs: number; enoug
 }
 
 /**
- * Converts a time to the machine of docs/benchmarks.md. Measures this machine only if the time is above the limit.
+ * Converts a time to the time on the machine of docs/benchmarks.md. Measures this machine only if the time is above
+ * the limit.
  */
 function asThere(busyMs: number): number {
   if (busyMs < MOST_BUSY_MS) return busyMs;

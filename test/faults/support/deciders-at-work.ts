@@ -1,4 +1,4 @@
-/** Waits for the work of deciders, by their metrics. */
+/** Waits until deciders have worked, by their metrics. */
 import { waitUntil } from '@mandate/testing';
 import { decisionsBy } from '../../e2e/distributed/support/server-plane.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';
@@ -23,7 +23,7 @@ export async function allAtWork(
   );
 }
 
-/** Resolves when each decider has waited for the ledger `times` more. */
+/** Resolves when each decider has waited for the ledger `times` more times. */
 export async function allWaiting(deciders: readonly Decider[], times = 2): Promise<void> {
   const before = await Promise.all(deciders.map(waitsOf));
   await waitUntil(

@@ -1,4 +1,4 @@
-/** What must hold for a plane that was attacked, and for the honest callers during the attack. */
+/** Checks what must hold after an attack: for the plane, and for the honest callers during the attack. */
 import { ATTACK } from '@mandate/testing';
 import { expect } from 'vitest';
 import { type Attacked, p99 } from './attack-at-once.ts';
@@ -6,13 +6,19 @@ import { type Attacked, p99 } from './attack-at-once.ts';
 const MIB = 1024 * 1024;
 
 /**
- * A measured run has the machine to itself. In `npm test` other tests run at the same time, so a limit only
- * distinguishes a slow plane from a stuck one.
+ * The limits in ms. A measured run has the machine to itself. In `npm test` other tests run at the same time, so the
+ * limits are higher and only find a plane that hangs.
  */
 const MOST = ATTACK.isMeasured ? { killMs: 100, decisionMs: 250 } : { killMs: 5_000, decisionMs: 20_000 };
-/** The allowed growth in bytes: once, and for each second of the attack. Tenant limits on records limit both. */
+/**
+ * The allowed growth of the disk in bytes: at once, and for each second of the attack. Tenant limits on records limit
+ * both.
+ */
 const DISK = { atOnce: 64 * MIB, perSecond: 16 * MIB };
-/** The ledger remembers each action for a day, in 0.8 KB (docs/operations.md). */
+/**
+ * The allowed growth of the heap in bytes. The ledger remembers each action for a day, in 0.8 KB
+ * (docs/operations.md).
+ */
 const HEAP = { atOnce: 128 * MIB, perSecond: 8 * MIB };
 const MOST_RESIDENT = 2_048 * MIB;
 
@@ -22,7 +28,7 @@ export function expectBorne(attacked: Attacked): void {
   expect(Object.entries(ended).filter(([, error]) => error !== null)).toEqual([]);
   expect(wronged).toEqual([]);
   expect([exitCode, faults]).toEqual([null, 0]);
-  // `soft`, because one run takes minutes and must check every limit.
+  // `soft`, because a run takes minutes. A failed check must not skip the other checks.
   expect.soft(p99(killMs), 'kill p99').toBeLessThan(MOST.killMs);
   expect.soft(p99(decisionMs), 'decision p99').toBeLessThan(MOST.decisionMs);
   expect.soft(diskBytes.after - diskBytes.before, 'disk').toBeLessThan(mostOf(DISK));

@@ -1,4 +1,4 @@
-/** A decider on any log with hostile records among good ones, and all results. */
+/** Runs a decider on a log with hostile records among good records, and checks all results. */
 
 import type { Bus } from '@mandate/bus';
 import { type Decider, startDecider } from '@mandate/decider';
@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
 import { type Poison, poison } from './hostile-records.ts';
 
-/** Rules that check every string, so that expensive strings are checked. */
+/** A mandate with rules that check every string, so that expensive strings are checked too. */
 const MANDATE = `
 version: 1
 id: m
@@ -45,7 +45,8 @@ export function asking(id: string, agentId = 'well', tenant?: string): string {
 }
 
 /**
- * Returns the decided actions of each agent, each once. A decider that loses its partition may answer a batch again.
+ * Returns the decided actions of each agent, each action once. The log may have an answer twice, if a decider lost
+ * its partition.
  */
 export async function decidedOn(bus: Bus): Promise<Map<string, Set<string>>> {
   const byAgent = new Map<string, Set<string>>();
@@ -81,8 +82,8 @@ async function valuesOf(bus: Bus, topic: string): Promise<Uint8Array[]> {
 }
 
 /**
- * Appends all hostile records to the only partition of a topic, each after a good one, and checks every result. A
- * first round comes before the measured one, so that the time for compiling the decider does not count.
+ * Appends all hostile records to the only partition of a topic, each after a good record, and checks every result. A
+ * first round is not measured, because it includes the time for compiling the decider.
  */
 export async function mustSurvivePoison(
   bus: Bus,

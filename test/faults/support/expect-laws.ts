@@ -1,4 +1,4 @@
-/** Checks that reconcile finds a correct plane. A failure names the broken law and what breaks it. */
+/** Checks that reconcile finds no broken law. A failure names the broken law and the record that breaks it. */
 import type { reconcilePlane } from '@mandate/reconcile';
 import { expect } from 'vitest';
 

@@ -1,5 +1,6 @@
 /**
- * Proxies that end with the test: to a server, and to the broker of a Kafka that sends its clients through the proxy.
+ * Proxies that end with the test. One kind leads to any server. The other leads to the broker of a Kafka, which sends
+ * its clients through the proxy.
  */
 import {
   type FaultProxy,
@@ -12,8 +13,8 @@ import { onTestFinished } from 'vitest';
 import { PATIENCE_MS } from './breakable-servers.ts';
 
 /**
- * A request that appends a batch of answers, with at least one decision. The batch is not compressed, so the pattern
- * can read it.
+ * Matches a request that appends a batch of answers, with at least one decision. The batch is not compressed, so the
+ * pattern can read it.
  */
 export const PUBLISH = /^Produce .*mandate\.decisions.*action\.decided/s;
 
@@ -24,7 +25,7 @@ export async function openProxy(...to: Parameters<typeof startFaultProxy>): Prom
 }
 
 /**
- * Returns a proxy to the only broker. `via` is for `startKafka`, and `proxy` throws before `startKafka` has used it.
+ * Returns a proxy to the only broker. Give `via` to `startKafka`. `proxy` throws until `startKafka` has used `via`.
  */
 export function proxyToBroker(words: Parameters<typeof startFaultProxy>[1]) {
   let opened: FaultProxy | undefined;

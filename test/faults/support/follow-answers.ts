@@ -1,19 +1,19 @@
-/** Every answer of deciders on the log. */
+/** Reads every answer that deciders append to the log. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, readDecisionsRecord, type Settlement, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
 
 export type Answers = {
-  /** The texts in the order of reading, repetitions included. A rebalance of the group can cause repetitions. */
+  /** The texts of the answers in the order of reading. A rebalance of the group can cause repetitions. */
   readonly all: readonly string[];
-  /** The same texts, each once. */
+  /** The texts of the answers, each once. */
   distinct(): ReadonlySet<string>;
   /** The decisions, each once. */
   decisions(): Decision[];
   settlements(): Settlement[];
 };
 
-/** Follows the log until the end of the test. */
+/** Reads the log until the end of the test. */
 export async function followAnswers(bus: Bus): Promise<Answers> {
   const all: string[] = [];
   const reader = await bus.read({

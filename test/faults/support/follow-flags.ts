@@ -1,4 +1,4 @@
-/** Kills and revives on the log, and what must hold for ALLOWs beside them. */
+/** Reads kills and revives from the log, and checks the ALLOWs against them. */
 import type { Bus } from '@mandate/bus';
 import { type Decision, type KillTarget, readDecisionsRecord, TOPICS } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
@@ -14,12 +14,12 @@ export type Acknowledged = {
 
 type Revive = { target: KillTarget; revision: number; atMs: number };
 
-/** Follows the log until the end of the test. */
+/** Reads the log until the end of the test. */
 export async function followFlags(bus: Bus) {
   const standing = new Map<string, { revision: number; isKilled: boolean }>();
   const kills = new Set<string>();
   const revives: Revive[] = [];
-  /** The higher revision wins. With equal revisions the kill wins. */
+  /** Of two flags, the flag with the higher revision wins. With equal revisions, the kill wins. */
   const note = (target: KillTarget, revision: number, isKilled: boolean) => {
     const name = nameOf(target);
     const known = standing.get(name) ?? { revision: 0, isKilled: false };
@@ -57,8 +57,8 @@ export async function followFlags(bus: Bus) {
 }
 
 /**
- * Returns each ALLOW after an acknowledged kill that was decided before the kill was revived. There must be none. If
- * a kill does not name a tenant, nothing had happened in that tenant, so all of its ALLOWs are after the kill.
+ * Returns each ALLOW that was decided after an acknowledged kill and before its revive. There must be none. If a kill
+ * does not name a tenant, the tenant had no decisions then, so all of its ALLOWs are after the kill.
  */
 export function allowedBehind(
   kills: readonly Acknowledged[],

@@ -1,7 +1,7 @@
 /**
- * The log as read by a reader with one rule: a decision or settlement is void if its epoch differs from the epoch
- * with the highest generation before it on its partition. Tests check their claims about the log with this reader,
- * which shares no code with the fold.
+ * Reads the log with one rule: on each partition, the epoch with the highest generation so far is in force, and
+ * decisions and settlements of other epochs are void. Tests check their claims about the log with this reader, which
+ * shares no code with Mandate's own reader.
  */
 import type { Acknowledged, Bus, LogRecord, Outgoing, Reader } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
@@ -26,30 +26,30 @@ export type FollowedLog = {
   readonly settled: ReadonlySet<string>;
   /** The ALLOWs among the decisions. */
   readonly allowed: readonly Decision[];
-  /** The ids of epochs, in the order of their first appearance, those of overtaken rebuilders too. */
+  /** The ids of epochs, in the order of their first appearance. Epochs of overtaken rebuilds are included. */
   readonly epochs: ReadonlySet<string>;
-  /** Returns how many records a newer epoch made void. */
+  /** Returns the number of records that a newer epoch made void. */
   voids(): number;
   deadLetters(): number;
-  /** Returns how many requests were decided as duplicates of another request. */
+  /** Returns the number of requests that were decided as duplicates of another request. */
   duplicates(): number;
-  /** Returns how many decisions were published again, with the same text. */
+  /** Returns the number of decisions that were published again with the same text. */
   repeats(): number;
-  /** Returns how many outcomes were reported. */
+  /** Returns the number of reported outcomes. */
   outcomes(): number;
   /** Returns the outcomes that did not find their ALLOW. There must be none. */
   lostOutcomes(): readonly Settlement[];
   /** Resolves when everything that is on the log now has been read. */
   caughtUp(): Promise<void>;
-  /** Pairs of different valid first decisions about one action. There must be none. */
+  /** Pairs of valid first decisions about the same action that differ. There must be none. */
   readonly contradictions: readonly { one: Decision; other: Decision }[];
 };
 
 const TOPICS_READ = [TOPICS.decisions, TOPICS.deadLetters];
 
 /**
- * Follows the log until the end of the test. `report` returns an agent's report about an ALLOW that it has carried
- * out.
+ * Reads the log until the end of the test. `report` returns an agent's report about an ALLOW after the agent has
+ * acted.
  */
 export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoing): Promise<FollowedLog> {
   const decisions = new Map<string, Decision>();
@@ -65,7 +65,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   let repeats = 0;
   let outcomes = 0;
 
-  /** Returns true if the decision is the first about its action. */
+  /** Remembers a decision. Returns true if it is the first decision about its action. */
   function noteDecision(decision: Decision): boolean {
     if (!standsForAction(decision.kind)) {
       duplicates.add(decision.id);
@@ -77,7 +77,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       if (decision.verdict === 'ALLOW') allowed.push(decision);
       return true;
     }
-    // The decider that took over answered the same delivery again, with the same text.
+    // A decider took over a partition and answered the same delivery again, with the same text.
     if (JSON.stringify(known) === JSON.stringify(decision)) repeats++;
     else contradictions.push({ one: known, other: decision });
     return false;
@@ -144,7 +144,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   };
 }
 
-/** Returns the epoch in force on each partition, as it reads. */
+/** Returns a reader that knows the epoch in force on each partition, up to the last record that it has read. */
 export function readEpochs() {
   const inForce = new Map<number, LedgerEpoch['epoch']>();
   return {
@@ -156,8 +156,8 @@ export function readEpochs() {
 }
 
 /**
- * Appends repeatedly until the log accepts, as agents do while the log is away. A record that was accepted without an
- * answer is then there twice.
+ * Appends records, and tries again until the log accepts them, as agents do while the log is away. If a successful
+ * append gets no answer, the log has the records twice.
  */
 export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
   return waitUntil(
@@ -167,7 +167,7 @@ export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promis
   );
 }
 
-/** Does the same over HTTP: if a request is refused because the log is away, it is sent again with the same ids. */
+/** Publishes over HTTP. If a request is refused because the log is away, sends it again with the same ids. */
 export async function postUntilTaken(api: Api, actions: readonly object[]): Promise<void> {
   const post = () => api.post('/v1/actions', actions).then(() => true);
   await waitUntil(
@@ -186,7 +186,10 @@ function orFalseIfPassing(error: unknown): false {
   throw error;
 }
 
-/** Expects that no budget was ever exceeded, and that the budgets were put to the test: the tenant's was used up. */
+/**
+ * Expects that no budget was ever exceeded, and that the tenant's budget was used up. Otherwise the test would not
+ * have tested the budgets.
+ */
 export function expectWithin(limits: Limits, log: FollowedLog): void {
   expectNotExceeded(limits, log);
   expect(highestSpend(log).tenantMicros).toBeGreaterThan(0.99 * limits.tenantMicros);
@@ -213,7 +216,10 @@ function rises(decisions: readonly Decision[], by: (decision: Decision) => numbe
   return decisions.every((each, at) => at === 0 || by(each) > by(decisions[at - 1] ?? each));
 }
 
-/** True if a hundred actions were refused. Outcomes give back some of the budget, so one refusal is not enough. */
+/**
+ * True if a hundred actions were refused. Outcomes give back a part of the budget, so one refusal does not show that
+ * the budget is used up.
+ */
 export function isUsedUp({ decisions }: FollowedLog): boolean {
   let refused = 0;
   for (const { code } of decisions.values()) if (code === 'COST_LIMIT_EXCEEDED') refused += 1;
@@ -221,8 +227,8 @@ export function isUsedUp({ decisions }: FollowedLog): boolean {
 }
 
 /**
- * Returns the most that any agent, and any tenant, ever had spent. Adds up charges and settlements in the order of
- * their ledger sequences.
+ * Returns the highest amount that any agent, and any tenant, ever had spent. Adds up charges and settlements in the
+ * order of their ledger sequences.
  */
 function highestSpend({ decisions, settlements }: FollowedLog): {
   agentMicros: number;

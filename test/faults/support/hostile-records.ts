@@ -1,6 +1,6 @@
 /**
- * What an attacker or a broken program may put on an actions topic, and the result for each: a dead letter, or a
- * decision if it can still be read.
+ * Records that an attacker or a broken program may put on an actions topic. Each has its expected result: a dead
+ * letter, or a decision if it can still be read.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { CAPS } from '@mandate/schemas';
@@ -9,15 +9,15 @@ export type Poison = {
   name: string;
   key: string | null;
   value: Buffer;
-  /** The reason in its dead letter. Null if the record is decided. */
+  /** The reason that the record's dead letter must give. Null if the record is decided. */
   reason: RegExp | null;
 };
 
-/** Returns a request of the agent `poison`. `fields` has JSON for other fields than `args`. */
+/** Returns a request of the agent `poison`. `fields` is JSON for fields other than `args`. */
 function asking(args: string, fields = ''): string {
   return `{"event":"action.requested","action":{"id":"${ID}","agentId":"poison","type":"tool_call","tool":"look"${fields},"args":${args}}}`;
 }
-/** A placeholder for an id that no other record has. */
+/** A placeholder in a record. An id that no other record has replaces it. */
 const ID = 'POISON';
 
 const harmless = asking('{}');
@@ -124,8 +124,8 @@ export function poison(prefix: string): Poison[] {
 }
 
 /**
- * Returns the most expensive records that can still be read, enough to fill a batch of the log. Each costs little,
- * but all at once could block everything else.
+ * Returns the most expensive records that can still be read, enough to fill a batch of the log. One record costs
+ * little, but all together could block other work.
  */
 export function dear(prefix: string, count: number): Buffer[] {
   return Array.from({ length: count }, (_, n) =>

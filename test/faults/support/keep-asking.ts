@@ -1,20 +1,20 @@
-/** Agents that send actions continuously, at a fixed rate, and never far ahead of the decisions. */
+/** Sends actions of agents continuously, at a fixed rate, and never far ahead of the decisions. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { paceOf } from './pace.ts';
 
 const SHARE = 20;
 
 export type Asking = {
-  /** Returns how many actions were sent. */
+  /** Returns the number of actions sent so far. */
   asked(): number;
   /** Resolves when no more actions are sent. */
   stop(): Promise<void>;
 };
 
 /**
- * @param ask sends `count` actions, from number `from` on
- * @param decided returns how many actions are decided
- * @param ahead how many actions may be undecided
+ * @param ask sends `count` actions, numbered from `from`
+ * @param decided returns the number of decided actions
+ * @param ahead the number of actions that may be undecided
  * @param perSecond the most actions per second
  */
 export function keepAsking(
@@ -33,7 +33,7 @@ export function keepAsking(
       asked += SHARE;
     }
   })();
-  // `stop` returns this promise, and every test awaits it.
+  // The error is not lost: `stop` returns this promise, and every test awaits it.
   done.catch(() => {});
   return {
     asked: () => asked,

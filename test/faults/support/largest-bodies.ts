@@ -1,17 +1,21 @@
-/** Bodies of the maximum size of a route, made of hostile pieces, alone or inside an example of the route's body. */
+/**
+ * Makes bodies of the maximum size for a route, from hostile pieces. The pieces are alone or inside an example of the
+ * route's body.
+ */
 import { CAPS } from '@mandate/schemas';
 import { type Hostile, KNOWN_HOSTILE, TOKENS, textAt } from '../../laws/arbitrary-hostile.ts';
 
 /**
- * bare: only the hostile text. list: the example as often as it fits. text: in place of each text of the example.
- * elements: in place of each list of the example. members: in a new member that the example lacks.
+ * The position of the hostile text. bare: only the hostile text. list: the example as often as it fits. text: in
+ * place of each text of the example. elements: in place of each list of the example. members: in a new member that
+ * the example lacks.
  */
 const WITHIN = ['bare', 'list', 'text', 'elements', 'members'] as const;
 type Within = (typeof WITHIN)[number];
 
 export type Body = { within: Within; hostile: Hostile };
 
-/** A little less than the limit of a body, which is 1 MiB. */
+/** The size of a body in bytes, a little less than the limit of 1 MiB. */
 const MOST_BYTES = 1024 * 1024 - 2_000;
 
 const grows = (...texts: string[]): Hostile => texts.map((text) => ({ text, grows: true }));
@@ -29,7 +33,7 @@ export function drawnBody(random: () => number): Body {
   return { within: pick(WITHIN, random), hostile: drawnHostile(random) };
 }
 
-/** Returns a variation of the body. */
+/** Returns a random variation of the body. */
 export function changedBody({ within, hostile }: Body, random: () => number): Body {
   if (hostile.length === 0 || random() < 0.25) return { within: pick(WITHIN, random), hostile };
   const at = Math.floor(random() * hostile.length);
@@ -61,7 +65,7 @@ export function written({ within, hostile }: Body, example: unknown): string {
       .join()}]`;
   const room = MOST_BYTES - one.length;
   if (within === 'text') {
-    // A character takes up to six bytes when it is escaped.
+    // The hostile text gets a sixth of the room, because a character takes up to six bytes when it is escaped.
     const text = grown(hostile, Math.min(CAPS.stringUnits, Math.floor(room / 6)));
     return JSON.stringify(replaced(example, (value) => (typeof value === 'string' ? text : undefined)));
   }
@@ -75,14 +79,14 @@ export function written({ within, hostile }: Body, example: unknown): string {
 
 const MARK = 'hostile-elements';
 
-/** Returns the hostile text at its longest within this number of bytes. */
+/** Returns the longest form of the hostile text that fits into this number of bytes. */
 function grown(hostile: Hostile, bytes: number): string {
   const [none, one] = [0, 1].map((times) => Buffer.byteLength(textAt(hostile, times))) as [number, number];
   const times = one > none ? Math.floor((bytes - none) / (one - none)) : 1;
   return textAt(hostile, Math.max(0, times));
 }
 
-/** Returns a copy in which each value is replaced for which `by` returns another one. */
+/** Returns a copy with some values replaced: each value for which `by` returns another value. */
 function replaced(value: unknown, by: (value: unknown) => unknown): unknown {
   const other = by(value);
   if (other !== undefined) return other;

@@ -1,7 +1,7 @@
-/** Limits work to a rate, and to one second's worth after a rest. */
+/** Limits work to a rate. After a rest, the work of at most one second is allowed at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Each call resolves when `count` more are due. */
+/** Returns a function that waits until the rate allows `count` more. */
 export function paceOf(perSecond: number): (count: number) => Promise<void> {
   let atMs = performance.now();
   let saved = 0;

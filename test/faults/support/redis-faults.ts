@@ -11,12 +11,12 @@ export type TroubledRedis = {
   readonly server: RedisServer;
   /** The proxy that every service uses. */
   readonly proxy: FaultProxy;
-  /** Resolves when no decider can continue without Redis. */
+  /** Resolves when every decider waits for Redis. */
   readonly missed: () => Promise<void>;
 };
 
 export const REDIS_FAULTS: Readonly<Record<string, (redis: TroubledRedis) => Promise<void>>> = {
-  /** Only steps name actions, so this loses answers of steps that were executed. */
+  /** Only calls of the step script name actions. So the lost answers are answers of steps that were executed. */
   async 'answers lost'({ proxy }) {
     for (let lost = 0; lost < REPLIES; lost += 1) await proxy.loseAnswer('act-');
   },

@@ -1,6 +1,6 @@
 /**
- * NODE_OPTIONS loads this file into a plane. On SIGUSR2 it writes to stderr the longest turn since the last signal,
- * in ms of CPU time.
+ * A file that NODE_OPTIONS loads into a plane. On SIGUSR2 it writes to stderr the longest turn of the event loop
+ * since the last signal, in ms of CPU time.
  */
 import { isMainThread } from 'node:worker_threads';
 import { watchTurns } from './busiest-turn.ts';

@@ -12,7 +12,7 @@ const BLOCK = Buffer.alloc(4_096);
 
 export type SmallDisk = Disposable & {
   readonly path: string;
-  /** Takes all free space except this number of bytes. */
+  /** Fills the disk. Leaves `butBytes` bytes free. */
   fill(butBytes?: number): void;
   free(): void;
 };

@@ -1,6 +1,4 @@
-/**
- * Every service of a plane in its own process, on servers that the test starts, and the checks of the whole plane.
- */
+/** Runs every service of a plane in its own process, on servers that the test starts, and checks the whole plane. */
 import type { Bus } from '@mandate/bus';
 import { allHolds, reconcilePlane } from '@mandate/reconcile';
 import {
@@ -28,16 +26,16 @@ export type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
 
 type Settings = Record<string, string>;
 
-/** Settings for deciders. Small batches mean more batches under way, so more can break. */
+/** Settings for deciders. Small batches mean that more batches are in progress, so a fault hits more of them. */
 export const SMALL_BATCHES: Settings = { BATCH_RECORDS: '20' };
 
 type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
 
 export type PlaneOptions = {
-  /** By default a Redis that keeps its data over a restart. */
+  /** Starts the ledger's server. By default a Redis that keeps its data over a restart. */
   startLedger?: () => Promise<RedisServer>;
   kafka?: KafkaOptions;
-  /** Settings for every service, once the servers run. */
+  /** Settings for every service. A function gets the servers after their start. */
   settings?: Settings | ((servers: WholeServers) => Settings);
   /** Further settings for every decider. */
   deciders?: Settings;
@@ -76,7 +74,7 @@ export async function wholePlane(
     plane,
     bus,
     api,
-    /** Returns the same operator's client at another gateway. */
+    /** Returns a client of the same operator for another gateway. */
     apiOf,
     gateway,
     query,
@@ -90,8 +88,8 @@ export async function wholePlane(
 }
 
 /**
- * Waits until deciders and recorder have caught up. Then checks that every law holds for the key's tenant, to the
- * micro-dollar.
+ * Waits until deciders and recorder have caught up. Then checks that every law holds for the tenant of the key, to
+ * the micro-dollar.
  */
 async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void> {
   const api: Api = {

@@ -1,4 +1,4 @@
-/** Breaks the ledger in memory and the fold. */
+/** Mutations of the ledger in memory and of the state that is read from the log. */
 import { inFile, type Mutation } from '../mutation.ts';
 
 export const LEDGER_MUTATIONS: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-/** Breaks schemas, log, audit, privacy, runtime and commands. */
+/** Mutations of schemas, log, audit, privacy, runtime and commands. */
 import { inFile, type Mutation } from '../mutation.ts';
 
 export const PACKAGE_MUTATIONS: readonly Mutation[] = [

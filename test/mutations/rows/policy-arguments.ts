@@ -1,4 +1,4 @@
-/** Breaks the schemas and validators of arguments. */
+/** Mutations of the schemas and validators of arguments. */
 import { inFile, type Mutation } from '../mutation.ts';
 
 export const ARGUMENT_MUTATIONS: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-/** Breaks control state, lint and rules. */
+/** Mutations of control state, lint and rules. */
 import { inFile, type Mutation } from '../mutation.ts';
 
 export const CONTROL_MUTATIONS: readonly Mutation[] = [

@@ -1,4 +1,4 @@
-/** Breaks planning and deciding, except for arguments and control state. */
+/** Mutations of planning and deciding, except for arguments and control state. */
 import { inFile, type Mutation } from '../mutation.ts';
 
 function order(promise: string, first: string, second: string): Mutation {

@@ -1,4 +1,4 @@
-/** Breaks the services. */
+/** Mutations of the services. */
 import { inFile, type Mutation } from '../mutation.ts';
 
 const CHANGE = 'services/query/src/explain/what-would-change.ts';

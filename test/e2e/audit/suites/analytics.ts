@@ -1,6 +1,4 @@
-/**
- * The analytics over HTTP for the history of query-service.ts, and the requests that they refuse.
- */
+/** Tests the analytics over HTTP with the history of query-service.ts, and the requests that they refuse. */
 import { recordDecisions } from '@mandate/audit';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';
@@ -88,7 +86,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     ]);
   });
 
-  test('answers from the beginning of time, in any time zone', async () => {
+  test('answers for a period without a start, in any time zone', async () => {
     const first = { from: '1970-01-01', to: '1970-03-01', interval: '1mo', timeZone: 'Asia/Tokyo' };
     const { body } = await get('/v1/audit/analytics', first);
     expect(body.groups[0].buckets.map(({ start }: { start: string }) => start)).toEqual([
@@ -100,7 +98,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     expect(whole.body.movers).toMatchObject([{}, {}, {}, {}]);
   });
 
-  test('answers without groups, and zeros for a tool that does not exist', async () => {
+  test('answers without groups, and with zeros for a tool that does not exist', async () => {
     const { body } = await get('/v1/audit/analytics', { tool: 'no_such_tool', ...period, interval: '6h' });
     expect(body.others).toBeNull();
     expect(body.groups).toMatchObject([{ group: {}, calls: 0, spent: '$0.00', p50Ms: null }]);
@@ -122,19 +120,19 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     [{ groupBy: 'args' }, 'groupBy', ''],
     [{ orderBy: 'lastDecidedAt' }, 'orderBy', ''],
     [{ nearMissAt: '101' }, 'nearMissAt', ''],
-  ])('refuses %o, and says what to do', async (query, detail, remedy) => {
+  ])('refuses %o, and says how to correct it', async (query, detail, remedy) => {
     const { status, body } = await get('/v1/audit/analytics', query as Record<string, string | string[]>);
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(body.detail).toContain(detail);
     expect(body.remedy).toContain(remedy);
   });
 
-  test('answers latency', async () => {
+  test('answers with latencies', async () => {
     const { body } = await get('/v1/audit/analytics/latency');
     expect(body).toMatchObject({ calls: 56, p50Ms: 0, maxMs: 0, histogram: [{ upToMs: 0, calls: 56 }] });
   });
 
-  test('answers what changed since the period before', async () => {
+  test('answers what changed since the previous period', async () => {
     const moved = { from: wireTime(START_MS + 20), to: wireTime(START_MS + 40), groupBy: 'tool' };
     const steady = await get('/v1/audit/analytics/movers', { ...moved, by: 'calls' });
     expect(steady.body).toMatchObject({ before: { from: wireTime(START_MS) }, movers: [] });
@@ -155,7 +153,7 @@ export function analyticsAnswers({ get, audit, keys: { watcher } }: Scene): void
     ]);
   });
 
-  test('answers near-misses and budgets, with the time when a budget will be used up', async () => {
+  test('answers with near-misses and budgets, and the time when a budget will be used up', async () => {
     const { tenant } = watcher.record;
     const checks = [
       {

@@ -1,4 +1,4 @@
-/** What the recorder does while ClickHouse is away. */
+/** Tests what the recorder does while ClickHouse does not answer. */
 import { createLogger } from '@mandate/server';
 import { describe, expect, test } from 'vitest';
 import { decided } from '../support/log-records.ts';
@@ -7,7 +7,7 @@ import { everyDecision } from '../support/recording.ts';
 
 export function whileAway(scene: RecorderScene): void {
   describe('while ClickHouse is away', () => {
-    test('the partition waits without losing its group membership, shows the wait, and continues when ClickHouse is back', async () => {
+    test('the recorder keeps its group membership and shows in a metric that a partition waits, and continues when ClickHouse is back', async () => {
       const lines: string[] = [];
       const destination = { write: (line: string) => void lines.push(line) };
       const recorder = await scene.recording.record({

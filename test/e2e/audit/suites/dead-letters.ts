@@ -1,4 +1,4 @@
-/** Answers about dead letters over HTTP: which tenant sees them, and the results of those that were republished. */
+/** Tests answers about dead letters over HTTP: which tenant sees them, and the results of republishing them. */
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { deadLetterOf, decided, republished, settled } from '../support/log-records.ts';
@@ -38,7 +38,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
     const show = ({ deadLetter }: typeof OURS, caller = auditor) =>
       get(`/v1/audit/dead-letters/${deadLetter.id}`, {}, caller);
 
-    test('is shown whole, with each republication and its result', async () => {
+    test('is shown completely, with each republication and its result', async () => {
       const { status, body } = await show(OURS);
       expect(status).toBe(200);
       expect(body).toMatchObject({ ...OURS, text: '{', log: { topic: TOPICS.deadLetters } });
@@ -62,7 +62,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
       expect(await ids('true')).toEqual([3, 2, 1].map((n) => deadLetterOf(n).deadLetter.id));
     });
 
-    test('is shown to its own tenant only, or with operate:all together with the results of republications', async () => {
+    test('is shown to its own tenant, and to a key with operate:all, which also gets the results of republications', async () => {
       for (const letter of [SHARED, THEIRS, deadLetterOf(99)]) {
         const hidden = await show(letter);
         expect([hidden.status, hidden.body.code]).toEqual([404, 'DEAD_LETTER_NOT_FOUND']);

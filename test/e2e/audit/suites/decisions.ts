@@ -1,4 +1,4 @@
-/** Answers about decisions over HTTP: searches, pages, one decision, and the valid decision about an action. */
+/** Tests answers about decisions over HTTP: searches, pages, one decision, and the valid decision about an action. */
 import { recordDecisions } from '@mandate/audit';
 import { createFindDecision } from '@mandate/query';
 import { TOPICS, wireTime } from '@mandate/schemas';
@@ -78,7 +78,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
         fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(fc.nat(400)), async (limit, ages) => {
           const before = await pages('/v1/audit/decisions', 'decisions', { limit: '1000' });
           const seen = await pages('/v1/audit/decisions', 'decisions', { limit: String(limit) }, async () => {
-            // Newer than all others, or, as from a decider that lags, between existing ones.
+            // The new records are newer than all others, or older than some, as from a decider that lags.
             const records = [...ages.splice(0, 2), 5_000].map((age) => {
               arriving += 1;
               const { decision } = decided(age, { actionId: `act-${arriving}` });
@@ -109,14 +109,14 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
   });
 
   describe('one decision', () => {
-    test('is the record on the log, with its checks', async () => {
+    test('is answered as the record on the log, with its checks', async () => {
       const record = decided(7);
       const { status, body } = await get(`/v1/audit/decisions/${record.decision.id}`);
       expect(status).toBe(200);
       expect(body).toEqual({ ...record, log: expect.objectContaining({ topic: TOPICS.decisions }) });
     });
 
-    test('that does not exist, or belongs to another tenant, is 404', async () => {
+    test('is 404 if it does not exist or belongs to another tenant', async () => {
       const missing = await get('/v1/audit/decisions/dec_0000000000');
       expect(missing).toMatchObject({ status: 404, body: { code: 'DECISION_NOT_FOUND' } });
       expect((await get(`/v1/audit/decisions/${decided(350).decision.id}`)).status).toBe(404);
@@ -125,7 +125,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
       expect((await get(`/v1/audit/decisions/${theirs}`, {}, stranger)).status).toBe(200);
     });
 
-    test('is found by its action for the gateway', async () => {
+    test('is found by its action id when the gateway asks', async () => {
       const find = createFindDecision(reader());
       expect(await find('acme', { actionId: 'act-1' })).toEqual(decided(1).decision);
       expect(await find('acme', { actionId: 'act-1', agentId: 'agent-1', attempt: 1 })).toEqual(
@@ -137,7 +137,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
       expect(await find('acme', { actionId: 'act-350' })).toBeNull();
     });
 
-    test('is the valid one if an action has several', async () => {
+    test('is the valid one if an action has several decisions', async () => {
       const of = { tenant: 'initech', actionId: 'act-again', agentId: 'lumbergh' };
       const said = [
         decided(1, { ...of, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' }),

@@ -1,4 +1,6 @@
-/** How the recorder treats ledger epochs: which records are void, even if tables were lost or recorders died. */
+/**
+ * Tests how the recorder treats ledger epochs: which records are void, even if tables were lost or recorders died.
+ */
 import {
   ask,
   recordControlEvents,
@@ -48,7 +50,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       );
     });
 
-    test('does not apply to earlier records, even if a recorder died after inserting it and before its commit', async () => {
+    test('does not apply to earlier records, even if a recorder inserts the epoch and dies before its commit', async () => {
       const [a = 0] = scene.fresh(1);
       const announced = epochBegan('ep-after');
       await scene.recording.append([epochBegan('ep-before')], 0);
@@ -82,7 +84,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       await recorder.stop();
     });
 
-    test('is known to a second recorder, even if the tables were emptied after its announcement', async () => {
+    test('is known to a second recorder, even if the tables were emptied after the epoch was announced', async () => {
       await scene.recording.append([epochBegan('ep-old'), epochBegan('ep-new')], 0);
       await scene.recordAll();
       await scene.emptyTables();
@@ -96,9 +98,9 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       expect(await everyDecision(scene.audit)).toEqual(idsOf([decided(current ?? 0)]));
     });
 
-    test('is known however recorders start and stop, and whatever tables were lost', async () => {
+    test('is known however recorders start and stop, and whichever tables were lost', async () => {
       const happening = fc.constantFrom(...Array<null>(8).fill(null), 'restart' as const, 'lose' as const);
-      // All rounds share one log, so each round has higher generations than the rounds before.
+      // All rounds share one log. So each round has higher generations than the earlier rounds.
       let round = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -111,8 +113,8 @@ export function epochsMakeVoid(scene: RecorderScene): void {
             const losesTables = happenings.includes('lose');
             const steps = [{ begins: { id: 'start', generation: 0 } }, ...drawn]
               .map((step) => ofRound(step, round))
-              // Lost tables had the earlier generations. Without them, an epoch without a generation cannot be
-              // ordered.
+              // An epoch without a generation can only be ordered by earlier generations. Lost tables no longer have
+              // them.
               .filter((step) => !losesTables || 'madeIn' in step || step.begins.generation !== undefined);
             const stand = standing(steps);
             let standingIds: string[] = [];
@@ -140,7 +142,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
   });
 }
 
-/** Gives the step a name of its round, and a generation above those of earlier rounds. */
+/** Gives the step a name that no other round has, and a generation above those of earlier rounds. */
 function ofRound(step: EpochStep, round: number): EpochStep {
   if ('madeIn' in step) return { madeIn: `${step.madeIn}-${round}` };
   const { id, generation } = step.begins;

@@ -88,20 +88,20 @@ export function filtersAnswer({ get, keys: { operator } }: Scene, paths: readonl
     });
   });
 
-  test('a cursor with a time that ClickHouse cannot hold is refused, as is any cursor of other origin', async () => {
+  test('with a forged cursor is refused, also if the cursor’s time does not fit into ClickHouse', async () => {
     const cursor = Buffer.from(`[1,"control-events",[${Number.MAX_SAFE_INTEGER},"x"]]`).toString('base64url');
     const { status, body } = await get('/v1/audit/control-events', { cursor });
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 
-  test('given twice matches either value for names, and is refused for other filters', async () => {
+  test('that is given twice matches either value if it is a name, and is refused otherwise', async () => {
     const { body } = await get('/v1/audit/decisions', { agent: ['agent-1', 'nobody'] });
     expect(body.decisions).toHaveLength(15);
     expect((await get('/v1/audit/decisions', { limit: ['1', '2'] })).status).toBe(400);
     expect((await get('/v1/audit/decisions', { from: ['1h', '2h'] })).status).toBe(400);
   });
 
-  test('a period that ends before it begins is refused', async () => {
+  test('with a period that ends before it begins is refused', async () => {
     const { status, body } = await get('/v1/audit/decisions', { from: '1h', to: '2h' });
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
   });

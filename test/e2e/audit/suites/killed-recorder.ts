@@ -1,5 +1,5 @@
 /**
- * A recorder is killed again and again, at random moments, while records arrive. No row may be missing, and none may
+ * Kills a recorder again and again, at random moments, while records arrive. No row may be missing, and none may
  * count twice.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -16,10 +16,10 @@ import { decided, epochBegan, settled } from '../support/log-records.ts';
 import { everyDecision, type OpenTables, openLog, openRecording } from '../support/recording.ts';
 
 const KILLS = byLength({ short: 2, full: 5 });
-/** More decisions than a recorder records before it is killed. */
+/** The number of decisions on the log before the recorder starts. It is killed before it has recorded all of them. */
 const AHEAD = 2_000;
 
-/** The tables: as a function for this process, and as arguments for the recorders that are killed. */
+/** The tables, in two forms: a function for this process, and arguments for the recorders that are killed. */
 export type TablesOfSeveral = { open: OpenTables; args: readonly string[] };
 
 function startProcess(folder: string, args: readonly string[]): ChildProcess {
@@ -32,7 +32,8 @@ export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
     const { open, args } = await tables();
     const folder = mkdtempSync(join(tmpdir(), 'mandate-killed-'));
     const bus = await openLog(folder);
-    // The number of records is limited. Otherwise a slow machine would have ever more records to catch up with.
+    // The state of the producer. `mayReach` is the most decisions that it may append: without a limit, a slow machine
+    // could never catch up.
     const flow = { isOn: true, mayReach: AHEAD, decisions: 0, voided: 0 };
 
     /**
@@ -72,7 +73,7 @@ export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
       const child = startProcess(folder, args);
       const exited = once(child, 'exit');
       if (child.stdout === null) throw new Error('no stdout');
-      // The recorder has committed a batch, so this kills it during the next one.
+      // The recorder has just committed a batch, so the kill hits the next batch.
       await once(child.stdout, 'data');
       await pause(Math.random() * 150);
       child.kill('SIGKILL');

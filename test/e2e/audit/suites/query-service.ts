@@ -1,5 +1,6 @@
 /**
- * The audit over HTTP: what a key may see, complete pages while rows arrive, and filters with harmful text that does no harm.
+ * Tests the audit over HTTP: what a key may see, that pages are complete while rows arrive, and that harmful text in
+ * filters does no harm.
  */
 import { type AuditClient, recordDecisions } from '@mandate/audit';
 import {
@@ -78,7 +79,7 @@ export function queryPromises(
     return rows;
   }
 
-  /** Records decisions of a tenant that has none on the log. */
+  /** Records decisions of a tenant that has no other decisions on the log. */
   async function record(decisions: readonly ActionDecided[]): Promise<void> {
     await recordDecisions(
       audit,
@@ -178,7 +179,7 @@ export function queryPromises(
     expect(body.decisions.map(({ agentId }: { agentId: string }) => agentId).toReversed()).toEqual(agents);
   });
 
-  test('lists questions that wait for a person, in pages and one by one, of the key’s tenant only', async () => {
+  test('lists questions that wait for a person, as pages and one question by id, of the key’s tenant only', async () => {
     const deferred = {
       tenant: 'aviato',
       verdict: 'DEFER',
@@ -270,7 +271,7 @@ export function queryPromises(
       expect((await get(path, { tenant: 'globex' }, operator)).status).toBe(400);
     });
 
-    test('is described with its parameters, its answer and its problems', () => {
+    test('is described in the OpenAPI document with its parameters, its answer and its problems', () => {
       const described = server.swagger();
       const { paths = {} } = described;
       const route = paths[path.replace(/\/(dec|dlq)_.*/, '/{id}')]?.get;
@@ -284,7 +285,7 @@ export function queryPromises(
   describe('a filter', () => filtersAnswer(scene, PATHS));
 
   describe('while ClickHouse is away', () => {
-    test('a question is answered with 503 and a remedy, without ClickHouse’s own message', async () => {
+    test('a request is answered with 503 and a remedy, without ClickHouse’s own message', async () => {
       await audit.command('RENAME TABLE decisions TO decisions_away');
       try {
         const { status, body } = await get('/v1/audit/decisions');
@@ -300,7 +301,7 @@ export function queryPromises(
       expect((await get('/v1/audit/decisions')).status).toBe(200);
     });
 
-    test('a question that takes too long is answered the same way', async () => {
+    test('a request that takes too long is answered with 503 too', async () => {
       const hasty = await serve(1);
       const { status, body } = await get('/v1/audit/analytics/agents', {}, auditor, hasty);
       expect({ status, code: body.code }).toEqual({ status: 503, code: 'AUDIT_UNAVAILABLE' });

@@ -1,4 +1,4 @@
-/** The suite of the recorder: what it promises, on a real log and real tables. */
+/** The tests of what the recorder promises, on a real log and real tables. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AuditClient,
@@ -65,10 +65,10 @@ export function recorderPromises(open: OpenTables): void {
     expect((await everyDecision(scene.audit)).sort()).toEqual(idsOf(decisions).sort());
     expect(await ask(scene.audit, searchSettlements, { tenant: 'acme' })).toHaveLength(40);
     expect(await ask(scene.audit, searchControlEvents, { tenant: 'acme' })).toMatchObject([
-      // The rule did not exist.
+      // This removal was refused, because the rule did not exist.
       { event: 'rule.removed', subject: 'r', by: 'ops', refusal: 'NOT_FOUND', revision: 1 },
       { id: 'kill-1', event: 'agent.killed', scope: 'agent', agentId: 'agent-1', by: 'ops' },
-      // Both partitions have this record, and it is one event.
+      // Both partitions have this record, but the audit must show one event.
       { id: 'ep-1', event: 'ledger.epoch', scope: null, agentId: null },
     ]);
     expect(await ask(scene.audit, searchDeadLetters, {})).toMatchObject([
@@ -95,12 +95,12 @@ export function recorderPromises(open: OpenTables): void {
       await until(async () => (await ask(scene.audit, decisionById, asked)).length === 1);
       return performance.now() - startedMs;
     };
-    // One fast run is enough: a stalled machine is slow sometimes, a slow recorder always.
+    // One fast run is enough. A stalled machine makes some runs slow, a slow recorder makes all runs slow.
     await until(async () => (await queryableWithinMs()) < 1_000);
     await recorder.stop();
   });
 
-  test('gathers records that arrive slowly: far fewer flushes than records', async () => {
+  test('inserts records that arrive slowly in few batches: far fewer inserts than records', async () => {
     const recorder = await scene.recording.record({ gatherMs: 100 });
     await recorder.caughtUp();
     const flushesBefore = await flushes(recorder);
@@ -117,7 +117,7 @@ export function recorderPromises(open: OpenTables): void {
     await recorder.stop();
   });
 
-  test('refreshes the rollups in the background, and shows in a metric how many hours wait for it', async () => {
+  test('refreshes the rollups in the background, and shows in a metric how many hours still need a refresh', async () => {
     const recorder = await scene.recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
     await scene.recording.append(scene.fresh(20).map((n) => decided(n)));
     await recorder.caughtUp();
@@ -134,7 +134,7 @@ export function recorderPromises(open: OpenTables): void {
     await recorder.stop();
   });
 
-  test('marks rows that a recorder of an earlier version inserted, at its next check', async () => {
+  test('marks rows that an earlier version of the recorder inserted, at its next check', async () => {
     const recorder = await scene.recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
     const unmarking: AuditClient = {
       ...scene.audit,
@@ -164,7 +164,7 @@ export function recorderPromises(open: OpenTables): void {
     return Number(/^mandate_recorder_flush_seconds_count\S* (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 
-  test('shows and counts a record once that the log has at several offsets, with the first log position', async () => {
+  test('shows and counts a record once if the log has it at several offsets, with the first log position', async () => {
     const records = scene.fresh(20).map((n) => decided(n, { agentId: 'twin' }));
     const settlements = records.map(({ decision }) =>
       settled(0, { id: `stl-${decision.id}`, actionId: decision.actionId, agentId: 'twin' }),
@@ -214,7 +214,7 @@ export function recorderPromises(open: OpenTables): void {
     for (const { reason } of rows) expect(reason).not.toBe('');
   });
 
-  test('shares the log with other recorders, one of which leaves, and each decision appears once', async () => {
+  test('shares the log with other recorders: when one leaves, each decision still appears once', async () => {
     const recorders = await Promise.all([
       scene.recording.record({ maxBatch: 5 }),
       scene.recording.record({ maxBatch: 5 }),

@@ -1,4 +1,4 @@
-/** What the recorder records and drops if tenants have a retention period. */
+/** Tests what the recorder records and drops if a tenant has a retention period. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { tenantRetentionStart } from '@mandate/audit';
 import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
@@ -12,13 +12,13 @@ export function tenantsKeep(scene: RecorderScene): void {
   describe('with a retention period', () => {
     const january = (n: number) => wireTime(START_MS + n);
     const february = (n: number) => wireTime(Date.UTC(2026, 1, 10) + n);
-    /** Acme has one month. In March, the records of January are older than that. */
+    /** The tenant acme keeps one month. In March, its records of January have expired. */
     const keepMonths = (tenant: string) => (tenant === 'acme' ? 1 : null);
     const inMarch = () => Date.UTC(2026, 2);
 
     /**
      * Appends one record of each kind for January and for February, for a tenant with a retention period and a tenant
-     * without. Returns the rows that must be kept in March, and those that must not.
+     * without. Returns the rows that must exist in March, and the rows that must not.
      */
     async function appendOfBoth(): Promise<{ kept: string[]; past: string[] }> {
       const [kept, past]: [string[], string[]] = [[], []];
@@ -96,10 +96,10 @@ export function tenantsKeep(scene: RecorderScene): void {
       await recorder.stop();
     });
 
-    test('a recorder whose clock is ahead of ClickHouse’s drops nothing', async () => {
+    test('a recorder drops nothing if its clock is ahead of ClickHouse’s clock', async () => {
       const { kept, past } = await appendOfBoth();
       const recorder = await scene.recording.record({
-        // With the clock of ClickHouse, these records are kept until 2035.
+        // ClickHouse's clock is right, and by that clock these records are kept until 2035.
         keepMonths: () => 12 * 9,
         clock: () => Date.UTC(2126, 0),
         dropping: { firstAfterMs: 0, everyMs: 5 },

@@ -1,4 +1,4 @@
-/** Sums over HTTP, which reconcile compares with the ledger. */
+/** Tests the sums over HTTP, which `mandate reconcile` compares with the ledger. */
 import { recordDecisions } from '@mandate/audit';
 import { TOPICS } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';

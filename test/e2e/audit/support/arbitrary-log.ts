@@ -1,7 +1,7 @@
 /**
- * Random logs of decisions, as deciders, gateways and rebuilders may leave them. They have exact repetitions,
- * decisions that another ledger made again, outcomes before the decisions that they settle, records that are weeks
- * old, rebuilds in the middle, and unreadable records.
+ * Random logs of decisions, as deciders, gateways and rebuilders may leave them. The logs contain exact repetitions,
+ * decisions that another ledger made again, and outcomes before their decisions. They also contain records that are
+ * weeks old, rebuilds in the middle, and unreadable records.
  */
 import {
   adjustmentOf,
@@ -17,12 +17,15 @@ import { epochBegan } from './log-records.ts';
 
 const HOUR_MS = 3_600_000;
 const EPOCHS = 4;
-/** The generation of the ledger before the first rebuild. At least one rebuilder can then have a lower generation. */
+/**
+ * The generation of the ledger before the first rebuild. It is above 1, so that a rebuilder can have a lower
+ * generation.
+ */
 const FIRST_GENERATION = 2;
 
 export const TENANTS = ['acme', 'globex'] as const;
 
-/** A record to append. Without a partition, its agent's key chooses one. */
+/** A record to append. Without a partition, the key of the record's agent chooses the partition. */
 export type Entry = { record: DecisionsRecord | Uint8Array; partition?: number };
 
 const seldom = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
@@ -30,14 +33,14 @@ const seldom = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
 
 const delivery = fc.record({
   /**
-   * The decision is made again, by a ledger that does not know the first one. Null: the same record is delivered
-   * again.
+   * A second decision about the same request, by a ledger that does not know the first decision. Null: the same
+   * record is delivered again.
    */
   madeAgain: seldom(fc.record({ ruling: arbitraryRuling, laterMs: fc.nat(3 * HOUR_MS) })),
   /** The epoch of the ledger that made the record. Null: the newest epoch. */
   madeIn: seldom(fc.integer({ min: FIRST_GENERATION, max: EPOCHS })),
 });
-/** Most records are delivered once, so that a void record often has no valid one beside it. */
+/** Most records are delivered once. So many void records have no valid copy. */
 const deliveries = fc.oneof(
   { weight: 3, arbitrary: fc.array(delivery, { minLength: 1, maxLength: 1 }) },
   { weight: 2, arbitrary: fc.array(delivery, { minLength: 2, maxLength: 3, size: 'max' }) },
@@ -46,15 +49,15 @@ type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
 const request = fc.record({
   tenant: fc.constantFrom(TENANTS[0], TENANTS[0], TENANTS[1]),
-  /** Most calls fall into three hours, so that later records change the same rollups again. */
+  /** Most calls have times in the same three hours, so that later records change the same rollups again. */
   call: fc.oneof(
     { weight: 4, arbitrary: arbitraryCall(3 * HOUR_MS) },
     { weight: 1, arbitrary: arbitraryCall() },
   ),
   lateMs: seldom(fc.nat(40 * 24 * HOUR_MS)),
   /**
-   * The request repeats an earlier action: as a duplicate of the same attempt, as another attempt, or as another
-   * agent's action of the same name.
+   * The request repeats an earlier action: a duplicate of the same attempt, another attempt, or an action of another
+   * agent with the same id.
    */
   follows: seldom(fc.record({ back: fc.nat(), isDuplicate: fc.boolean() })),
   decided: deliveries,
@@ -68,7 +71,7 @@ const rebuilt = fc.record({
     { weight: 3, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
-  /** A rebuilder that died midway has announced its epoch on one partition only. */
+  /** A rebuilder that died in the middle has announced its epoch on one partition only. */
   partitions: fc.constantFrom([0, 1], [0, 1], [0], [1]),
 });
 
@@ -77,7 +80,7 @@ type Placed =
   | { of: 'entry'; entry: Entry }
   | { of: 'rebuilt'; rebuilt: typeof rebuilt extends fc.Arbitrary<infer T> ? T : never };
 
-/** The entries in the order of appending. For each agent this is the order of the log. */
+/** The entries in the order in which they are appended. For each agent, the log has the same order. */
 export const arbitraryLog: fc.Arbitrary<Entry[]> = fc
   .tuple(
     fc.array(request, { minLength: 10, maxLength: 40, size: 'max' }),
@@ -142,7 +145,7 @@ type Attempt = {
   isDuplicate: boolean;
 };
 
-/** No ledger allows the same attempt twice. So each attempt belongs to one request and its duplicates. */
+/** Gives each attempt to one request and its duplicates, because no ledger allows the same attempt twice. */
 function attemptsOf(requests: readonly Request[]): { request: Request; attempt: Attempt }[] {
   const all: { request: Request; attempt: Attempt }[] = [];
   for (const [index, request] of requests.entries()) {

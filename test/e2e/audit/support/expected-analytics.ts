@@ -1,6 +1,6 @@
 /**
- * The answers that the analytics routes must give for a history, computed here in a second way. The time of the
- * question is left out.
+ * Computes the answers that the analytics routes must give for a history, in a second way. The time of the request is
+ * left out.
  */
 import type { Dimension } from '@mandate/audit';
 import {
@@ -23,7 +23,7 @@ const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
 type Measures = ReturnType<typeof measured>;
 type Cut = Parameters<typeof bucketLabels>[0];
 
-/** Adds each amount in dollars. */
+/** Adds a field in dollars for each amount in micro-dollars. */
 function priced(row: Record<string, unknown>): Record<string, unknown> {
   const dollars = Object.entries(row).flatMap(([name, micros]) =>
     name.endsWith('Micros') && typeof micros === 'number'
@@ -38,8 +38,8 @@ function named(groupBy: readonly Dimension[], keys: readonly string[]): Record<s
 }
 
 /**
- * The groups with their buckets, keyed by the label of their start. Empty buckets are left out, because only some
- * answers list them.
+ * Returns the groups with their buckets, keyed by the label of their start. Empty buckets are left out, because only
+ * some answers list them.
  */
 export function groupedBody(
   history: Deliveries,
@@ -100,7 +100,7 @@ export function spendBody(history: Deliveries, filter: Filter, limit: number) {
   };
 }
 
-/** Returns groups of decisions with their counts, largest first. */
+/** Returns groups of decisions with their counts, the largest group first. */
 function fallen(history: Deliveries, filter: Filter, groupBy: readonly Dimension[]) {
   return groupsOf(history, filter, { groupBy, orderBy: 'calls', nearMissAt: NEAR_MISS_AT })
     .filter(({ measures }) => measures.calls > 0)
@@ -161,8 +161,8 @@ export function latencyBody(history: Deliveries, filter: Filter) {
 }
 
 /**
- * Near-misses by the name of the limit. One decision can be near several limits, so the order of the answer is not
- * fixed.
+ * Returns near-misses by the name of the limit. One decision can be near several limits, so the order of the answer
+ * is not fixed.
  */
 export function nearMissesByName(history: Deliveries, filter: Filter, nearMissAt: number) {
   return Object.fromEntries(

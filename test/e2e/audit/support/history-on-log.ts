@@ -1,6 +1,6 @@
 /**
  * Reads the log from its beginning and decides which records count. It follows the rules of the contract, and uses no
- * code of the readers.
+ * code of Mandate's readers.
  */
 import type { Deliveries } from '@mandate/audit/contract';
 import type { Bus } from '@mandate/bus';
@@ -14,8 +14,7 @@ import {
 import { type EpochStep, standing } from '@mandate/testing';
 
 /**
- * Returns the history of one tenant. The records of an agent are in log order, because its key puts them in one
- * partition.
+ * Returns the history of one tenant. The records of an agent are in log order, because they are all in one partition.
  */
 export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries> {
   const decisions: { record: Decision; void: boolean }[] = [];
@@ -47,13 +46,13 @@ async function readPartition(bus: Bus, partition: number): Promise<DecisionsReco
     try {
       records.push(JSON.parse(Buffer.from(found?.value ?? []).toString()));
     } catch {
-      // Not a record, so it counts for nothing.
+      // The bytes are not a record, so they count for nothing.
     }
   }
   return records;
 }
 
-/** Returns the part of a record that decides whether it is void. */
+/** Returns the fields of a record that decide whether the record is void. */
 function stepOf(record: DecisionsRecord): EpochStep {
   switch (record.event) {
     case 'ledger.epoch': {

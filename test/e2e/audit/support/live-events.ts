@@ -1,4 +1,6 @@
-/** Listens to the live audit like an event source: with the id of its last event it continues after a cut. */
+/**
+ * Listens to the live audit like a browser's EventSource. After a cut, it continues with the id of its last event.
+ */
 import { readEventStream } from '../../support/read-event-stream.ts';
 
 export type LiveEvent = { event: string; id: string; data: Record<string, unknown> };

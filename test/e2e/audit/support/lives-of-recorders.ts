@@ -1,4 +1,6 @@
-/** Recorders that come and go while a log grows: some stop, some die at any insert or commit, some work in pairs. */
+/**
+ * Lives of recorders while a log grows: some recorders stop, some die at any insert or commit, some work in pairs.
+ */
 import { type AuditClient, refreshRollups } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
 import type { RecorderOptions } from '@mandate/recorder';
@@ -9,7 +11,7 @@ import type { Recording } from './recording.ts';
 
 const DAY_MS = 86_400_000;
 /**
- * The time between lives. A recorder then sees the earlier records as recorded long ago, and does not count them
+ * The time between two lives. After this time, a recorder treats the earlier records as old, and does not count them
  * again to check.
  */
 const BETWEEN_LIVES_MS = 3 * DAY_MS;
@@ -20,18 +22,18 @@ export const arbitraryLife = fc.record({
     minLength: 1,
     maxLength: 4,
   }),
-  /** The number of batches on the log before the recorder begins. */
+  /** The number of batches on the log before the recorder starts. */
   ahead: fc.nat(3),
   maxBatch: fc.integer({ min: 1, max: 40 }),
   recorders: fc.constantFrom(1, 1, 2),
-  /** The first recorder dies at this insert or commit, after all earlier ones. Null: it is stopped. */
+  /** The number of the insert or commit at which the first recorder dies. Null: the recorder is stopped. */
   diesAt: fc.option(fc.nat(12)),
-  /** Who refreshes the rollups during the recording: the recorder itself, another process beside it, or nothing. */
+  /** What refreshes the rollups during the recording: the recorder itself, another process, or nothing. */
   sums: fc.constantFrom('kept', 'beside', 'left'),
 });
 export type Life = typeof arbitraryLife extends fc.Arbitrary<infer T> ? T : never;
 
-/** Plays one life. It takes the records to append from `ahead`. */
+/** Runs one life of a recorder. Removes the records that it appends from `ahead`. */
 export async function live(recording: Recording, ahead: Entry[], life: Life, nth: number): Promise<void> {
   const { audit, bus } = recording;
   const append = async ({ records, isTwice }: Life['appends'][number]) => {
@@ -45,7 +47,7 @@ export async function live(recording: Recording, ahead: Entry[], life: Life, nth
   const options = { ...lifeOf(nth), maxBatch: life.maxBatch, rollups };
   const first = await recording.record({ ...options, ...mortal });
   const others = life.recorders > 1 ? [await recording.record(options)] : [];
-  // Each recorder may die, and one that lives may be stopped midway.
+  // The first recorder may die, which is no fault of the test.
   first.finished.catch(() => {});
   const summing = life.sums === 'beside' ? refreshRollups(audit, { quietMs: 0, mostRows: 20 }) : null;
   for (const batch of life.appends.slice(life.ahead)) await append(batch);
@@ -54,14 +56,14 @@ export async function live(recording: Recording, ahead: Entry[], life: Life, nth
   await Promise.all([first, ...others].map((recorder) => recorder.stop()));
 }
 
-/** Lets one more recorder finish the work that the others left. */
+/** Lets one more recorder finish the work of the earlier recorders. */
 export async function catchUp(recording: Recording, nth: number): Promise<void> {
   const recorder = await recording.record(lifeOf(nth));
   await recorder.caughtUp();
   await recorder.stop();
 }
 
-/** Rollups that no process refreshes. */
+/** Options with which no process refreshes the rollups during a test. */
 const LEFT = { everyMs: DAY_MS, quietMs: DAY_MS };
 
 function lifeOf(nth: number): Partial<RecorderOptions> {
@@ -74,7 +76,7 @@ export async function appendAll(recording: Recording, entries: readonly Entry[])
   for (const { record, partition } of entries) await recording.append([record], partition);
 }
 
-/** Returns a log and tables that fail after this number of inserts and commits. */
+/** Returns a log and tables that fail after `deeds` inserts and commits. */
 function dyingAt(deeds: number, { bus, audit }: { bus: Bus; audit: AuditClient }) {
   let left = deeds;
   const live = async () => {

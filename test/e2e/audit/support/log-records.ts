@@ -1,4 +1,4 @@
-/** Records as deciders and gateways write them, one literal for each kind, for logs that tests make up. */
+/** Makes records as deciders and gateways write them, one literal for each kind, for the logs of tests. */
 import {
   type AccessRecord,
   type ActionDecided,
@@ -74,7 +74,7 @@ export function epochBegan(id: string, generation?: number): LedgerEpoch {
   };
 }
 
-/** Returns the results of an operator's republishing: the record got one of these answers. */
+/** Returns the results of an operator's republishing: the republished record got one of these answers. */
 export function republished(
   id: string,
   letter: DeadLetter['deadLetter'],

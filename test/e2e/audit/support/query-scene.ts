@@ -1,4 +1,7 @@
-/** What tests of the query service need: the service with a history, and keys of several tenants. */
+/**
+ * The service and the keys that tests of the query service need: a service with a history, and keys of several
+ * tenants.
+ */
 import type { AuditClient } from '@mandate/audit';
 import type { ActionDecided } from '@mandate/schemas';
 import type { issueApiKey } from '@mandate/server';
@@ -6,7 +9,7 @@ import type { issueApiKey } from '@mandate/server';
 type Issued = ReturnType<typeof issueApiKey>;
 
 export type Scene = {
-  /** `key` is the auditor's by default. */
+  /** Sends a request. `key` is the auditor's key by default. */
   get(
     path: string,
     query?: Record<string, string | string[]>,
@@ -21,7 +24,7 @@ export type Scene = {
     between?: () => Promise<void>,
     key?: Issued,
   ): Promise<{ id: string; agentId: string }[]>;
-  /** Records decisions that are not on the log. */
+  /** Records decisions in the audit that are not on the log. */
   record(decisions: readonly ActionDecided[]): Promise<void>;
   audit(): AuditClient;
   /** The database client of the service. */
@@ -29,7 +32,7 @@ export type Scene = {
   keys: {
     /** A key of the tenant "acme", which has the history. */
     auditor: Issued;
-    /** A key of the same tenant, with operate:all. */
+    /** A key of the tenant "acme", with the scope operate:all. */
     operator: Issued;
     publisher: Issued;
     /** A key of the tenant "globex". */

@@ -1,4 +1,4 @@
-/** The query service on an HTTP server that accepts these keys. */
+/** Runs the query service on an HTTP server that accepts the given keys. */
 import type { AuditClient } from '@mandate/audit';
 import type { Bus } from '@mandate/bus';
 import { queryRoutes } from '@mandate/query';

@@ -1,4 +1,4 @@
-/** A real log and real tables, for tests of the recorder. */
+/** A real log and real tables for tests of the recorder. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AuditClient } from '@mandate/audit';
 import type { DecisionsRecord } from '@mandate/schemas';
@@ -19,11 +19,14 @@ export const TABLES = [
   'kept_from',
 ];
 
-/** One log and one set of tables. The tables are emptied before each test, but the log keeps its records. */
+/**
+ * One log and one set of tables for all tests of a file. The tables are emptied before each test, but the log keeps
+ * its records.
+ */
 export type RecorderScene = {
   readonly recording: Recording;
   readonly audit: AuditClient;
-  /** Returns a number that no earlier test had, so that ids on the log never repeat. */
+  /** Returns a number that no earlier test got, so that ids on the log never repeat. */
   next(): number;
   fresh(count: number): number[];
   /** Records everything on the log, and stops. */

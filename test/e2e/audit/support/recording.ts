@@ -1,4 +1,7 @@
-/** A log in a temporary folder, audit tables in the folder or on a server, and recorders between them. */
+/**
+ * A log in a temporary folder, audit tables in the folder or on a server, and recorders that read the log and fill
+ * the tables.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,11 +26,11 @@ export type Recording = {
   bus: Bus;
   audit: AuditClient;
   /**
-   * Appends records to the decisions topic, each with its agent's key, or all in one partition. Returns the offset
+   * Appends records to the decisions topic, by the key of their agent or all to one partition. Returns the offset
    * after each record.
    */
   append(records: readonly (DecisionsRecord | Uint8Array)[], partition?: number): Promise<number[]>;
-  /** Starts a recorder. The fixture stops it at the end, if the test has not. */
+  /** Starts a recorder. The recording stops it at the end, if the test has not stopped it. */
   record(options?: Partial<RecorderOptions>): Promise<Recorder & { metrics: Metrics }>;
   close(): Promise<void>;
 };
@@ -42,7 +45,7 @@ export async function openTables(folder: string): Promise<AuditClient> {
   return audit;
 }
 
-/** Opens audit tables for one recording, which closes them. */
+/** Opens audit tables for one recording. The recording closes them. */
 export type OpenTables = (folder: string) => Promise<AuditClient>;
 
 export async function openRecording(
@@ -105,7 +108,7 @@ function keyOf(record: DecisionsRecord | Uint8Array): string | null {
   return null;
 }
 
-/** Returns the ids of all decisions in the audit, page by page, newest first. */
+/** Returns the ids of all decisions in the audit, newest first. Reads page by page. */
 export async function everyDecision(audit: AuditClient, tenant = 'acme', limit = 1_000): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {

@@ -1,4 +1,6 @@
-/** A Kafka, a Redis and a ClickHouse for one test file, and services on them, each in its own process. */
+/**
+ * Starts a Kafka, a Redis and a ClickHouse for one test file, and services that use them, each in its own process.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { createApiClient } from '@mandate/client';
@@ -45,14 +47,14 @@ export async function decisionsBy({ url }: { url: string }): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** The servers of a plane. Without ClickHouse, each service that needs one uses a folder. */
+/** The servers of a plane. Without a ClickHouse server, each service that needs ClickHouse uses a folder. */
 export type Backends = {
   kafka: KafkaCluster;
   redis: RedisServer | RedisCluster;
   clickhouse?: ClickHouseServer;
 };
 
-/** Returns the replication of new topics. With three brokers, one may be away. */
+/** Returns the replication of new topics. With three brokers, topics survive the loss of one broker. */
 export function replicationOn({ brokers }: Pick<KafkaCluster, 'brokers'>) {
   return { replicationFactor: brokers.length, minInSyncReplicas: Math.ceil((brokers.length + 1) / 2) };
 }
