@@ -74,7 +74,7 @@ export const alert = z.object({
   ),
   webhooks: described(
     z.array(webhookName),
-    'The webhooks that must be told. The rule file named them when the alert was raised.',
+    'The webhooks that must receive the alert. The rule file named them when the alert was raised.',
     ['ops'],
   ),
   quiet: described(

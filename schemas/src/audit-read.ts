@@ -52,7 +52,7 @@ export const auditRead = z
         ),
         at: described(time, 'When the request came.'),
       }),
-      'Who read what.',
+      'The key that read, and what it asked for.',
     ),
   })
   .meta({

@@ -101,7 +101,7 @@ export const deadLetterRepublished = z
           ['dec_01ke6r2v8r0c37d1a2b3c4d5e6f708', 'dlq_01ke6r2v8r19a0b1c2d3e4f5061728'],
         ),
       }),
-      'What was published again, by whom and why.',
+      'The dead letter and its new record, and who published it and why.',
     ),
   })
   .meta({

@@ -86,7 +86,7 @@ export const agentKilled = z
           'The first of the actions that may still run. The answer to the operator has the whole list.',
         ),
       }),
-      'What was stopped, by whom and why.',
+      'The target of the kill, and who killed it and why.',
     ),
   })
   .meta({
@@ -104,7 +104,7 @@ export const agentRevived = z
         target: described(killTarget, 'What was released.'),
         revision: described(count, 'The revision of the switch.', 5),
       }),
-      'What was released, by whom and why.',
+      'The target of the revive, and who revived it and why.',
     ),
   })
   .meta({ title: 'agent.revived', description: 'A kill switch was released.' });
@@ -140,7 +140,7 @@ export const budgetAdjusted = z
         ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),
         ledgerSequence: described(count, 'The number of the step within the tenant.', 424),
       }),
-      'What was corrected, by whom and why.',
+      'The budget and its correction, and who corrected it and why.',
     ),
   })
   .meta({

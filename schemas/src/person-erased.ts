@@ -35,7 +35,7 @@ export const personErased = z
         ),
         at: described(time, 'When it was asked for.'),
       }),
-      'Which person was forgotten, by whom and why.',
+      'The person that was forgotten, and who asked for it and why.',
     ),
   })
   .meta({

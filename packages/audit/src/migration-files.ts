@@ -32,7 +32,7 @@ export function readMigrations(directory: string): Migration[] {
     if (Number(digits) !== index + 1) {
       throw new MandateError(
         'AUDIT_MIGRATION_GAP',
-        `${name} stands where migration ${index + 1} should: numbers run from 0001 without gap or repeat.`,
+        `${name} is at the place of migration ${index + 1}. Numbers must run from 0001 without gaps or repeats.`,
         { remedy: 'Restore the missing file, or number the new one next in line.' },
       );
     }

@@ -94,14 +94,15 @@ it('warns of a rule that names a version which its policy does not have', async 
   const { apply } = topic(log);
   const pinned = FILES.replace('policy: reads', "policy: 'reads@2'");
   await apply(pinned);
-  const fault = 'the rule "all-read" names reads@2, and that policy has one version: it blocks whom it holds';
+  const fault =
+    'the rule "all-read" names reads@2, and that policy has one version: the rule blocks every agent that it matches';
   expect(warned).toContain(fault);
   warned.length = 0;
   await apply(pinned.replace("'read_*'", 'search'));
   expect(warned).not.toContain(fault);
   await apply(FILES.replace('policy: reads', 'policy: raeds'));
   expect(warned).toContain(
-    'the rule "all-read" names raeds, and there is no such policy: it blocks whom it holds',
+    'the rule "all-read" names raeds, and there is no such policy: the rule blocks every agent that it matches',
   );
 });
 

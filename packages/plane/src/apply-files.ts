@@ -67,7 +67,7 @@ function tell(wanted: ControlDocuments, control: TenantControl, made: readonly C
   const standing = standingIn(control);
   for (const line of missingParents(wanted.agents, standing)) log.warn(`${line}: what it does is blocked`);
   for (const line of missingPolicies(wanted.rules, standing).values())
-    log.warn(`${line}: it blocks whom it holds`);
+    log.warn(`${line}: the rule blocks every agent that it matches`);
   if (made.length > 0) {
     log.warn(
       { changes: made.length, made: made.slice(0, TOLD).map(inShort) },

@@ -13,7 +13,7 @@ export function readOrMakeSecret(path: string): string {
   if (/^[0-9a-f]{64}$/.test(secret)) return secret;
   throw new MandateError('SECRET_INVALID', `${path} does not hold a secret`, {
     remedy:
-      'Put the file back from a backup, or delete it: then grants that wait for redacted calls must be given anew.',
+      'Put the file back from a backup, or delete it. If you delete it, people must approve waiting redacted calls again.',
   });
 }
 

@@ -19,7 +19,7 @@ export function measureExpiringKeys({ metrics, log, clock, keys, everyMs = 60_00
 } {
   const expiring = metrics.gauge({
     name: 'mandate_control_expiring_keys',
-    help: 'API keys that let somebody in now and expire within two weeks',
+    help: 'API keys that are valid now and expire within two weeks',
   });
   const look = async () => expiring.set(expiringIn(await keys(), clock()));
   return poll(everyMs, look, (err) => log.warn({ err }, 'keys that expire cannot be counted'));

@@ -41,11 +41,11 @@ export function gatewayMeasures(metrics: Metrics, { replies, journal, undecided 
     }),
     withheld: metrics.counter({
       name: 'mandate_gateway_withheld_total',
-      help: 'ALLOWs that were not handed over, for the agent had been killed meanwhile',
+      help: 'ALLOWs that were withheld, because the agent was killed meanwhile',
     }),
     kills: metrics.counter({
       name: 'mandate_gateway_kills_total',
-      help: 'Kill switches pulled, by scope, repeats of one that stands among them',
+      help: 'Kill switches pulled, by scope, with repeats of a kill that is in force',
       labels: ['scope'],
     }),
     revives: metrics.counter({

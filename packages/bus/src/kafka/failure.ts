@@ -84,7 +84,7 @@ export function asBusError(error: unknown): MandateError {
       );
     case 'INVALID_REPLICATION_FACTOR':
       return topicUnfit(
-        `a topic cannot be kept on so many brokers: ${message}`,
+        `the cluster has too few brokers for the replicas of a topic: ${message}`,
         'Set MANDATE_KAFKA_REPLICATION_FACTOR to as many as there are; where there is one, also MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.',
         error,
       );

@@ -36,7 +36,7 @@ export async function faultOfSentinels(
     return unavailable(
       `No sentinel knows a primary named "${name}"; known: ${[...names].join(', ') || 'none'}.${fault && ` (${fault})`}`,
       undefined,
-      'In MANDATE_REDIS_URL name the primary behind the hosts, as `sentinel monitor` names it.',
+      'In MANDATE_REDIS_URL write the name of the primary after the hosts, as in `sentinel monitor`.',
     );
   }
   const cause = failed[0]?.cause;

@@ -121,7 +121,7 @@ export class SpanQueue implements SpanProcessor {
     this.#complainedAtMs = performance.now();
     log.warn(
       { err, lost: this.#lost },
-      'spans are lost: the receiver of traces does not take them, or not so many',
+      'spans are lost: the receiver of traces does not take them, or not as many',
     );
     this.#lost = 0;
   }

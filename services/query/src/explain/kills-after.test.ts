@@ -20,7 +20,7 @@ const flip = (
   return { event, scope, happenedAt, ledgerSequence, ledgerEpoch };
 };
 
-const TOLD = 'if the answer had not been handed over by then, the agent was told BLOCK, AGENT_KILLED.';
+const TOLD = 'if the answer had not been delivered by then, the agent got BLOCK with AGENT_KILLED.';
 
 test.each([
   ['a kill just after the decision', flip(16, 11), ['This agent was killed 16 ms later']],

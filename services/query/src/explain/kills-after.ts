@@ -43,5 +43,5 @@ function inWords({ scope }: Flip, apartMs: number): string {
     all: 'Every agent',
   }[scope ?? 'agent'];
   const when = apartMs > 0 ? `${durationInWords(apartMs)} later` : 'at once after it';
-  return `${whom} was killed ${when}: if the answer had not been handed over by then, the agent was told BLOCK, AGENT_KILLED.`;
+  return `${whom} was killed ${when}: if the answer had not been delivered by then, the agent got BLOCK with AGENT_KILLED.`;
 }

@@ -91,7 +91,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
       if (isParquet && most > PARQUET_ROWS.most) {
         throw refused(
           `a Parquet file holds at most ${PARQUET_ROWS.most} rows`,
-          'Ask for several, one behind the other.',
+          'Ask for several files, one after the other.',
         );
       }
       const partRows = isParquet ? PARQUET_ROWS.most : PART_ROWS;
