@@ -19,11 +19,11 @@ const WRITES = [WRITE, ...LOOKS];
 const BOTH = [READ, WRITE, ...LOOKS];
 
 const topic = (name) => ({ type: AclResourceTypes.TOPIC, name, pattern: ResourcePatternTypes.LITERAL });
-/** All topics with names that begin with this text. */
+/** Returns all topics whose names begin with this text. */
 const topics = (name) => ({ ...topic(name), pattern: ResourcePatternTypes.PREFIXED });
 const groups = (name) => ({ ...topics(name), type: AclResourceTypes.GROUP });
 
-/** Includes the topics of tenants that publish directly. */
+/** These topics include the topics of tenants that publish directly to Kafka. */
 const ACTIONS = topics('mandate.actions.v1');
 const DECISIONS = topic('mandate.decisions.v1');
 const DEAD_LETTERS = topic('mandate.deadletters.v1');
@@ -33,7 +33,7 @@ const ACCESS = topic('mandate.access.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
-/** For each user: its operations, and the resources for them. */
+/** The rights of each user: the allowed operations, and the resources for these operations. */
 const RIGHTS = {
   migrator: [
     [[CREATE, ...LOOKS], [topics('mandate.')]],

@@ -5,12 +5,14 @@ import { type AccessRecord, type AuditRead, recordHeaders, sortableId, wireTime 
 
 export type Read = Omit<AuditRead, 'id' | 'at' | 'traceId'>;
 
-/** Refusals with the same text may share one record: the same key at the same route. */
+/**
+ * Returns a text that is equal for refusals of the same key at the same route. Such refusals may share one record.
+ */
 export function sameAs({ tenant, key, method, route }: Read): string {
   return JSON.stringify([tenant, key?.id, method, route]);
 }
 
-/** The record for several refusals: it says how many requests were refused. */
+/** Returns one record for several refusals of the same kind. The record says how many requests were refused. */
 export function together(read: Read, times: number): Read {
   return times === 1 ? read : { ...read, parameters: { ...read.parameters, refusals: `${times}` } };
 }
@@ -25,7 +27,8 @@ export function accessRecord(
     event: 'audit.read',
     read: { id, ...read, traceId: traceparent?.split('-')[1] ?? null, at: wireTime(atMs) },
   };
-  // The record names the trace and does not continue it: how the record gets into the tables is no part of the request.
+  // The record names the trace of the request, but does not continue it. Writing the record into the tables is not
+  // part of the request.
   const headers = recordHeaders({ id, event: event.event }, { source, traceparent: null });
   return { key: read.tenant, partition: 0, value: JSON.stringify(event), headers };
 }

@@ -64,7 +64,7 @@ test('records the first refusal after a pause at once, with its parameters', asy
   ]);
 });
 
-test('counts the refusals of a key at a route in one record, apart from others', async () => {
+test('counts all refusals of one key at one route in one record', async () => {
   const { note, told, close } = noting();
   const at = (route: string, id = 'k1') => note({ ...READ, route, key: { id, name: id } });
   at('/v1/rules');
@@ -81,7 +81,7 @@ test('counts the refusals of a key at a route in one record, apart from others',
   await close();
 });
 
-test('counts refusals of an agent by agent, and refusals of too many agents together', async () => {
+test('counts refusals by agent, and counts refusals of too many agents together', async () => {
   const { note, told, warned, close } = noting();
   note(READ);
   for (let n = 0; n < 250; n += 1)
@@ -100,7 +100,7 @@ test('appends one record a minute while refusals continue', async () => {
     note(READ);
     await vi.advanceTimersByTimeAsync(1_000);
   }
-  // After 0, 5, 15, 35 and 75 s, and each 60 s from then on.
+  // Records are appended after 0, 5, 15, 35 and 75 s, and then every 60 s.
   expect(told()).toHaveLength(5 + 8);
   await close();
   const sum = told().reduce((total, one) => total + Number(one.split(' ').at(-1)), 0);
@@ -122,7 +122,7 @@ test('counts refusals while the log is away, warns once, and records them when i
   await close();
 });
 
-test('bounds the keys and routes of one tenant with a warning, and keeps those of other tenants', async () => {
+test('limits the counted keys and routes of one tenant with a warning, and keeps the counts of other tenants', async () => {
   const { note, told, warned, close } = noting();
   note(READ);
   for (let n = 0; n < 500; n += 1) note({ ...READ, route: `/v1/${n}` });
@@ -134,7 +134,7 @@ test('bounds the keys and routes of one tenant with a warning, and keeps those o
   await close();
 });
 
-test('records what waits at close, and waits a second for a silent log, however often close is called', async () => {
+test('records waiting counts at close, and waits at most a second for a log that does not answer', async () => {
   const { note, told, close } = noting();
   note(READ);
   await vi.advanceTimersByTimeAsync(0);

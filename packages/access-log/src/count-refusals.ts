@@ -16,23 +16,25 @@ import { accessRecord, type Read, sameAs, together } from './access-record.ts';
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * How many different refusals of one tenant are counted separately between two records. Requests without a tenant have the
- * same number. Above it the refusals of all agents are counted together, so that a flood of made-up agents is still counted.
+ * How many different refusals of one tenant are counted separately between two records. Requests without a tenant
+ * have the same limit. Above the limit, the refusals of all agents are counted together.
  */
 const MOST = 300;
 const MOST_OF_AGENTS = 200;
-/** Waiting counts are in the log lines of the service too, so stopping need not wait for a topic that is away. */
+/** close() waits at most this long for the log. The waiting counts are also in the log lines of the service. */
 const CLOSE_WITHIN_MS = 1_000;
 
 export type CountedRefusals = {
   /** Counts a refusal. The first one after a pause is appended at once. */
   note(read: Read): void;
-  /** Resolves once all counts are on the log, or after a bounded time if the log does not take them. */
+  /** Resolves once all counts are on the log. Resolves after a second if the log does not accept the counts. */
   close(): Promise<void>;
 };
 
 type Noted = { read: Read; times: number; atMs: number };
-/** The counts of one tenant. A flood of one tenant does not delay the records of another. */
+/**
+ * The waiting counts of one tenant. Each tenant has its own, so a flood for one tenant does not delay other tenants.
+ */
 type Lane = { waiting: Map<string, Noted>; dropped: number; ended: Promise<void> };
 
 /** @param source the service that writes the records, such as `query` */
@@ -47,7 +49,10 @@ export function countRefusals({
   clock: Clock;
   log: Pick<Logger, 'warn'>;
 }): CountedRefusals {
-  /** By tenant; null for requests without a tenant. A lane ends when no refusal came for a while. */
+  /**
+   * The waiting counts by tenant; null for requests without a tenant. An entry is removed after a time without
+   * refusals.
+   */
   const lanes = new Map<string | null, Lane>();
   const closed = Promise.withResolvers<void>();
   let closing: Promise<void> | null = null;
@@ -69,9 +74,10 @@ export function countRefusals({
       await firstOf(closed.promise, pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
-    // Before the last record, so that a later refusal begins a new lane and is not lost in one that ends.
+    // The entry is removed before the last record is written. A later refusal then begins a new entry and is not
+    // lost.
     lanes.delete(tenant);
-    // One last try. There is no second one, because the log may be away.
+    // The counts are recorded once more. If this fails, there is no other attempt, because the log may be away.
     await record(lane);
   }
 
@@ -88,7 +94,7 @@ export function countRefusals({
     } catch (err) {
       if (!isAway) log.warn({ err }, 'refusals (401, 429) are counted until the log takes a record of them');
       isAway = true;
-      // Added to refusals that came meanwhile.
+      // Adds the counts again to refusals that came meanwhile.
       for (const one of noted) add(lane, one);
     }
     if (lane.dropped > 0)

@@ -4,7 +4,7 @@ import { createHttpServer, createMetrics, HttpProblem, issueApiKey, memoryKeySto
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { recordHttpReads } from './record-http-reads.ts';
 
-/** A service with two routes: one fails with `problem`, and the reads of the other are recorded. */
+/** Starts a service with two routes. One route fails with `problem`, and the other route records its reads. */
 async function serving(problem: HttpProblem, limits: TenantLimits = {}) {
   const { key, record } = issueApiKey({ tenant: 'acme', name: 'ann', scopes: ['author'], agents: ['*'] });
   const recorded: AuditRead[] = [];
@@ -66,7 +66,7 @@ test.each([
 describe('a flood', () => {
   const few = { reads: { perSecond: 1, burst: 10 } };
 
-  test('counts requests beyond a limit, and by agent if an agent has the limit', async () => {
+  test('of requests beyond a limit is counted, by agent if an agent has the limit', async () => {
     const { get, recorded, close } = await serving(refusal(429, 'TOO_MANY_REFUSALS', { agentId: 'bot' }));
     for (let times = 0; times < 30; times += 1) await get('/v1/things');
     await close();
@@ -76,7 +76,7 @@ describe('a flood', () => {
     ]);
   });
 
-  test('records callers without the right up to the limit of reads, and then counts them', async () => {
+  test('by callers without the right is recorded up to the limit of reads, and then counted', async () => {
     const { get, recorded, close } = await serving(refusal(403, 'AGENT_NOT_ALLOWED'), few);
     for (let times = 0; times < 30; times += 1) expect((await get('/v1/things')).statusCode).toBe(403);
     await close();
@@ -84,7 +84,7 @@ describe('a flood', () => {
     expect(recorded.at(-1)?.parameters).toEqual({ refusals: '24' });
   });
 
-  test('of reads is refused beyond their limit, and counted', async () => {
+  test('of reads is refused and counted above the limit of the tenant', async () => {
     const { get, recorded, close } = await serving(refusal(404, 'NOT_FOUND'), few);
     const statuses = [];
     for (let times = 0; times < 30; times += 1) statuses.push((await get('/v1/read')).statusCode);
@@ -96,7 +96,7 @@ describe('a flood', () => {
     ).toEqual([{}, { refusals: '24' }]);
   });
 
-  test('of long questions counts by their length', async () => {
+  test('of long questions counts a read for each KiB of a question', async () => {
     const { get, recorded } = await serving(refusal(404, 'NOT_FOUND'), few);
     const long = ['a', 'b', 'c', 'd'].map((name) => `${name}=${'x'.repeat(1_000)}`).join('&');
     expect((await get(`/v1/read?${long}`)).statusCode).toBe(200);

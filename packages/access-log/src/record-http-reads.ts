@@ -34,7 +34,7 @@ export type HttpReads = {
   readonly recordAll: (server: HttpServer) => void;
 };
 
-/** Whether the server refused the caller, and not only this request. */
+/** True if the server refused the caller, and not only this request. */
 function isTurnedAway(error: unknown): error is HttpProblem {
   if (!(error instanceof HttpProblem)) return false;
   return error.status === 401 || error.status === 403 || error.code === 'TENANT_CLOSED';
@@ -43,7 +43,7 @@ function isTurnedAway(error: unknown): error is HttpProblem {
 /** A question counts as one read for each KiB of its JSON. */
 const UNITS_OF_A_READ = 1_024;
 
-/** Longer values are cut. This is enough to show which record the caller looked for. */
+/** Longer values are cut to this length. The rest still shows which record the caller looked for. */
 const LONGEST_VALUE = 256;
 
 /**
@@ -57,7 +57,7 @@ export function recordHttpReads({
 }: Parameters<typeof recordReads>[0] & { log: Logger; redactText: (text: string) => string }): HttpReads {
   const { record } = sharedByRequests({ record: recordReads(options) });
   const counted = sharedByRequests(countRefusals({ ...options, log }));
-  // Redaction comes before the cut, because half of a personal value may not be recognized.
+  // Personal data is removed before the text is cut, because half of a personal value may not be recognized.
   const tellable = (text: unknown) => cut(redactText(String(text)));
 
   async function recordRead(request: Request, asked: Asked = askedIn(request, tellable)): Promise<void> {
@@ -65,7 +65,9 @@ export function recordHttpReads({
     await record(readOf(request, callerOf(request), asked, null), request.traceparent);
   }
 
-  /** A caller that is turned away waits for the record. If a key is turned away too often, the refusal is only counted. */
+  /**
+   * A refused caller waits until the refusal is recorded. If a key is refused too often, the refusal is only counted.
+   */
   async function recordTurnedAway(request: Request, code: string, asked?: Asked): Promise<void> {
     if (request.principalKey === null) counted.note(readOf(request, request.namedKey, {}, code));
     else if (!request.trySpend('reads', { records: 1 }))
@@ -77,7 +79,8 @@ export function recordHttpReads({
   }
 
   function recordRefusals(server: HttpServer, asked?: Asked): void {
-    // An error thrown here is the answer to the caller, also the error that the refusal cannot be recorded.
+    // An error that this handler throws is the answer to the caller. For example, the refusal may be impossible to
+    // record.
     server.setErrorHandler(async (error, request) => {
       if (isTurnedAway(error)) await recordTurnedAway(request, error.code, asked);
       if (isBeyondLimit(error)) {
@@ -102,7 +105,7 @@ function isBeyondLimit(error: unknown): error is HttpProblem {
   return error instanceof HttpProblem && error.status === 429;
 }
 
-/** The agent, if the limit of one agent refused the request. */
+/** Returns the agent if the limit of one agent refused the request. */
 function agentIn({ extension: { agentId } }: HttpProblem): Asked {
   return typeof agentId === 'string' ? { agent: agentId } : {};
 }

@@ -51,7 +51,7 @@ test.each([
   ['throws', () => Promise.reject(new TypeError('broken'))],
   ['says nothing', () => new Promise<never>(() => {})],
 ])(
-  'a log that %s is an error in bounded time, which tells nothing of it but keeps the cause',
+  'a log that %s is an error in bounded time, which hides the details of the log but keeps the cause',
   async (_, append) => {
     const error = await recording(append, 10)(READ, null).catch((thrown: unknown) => thrown);
     if (!isMandateError(error, 'READ_NOT_RECORDED')) throw error;
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('bounds the reads that wait for the log, and has room again after an answer', async () => {
+test('limits the reads that wait for the log, and accepts reads again after an answer', async () => {
   const answers: (() => void)[] = [];
   const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
   const waiting = Array.from({ length: 1_000 }, () => record(READ, null));
@@ -93,7 +93,7 @@ function told(appended: readonly Outgoing[]): Record<string, number> {
   return sums;
 }
 
-test('counts every refusal of a flood, and keeps no admitted caller out', async () => {
+test('counts every refusal of a flood, and still records the reads of accepted callers', async () => {
   const appended: Outgoing[] = [];
   const answers: (() => void)[] = [];
   const record = recording((_, records) => {
@@ -116,14 +116,14 @@ test('counts every refusal of a flood, and keeps no admitted caller out', async 
   }
   expect(told(appended)).toEqual({ k0: 1_000, k1: 1_000, k2: 1_000 });
   expect(appended).toHaveLength(1_103);
-  // A refusal that no other refusal waits for keeps its parameters.
+  // A refusal that is recorded alone keeps its parameters.
   const late = record(refusedAt('k9'), null);
   answers.splice(0).forEach((answer) => void answer());
   await late;
   expect(readAccessRecord(Buffer.from(appended.at(-1)?.value ?? '')).read.parameters).toEqual({ why: 'x' });
 });
 
-test('lets a refused caller wait for the record that counts it, and fails if there is none', async () => {
+test('lets a refused caller wait for the record that counts the refusal, and fails if there is no record', async () => {
   let isAway = false;
   const answers: (() => void)[] = [];
   const record = recording(() => {
@@ -140,7 +140,7 @@ test('lets a refused caller wait for the record that counts it, and fails if the
   await Promise.all(alone);
 });
 
-test('bounds the keys and routes that are counted at one time', async () => {
+test('limits how many keys and routes are counted at one time', async () => {
   const answers: (() => void)[] = [];
   const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
   const waiting = Array.from({ length: 1_100 }, (_, at) => record(refusedAt('k', `/v1/${at}`), null));

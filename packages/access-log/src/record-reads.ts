@@ -17,14 +17,17 @@ import { accessRecord, type Read, sameAs, together } from './access-record.ts';
  */
 export type RecordRead = (read: Read, traceparent: string | null) => Promise<void>;
 
-/** Reads that may wait for the log at one time. More means that the log is too slow, so further reads are refused. */
+/**
+ * The most reads that may wait for the log at one time. If more reads wait, the log is too slow, and further reads
+ * are refused.
+ */
 const MOST_UNDER_WAY = 1_000;
 /**
- * Refusals that may be appended one by one at the same time. Further refusals of a key at a route share one record that counts
- * them. So a flood of refused requests keeps no admitted caller out.
+ * The most refusals that are appended one by one at the same time. Further refusals of a key at a route share one
+ * record. So a flood of refused requests does not delay accepted callers.
  */
 const MOST_REFUSALS_UNDER_WAY = 100;
-/** Pairs of key and route that are counted at one time. */
+/** The most pairs of key and route that are counted at one time. */
 const MOST_COUNTED = 1_000;
 
 type Counted = {
@@ -39,13 +42,13 @@ export function recordReads(options: {
   bus: Pick<Bus, 'append'>;
   source: string;
   clock: Clock;
-  /** Default 10,000. */
+  /** How long to wait for the log, in milliseconds. Default 10,000. */
   timeoutMs?: number;
 }): RecordRead {
   const { bus, source, clock, timeoutMs = 10_000 } = options;
   let underWay = 0;
   let refusals = 0;
-  /** By key and route; the oldest first. */
+  /** The counted refusals by key and route, the oldest first. */
   const counted = new Map<string, Counted>();
 
   return (read, traceparent) => {
@@ -59,7 +62,7 @@ export function recordReads(options: {
     try {
       await append(read, traceparent);
     } catch (error) {
-      // The counted refusals would wait for the same log, so they fail at once.
+      // The log failed, so the counted refusals fail at once and do not wait for the same log.
       for (const { recorded } of counted.values()) recorded.reject(error);
       counted.clear();
       throw error;
@@ -83,7 +86,7 @@ export function recordReads(options: {
     return recorded.promise;
   }
 
-  /** Records the counts that wait longest. Refusals that come meanwhile begin a new count. */
+  /** Records the counted refusals that have waited longest. Later refusals begin a new count. */
   function recordCounted(): void {
     const [next] = counted;
     if (next === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * A case as it is played: who does what, and when. Values that the author left out are filled in, and impossible
+ * The steps of a case as they are played: who does what, and when. Missing values are filled in, and impossible
  * values are reported.
  */
 import type { SayFault } from '@mandate/policy/documents';
@@ -15,19 +15,19 @@ import {
 
 type Deed =
   | { does: 'ask'; actions: readonly Action[] }
-  /** `of` is the action of the outcome, if the case asked for it. */
+  /** `of` is the action that the outcome belongs to; null if the case did not ask for this action. */
   | { does: 'report'; outcome: Outcome; of: Action | null }
   | { does: 'approve' | 'deny'; action: Action; forMs: number }
   | { does: 'kill' | 'revive'; target: KillTarget };
 
 export type PlayedStep = Deed & {
-  /** The path of the step in its document. */
+  /** The path of the step in the document of the case. */
   path: readonly PropertyKey[];
   atMs: number;
   expect: Expectation;
 };
 
-/** The gateway uses the same duration if the request states none. */
+/** How long a grant is valid. The gateway uses the same duration if the request states none. */
 const GRANT_MS = 5 * 60_000;
 
 const { tenant } = DEFAULTS;
@@ -125,7 +125,7 @@ function repeated(action: Action, times: number | undefined): readonly Action[] 
   return Array.from({ length: times }, (_, at) => ({ ...action, id: `${action.id}-${at + 1}` }));
 }
 
-/** A word is a verdict if there is one of that name, otherwise a code. */
+/** Reads the expected result. A word is a verdict if a verdict has this name, otherwise a code. */
 function expectationOf(expect: StepDocument['expect'] = {}): Expectation {
   if (typeof expect !== 'string') return expect;
   if (expect === 'ALLOW' || expect === 'BLOCK' || expect === 'DEFER') return { verdict: expect };

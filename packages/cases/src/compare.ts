@@ -28,7 +28,7 @@ export type Around = {
   ledger: Ledger;
   control: MandatesInForce;
   rules: ReadonlyMap<string, RuleDocument>;
-  /** Returns the reason of a decision in the words for the reader of the result. */
+  /** Returns the reason of a decision in words for the person who reads the result. */
   reasonOf: ReasonOf;
 };
 
@@ -74,7 +74,7 @@ function plainDifferences(
   ];
 }
 
-/** Nothing is reported about fields without an expectation. */
+/** Returns the difference of one field; none if the case does not expect a value of the field. */
 function differing(
   what: string,
   expected: string | number | undefined,
@@ -88,7 +88,10 @@ function dollarsOf(amount: number | undefined): string | undefined {
   return amount === undefined ? undefined : formatMicros(signedMicros(amount) ?? 0);
 }
 
-/** `policy` and `rule` name the source of the limit. A name may leave out its version and its ancestor. */
+/**
+ * Compares the source of the limit with the fields `policy` and `rule`. A name may leave out its version and its
+ * ancestor.
+ */
 function boundDifferences(expected: Expectation, decision: Decision, { rules }: Around): Difference[] {
   const bound = boundBy(decision);
   const [policy = null] = bound?.split(' of ') ?? [];
@@ -117,7 +120,8 @@ const OF_NO_POLICY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The policy that set the deciding limit, as the record names it. For a mandates file, the mandate. Otherwise null.
+ * Returns the policy that set the deciding limit, as the record names the policy. For a mandates file, returns the
+ * mandate. Otherwise null.
  */
 function boundBy({ checks, mandate }: Decision): string | null {
   const first = checks.find(objects);
@@ -129,7 +133,7 @@ function objects({ result }: Check): boolean {
   return result === 'block' || result === 'defer';
 }
 
-/** The version that a rule without a version names. Files have one version of each policy. */
+/** Returns the version that is meant if a rule names no version. Files have only one version of each policy. */
 function latestOf(policy: string): string {
   return `${policy}@1`;
 }

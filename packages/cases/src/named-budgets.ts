@@ -1,4 +1,4 @@
-/** Budgets by the names that people use for them. */
+/** Finds budgets by the names that people use for them. */
 import type { ControlDocuments } from '@mandate/control';
 import type { MandateOfFile } from '@mandate/policy';
 import { type BudgetLimit, TOTAL_BUDGET } from '@mandate/schemas';
@@ -35,7 +35,7 @@ function fullName(budget: NamedBudget): string {
   return (windowMs === null ? `${scope}/${id}` : `${scope}/${id}/${windowMs}`) + whose(budget);
 }
 
-/** `total of lead` is the total of an ancestor. */
+/** Returns the ancestor as part of a name: `total of lead` is the total of the ancestor `lead`. */
 function whose({ scope, ancestor }: NamedBudget): string {
   return scope === 'agent' && ancestor !== undefined ? ` of ${ancestor}` : '';
 }
@@ -45,7 +45,7 @@ export type KnownBudget = NamedBudget & {
   mandateId: string;
 };
 
-/** Every counter that these mandates use, each once. The agent's total is always among them. */
+/** Returns each counter that these mandates use, once. The agent's total is always included. */
 export function knownBudgets(
   { policies }: Pick<ControlDocuments, 'policies'>,
   mandates: readonly MandateOfFile[],

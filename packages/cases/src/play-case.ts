@@ -11,10 +11,10 @@ import type { Case, StatedBalance } from './read-cases.ts';
 import { inAWord, titleOf } from './step-words.ts';
 
 export type StepTold = {
-  /** The line of the step in its file. Null if everything is as expected, because finding the line takes time. */
+  /** The line of the step in its file. Null if the step was as expected, because finding the line takes time. */
   line: number | null;
   title: string;
-  /** The result in a word; empty if the step has no result. */
+  /** The result in one word; empty if the step has no result. */
   seen: string;
   differences: readonly Difference[];
   /** Why the result came about, if it differs from the expectation. */
@@ -120,7 +120,10 @@ async function operate(
   }
 }
 
-/** Not an error of the run: the policy no longer asks a person, and the case reports that as a difference. */
+/**
+ * Returns a difference for a step that answers an action which does not wait for a person. The run itself did not
+ * fail.
+ */
 function notWaiting(error: unknown): Pick<StepTold, 'seen' | 'differences'> {
   if (!isMandateError(error, 'APPROVAL_NOT_WAITING') && !isMandateError(error, 'APPROVAL_NOT_FOUND'))
     throw error;

@@ -15,7 +15,7 @@ import { type CasesDocument, casesDocument, type RuleDocument, type StatedSpend 
 import { type PlayedStep, stepsOf } from './case-steps.ts';
 import { budgetNamed, type KnownBudget, knownBudgets } from './named-budgets.ts';
 
-/** `amount` is in dollars. `subject` is the subject of the counter. */
+/** The balance that a case states for a budget. `amount` is in dollars. `subject` is the subject of the counter. */
 export type StatedBalance = { budget: KnownBudget; subject: string; amount: number };
 
 export type Case = {
@@ -120,7 +120,7 @@ function subjectsOnce(env: Environment): (file: string, document: CasesDocument,
     const mandates = mandatesPath === undefined ? [] : mandatesOf(beside(mandatesPath));
     const registered = new Map(documents.agents);
     for (const [at, agent] of agents.entries()) {
-      // Otherwise the cases would use another document than the one that is applied.
+      // A second registration would let the case use another document than the plane.
       if (registered.has(agent.id)) say(['agents', at], `the agent "${agent.id}" is registered already`);
       registered.set(agent.id, agent);
     }

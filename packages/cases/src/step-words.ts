@@ -1,4 +1,4 @@
-/** A step and its result, in a few words. */
+/** Describes a step and its result in a few words. */
 
 import type { Evaluated } from '@mandate/engine';
 import { formatMicros, type KillTarget, subjectOf } from '@mandate/schemas';

@@ -23,7 +23,7 @@ export class ApiProblem extends CommandFailure {
   }
 }
 
-/** The answer, or null if the plane refuses the request with this code. */
+/** Returns the answer. Returns null if the plane refuses the request with this code. */
 export async function nullIf<Answer>(code: string, request: Promise<Answer>): Promise<Answer | null> {
   try {
     return await request;
@@ -36,7 +36,7 @@ export async function nullIf<Answer>(code: string, request: Promise<Answer>): Pr
 /** Refusals that are not caused by the request: the same request may succeed later. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 429]);
 
-/** The service at the address does not have the route. */
+/** The service at this address does not have the route of the request. */
 export class MissingRoute extends CommandFailure {}
 
 export const HOW_TO_AUTHENTICATE =

@@ -11,11 +11,11 @@ export type ProgramContext = {
   stdout: Output;
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
-  /** Aborts when the person or the system asks the command to stop. */
+  /** Aborted when a person or the system asks the command to stop. */
   signal: AbortSignal;
 };
 
-/** What a command runs with. `json`: the answer must be JSON. */
+/** The context of one command. `json`: the command must answer in JSON. */
 export type CommandContext = ProgramContext & { globals: GlobalOptions; json: boolean };
 
 /** Runs the work of a command with its context. The process exits with the exit code that the work returns. */

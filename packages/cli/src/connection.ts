@@ -1,4 +1,4 @@
-/** The client of the plane that the options, the environment or a profile name. */
+/** Makes a client for the plane that the options, the environment or a profile name. */
 import { type ApiClient, createApiClient } from '@mandate/client';
 import { failureOf, HOW_TO_AUTHENTICATE } from './api-failure.ts';
 import type { CommandContext } from './command-context.ts';

@@ -67,7 +67,7 @@ test('checks that every command and option on the pages exists', async () => {
   expect(faults).toEqual([]);
 });
 
-test('finds a command, a command of a command and an option that do not exist', async () => {
+test('finds commands, subcommands and options that do not exist', async () => {
   const program = await wholeProgram();
   const page =
     '`mandate agnets`, `mandate keys isue`, `mandate tail --jsno`\n```\nmandate keys list --dta x # y\n```';

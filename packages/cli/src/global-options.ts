@@ -3,7 +3,7 @@ import { DEFAULT_URL } from '@mandate/client';
 import { Command } from 'commander';
 import { someText } from './input/option-values.ts';
 
-/** The addresses of a plane: each service may have its own. */
+/** The addresses of a plane. Each service may have its own address. */
 export type Addresses = {
   url?: string | undefined;
   queryUrl?: string | undefined;

@@ -2,21 +2,21 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-// These two modules are imported by their paths, because most commands need no other module of the package to start.
+// These two modules are imported by path, because most commands need nothing else of the package to start.
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
-/** The parent of this process. It is read before anything else is loaded, because the parent may end meanwhile. */
+/** The parent of this process. It is read first, because the parent may end while modules are loaded. */
 const { ppid } = process;
 
 // Compiled code is kept beside the packages, where only users who can change the packages can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runProgram } = await import('./program.ts');
 
-/** One Ctrl-C arrives several times: from the terminal, and again from each npm process above this process. */
+/** A Ctrl-C within this time is the same one: the terminal and each npm process above pass it on. */
 const SAME_REQUEST_MS = 1_000;
 
-/** The interval at which a command under npx checks whether npx still runs. */
+/** How often a command under npx checks whether npx still runs. */
 const LOOK_FOR_PARENT_MS = 250;
 
 const asked = new AbortController();
@@ -41,10 +41,10 @@ if (isUnderNpx)
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of the output has ended, as in `mandate eval | head`, so there is nothing left to do.
+  // The reader of the output has ended, as in `mandate eval | head`, so the command ends too.
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// A command continues if stderr has no reader.
+// Errors of stderr are ignored, so a command continues if stderr has no reader.
 process.stderr.on('error', () => {});
 sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
 endOnUncaught(process, (error) => {

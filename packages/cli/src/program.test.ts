@@ -61,7 +61,7 @@ it('shows help in fewer columns on a narrower terminal', async () => {
   for (const line of (await text(stdout)).split('\n')) expect(line.length).toBeLessThanOrEqual(60);
 });
 
-it('prints no micro-dollars in options, and takes dollars', async () => {
+it('shows amounts in options in dollars, never in micro-dollars', async () => {
   for (const path of await allPaths()) {
     const { stdout } = await runCommand([...path, '--help']);
     expect({
@@ -123,7 +123,7 @@ it.each([
   ['no file', ['validate'], "missing required argument 'file'"],
   ['no folder', ['pull'], "required option '--out <folder>' not specified"],
   ['no mandates', ['eval'], "required option '--mandates <file>' not specified"],
-])('refuses %s, and says which values are allowed', async (_what, args, said) => {
+])('refuses %s, and names the values that are allowed', async (_what, args, said) => {
   const { exitCode, stdout, stderr } = await runCommand(args, { env: KEY });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(said);
@@ -211,7 +211,7 @@ it('says that no plane answers, with exit code 1', async () => {
   expect(stderr).toContain('mandate up');
 });
 
-it('escapes what was typed in its error messages, so that it cannot steer the terminal', async () => {
+it('escapes typed text in its error messages, so that the text cannot steer the terminal', async () => {
   const { stderr } = await runCommand(['\u001b[31mred']);
   expect(stderr).not.toContain('\u001b');
 });

@@ -1,4 +1,4 @@
-/** The `mandate` command. Every subcommand has a file under commands/, which is loaded when the subcommand is used. */
+/** The `mandate` command. Each subcommand has a file under commands/, which is loaded only for this subcommand. */
 import { Command, type Option } from 'commander';
 import type { ProgramContext, RunCommand } from './command-context.ts';
 import { type ExitCode, reportFailure } from './exit-codes.ts';
@@ -23,12 +23,12 @@ Examples:
   mandate tail                           follow the decisions
   mandate kill bot --reason "loops"      stop an agent`;
 
-/** The widest help. A terminal that is narrower gets a narrower help. */
+/** The highest number of columns in the help. A narrower terminal gets a narrower help. */
 const HELP_COLUMNS = 80;
 
 /**
- * The most choices that the help of an option lists. For an option with more choices, only the refusal of a wrong
- * value lists them.
+ * The most choices of an option that its help lists. If an option has more choices, only the error message for a
+ * wrong value lists them.
  */
 const MOST_CHOICES = 12;
 
@@ -48,8 +48,8 @@ export async function runProgram(args: readonly string[], context: ProgramContex
 }
 
 /**
- * The program with the names of all subcommands, and the options of those that `args` name. The other subcommands are not
- * loaded, so that `--help` does not wait for a database engine. The completion script loads them all.
+ * Makes the program with the names of all subcommands. Only the subcommands in `args` are loaded, with their options,
+ * so that `--help` does not wait for a database engine. The completion script loads all subcommands.
  */
 async function buildProgram(
   args: readonly string[],
@@ -97,7 +97,7 @@ export async function addCommand(program: Command, subcommand: Subcommand, run: 
 }
 
 /**
- * Removes the subcommand `help` of each command, so that no list of commands repeats `help`. `mandate help agents
+ * Removes the subcommand `help` of each command, because it would be in every list of commands. `mandate help agents
  * list` still works.
  */
 function withoutHelpCommands(command: Command): void {
@@ -118,7 +118,7 @@ function optionDescription({
   return more === '' ? description : `${description} (${more})`;
 }
 
-/** Reads `help agents list` as `agents list --help`. If a command does not exist, the error names it. */
+/** Reads `help agents list` as `agents list --help`. The error for a wrong command names this command. */
 function helpAsked(args: readonly string[], program: Command): string[] {
   const [first, ...path] = args;
   const [name = '--help'] = path;

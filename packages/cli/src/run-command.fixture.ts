@@ -1,4 +1,4 @@
-/** Runs the command in the test's process, with its own streams. */
+/** Runs the command within the process of the test. Input and output are streams of the test. */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ExitCode } from './exit-codes.ts';

@@ -7,7 +7,7 @@ type Describe = (command: Command, run: RunCommand) => void;
 export type Subcommand = {
   name: string;
   summary: string;
-  /** The heading of the help under which the command is listed. */
+  /** The heading in the help that the command is listed under. */
   group: string;
   load(): Promise<Describe>;
 };
@@ -58,7 +58,7 @@ const LOADERS = {
 
 type Name = keyof typeof LOADERS;
 
-/** The groups and commands in the order of the help. */
+/** The headings with their commands, in the order of the help. */
 const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: string])[]>> = {
   Start: [
     ['up', 'run a whole plane in this process'],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ApiClient, createApiClient } from './api-client.ts';
 
-/** A service whose routes begin with this prefix. It has no other routes. */
+/** Starts a service with routes under this prefix, and no other routes. Returns its address. */
 async function service(name: string, prefix: string): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     const isKnown = url.startsWith(prefix);
@@ -42,7 +42,7 @@ test('names the service that has the route, if another service was asked', async
   });
 });
 
-/** Answers every request in the same way. */
+/** Starts a server that gives this answer to every request. Returns its address. */
 async function answering(status: number, body: string): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -94,7 +94,7 @@ test('distinguishes an unreachable plane from a request that its caller aborted'
   }
 });
 
-test('throws the error that `failure` makes', async () => {
+test('throws the error that the option `failure` makes', async () => {
   const url = await answering(409, JSON.stringify(REFUSAL));
   const api = createApiClient({ url, key: 'k', failure: ({ code }) => new TypeError(`mine: ${code}`) });
   await expect(api.get('/v1/ledger')).rejects.toThrow(new TypeError('mine: BUDGET_UNKNOWN'));

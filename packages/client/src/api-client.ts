@@ -12,20 +12,20 @@ export type ApiClient = {
   post<T = unknown>(path: string, body?: unknown, options?: PostOptions): Promise<T>;
   put<T = unknown>(path: string, body: unknown, options?: ChangeOptions): Promise<T>;
   delete<T = unknown>(path: string, options?: ChangeOptions): Promise<T>;
-  /** Posts JSON text unchanged. Parsing and writing it again could lose what only a strict reader notices. */
+  /** Posts JSON text unchanged. Parsing the text here could hide faults that only a strict reader notices. */
   postText<T = unknown>(path: string, json: string, options?: PostOptions): Promise<T>;
-  /** Returns a long answer while it arrives. Reading ends with an error if the connection is lost. */
+  /** Returns a long answer while it arrives. Reading throws if the connection is lost. */
   stream(path: string, query: Query, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Returns a long answer with its trailers. Needs Node. */
+  /** Returns a long answer and its trailers. Works only in Node. */
   download(path: string, query: Query): Promise<Download>;
 };
 
-/** A list becomes one parameter for each of its values. */
+/** The parameters of a request. A list becomes one parameter for each value. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 type PostOptions = {
   query?: Query;
-  /** If a command is sent again with the same key, it counts once. */
+  /** If a command is sent again with the same key, the service carries it out once. */
   idempotencyKey?: string | undefined;
 };
 
@@ -34,12 +34,12 @@ type ChangeOptions = { query?: Query; revision?: number };
 
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
 
-/** Longer than the longest wait for a decision. */
+/** The longest time for a request. It exceeds the longest wait for a decision. */
 const TIMEOUT_MS = 90_000;
 
 /**
- * @param options.queryUrl address of the query service if it is not at `url`, where the gateway is; likewise the
- * others
+ * @param options.queryUrl address of the query service, if it differs from `url`, the address of the gateway; the
+ * other addresses likewise
  * @param options.failure makes the error to throw from an `ApiError`, for a program with errors of its own
  */
 export function createApiClient(options: {
@@ -60,7 +60,10 @@ export function createApiClient(options: {
   };
   const abortable = signal === undefined ? {} : { signal };
 
-  /** Runs a request to the service of the path. An abort by the caller's own signal is thrown as it is. */
+  /**
+   * Sends a request to the service that has the path. If the caller's own signal aborts, that abort is thrown
+   * unchanged.
+   */
   async function ask<T>(
     path: string,
     query: Query,
@@ -91,7 +94,7 @@ export function createApiClient(options: {
       const answer = parsed(text);
       if (!response.ok) throw errorOfAnswer(asked, response.status, answer);
       if (answer === undefined) throw notAPlane(asked);
-      // The server's own schema has shaped the answer.
+      // The answer is not checked here, because the server checks its answers against its own schema.
       return answer as T;
     });
 

@@ -3,25 +3,28 @@ import type { Service } from './services.ts';
 /**
  * - `refused`: a service answered with a problem document.
  * - `no-route`: a service of the plane answered, but another service has the route.
- * - `not-a-plane`: the answer is not one of a plane.
- * - `unreachable`: no connection, or the connection was lost.
- * - `timed-out`: the connection was made, and no answer came in time.
+ * - `not-a-plane`: the answer does not come from a plane.
+ * - `unreachable`: the connection failed or was lost.
+ * - `timed-out`: the connection was made, but no answer came in time.
  */
 export type ApiErrorReason = 'refused' | 'no-route' | 'not-a-plane' | 'unreachable' | 'timed-out';
 
-/** One fault of a request: the record that it is about, and what is wrong. */
+/** One fault of a request: which record is wrong, and what is wrong with the record. */
 export type Fault = { index?: number; line?: number; pointer?: string; detail?: string };
 
-/** A request that got no answer, or a refusal. `message` says what went wrong, `remedy` what to do. */
+/**
+ * The error for a refused request, or for a request without an answer. `message` says what went wrong, `remedy` what
+ * to do.
+ */
 export class ApiError extends Error {
   readonly reason: ApiErrorReason;
   /** The address of the request, and the service that was expected there. */
   readonly url: string;
   readonly service: Service;
   readonly remedy: string;
-  /** HTTP status of the answer; null without one. */
+  /** The HTTP status of the answer. Null if there is no answer. */
   readonly status: number | null;
-  /** The stable code of a refusal (docs/errors.md); null for every other reason. */
+  /** The stable code of a refusal (docs/errors.md). Null if the reason is not a refusal. */
   readonly code: string | null;
   readonly faults: readonly Fault[];
 
@@ -58,7 +61,7 @@ const NAMES: Readonly<Record<Service, string>> = {
   control: 'control service',
 };
 
-/** Makes the error for an answer with a status that is not a success. */
+/** Returns the error for an answer without a success status. */
 export function errorOfAnswer(asked: Asked, status: number, answer: unknown): ApiError {
   const problem: Readonly<Record<string, unknown>> =
     typeof answer === 'object' && answer !== null ? { ...answer } : {};
@@ -87,7 +90,10 @@ export function notAPlane(asked: Asked, status?: number): ApiError {
   );
 }
 
-/** A plane in one process has every route, so a missing route belongs to a service at another address. */
+/**
+ * Returns the error for a missing route. A plane in one process has all routes, so here another address has the
+ * route.
+ */
 function noRoute(asked: Asked, status: number): ApiError {
   const name = NAMES[asked.service];
   return new ApiError(

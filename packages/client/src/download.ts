@@ -3,10 +3,10 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-/** `trailers`: known once all `bytes` have arrived. */
+/** A long answer. `trailers` returns the trailers after all `bytes` have arrived. */
 export type Download = { bytes: Readable; trailers(): Readonly<Record<string, string | undefined>> };
 
-/** @throws any error of `node:http` while it connects */
+/** @throws any error of `node:http` while connecting */
 export async function requestDownload(
   target: URL,
   options: RequestOptions,

@@ -1,12 +1,12 @@
-/** Lists that come in pages. */
+/** Reads lists of the plane page by page. */
 import type { ApiClient, Query } from './api-client.ts';
 
-/** The place in a list after which the next page begins; null after the last page. */
+/** Where the next page of a list begins. Null after the last page. */
 export type NextPage = string | number | null;
 
 type Page = { readonly next: NextPage };
 
-/** How a list is asked. `cursor`: the name of the parameter that takes `next` of the page before. */
+/** How to request a list. `cursor`: the name of the parameter for the value `next` of the previous page. */
 export type PagedList<Row, Answer extends Page> = {
   path: string;
   query?: Query;
@@ -16,7 +16,7 @@ export type PagedList<Row, Answer extends Page> = {
 };
 
 /**
- * Yields the rows of a list, page after page, at most `limit`. Returns where the list goes on, or null at its end.
+ * Yields at most `limit` rows of a list, page after page. Returns where the list continues, or null at its end.
  *
  * @param from where to begin; absent: at the first row
  */

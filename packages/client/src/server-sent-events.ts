@@ -1,6 +1,6 @@
 /**
- * Reads server-sent events (the `text/event-stream` of the HTML standard), as far as a plane writes them: lines end with
- * a line feed, and each event carries its data on one line.
+ * Reads server-sent events (`text/event-stream` of the HTML standard) in the form that a plane writes: lines end with
+ * a line feed, and the data of an event is on one line.
  */
 /**
  * Yields the events that have data. Calls `onId` for every id, with or without data.
@@ -20,8 +20,8 @@ export async function* readEvents(
     for (const block of blocks) {
       const fields = fieldsOf(block);
       const { id, event = 'message', data } = fields;
-      // The id is reported after its event. A reader that is cut off between the two gets the event again, and never
-      // misses it.
+      // The id is reported after its event. If a reader stops between event and id, it gets the event again and
+      // misses none.
       if (data !== undefined) yield { event, data };
       if (id !== undefined) onId(id);
     }

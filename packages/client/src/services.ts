@@ -1,11 +1,14 @@
-/** Which service answers a path: a plane in one process has one address, a plane of several processes has four. */
+/**
+ * Finds the service for a path. A plane in one process has one address for all services, otherwise each service has
+ * its own.
+ */
 export type Service = 'gateway' | 'query' | 'alerter' | 'control';
 
 /** The gateway has the routes that kill and revive agents, and the control service has all other routes of agents. */
 const CONTROL =
   /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
 
-/** The query service lists approvals, and the gateway takes the answers to them. */
+/** The query service lists approvals. The gateway accepts the answers of people. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;
 
 export function serviceOf(path: string): Service {

@@ -4,14 +4,14 @@ import type { ApiClient } from '@mandate/client';
 import type { Decision } from '@mandate/schemas';
 import type { ToolServers } from './tool-servers.ts';
 
-/** The gateway's answer. `withheld` means that the decision was ALLOW, but a kill came before the answer. */
+/** The gateway's answer. `withheld`: the decision was ALLOW, but a kill came before the answer. */
 type Answer = { decision: Decision | null; withheld?: boolean };
 
 type Acted = { decision: Decision; ran: boolean; withheld: boolean; result: string };
 
 export type GovernedAgent = {
   readonly id: string;
-  /** Asks for a tool call and makes it if it is allowed. `actionId` repeats an earlier action. */
+  /** Asks for a tool call, and makes the call if it is allowed. A given `actionId` repeats an earlier action. */
   act(tool: string, args: Record<string, unknown>, options?: { actionId?: string }): Promise<Acted>;
 };
 

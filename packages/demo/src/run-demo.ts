@@ -18,7 +18,7 @@ export type DemoOptions = { keep: boolean; port: number };
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** How the demo looks. */
+/** How the demo shows its parts. */
 export type DemoView = {
   /** Shows a line of the story. */
   say(text: string): Promise<void>;
@@ -26,13 +26,13 @@ export type DemoView = {
   decision(decision: Decision): void;
   /** Shows the audit's answer to one question. */
   table(title: string, question: 'spend' | 'codes' | 'tools', rows: readonly Row[]): Promise<void>;
-  /** Returns a sentence about the verdict of rules in shadow mode. */
+  /** Returns a sentence about what rules in shadow mode would have decided. */
   shadow(shadow: Shadow): string;
-  /** `1 call`, `2 calls`. */
+  /** Returns a number with its noun: `1 call`, `2 calls`. */
   counted(count: number, noun: string): string;
 };
 
-/** How many decisions of an agent that loops are shown. */
+/** How many decisions are shown of one agent that loops. */
 const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [
@@ -68,7 +68,7 @@ export async function runDemo(
   await view.say('Two MCP servers run beside it (filesystem, everything): every ALLOW below is a real call.');
 
   const drift = await play(plane, tools, files, view, signal);
-  // The demo promises this last line: the measured drift, whatever it is.
+  // The demo promises that its last line shows the measured drift, even if the drift is not zero.
   await view.say(`drift ${drift.micros} micro-dollars`);
   if (keep) await keepRunning(plane, view, signal);
   return drift.micros === 0 && drift.ranAfterKill === 0;
@@ -130,7 +130,7 @@ async function play(
   return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
 }
 
-/** Applies the files as `mandate apply` does, and gives each agent the key from its registration. */
+/** Applies the files as `mandate apply` does. Gives each agent the key that its registration returned. */
 async function register<Agent>(
   api: ApiClient,
   made: (id: string, key: string) => Agent,
@@ -147,7 +147,7 @@ async function register<Agent>(
   return agents;
 }
 
-/** Shows the first decisions of each agent, so that a loop does not hide those of others. */
+/** Shows only the first decisions of each agent, so that one looping agent does not hide the others. */
 function onFirstDecisions(view: DemoView): (decision: Decision) => void {
   const shown = new Map<string, number>();
   return (decision) => {

@@ -4,15 +4,15 @@ import type { GovernedAgent } from './governed-agent.ts';
 
 export type Stopped = {
   allowedBefore: number;
-  /** The time from the operator's request to its answer, when the kill flag is in force. */
+  /** Milliseconds from the operator's request to its answer. The kill flag is in force at the answer. */
   killMs: number;
-  /** Calls under way when the kill came into force, and refused. */
+  /** How many calls were under way when the kill came into force, and were refused. */
   refusedMeanwhile: number;
-  /** Calls under way that were allowed on the log, and killed before the answer. */
+  /** How many calls under way were allowed on the log, but killed before the answer. */
   withheldMeanwhile: number;
-  /** Calls that the agent asked for after the answer to the kill. */
+  /** How many calls the agent asked for after the answer to the kill. */
   askedAfter: number;
-  /** How many of those calls reached the tool. Must be zero. */
+  /** How many calls after the answer to the kill reached the tool. Must be zero. */
   ranAfter: number;
 };
 
@@ -56,7 +56,9 @@ export async function stopRunaway(runaway: GovernedAgent, operator: ApiClient): 
   return stopped;
 }
 
-/** Each call is counted in exactly one of the lines, so that the lines agree with the tables of the audit. */
+/**
+ * Describes the calls in lines. Each call is counted in exactly one line, so the lines agree with the audit tables.
+ */
 export function inWords(stopped: Stopped): readonly string[] {
   const { allowedBefore, killMs, refusedMeanwhile, withheldMeanwhile, askedAfter, ranAfter } = stopped;
   const meanwhile = [

@@ -1,6 +1,6 @@
 /**
- * The scenes of the demo: agents that behave well, agents that do each thing that a plane must stop, and people who
- * meanwhile change what agents may do.
+ * The scenes of the demo. Some agents behave well, and others do each thing that a plane must stop. Meanwhile, people
+ * change what agents may do.
  */
 
 import type { ApiClient } from '@mandate/client';
@@ -22,7 +22,9 @@ const LIBRARIANS = 4;
 const MATHEMATICIANS = 4;
 const ROUNDS = 5;
 
-/** The agents of the demo: those in a group get the rules of the group, the others get rules that name them. */
+/**
+ * The agents of the demo. An agent in a group gets the rules of the group. For other agents, rules name the agent.
+ */
 export const AGENTS: readonly { id: string; groups: readonly string[] }[] = [
   ...[...numbered('librarian', LIBRARIANS), ...numbered('mathematician', MATHEMATICIANS)].map(inFleet),
   ...['clumsy', 'parrot', 'runaway'].map(inFleet),
@@ -33,7 +35,7 @@ function inFleet(id: string) {
   return { id, groups: ['fleet'] };
 }
 
-/** The scenes in order. Within a scene, agents may act at the same time. */
+/** Returns the scenes in order. Within a scene, agents may act at the same time. */
 export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): readonly Scene[] {
   const file = (name: string) => `${folder}/${name}`;
   return [

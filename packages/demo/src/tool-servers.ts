@@ -1,4 +1,4 @@
-/** The real tools of the demo: two MCP servers from npm, in processes of their own, which speak over stdio. */
+/** The real tools of the demo: two MCP servers from npm. Each runs in its own process and speaks over stdio. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -14,7 +14,7 @@ export type ToolServers = {
 
 const CALL_TIMEOUT_MS = 20_000;
 
-/** @param folder the only folder that the filesystem server lets agents touch */
+/** @param folder the only folder that agents can read or change through the filesystem server */
 export async function startToolServers(folder: string): Promise<ToolServers> {
   const servers = new Map<string, Client>();
   servers.set('files', await start('@modelcontextprotocol/server-filesystem', [folder]));

@@ -1,2 +1,2 @@
-/** @mandate/plane/alerting: checks the rules of alerts, without the other parts of a plane. */
+/** @mandate/plane/alerting: checks the rules of alerts without loading the other parts of a plane. */
 export { checkAlerting } from '@mandate/alerter';

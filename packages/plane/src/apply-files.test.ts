@@ -20,7 +20,7 @@ function documentsIn(text: string): ControlDocuments {
   return read.documents;
 }
 
-/** A control topic, and a second writer. */
+/** Makes a control topic with a second writer. */
 function topic(log = silentLogger()) {
   const fold = foldControl();
   const records: ControlRecord[] = [];
@@ -44,14 +44,14 @@ function topic(log = silentLogger()) {
     write,
     parts,
     apply: (text: string) => applyFiles(documentsIn(text), parts),
-    /** Runs `does` while the next change is on its way. */
+    /** Runs `does` while the next change is being appended. */
     meanwhile(does: () => void) {
       before = does;
     },
   };
 }
 
-it('makes records of the differences only', async () => {
+it('makes records only for documents that differ', async () => {
   const { records, apply } = topic();
   await apply(FILES);
   expect(records.map(({ event, change }) => [event, change.by, change.tenant])).toEqual(
@@ -67,7 +67,7 @@ it('makes records of the differences only', async () => {
   expect(records.slice(4)).toMatchObject([{ event: 'policy.published', change: { expects: 3 } }]);
 });
 
-it('leaves documents that no file names', async () => {
+it('keeps documents that no file contains', async () => {
   const { records, apply, fold } = topic();
   await apply(FILES);
   await apply('{ kind: agent, id: lead }');
@@ -106,7 +106,7 @@ it('warns of a rule that names a version which its policy does not have', async 
   );
 });
 
-it('logs the changes that it made, and what they newly permit', async () => {
+it('logs the changes that it made, and what the changes newly permit', async () => {
   const warned: unknown[] = [];
   const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said[0]) });
   const { apply } = topic(log);

@@ -1,6 +1,6 @@
 /**
- * Applies agents, policies and rules from files at the start of a plane. It uses the plan of `mandate apply`, and
- * only differences become records. Documents that no file names stay.
+ * Applies agents, policies and rules from files at the start of a plane. It makes the same plan as `mandate apply`,
+ * and appends a record for each difference. Documents that no file names stay.
  */
 import { randomBytes } from 'node:crypto';
 import type { ControlDocuments, TenantControl } from '@mandate/control';
@@ -17,8 +17,8 @@ type Parts = {
 };
 
 /**
- * Planes that start at once on one log may overtake each other. After each round, the changes of the others no longer
- * differ.
+ * How often the files are compared with the log. Planes that start at once change the same documents, but each round
+ * leaves fewer differences.
  */
 const MOST_ROUNDS = 10;
 
@@ -60,8 +60,8 @@ function refused({ kind, id }: Change, why: string): MandateError {
 }
 
 /**
- * Agents come and go by themselves, so only policies and rules that no file names are reported, for a person to
- * check.
+ * Logs the changes and what a person should check. Agents that no file names are normal, so only such policies and
+ * rules are reported.
  */
 function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
   const standing = standingIn(control);
@@ -85,7 +85,7 @@ function tell(wanted: ControlDocuments, control: TenantControl, made: readonly C
   );
 }
 
-/** The most changes that the log line names. */
+/** The most changes that one log line names. */
 const TOLD = 20;
 
 function inShort({ does, kind, id, widens }: Change): { change: string; widens?: readonly string[] } {

@@ -1,4 +1,4 @@
-/** At its first start, a plane makes its first API keys. They are shown once and stored as hashes. */
+/** Makes the first API keys of a plane at its first start. They are shown once and stored as hashes. */
 
 import { type ApiScope, DEFAULTS } from '@mandate/schemas';
 import { type FileKeyStore, issueApiKey } from '@mandate/server';
@@ -30,9 +30,9 @@ const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
 ];
 
 /**
- * Returns the new keys, or none if the store has keys already.
+ * Returns the new keys. Returns none if the store already has keys.
  *
- * @param agents the agents that the publisher key speaks for: those that the mandates name
+ * @param agents the agents of the publisher key: all agents that the mandates name
  */
 export async function makeFirstKeys(
   store: FileKeyStore,

@@ -46,13 +46,13 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
     (opened) => opened.close(),
   );
   const control = await openControl(config, { ...opening, bus, folder, log });
-  // Applied before any decision, so that no agent is decided under half of the files.
+  // The files are applied before any decision. Otherwise an agent could be decided under half of the files.
   if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
   const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
   return { ...opening, ...control, ...files, log, metrics, tracer, clock, bus };
 }
 
-/** The agents, policies and rules of the files that the settings name; null if they name none. */
+/** Returns the agents, policies and rules of the files. Null if the settings name no files. */
 function documentsIn({ PLANE_POLICIES_PATH: path }: PlaneConfig, log: Logger): ControlDocuments | null {
   if (path === undefined) return null;
   const doubts: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * The plane: every service in one process. Log, ledger and audit are on the servers that the settings name. Without
- * such settings, the log is a SQLite file, the ledger is in memory, and ClickHouse runs in this process. The services
- * cannot tell the difference, and do not know that other services run beside them.
+ * The plane: every service in one process. Log, ledger and audit use the servers that the settings name. Without such
+ * settings, the log is a SQLite file, the ledger is in memory, and ClickHouse runs in this process. Services do not
+ * know which of these is used, or which other services run.
  */
 import { openAlerter } from '@mandate/alerter';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
@@ -28,14 +28,14 @@ export type Plane = {
   bus: Bus;
   ledger: Ledger;
   audit: AuditClient;
-  /** Resolves once every record that is on the log now is decided and in the audit's answers. */
+  /** Resolves once all records that are now on the log are decided and in the audit. */
   atRest(signal?: AbortSignal): Promise<void>;
 };
 
 /**
  * Resolves once every part is ready. `stop` closes the parts in reverse order. `finished` rejects if a part fails.
  *
- * @param env the variables with the secrets that the rules of alerts name
+ * @param env the environment variables that contain the secrets of alert rules
  */
 export function openPlane(
   config: PlaneConfig,
@@ -83,7 +83,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
-  // This comes last, because keys made by a start that fails would never be shown.
+  // The keys are made last. If a later step of the start failed, nobody would see the new keys.
   const named = new Set(mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs));
   const firstKeys = await makeFirstKeys(fileKeys, [...named]);
   const atRest = async (signal?: AbortSignal) => {

@@ -10,7 +10,7 @@ import {
 } from '@mandate/schemas';
 
 /**
- * The first decision on the `n`th request of a partition: an ALLOW that costs nothing, unless `given` says otherwise.
+ * Returns the first decision on request `n` of a partition: an ALLOW that costs nothing, with the changes in `given`.
  */
 export function buildDecision(
   n: number,
@@ -60,7 +60,7 @@ export function buildDecision(
 
 const LEASE_MS = 300_000;
 
-/** A reservation of `micros` from the agent's total alone, unless `given` says otherwise. */
+/** Returns a reservation of `micros` from the agent's total alone, with the changes in `given`. */
 export function buildReservation(micros: number, given: Partial<Reservation> = {}): Reservation {
   return {
     micros,
@@ -73,7 +73,7 @@ export function buildReservation(micros: number, given: Partial<Reservation> = {
   };
 }
 
-/** A decision that charged one dollar to a budget without a limit. */
+/** Returns a decision that charged one dollar to a budget without a limit. */
 export function buildCharged(
   n: number,
   budget: Omit<BudgetLimit, 'kind' | 'maxMicros'>,
@@ -89,7 +89,8 @@ export function buildCharged(
 }
 
 /**
- * The `n`th outcome of a partition. It is a success that the agent reports, and moves nothing unless `given` says otherwise.
+ * Returns outcome `n` of a partition: a success that the agent reports and that moves no money, with the changes in
+ * `given`.
  */
 export function buildSettlement(
   n: number,

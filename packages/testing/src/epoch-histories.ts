@@ -1,7 +1,7 @@
 /**
- * Random histories of one partition of the decisions topic, with decisions and with ledgers that are rebuilt and
- * overtaken. `standing` says which decisions are valid, written from the contract and not from the code. Every reader
- * of the log is tested with these histories, so all readers agree.
+ * Random histories of one partition of the decisions topic. Ledgers are rebuilt, and newer ledgers replace them.
+ * `standing` says which decisions are valid. It follows the contract, not the code. Every reader of the log is tested
+ * with these histories, so all readers agree.
  */
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -9,15 +9,15 @@ import { buildDecision } from './build-decision.ts';
 
 export type EpochStep =
   | { begins: { id: string; generation?: number } }
-  /** The epoch that a decision was made in. */
+  /** The id of the ledger epoch in which the decision was made. */
   | { madeIn: string };
 
 const EPOCHS = 6;
 const HIGHEST_GENERATION = 9;
 
 /**
- * Epochs begin in any order of their generations. Some generations are equal, and some are missing, as in records of
- * older programs. A record with a generation may appear twice, as after a lost acknowledgement.
+ * Ledger epochs begin in random order of their generations. Some generations are equal, and some are missing, as in
+ * records of older programs. A record with a generation may appear twice, as after a lost acknowledgement.
  */
 export const arbitraryEpochHistory: fc.Arbitrary<EpochStep[]> = fc
   .record({
@@ -40,7 +40,7 @@ export const arbitraryEpochHistory: fc.Arbitrary<EpochStep[]> = fc
     });
   });
 
-/** The record of a step. `at` makes decisions different from each other. */
+/** Returns the record of a step. `at` makes each decision different. */
 export function recordOf(step: EpochStep, at: number): DecisionsRecord {
   if ('begins' in step) {
     const epoch = { ...step.begins, previous: null, reason: 'rebuilt', at: '2026-01-01T00:00:00.000Z' };
@@ -52,7 +52,7 @@ export function recordOf(step: EpochStep, at: number): DecisionsRecord {
   };
 }
 
-/** For each step, whether it is a valid decision. */
+/** Returns for each step whether it is a valid decision. */
 export function standing(steps: readonly EpochStep[]): boolean[] {
   return steps.map((step, at) => {
     if (!('madeIn' in step)) return false;
@@ -63,7 +63,10 @@ export function standing(steps: readonly EpochStep[]): boolean[] {
   });
 }
 
-/** Whether an earlier record has a generation at least as high as this record, which names its own. */
+/**
+ * True if an earlier record has at least the generation of this record. A record without a generation is never
+ * overtaken.
+ */
 export function isOvertaken(steps: readonly EpochStep[], place: number): boolean {
   const { generation } = begunAt(steps, place) ?? {};
   if (generation === undefined) return false;

@@ -12,7 +12,10 @@ export type Document = {
   paths: Readonly<Record<string, Readonly<Record<string, { responses: Readonly<Record<string, Answer>> }>>>>;
 };
 
-/** `path` is in the form of the document, or null without a route. `body` is null if it is not checked. */
+/**
+ * One answer of a server. `path` is in the form of the document, or null without a route. `body` is null if it is not
+ * checked.
+ */
 export type Answered = {
   method: string;
   path: string | null;
@@ -20,7 +23,7 @@ export type Answered = {
   contentType: string;
   body: string | null;
 };
-/** Returns what is wrong with a body: each place, and why. */
+/** Returns the faults of a body, each with its position and reason. */
 type Check = (body: unknown) => string[];
 
 const PROBLEM: Answer = {
@@ -36,7 +39,7 @@ export async function faultsOfAnswers(): Promise<(document: Document) => (answer
   return (document) => {
     const checks = new Map<Schema, Check>();
     function faultsOf({ method, path, status, contentType, body }: Answered): string[] {
-      // HEAD is described as GET.
+      // The document describes a HEAD request under GET.
       const named = method === 'HEAD' ? 'get' : method.toLowerCase();
       const answers = path === null ? { [status]: PROBLEM } : document.paths[path]?.[named]?.responses;
       const answer = answers?.[status] ?? (status >= 500 ? answers?.default : undefined);
@@ -58,7 +61,7 @@ export async function faultsOfAnswers(): Promise<(document: Document) => (answer
 /** Returns a content type without its parameters. */
 const bare = (type: string) => type.split(';', 1)[0] ?? '';
 
-/** Loaded only here, because most tests have no server. */
+/** The schema compiler is loaded here, because most tests have no server and do not need it. */
 async function compiler(): Promise<(schema: Schema, document: Document) => Check> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const { default: formats } = await import('ajv-formats');

@@ -1,5 +1,5 @@
 /**
- * Whether a pattern with `*` matches a name, by another algorithm than Mandate's: a table of which prefixes of the
+ * True if a pattern with `*` matches a name. The algorithm differs from Mandate's: a table says which prefixes of the
  * pattern match which prefixes of the name.
  */
 export function matchesByTable(pattern: string, name: string): boolean {

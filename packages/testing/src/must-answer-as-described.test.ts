@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 
 /**
- * Sends a request to one route of a server, and closes the server. Text that a route sends itself is not checked by
- * the schema of its answer.
+ * Sends a request to a route and closes the server. The server's own schema does not check text that a route sends
+ * itself.
  */
 async function ask(path: string): Promise<void> {
   const server = await createHttpServer({
@@ -38,7 +38,7 @@ async function ask(path: string): Promise<void> {
 }
 
 test.each(['/good', '/said', '/fault', '/healthz', '/nowhere'])(
-  'accepts %s, which answers as described',
+  'accepts %s, because the answer is as described',
   async (path) => {
     await ask(path);
   },
@@ -48,6 +48,6 @@ test.each([
   ['/body', 'GET /body 200: /amount must be integer'],
   ['/type', 'GET /type 200: the content type "text/plain" is not described'],
   ['/unsaid', 'GET /unsaid 404: the status is not described'],
-])('the test fails that got an answer of %s, which is not as described', async (path, said) => {
+])('fails the test that got an answer of %s, because the answer is not as described', async (path, said) => {
   await expect(ask(path)).rejects.toThrow(said);
 });

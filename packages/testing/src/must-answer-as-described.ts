@@ -2,12 +2,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Answered, type Document, faultsOfAnswers } from './faults-of-answers.ts';
 
-/** By routes. Most tests start a server of their own, and a schema that was compiled for one of them serves all. */
+/**
+ * The checks by the routes of a server. Many test servers have the same routes, so a compiled schema is used again.
+ */
 const known = new Map<string, (answered: Answered) => string[]>();
 
 /**
- * Call it before routes are added to the server. If an answer does not match its description, closing the server
- * throws, so the test fails even if its own checks pass.
+ * Adds the check to a server. Call this before routes are added. If an answer does not match its description, closing
+ * the server throws and the test fails.
  */
 export async function mustAnswerAsDescribed(
   server: Pick<FastifyInstance, 'addHook'> & { swagger(): object },

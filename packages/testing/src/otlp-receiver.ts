@@ -1,4 +1,4 @@
-/** An OTLP receiver over HTTP, like a collector. It keeps every span for the test. */
+/** Starts an OTLP receiver over HTTP, like a collector. It keeps every span for the test. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -11,11 +11,11 @@ export type ReceivedSpan = {
   kind: number;
   traceId: string;
   spanId: string;
-  /** Null at the root of a trace. */
+  /** The id of the parent span. Null at the root of a trace. */
   parentSpanId: string | null;
   attributes: Readonly<Record<string, string | number | boolean>>;
   hasFailed: boolean;
-  /** Nanoseconds since 1970. */
+  /** When the span began, in nanoseconds since 1970. */
   beganAt: bigint;
   endedAt: bigint;
 };
@@ -23,7 +23,7 @@ export type ReceivedSpan = {
 export type OtlpReceiver = {
   url: string;
   spans: readonly ReceivedSpan[];
-  /** One entry for each delivery. */
+  /** The received requests, one for each delivery. */
   requests: readonly { path: string; headers: IncomingHttpHeaders; bytes: string }[];
 };
 
@@ -44,7 +44,7 @@ const attributes = z
 
 const nanoseconds = z.union([z.string(), z.number()]).transform(BigInt);
 
-/** The JSON form of ExportTraceServiceRequest, as far as tests need it. */
+/** The JSON form of ExportTraceServiceRequest, with the fields that tests need. */
 const exportRequest = z.object({
   resourceSpans: z.array(
     z.object({
@@ -72,7 +72,7 @@ const exportRequest = z.object({
 
 const FAILED = 2;
 
-/** @param status the status of every answer; `silence` never answers */
+/** @param status the status of every answer; with `silence` there is no answer */
 export async function startOtlpReceiver(status: number | 'silence' = 200): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const requests: OtlpReceiver['requests'][number][] = [];
@@ -107,10 +107,7 @@ function spansIn(bytes: string): ReceivedSpan[] {
   );
 }
 
-/**
- * Returns the names of spans, each indented below its parent, as trace viewers show them. `below` is the parent to
- * begin with.
- */
+/** Returns the names of spans, each indented below its parent. `below` is the id of the parent to begin with. */
 export function traceTree(spans: readonly ReceivedSpan[], below: string | null = null, depth = 0): string[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === below)
@@ -118,7 +115,7 @@ export function traceTree(spans: readonly ReceivedSpan[], below: string | null =
     .flatMap(({ name, spanId }) => [`${'  '.repeat(depth)}${name}`, ...traceTree(spans, spanId, depth + 1)]);
 }
 
-/** The trace of an action that was sent over HTTP, from the request to the tables. */
+/** The expected trace of an action that was sent over HTTP: from the request to the tables of the audit. */
 export const WHOLE_WAY: readonly string[] = [
   'POST /v1/actions',
   '  append mandate.actions.v1',

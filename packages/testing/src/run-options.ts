@@ -1,5 +1,5 @@
 /**
- * The options of this test run, from an npm script, from `npm run test:faults`, or set by hand in the environment.
+ * The options of this test run. They come from an npm script, from `npm run test:faults`, or from the environment.
  */
 
 /** The seed of random choices. `SEED=123` repeats a run; with `SEED=random` each process draws its own. */
@@ -18,30 +18,30 @@ export const TEST_LENGTH: (typeof LENGTHS)[number] = readLength(process.env.TEST
 
 export const IS_LONG: boolean = TEST_LENGTH === 'long';
 
-/** The value for this run's length. */
+/** Returns the value for the length of this run. */
 export function byLength<T>(values: { short: T; full: T; long?: T }): T {
   return values[TEST_LENGTH] ?? values.full;
 }
 
 /**
- * `numRuns` of a random search: all of them in a full run, a quarter in a short one, but at least 20.
- * @param full the number of a full run
+ * Returns `numRuns` for a random search: all runs in a full run, a quarter in a short one, but at least 20.
+ * @param full the number of runs in a full run
  */
 export function runs(full: number): number {
   return byLength({ short: Math.min(full, Math.max(20, Math.ceil(full / 4))), full });
 }
 
 /**
- * How often something must have happened in a search of `runs`: in a short run a fifth, which leaves room for bad
- * luck.
+ * Returns how often something must happen in a search of `runs`. In a short run, a fifth is enough, because chance
+ * may reduce the number.
  */
 export function hits(full: number): number {
   return byLength({ short: Math.floor(full / 5), full });
 }
 
 /**
- * How long the soak lasts, by `SOAK_MINUTES`. Default: half an hour in a long run, otherwise just long enough to show
- * that it works.
+ * How long the soak test lasts, by `SOAK_MINUTES`. Default: half an hour in a long run, otherwise just long enough to
+ * show that it works.
  */
 export const SOAK_MS: number =
   process.env.SOAK_MINUTES === undefined
@@ -49,8 +49,8 @@ export const SOAK_MS: number =
     : 60_000 * Number(process.env.SOAK_MINUTES);
 
 /**
- * How long the attack with everything at once lasts, by `ATTACK_SECONDS`. Without the variable it is short, and its
- * time limits are those of a busy machine.
+ * How long the attack with all faults at once lasts, by `ATTACK_SECONDS`. Without the variable it is short, and its
+ * time limits allow for a busy machine.
  */
 export const ATTACK: { ms: number; isMeasured: boolean } = {
   ms: 1_000 * Number(process.env.ATTACK_SECONDS ?? 5),

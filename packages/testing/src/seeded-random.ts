@@ -1,4 +1,7 @@
-/** Numbers from 0 to below 1, the same for the same seed on every machine (a linear congruential generator). */
+/**
+ * Returns a function that yields numbers from 0 to below 1. The same seed gives the same numbers on every machine (a
+ * linear congruential generator).
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -13,13 +13,13 @@ export function spawnMandate(
 
 export type PlaneProcess = StartedProcess & {
   readonly url: string;
-  /** The keys by name, only at the first start of a folder. */
+  /** The API keys by name. Empty unless this is the first start of the folder. */
   readonly keys: Readonly<Record<string, string>>;
 };
 
 type Ready = { url: string; keys: readonly { name: string; key: string }[] };
 
-/** A plane as users run it: `mandate up` in a process of its own, with its own folder and port. */
+/** Starts a plane as users do: `mandate up` in its own process, with its own folder and port. */
 export async function startPlane(options: {
   data: string;
   mandates?: string;

@@ -1,4 +1,4 @@
-/** A TypeScript file that runs in a process of its own, as npm scripts run it, and its output. */
+/** Runs a TypeScript file in its own process, as npm scripts do, and collects its output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,17 +6,17 @@ import { createInterface } from 'node:readline';
 
 export type StartedProcess = {
   readonly process: ChildProcess;
-  /** The newest 100,000 characters on stderr. */
+  /** Returns the newest 100,000 characters of stderr. */
   errors(): string;
-  /** Resolves to the first result of `find` for a line from now on. Fails if the process ends first. */
+  /** Resolves to the first result of `find` for a later line. Fails if the process ends before that. */
   says<T>(stream: 'stdout' | 'stderr', find: (line: string) => T | undefined): Promise<T>;
   /** Resolves to the exit code, or to null if a signal ended the process. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal to the process if it still runs, and waits for its end. */
+  /** Sends a signal to the process if it still runs, and waits until it has ended. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** After SIGUSR1 the process can be debugged at any free port, because many processes cannot share one. */
+/** After SIGUSR1, Node listens for a debugger. Port 0 means any free port, because processes cannot share a port. */
 const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
 /** Hundreds of processes load the same modules. With a compile cache each takes half the time. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
@@ -36,7 +36,7 @@ export function startProcess(
   lines.stderr.on('line', (line) => {
     errors = `${errors}${line}\n`.slice(-100_000);
   });
-  // Lines that no test waits for are read too, because a full pipe would stop the process.
+  // All lines are read, even if no test waits for them, because a full pipe would stop the process.
   lines.stdout.resume();
   const exited = once(child, 'close').then(() => child.exitCode);
   return {
@@ -44,8 +44,8 @@ export function startProcess(
     errors: () => errors,
     says: (stream, find) =>
       new Promise((resolve, reject) => {
-        // Stops listening after the first result. The last line of a killed process may be cut, and `find` could take
-        // it for a whole one.
+        // Stops listening after the first result. The last line of a killed process may be cut, so `find` must not
+        // see this line.
         const look = (line: string) => {
           const found = find(line);
           if (found === undefined) return;

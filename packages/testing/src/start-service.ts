@@ -8,9 +8,9 @@ export const SERVICES = ['gateway', 'decider', 'recorder', 'query', 'alerter', '
 export type ServiceName = (typeof SERVICES)[number];
 
 /**
- * A service by itself, with only `settings` in its environment. Its own settings are named without MANDATE_ and the
- * service's name, and settings that it shares with others by their whole names. It ends with the test at the latest.
- * @param build the root of the sources that it runs; default: this repository
+ * Starts a service alone, with only `settings` in its environment. The names of its own settings leave out MANDATE_
+ * and the name of the service; shared settings have their full names. The service ends with the test at the latest.
+ * @param build the root of the sources that the service runs; default: this repository
  */
 export function spawnService(
   service: ServiceName,
@@ -30,7 +30,7 @@ export function spawnService(
   return started;
 }
 
-/** Starts a service on any free port. Resolves once it listens. Fails with its output if it does not start. */
+/** Starts a service on a free port. Resolves once it listens. If it does not start, fails with its output. */
 export async function startService(
   service: ServiceName,
   settings: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ export async function startService(
 ): Promise<StartedProcess & { url: string }> {
   const started = spawnService(service, { PORT: '0', ...settings }, [], build);
   const url = await started.says('stderr', (line): string | undefined => {
-    // ClickHouse writes lines of its own.
+    // Lines of ClickHouse are no JSON, and are left out.
     if (!line.startsWith('{')) return undefined;
     const { msg, url } = JSON.parse(line);
     return msg === 'listening' ? url : undefined;

@@ -1,4 +1,7 @@
-/** The text of a CSV cell, without the apostrophe that guards against formulas, by the rule of docs/operations.md. */
+/**
+ * Returns the text of a CSV cell without the apostrophe that guards against formulas. docs/operations.md has the
+ * rule.
+ */
 export function textOfCsv(cell: string): string {
   return cell.replace(/^'(?='*[\t\r\n])/, '').replace(GUARDED, '$1');
 }

@@ -4,12 +4,15 @@ const LOOK_EVERY_MS = 20;
 
 type NotYet = null | undefined | false;
 
-/** Refuses a condition that returns a count, because 0 may be what the test waits for. Compare the count instead. */
+/**
+ * A type that refuses a condition with a number as its result, because 0 might be the awaited number. Return a
+ * comparison instead.
+ */
 type NoCount<Answer> = [Awaited<Answer>] extends [number] ? never : unknown;
 
 /**
- * Waits for a condition, never for a time. Fails with the awaited thing in its message if the condition does not come
- * true.
+ * Waits until a condition is true, never for a fixed time. Fails with the name of the awaited thing if the condition
+ * stays false.
  */
 export async function waitUntil<Answer>(
   what: string,

@@ -43,14 +43,14 @@ function bookOf(records: readonly AlertsRecord[], kept?: number) {
   return { book, waiting: ids(book.waiting()), newest: ids(book.newestFirst()), stateOf };
 }
 
-test('an alert waits until every webhook has it or is given up', () => {
+test('an alert waits until every webhook has received the alert or the delivery is given up', () => {
   const history = [raised('a', ['x', 'y']), delivered('a', 'x')];
   expect(bookOf(history).waiting).toEqual(['a']);
   const { waiting, stateOf } = bookOf([...history, undelivered('a', 'y')]);
   expect([waiting, stateOf('a', 'x'), stateOf('a', 'y')]).toEqual([[], 'delivered', 'undelivered']);
 });
 
-test('a replay makes the delivery wait again', () => {
+test('a replay makes a delivery wait again', () => {
   const { waiting, stateOf } = bookOf([
     raised('a', ['x']),
     undelivered('a', 'x'),
@@ -73,7 +73,7 @@ test('a quiet alert is not in the book', () => {
   expect(bookOf([raised('a', [], true)]).newest).toEqual([]);
 });
 
-test('keeps the newest alerts, and all alerts that wait', () => {
+test('keeps the newest alerts, and all alerts with a delivery that waits', () => {
   const { newest, waiting } = bookOf(
     [raised('a', ['x']), raised('b', []), raised('c', []), raised('d', [])],
     2,

@@ -1,6 +1,6 @@
 /**
- * The alerts that were raised, and the state of their delivery to each webhook: a fold of the alerts topic. The book
- * keeps the newest alerts and every alert that is still to be delivered. The log has all of them.
+ * The alerts that were raised, and the state of their delivery to each webhook, computed from the alerts topic. The
+ * book keeps the newest alerts and every alert with a delivery that waits. The log has all alerts.
  */
 import type { AlertsRecord } from '@mandate/schemas';
 import type { Raised } from './rules/alarms.ts';
@@ -10,7 +10,7 @@ export type Delivery =
   | { state: 'delivered'; attempts: number; status: number; at: string }
   | { state: 'undelivered'; attempts: number; reason: string; at: string };
 
-/** `offset` is the offset of the record on the alerts topic. The book is in this order. */
+/** An alert in the book. `offset` is the offset of its record on the alerts topic. The book is ordered by offset. */
 export type Entry = Raised & { offset: number; deliveries: Map<string, Delivery> };
 
 const KEPT = 10_000;
@@ -28,12 +28,12 @@ export class AlertBook {
     return this.#entries.get(id);
   }
 
-  /** Entries that still wait for a delivery. */
+  /** Returns the entries with a delivery that waits. */
   waiting(): Iterable<Entry> {
     return this.#waiting;
   }
 
-  /** How long the oldest delivery has been waiting; 0 if no delivery waits. */
+  /** Returns how long the oldest delivery has waited, in milliseconds; 0 if no delivery waits. */
   oldestWaitingMs(nowMs: number): number {
     let oldestMs = nowMs;
     for (const { deliveries } of this.#waiting) {
@@ -44,18 +44,19 @@ export class AlertBook {
     return nowMs - oldestMs;
   }
 
-  /** Entries before the offset `before`, newest first. */
+  /** Yields the entries before the offset `before`, newest first. */
   *newestFirst(before = Number.POSITIVE_INFINITY): Generator<Entry> {
     for (const entry of [...this.#entries.values()].reverse()) if (entry.offset < before) yield entry;
   }
 
-  /** @param at when the record was appended */
+  /** @param at when the record was appended to the log */
   apply(record: AlertsRecord, { offset, at }: { offset: number; at: string }): void {
     switch (record.event) {
       case 'alert.raised':
       case 'alert.cleared': {
         const { alert } = record;
-        // Another alerter raised the alert again before it had read the first record. The first record counts.
+        // The alert may be on the log twice, if another alerter had not read the first record. The first record
+        // counts.
         if (alert.quiet || this.#entries.has(alert.id)) return;
         this.#add({ ...record, offset, deliveries: new Map(waitingFor(alert.webhooks, at)) });
         return;

@@ -146,7 +146,7 @@ test('over HTTP, a tenant sees and replays only its own alerts', async () => {
   expect(await subjects('other', '?state=undelivered')).toEqual([]);
 });
 
-test('replays the oldest 100 alerts in one call, says how many are left, and counts each as a change', async () => {
+test('replays the oldest 100 alerts in one call, says how many are left, and counts each replay as a change', async () => {
   const bus = await openLog();
   const alert = (at: number) => ({
     ...{
@@ -180,7 +180,7 @@ test('replays the oldest 100 alerts in one call, says how many are left, and cou
   const oldest = Array.from({ length: 100 }, (_, at) => `alr_${at}`);
   await waitUntil('them to wait', () => [...alerter.book.waiting()].length >= 100);
   expect([...alerter.book.waiting()].map((entry) => entry.alert.id)).toEqual(oldest);
-  // The key may make 125 changes, and 100 of them are used.
+  // The key may make 125 changes, and the first call has used 100 of them.
   expect(await replay()).toMatchObject({ status: 429, body: { code: 'TOO_MANY_CHANGES' } });
 });
 
@@ -192,7 +192,7 @@ async function readsOn(bus: Bus) {
   return records.flatMap((record) => (record === null ? [] : [readAccessRecord(record.value).read]));
 }
 
-test('records who reads alerts before it answers, and records a replay only if it is refused', async () => {
+test('records reads of alerts before the answer, and records a replay only if it is refused', async () => {
   const bus = await openLog();
   const call = await serving(await alerterOn(bus, []), bus);
   for (const [who, method, path, status] of [
@@ -216,7 +216,7 @@ test('records who reads alerts before it answers, and records a replay only if i
   ]);
 });
 
-test('answers 503 if a read cannot be recorded, and 200 if reads are not recorded at all', async () => {
+test('answers 503 if a read cannot be recorded, and 200 if the service records no reads', async () => {
   const bus = await openLog();
   const alerter = await alerterOn(bus, []);
   const append = () =>

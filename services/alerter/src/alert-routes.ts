@@ -8,10 +8,10 @@ import { reportDrift } from './routes/report-drift.ts';
 import { testAlerts } from './routes/test-alerts.ts';
 
 /**
- * Everything under /v1/alerts, as a plugin for an HTTP server.
+ * Returns the routes under /v1/alerts, as a plugin for an HTTP server.
  *
- * @param reads records who reads alerts, because alerts report what agents did, and who is refused; null: no reads
- * are recorded
+ * @param reads records who reads alerts and who is refused, because alerts report what agents did; null: nothing is
+ * recorded
  */
 export function alertRoutes(alerter: Alerter, reads: HttpReads | null): HttpRoutes {
   return async (server) => {

@@ -1,4 +1,4 @@
-/** An alerter on a real log, and the state of the alerts that it raised. For tests. */
+/** Starts an alerter on a real log for a test, and shows the state of its alerts. */
 import { join } from 'node:path';
 import { type Batch, type Bus, createSqliteBus, type SqliteBusOptions, untilCommitted } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -79,7 +79,7 @@ export async function publish(bus: Bus, records: readonly DecisionsRecord[]): Pr
   );
 }
 
-/** Joins the group, commits everything that waits, and leaves. */
+/** Joins the group, commits all waiting records, and leaves the group. */
 export async function takeAll(bus: Bus, group: string, topics: readonly string[]): Promise<void> {
   const onBatch = ({ records, commit }: Batch) => commit((records.at(-1)?.position.offset ?? 0) + 1);
   const consumer = await bus.consume({ group, topics, from: 'earliest', onBatch });
@@ -103,7 +103,7 @@ export async function alertsOn(bus: Bus): Promise<AlertsRecord[]> {
   return seen;
 }
 
-/** The deliveries to a webhook as `state attempts`, oldest first. */
+/** Returns the deliveries to a webhook as `state attempts`, oldest first. */
 export function fate({ book }: Alerter, webhook: string): string[] {
   return [...book.newestFirst()].reverse().map(({ deliveries }) => {
     const delivery = deliveries.get(webhook);

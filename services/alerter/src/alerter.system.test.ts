@@ -1,4 +1,4 @@
-/** The alerter on a real log: several alerters at once, alerters that stop or are killed, and a log that is away. */
+/** The alerter on a real log: several alerters run at once, are stopped or killed, or lose the log. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
@@ -22,7 +22,7 @@ import { type Receiver, startReceiver } from './receiver.fixture.ts';
 import { loadAlerting } from './rules/alert-rules.ts';
 import { decided, sawBudget } from './rules/decided.fixture.ts';
 
-test('an alerter delivers what its predecessor left waiting, and nothing that was delivered before', async () => {
+test('an alerter delivers the waiting alerts of its predecessor, and no alert that was delivered before', async () => {
   const bus = await openLog();
   const receiver = await startReceiver((n) => ({ status: n === 1 ? 200 : 500 }));
   const first = await alerterOn(bus, [{ receiver, name: 'ops' }]);
@@ -36,7 +36,7 @@ test('an alerter delivers what its predecessor left waiting, and nothing that wa
   receiver.answers = () => ({ status: 200 });
   const second = await alerterOn(bus, [{ receiver, name: 'ops' }]);
   await settledFate(second, 'ops', 2);
-  // The last attempt of the first alerter may reach the receiver as late as this.
+  // A request of the first alerter may reach the receiver late, so only the set of ids is compared.
   expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set([refused]));
   expect(refused).not.toBe(delivered);
 });
@@ -79,7 +79,7 @@ test('alerts again when an approval is overdue, and stops once a person has answ
   expect(receiver.received).toHaveLength(2);
 });
 
-test('alerts once about deciders that are away, whichever alerter looks, and clears the alert when a decider catches up', async () => {
+test('alerts once about absent deciders, whichever alerter looks, and clears the alert when a decider catches up', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   const clock = manualClock(Date.now());
@@ -143,7 +143,7 @@ test('an alert that cannot be appended waits until the log is back', async () =>
   expect(await settledFate(alerter, 'ops')).toEqual(['delivered 1']);
 });
 
-test('an alert that one alerter read and did not deliver is delivered by the next, even if that had not read it yet', async () => {
+test('an alert that an alerter read and did not deliver is delivered by the next alerter, even if that has not read it yet', async () => {
   const bus = await openLog();
   const receiver = await startReceiver(() => 'hang');
   let lag = async (): Promise<readonly { lag: number }[]> => [];
@@ -221,7 +221,7 @@ test("gives up the alert if the rule file gives the webhook's name to another te
   expect([...after.received, ...after.forged]).toEqual([]);
 });
 
-test('counts the window of a partition once and completely after a failed read', async () => {
+test('counts the whole window of a partition once after a failed read', async () => {
   const bus = await openLog();
   const rulesOf = { ...QUIET, blockRate: { percent: 50, leastDecisions: 20, windowMs: 3_600_000 } };
   const blocked = (from: number, count: number) =>

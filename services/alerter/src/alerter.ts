@@ -1,6 +1,6 @@
 /**
- * A running alerter: a member of a group that reads the decisions and the alerts. It evaluates each batch of
- * decisions, appends the alerts, and commits. The alerter that holds the partition of the alerts delivers them.
+ * A running alerter. It belongs to a group that reads the decisions and the alerts. It evaluates each batch of
+ * decisions, appends the alerts, and commits. The alerter that reads the partition of the alerts also delivers them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, nextOffset, untilCommitted } from '@mandate/bus';
@@ -41,9 +41,9 @@ export type AlerterOptions = {
   sessionTimeoutMs?: number;
   /** The most alerts that may wait for one webhook. Default 1,000. */
   mostWaiting?: number;
-  /** How often the alerter looks for unanswered approvals and measures the lag. Default 1,000. */
+  /** How often the alerter checks for unanswered approvals and measures the lag, in milliseconds. Default 1,000. */
   lookEveryMs?: number;
-  /** How often the alerter looks whether deciders and recorders are late. Default 5,000. */
+  /** How often the alerter checks whether deciders and recorders are late, in milliseconds. Default 5,000. */
   lookAtGroupsEveryMs?: number;
 };
 
@@ -53,20 +53,17 @@ export type Alerter = Running & {
   alerting: RulesFile['alerting'];
   clock: Clock;
   /**
-   * Raises an alert that does not come from a record of the log. Resolves once the alert is on the log, or to null if
-   * it is known already.
+   * Raises an alert that does not come from a record of the log. Resolves once the alert is on the log. Resolves to
+   * null if the alert is already known.
    */
   raise(finding: Finding): Promise<Raised | null>;
   append: AppendAlerts;
-  /** Resolves once every decision that is on the log now was evaluated, and its alerts are on the log. */
+  /** Resolves once every decision that is now on the log is evaluated, and its alerts are on the log. */
   caughtUp(signal?: AbortSignal): Promise<void>;
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-/**
- * Decisions evaluated in one turn. Their alerts are on the log before the next turn. Between turns, other work of the
- * event loop runs.
- */
+/** How many decisions are evaluated before other work of the event loop runs. Their alerts are on the log first. */
 const AT_A_TIME = 20;
 const LANE = ['alerter'];
 
@@ -92,7 +89,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     measures,
     mostWaiting: options.mostWaiting ?? 1_000,
   });
-  /** Partitions that were assigned, and of which no record was read since. */
+  /** Partitions that were assigned to this alerter and have not been read since. */
   const fresh = new Set<number>();
   let delivers = false;
 
@@ -118,7 +115,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     const windowMs = Math.max(...[blockRate, releaseRate].map((rule) => (rule ? rule.windowMs : 0)));
     const [first] = records;
     if (fresh.has(partition) && windowMs > 0 && first !== undefined) {
-      // The log may have failed during an earlier try. Counting starts again from zero.
+      // Counting starts again from zero, because an earlier try may have failed halfway.
       evaluator.forget(partition);
       const fromMs = first.appendedAtMs - windowMs;
       const { offset } = first.position;
@@ -143,7 +140,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     }
   }
 
-  /** Tries again while the log is away. Stops without an error if the partition went to another alerter. */
+  /** Retries while the log is away. Stops without an error if another alerter gets the partition. */
   async function untilDone(
     { topic, partition, signal }: Pick<Batch, 'topic' | 'partition' | 'signal'>,
     work: () => Promise<void>,
@@ -162,8 +159,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
   }
 
   /**
-   * Reads every alert that other alerters appended before a partition came here. Only then are its decisions
-   * evaluated.
+   * Reads all alerts that other alerters have appended. A new partition's decisions are evaluated only after that.
    */
   async function readAllAlerts(): Promise<void> {
     const ranges = await bus.ranges(TOPICS.alerts);
@@ -245,7 +241,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       groupsLook.stop();
       const delivered = deliverer.stop();
       await consumer.stop();
-      // From here on nothing waits for the log. If a delivery could not be recorded, its alert is delivered again.
+      // After this, nothing waits for the log. An alert is delivered again if its delivery could not be recorded.
       ended();
       await delivered;
       await followed.stop();
@@ -259,7 +255,8 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
 }
 
 /**
- * Returns the id of the alert that a record asks to deliver. Null if the record asks for nothing or cannot be read.
+ * Returns the id of the alert that the record asks to deliver. Null if the record asks for no delivery or cannot be
+ * read.
  */
 function alertToDeliver(value: Uint8Array): string | null {
   try {
@@ -267,7 +264,7 @@ function alertToDeliver(value: Uint8Array): string | null {
     if (record.event === 'alert.raised' || record.event === 'alert.cleared') return record.alert.id;
     return record.event === 'alert.replayed' ? record.replay.alertId : null;
   } catch {
-    // The fold of the alerts has already logged this error.
+    // The follower of the alerts topic has already logged this error.
     return null;
   }
 }

@@ -10,7 +10,7 @@ import { ALERTS_PARTITION } from './follow-alerts.ts';
 import type { AlerterMeasures } from './measures.ts';
 
 /**
- * Resolves to the offset after the records once they are on the log. Tries again while the log is away. Rejects if
+ * Resolves once the records are on the log, to the offset after them. Retries while the log is away. Rejects if
  * `signal` aborts first.
  */
 export type AppendAlerts = (records: readonly AlertsRecord[]) => Promise<number>;

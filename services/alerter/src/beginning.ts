@@ -1,7 +1,7 @@
 /**
- * Alerting begins at the end of the decisions topic at the moment when the first alerter starts. Earlier decisions
- * are history: they raise no alert, and only teach the alerter which tools are known. The beginning is a record on
- * the alerts topic, so a crash before the first commit does not move it.
+ * Alerting begins when the first alerter starts, at the end of the decisions topic. Earlier decisions raise no alert.
+ * They only show which tools are known. A record on the alerts topic says where alerting begins, so a crash before
+ * the first commit does not move it.
  */
 import type { Bus } from '@mandate/bus';
 import type { Clock } from '@mandate/runtime';
@@ -10,8 +10,8 @@ import type { AppendAlerts } from './append-alerts.ts';
 import type { FollowedAlerts } from './follow-alerts.ts';
 
 /**
- * @returns by partition of the decisions, the first offset that is not history; a partition that is missing here has
- * no history
+ * @returns the first offset after the earlier decisions, by partition; a partition that is missing here has no
+ * earlier decisions
  */
 export async function beginning(
   { bus, append, clock }: { bus: Bus; append: AppendAlerts; clock: Clock },

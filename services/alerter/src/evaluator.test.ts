@@ -1,4 +1,4 @@
-/** The alerts that all rules raise together. They are the same however often a history is read. */
+/** The alerts of all rules together. Reading a history again must give the same alerts. */
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
 } from './rules/decided.fixture.ts';
 import { alertingOf, brief, evaluatorOn, raisedBy } from './rules/evaluated.fixture.ts';
 
-test('records a flood of questions of one agent, and sends few alerts about it', () => {
+test('records a flood of questions of one agent, and sends few alerts about the flood', () => {
   const webhooks = [{ name: 'ops', url: 'https://ops.example/hook', secrets: [{ env: 'OPS' }] }];
   const loaded = loadAlerting(JSON.stringify({ version: 1, webhooks }), { OPS: `whsec_${'A'.repeat(32)}` });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -42,7 +42,7 @@ test('records from before the alerts raise no other alert', () => {
   expect(raised.filter(({ alert }) => !alert.quiet)).toEqual([]);
 });
 
-test('a decision of an outdated ledger epoch raises nothing, and neither does an unreadable record', () => {
+test('a decision of an outdated ledger epoch raises no alert, and neither does an unreadable record', () => {
   const epoch: DecisionsRecord = {
     event: 'ledger.epoch',
     epoch: { id: 'ep-2', generation: 1, previous: 'ep-1', reason: '', at: new Date(START_MS).toISOString() },
@@ -59,7 +59,7 @@ test('a decision of an outdated ledger epoch raises nothing, and neither does an
   ]);
 });
 
-/** Random history of one agent: the events that the rules look at. */
+/** A random event of one agent. A list of such events is a history for the rules. */
 const step = fc.oneof(
   {
     weight: 5,
@@ -102,8 +102,8 @@ function recordOf(one: typeof step extends fc.Arbitrary<infer S> ? S : never, n:
 }
 
 /**
- * The alerts that a history must raise, worked out in the plainest way: no ids, no order, no fold. The rate of blocks
- * is counted again for every decision.
+ * Returns the alerts that a history must raise, computed in the simplest way: without ids and order. The rate of
+ * blocks is counted again for every decision.
  */
 function plainly(records: readonly DecisionsRecord[]): string[] {
   const said: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Turns records of the decisions into alerts, in the order of each partition. The evaluator treats an alert as known
- * as soon as it returns it. Its owner must therefore append the alert to the log, or stop.
+ * Turns records of the decisions into alerts, in the order of each partition. A returned alert counts as known at
+ * once. So the caller must append the alert to the log, or stop.
  */
 import type { LogRecord } from '@mandate/bus';
 import type { Logger } from '@mandate/runtime';
@@ -22,11 +22,11 @@ import { Floods } from './rules/floods.ts';
 import { ReleaseRates } from './rules/release-rate-rule.ts';
 
 export type Evaluator = {
-  /** @returns the alerts to append; nothing for records that were evaluated before */
+  /** @returns the alerts to append. Records that were evaluated before give no alerts */
   evaluate(records: readonly LogRecord[]): Raised[];
-  /** Counts the records before the first batch of a partition, and raises nothing. */
+  /** Counts records from before the first batch of a partition. Raises no alerts. */
   recall(records: readonly LogRecord[]): void;
-  /** Forgets the counts of a partition, because another alerter may have held it meanwhile. */
+  /** Forgets the counts of a partition, because another alerter may have read it meanwhile. */
   forget(partition: number): void;
   /** Returns an alert that does not come from a record of the log, or null if the alert is already known. */
   raise(finding: Finding): Raised | null;
@@ -35,7 +35,7 @@ export type Evaluator = {
 export function createEvaluator(options: {
   alarms: Alarms;
   alerting: () => Alerting;
-  /** The offset at which alerting begins, by partition of the decisions. */
+  /** The offset where alerting begins, by partition of the decisions. */
   begun: ReadonlyMap<number, number>;
   log: Logger;
 }): Evaluator {
@@ -50,8 +50,8 @@ export function createEvaluator(options: {
     try {
       record = writtenDecision(written) ?? readDecisionsRecord(value);
     } catch (err) {
-      // A decider would stop at an unreadable record. Here the other records can still raise alerts, so the alerter
-      // goes on.
+      // The alerter goes on after an unreadable record, because the other records can still raise alerts. A decider
+      // would stop.
       log.error({ err, ...position }, 'a record of the decisions topic cannot be read, and raises no alert');
       return null;
     }
@@ -68,7 +68,7 @@ export function createEvaluator(options: {
     try {
       return isHistory ? evaluateHistory(logged) : evaluate(logged, alerting().rules, { alarms, rates });
     } catch (err) {
-      // A bug in a rule, which this record triggers. It must not stop all other alerts.
+      // A rule has a bug, and this record triggers it. The bug must not stop all other alerts.
       const { topic, partition, offset } = logged;
       log.error({ err, topic, partition, offset }, 'a rule failed: no alert comes of this record');
       return [];

@@ -1,6 +1,5 @@
 /**
- * Reads the alerts topic from its start and follows it. Everything that this process knows of alerts is a fold of
- * this topic.
+ * Reads the alerts topic from its start and follows it. All that this process knows of alerts comes from this topic.
  */
 import type { Bus, Reader } from '@mandate/bus';
 import { type Logger, MandateError, type Running } from '@mandate/runtime';
@@ -14,13 +13,13 @@ export const ALERTS_PARTITION = 0;
 export type FollowedAlerts = Required<Running> & {
   alarms: Alarms;
   book: AlertBook;
-  /** Where alerting begins, by partition; null until the first alerter has recorded it. */
+  /** Where alerting begins, by partition. Null until the first alerter has recorded this. */
   begun(): AlertsBegun['begun'] | null;
-  /** Resolves once every record before `offset` is in the fold. Rejects if the follower stops before that. */
+  /** Resolves once every record before `offset` was applied. Rejects if the follower stops earlier. */
   reached(offset: number): Promise<void>;
 };
 
-/** Resolves once it has read every record that was on the topic at the start. */
+/** Resolves once all records that were on the topic at the start have been read. */
 export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlerts> {
   const alarms = new Alarms();
   const book = new AlertBook();

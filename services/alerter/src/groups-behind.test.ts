@@ -9,7 +9,7 @@ import { Alarms } from './rules/alarms.ts';
 
 const LATE_MS = 30_000;
 
-/** A log with a clock that the test sets, and what is late on it: `group records topics`. */
+/** Makes a log with a clock that the test sets. Returns what is late on the log, as `group records topics`. */
 async function watchedLog(given: Partial<SqliteBusOptions> = {}) {
   const clock = manualClock(1_000_000);
   const bus = await openLog({ clock, ...given });
@@ -26,7 +26,7 @@ async function watchedLog(given: Partial<SqliteBusOptions> = {}) {
   };
 }
 
-test('requests that no decider takes are late one millisecond after the limit, even if there was never a decider', async () => {
+test('requests without a decider are late one millisecond after the limit, even if there was never a decider', async () => {
   const { clock, append, late } = await watchedLog();
   await append(TOPICS.actions);
   clock.advance(LATE_MS);
@@ -36,7 +36,7 @@ test('requests that no decider takes are late one millisecond after the limit, e
   expect(await late()).toEqual([`${GROUPS.decider} 1 ${TOPICS.actions}`]);
 });
 
-test("records that deciders committed are not late, and a tenant's own topic that they read is watched too", async () => {
+test("records that deciders committed are not late, and a tenant's own topic that deciders read is watched too", async () => {
   const { clock, bus, append, late } = await watchedLog();
   const ofTenant = topicOfTenant('acme');
   for (const topic of [TOPICS.actions, ofTenant]) await append(topic);
@@ -46,7 +46,7 @@ test("records that deciders committed are not late, and a tenant's own topic tha
   expect(await late()).toEqual([`${GROUPS.decider} 1 ${ofTenant}`]);
 });
 
-test('a record counts as done if any set of audit tables has it, and nothing is late without an audit', async () => {
+test('a record is done if any set of audit tables has it, and no record is late if there is no audit', async () => {
   const { clock, bus, append, late } = await watchedLog();
   await append(TOPICS.decisions);
   clock.advance(LATE_MS + 1);
@@ -59,7 +59,7 @@ test('a record counts as done if any set of audit tables has it, and nothing is 
   expect(await late()).toEqual([]);
 });
 
-test('a record that retention deleted no longer waits', async () => {
+test('a record that retention has deleted is no longer late', async () => {
   const retentionMs = { [TOPICS.actions]: 2 * LATE_MS };
   const { clock, bus, append, late } = await watchedLog({ retentionMs, sweepEveryMs: 5 });
   await takeAll(bus, GROUPS.decider, [TOPICS.actions]);

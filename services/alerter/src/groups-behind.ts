@@ -1,6 +1,6 @@
 /**
- * Whether deciders and recorders keep up, from the positions of their groups on the log. This also works while all of
- * them are away, when no record would ever show it.
+ * Finds deciders and recorders that are late, from the positions of their groups on the log. This works even if all
+ * of them are away and write no records.
  */
 import type { Bus } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -8,10 +8,10 @@ import type { Alarms } from './rules/alarms.ts';
 import type { Finding } from './rules/finding.ts';
 import { behind, type LagRule, type Undone } from './rules/lag-rule.ts';
 
-/** `topics` are watched even if the group has never read them. Topics that a group has read are always watched. */
+/** `topics` are watched even if the group has never read them. All topics that a group has read are watched too. */
 const WATCHED = [
   { group: GROUPS.decider, topics: [TOPICS.actions] },
-  // A plane without an audit needs no recorder.
+  // No topic is watched before a recorder has read it, because a plane without an audit needs no recorder.
   { group: GROUPS.recorder, topics: [] },
 ] as const;
 
@@ -23,7 +23,7 @@ export async function groupsBehind(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { group, topics } of WATCHED) {
-    // As for late decisions, the alarm ends at half of the limit.
+    // A late group is no longer late at half of the limit, as for late decisions.
     const { stands = false } = alarms.get('lag', null, group) ?? {};
     const lateMs = stands ? Math.floor(lag.lateMs / 2) : lag.lateMs;
     const undone = await undoneBy(bus, group, topics, nowMs - lateMs);
@@ -34,8 +34,8 @@ export async function groupsBehind(
 
 /**
  * Returns how many records from before a time are not done, or null if nothing is watched. Each set of audit tables
- * has its own recorder group, and an abandoned group never moves again. So a record is done if any of the groups has
- * done it.
+ * has its own recorder group, and old groups stay behind for good. So a record is done if any of the groups has read
+ * it.
  */
 async function undoneBy(
   bus: Log,
@@ -54,8 +54,8 @@ async function undoneBy(
   const ranges = (await Promise.all([...watched].map((topic) => bus.ranges(topic, beforeMs)))).flat();
   const waiting = ranges
     .map(({ topic, partition, startOffset, endOffset }) => {
-      // Records that retention deleted do not wait. A consumer that needs them halts and reports it. Without this,
-      // the alarm of a topic without readers would never end.
+      // Records that retention deleted count as done, because otherwise the alarm of an unread topic would never end.
+      // A consumer that needs a deleted record halts and reports this.
       const done = Math.max(startOffset, furthest.get(`${topic}/${partition}`) ?? 0);
       return { topic, records: endOffset - done };
     })

@@ -3,8 +3,8 @@ import type { Metrics } from '@mandate/server';
 export type AlerterMeasures = ReturnType<typeof alerterMeasures>;
 
 /**
- * The alerter's metrics. Labels have a bounded number of values: rules and results are closed sets, and webhooks are
- * those of the rule file.
+ * The alerter's metrics. Each label has a limited number of values: rules and results are closed sets, and webhooks
+ * come from the rule file.
  */
 export function alerterMeasures(metrics: Metrics) {
   return {

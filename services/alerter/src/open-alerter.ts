@@ -12,7 +12,7 @@ import type { RulesFile } from './rules-file.ts';
 type Settings = Pick<z.output<typeof alerterSettings>, 'ALERTER_SESSION_TIMEOUT_MS' | 'ALERTER_MAX_WAITING'>;
 
 /**
- * Opens the alerter in a process that has opened the log, and follows the rule file.
+ * Opens the alerter in a process that has already opened the log. Follows the rule file.
  *
  * @param parts.recordReads whether the log records who reads alerts
  */

@@ -1,10 +1,10 @@
 /** Reads the records of a partition that were appended after a time and before an offset. */
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 
-/** Records read in one turn. Between turns, other work of the event loop runs. */
+/** How many records are read before other work of the event loop runs. */
 const AT_A_TIME = 100;
 
-/** Passes on the records before `end` that were appended at `fromMs` or later. */
+/** Passes the records before `end` to `onRecords`, if they were appended at `fromMs` or later. */
 export async function readWindow(
   bus: Bus,
   end: LogPosition,
@@ -17,8 +17,8 @@ export async function readWindow(
   if (start >= end.offset) return;
 
   const done = Promise.withResolvers<void>();
-  // A reader reads every partition of its topic. It reads the other partitions from their ends, so it gets nothing
-  // old from them.
+  // A reader reads all partitions of its topic. The other partitions are read from their ends, so they give no old
+  // records.
   const ranges = await bus.ranges(topic);
   const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
   const reader = await bus.read({

@@ -1,4 +1,6 @@
-/** A webhook receiver as a user would write it. Its signature check shares no code with the alerter. */
+/**
+ * A webhook receiver as a user would write it. It checks signatures with its own code, not with code of the alerter.
+ */
 
 import { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +9,7 @@ import { onTestFinished } from 'vitest';
 
 export type Received = {
   id: string;
-  /** When the request arrived, in milliseconds since the process started. */
+  /** When the request arrived, in milliseconds since the start of the process. */
   cameMs: number;
   type: string;
   data: {
@@ -22,14 +24,14 @@ export type Received = {
 
 type Answer = { status: number; headers?: Record<string, string> } | 'hang';
 
-/** Returns the answer to the `n`th request, counted from 1; `hang` means no answer. */
+/** Returns the answer to request number `n`, counted from 1; `hang` means no answer. */
 export type Answers = (n: number) => Answer | Promise<Answer>;
 
 export type Receiver = {
   url: string;
   secret: string;
   received: Received[];
-  /** Ids of requests with a wrong signature. */
+  /** The ids of requests with a wrong signature. */
   forged: string[];
   answers: Answers;
 };
@@ -62,7 +64,7 @@ export async function startReceiver(answers: Answers = () => ({ status: 204 })):
   return receiver;
 }
 
-/** Checks a signature in the way that the Standard Webhooks specification prescribes. */
+/** True if the signature is right by the Standard Webhooks specification. */
 async function isGenuine(secret: string, headers: IncomingHttpHeaders, body: string): Promise<boolean> {
   const [id, time, given] = ['id', 'timestamp', 'signature'].map((name) =>
     String(headers[`webhook-${name}`]),

@@ -22,7 +22,7 @@ function opened(path: string, { isNamed = false, log = silentLogger() } = {}) {
   };
 }
 
-test('uses the defaults until the file exists', () => {
+test('uses the defaults while the file does not exist', () => {
   const path = join(temporaryFolder(), 'alerts.yaml');
   const file = opened(path);
   expect(file.alerting().rules.kill).toBe(true);
@@ -32,7 +32,7 @@ test('uses the defaults until the file exists', () => {
   expect(file.alerting().rules.kill).toBe(false);
 });
 
-test('rejects rules and secrets that are not UTF-8, with their places in the file', () => {
+test('rejects rules and secrets that are not UTF-8, with the position of each fault', () => {
   const folder = temporaryFolder();
   const [path, secret] = [join(folder, 'alerts.yaml'), join(folder, 'secret')];
   writeFileSync(path, Buffer.from('version: 1 # für alle\n', 'utf16le'));
@@ -43,7 +43,7 @@ test('rejects rules and secrets that are not UTF-8, with their places in the fil
   expect(() => opened(path)).toThrow(/alerts\.yaml:2:\d+ .*not UTF-8 at byte 6/);
 });
 
-test('keeps the last good file after a bad edit and reports it, until the file is fixed', () => {
+test('keeps the last good file after a bad edit, and reports the edit until the file is fixed', () => {
   const path = join(temporaryFolder(), 'alerts.yaml');
   const lines: string[] = [];
   const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });

@@ -1,7 +1,7 @@
 /**
- * The rule file of alerts. The alerter follows it while people edit it or the files of its secrets. Without a file
- * the defaults hold: everything is watched, and no alert is sent. After a bad edit the last good file stays in force,
- * and readiness reports it. A bad file at the start is an error, and so is a missing file that a setting names.
+ * The rule file of alerts. The alerter reads it again after an edit, also of the files of its secrets. Without a
+ * file, defaults apply: everything is watched, and no alert is sent. After a bad edit the last good file stays in
+ * force, and readiness reports this. At the start, a bad file is an error. So is a missing file that a setting names.
  */
 
 import { existsSync } from 'node:fs';
@@ -29,7 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 function followRules(options: {
   path: string;
-  /** Whether a setting names the file; a file that no setting names may be missing. */
+  /** True if a setting names the file. Only a file that no setting names may be missing. */
   isNamed: boolean;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;

@@ -1,13 +1,13 @@
 /**
  * The control plane: tenants, agents, policies, rules, grants and the keys of people over HTTP. The service decides
  * nothing and stores nothing. A change is a record on the control topic. It takes effect at its log position, for
- * deciders and for all readers, unless it expected another state; then it never does. Any number of these services
+ * deciders and for all readers. If it expected another state, it never takes effect. Any number of these services
  * may run.
  *
  *   request → change on the topic → result of the change in the fold → answer
  *
- * The parts: writes/ (a request becomes a change, and its result an answer), routes/ with a file for each kind of
- * thing.
+ * The parts: writes/ turns a request into a change, and the result of the change into an answer. routes/ has a file
+ * for each kind of resource.
  */
 import type { HttpReads } from '@mandate/access-log';
 import { countAll, type HttpRoutes } from '@mandate/server';
@@ -23,8 +23,8 @@ import { showLint } from './routes/show-lint.ts';
 import { readTenants, writeTenants } from './routes/tenants.ts';
 
 /**
- * A plugin for an HTTP server of @mandate/server.
- * @param reads records who reads, and who is refused; null: no reads are recorded
+ * Returns a plugin for an HTTP server of @mandate/server.
+ * @param reads records who reads and who is refused; null: no reads are recorded
  */
 export function controlRoutes(control: Control, reads: HttpReads | null): HttpRoutes {
   return async (server) => {

@@ -1,6 +1,5 @@
 /**
- * A change that no reader could parse is refused before it is written. Lists of large documents can be read all the
- * same.
+ * A change that no reader could parse is refused before it is written. Lists of large documents can still be read.
  */
 import { expect, test } from 'vitest';
 import { controlOn, openLog } from './control-server.fixture.ts';
@@ -30,8 +29,8 @@ test('never writes a change that could not be read back', async () => {
       errors: [{ pointer: '/when', detail: expect.stringContaining('steps') }],
     },
   });
-  // In the path of a request `..` means the parent folder, even when written as %2e%2e. A document of this name could
-  // not be changed or removed.
+  // In a path, `..` means the parent folder, even if it is written as %2e%2e. So no request could change or remove a
+  // document named `..`.
   for (const [path, body] of [
     ['rules', { ...RULE, id: 'reorder' }],
     ['rules', { ...RULE, id: '..' }],
@@ -64,7 +63,7 @@ test('refuses a body with a repeated key, and a body that is nested too deep', a
   expect(followed.revision()).toBe(0);
 });
 
-test('a POST refuses If-Match, and takes If-None-Match', async () => {
+test('a POST refuses If-Match, and accepts If-None-Match', async () => {
   const { call } = await controlOn(await openLog());
   const body = { id: 'bot' };
   expect(await call('author', 'POST', '/v1/agents', { body, headers: { 'if-match': '"3"' } })).toMatchObject({
@@ -75,7 +74,7 @@ test('a POST refuses If-Match, and takes If-None-Match', async () => {
   expect(added.status).toBe(201);
 });
 
-test('a page of large documents is shorter, and all pages together have every document', async () => {
+test('a page of large documents is shorter, and all pages together contain every document', async () => {
   const { call } = await controlOn(await openLog());
   const tools = Array.from({ length: 4_000 }, (_, at) => `tool-${at}-${'x'.repeat(100)}`);
   for (const id of MANY) await call('author', 'POST', '/v1/policies', { body: { version: 1, id, tools } });

@@ -1,4 +1,4 @@
-/** A control service on a log of its own, with functions that send requests as different callers. */
+/** A control service on its own log, with functions that send requests as different callers. */
 import { readControlRecord, TOPICS } from '@mandate/schemas';
 import { keyStoreOf } from '@mandate/server';
 import { controlOn, openLog, type Sent, type Who } from './control-server.fixture.ts';

@@ -91,7 +91,7 @@ export async function controlOn(bus: Bus) {
         clock,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
-        // The plane's data folder has keys of tenants that have nothing on the log.
+        // Returns the keys in the data folder of the plane, also for a tenant that has nothing on the log.
         fileKeys: async (tenant) => ({ filed: [KEYS.owner.record], globex: [OF_HOST] })[tenant] ?? [],
       },
       reads,

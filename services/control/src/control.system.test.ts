@@ -188,7 +188,7 @@ describe('policies', () => {
     expect((await author('POST', '/v1/policies/reads/rollback', { version: 9 })).status).toBe(404);
   });
 
-  test('are not archived while a rule names them, unless it is forced', async () => {
+  test('are not archived while a rule names them, unless the request forces it', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);
     await author('POST', '/v1/rules', RULE);
@@ -223,7 +223,7 @@ describe('policies', () => {
     });
   });
 
-  test('with an invalid argument schema are refused, with its place in the document', async () => {
+  test('with an invalid argument schema are refused, with the position of the fault in the document', async () => {
     const { author } = await scene();
     const broken = {
       ...READS,
@@ -234,7 +234,7 @@ describe('policies', () => {
     expect(body.errors[0].pointer).toMatch(/^\/toolPolicies\/look\/argumentValidation/);
   });
 
-  test('with an entry that can match nothing, or a limit for an unknown tool, are refused with the place of the error', async () => {
+  test('with an entry that can match nothing, or a limit for an unknown tool, are refused with the position of the error', async () => {
     const { author } = await scene();
     const refused = async (fields: object) => {
       const { status, body } = await author('POST', '/v1/policies', { ...READS, ...fields });
@@ -250,7 +250,7 @@ describe('policies', () => {
     });
   });
 
-  test('with a list that probably means something else are accepted with a warning', async () => {
+  test('with a list that is probably a mistake are accepted with a warning', async () => {
     const { author } = await scene();
     const { status, body } = await author('POST', '/v1/policies', { ...READS, deniedTools: ['rm?'] });
     expect(status).toBe(201);
@@ -297,7 +297,7 @@ describe('rules', () => {
     expect((await author('PUT', '/v1/rules/all-read', RULE)).body.lint).toEqual([]);
   });
 
-  test('report what they newly permit, compared with the state just before: once for each change', async () => {
+  test('report once for each change what they newly permit, compared with the state just before', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);
     const fewer = 'groups: its policy limits fewer agents or actions';

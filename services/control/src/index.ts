@@ -1,4 +1,4 @@
-/** What a plane and tests import from the control service. app.ts says what the service does. */
+/** The exports for a plane and for tests. app.ts describes the service. */
 export { controlRoutes } from './app.ts';
 export { controlConfig, controlSettings } from './config.ts';
 export type { Control } from './control.ts';

@@ -1,5 +1,5 @@
 /**
- * Grants over HTTP: each is issued, shown and revoked once, only for its own tenant. A grant is made of the documents
+ * Grants over HTTP: a grant is issued once, shown, and revoked, only for its own tenant. It contains the documents
  * that are in force at its log position.
  */
 import { CAPS, controlRecord, wireTime } from '@mandate/schemas';
@@ -89,7 +89,7 @@ describe('a mandate', () => {
     expect((await other('POST', '/v1/mandates/issue', { agentId: 'bot-1' })).status).toBe(404);
   });
 
-  test('is issued once for an Idempotency-Key, whatever changes meanwhile', async () => {
+  test('is issued once for an Idempotency-Key, whatever changes after that', async () => {
     const { issue, author } = await scene();
     const key = { 'idempotency-key': 'k-1' };
     const first = await issue({}, key);
@@ -107,12 +107,12 @@ describe('a mandate', () => {
     expect(await issue({}, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
   });
 
-  test('is made from its own log position, and again if another service has written before it', async () => {
+  test('is made for its own log position, and made again if another service has written before it', async () => {
     const { bus, author, issue } = await scene();
     const { followed } = await controlOn(bus);
     const isLate = new Promise<void>((resolve) => {
       const append = bus.append.bind(bus);
-      // Another service's change is on the log just before the grant that was made without it.
+      // A change of another service reaches the log just before the grant. The grant was made without this change.
       bus.append = async (topic, records) => {
         bus.append = append;
         const narrower = controlRecord.parse({
@@ -161,7 +161,7 @@ describe('the list of mandates', () => {
   const idsOf = ({ body }: { body: { mandates: { mandate: { id: string } }[] } }) =>
     body.mandates.map(({ mandate }) => mandate.id);
 
-  test('has the live ones, and can be filtered by agent and state, a page at a time', async () => {
+  test('has the valid grants, and can be filtered by agent and state, page by page', async () => {
     const { issue, author, auditor, other, passes } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' });
     const issued = async (fields: object = {}) => {

@@ -5,7 +5,7 @@ import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeTenantTopics } from './make-tenant-topics.ts';
 
-test('makes each tenant’s topic once, and a topic that is refused is logged once and delays no other', async () => {
+test('makes each tenant’s topic once; a topic that is refused is logged once and delays no other topic', async () => {
   const lines: string[] = [];
   const asked: string[] = [];
   let isAway = true;
@@ -22,7 +22,7 @@ test('makes each tenant’s topic once, and a topic that is refused is logged on
         asked.push(topic);
         if (topic === topicOfTenant('forbidden'))
           throw new MandateError('BUS_TOPIC_UNFIT', 'not authorized', { remedy: '' });
-        // The log reports this code for a refusal that it has no code of its own for.
+        // The log gives this code to a refusal that has no code of its own.
         if (topic === topicOfTenant('against-a-policy'))
           throw new MandateError('BUS_UNAVAILABLE', 'policy violation', { remedy: '', retryable: false });
         return true;

@@ -1,27 +1,27 @@
 /**
- * Makes the topics of tenants that publish directly, soon after each tenant is opened. Topics of tenants that were
- * opened earlier are made too, because another process may have died between the two. Any number of processes may do
- * this at once. A tenant is open whether or not its topic can be made.
+ * Makes the topics of tenants that publish directly, soon after each tenant is opened. Topics of earlier tenants are
+ * made too, because a process may have died before it made them. Any number of processes may do this at once. A
+ * tenant is open even if its topic cannot be made.
  */
 import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
-/** After a refusal, a person must first fix something. So the topic is tried again only after this time. */
+/** How long to wait after a refused topic. A person must fix something first, so an earlier try would not help. */
 const REFUSED_MS = 60_000;
 
 type Options = {
   bus: Pick<Bus, 'makeTopic'>;
   log: Logger;
-  /** The tenants that are open now and publish to topics of their own. */
+  /** Returns the tenants that are open now and publish to their own topics. */
   directTenants(): Iterable<string>;
-  /** Default 1,000. */
+  /** How often to look for new topics, in milliseconds. Default 1,000. */
   everyMs?: number;
 };
 
 export function makeTenantTopics({ bus, log, directTenants, everyMs = 1_000 }: Options): { stop(): void } {
   const made = new Set<string>();
-  /** By topic, the time of the next try. */
+  /** When to try a refused topic again, by topic. */
   const refused = new Map<string, number>();
 
   async function make(topic: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Measures how many API keys expire soon, so that an alarm rings before their holders notice. */
+/** Measures how many API keys expire soon, so that an alarm comes before their holders notice. */
 
 import { type Logger, poll } from '@mandate/runtime';
 import { type ApiKeyRecord, DEFAULTS } from '@mandate/schemas';
@@ -8,9 +8,9 @@ type Options = {
   metrics: Metrics;
   log: Logger;
   clock(): number;
-  /** The keys of the file and of the log. */
+  /** Returns the keys in the file and on the log. */
   keys(): Promise<Iterable<ApiKeyRecord>>;
-  /** Default one minute. */
+  /** How often to count the keys, in milliseconds. Default one minute. */
   everyMs?: number;
 };
 

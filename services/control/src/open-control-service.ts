@@ -10,7 +10,7 @@ import { measureExpiringKeys } from './measure-expiring-keys.ts';
 import { openControlThread } from './thread/open-control-thread.ts';
 
 /**
- * Opens the control service in a process that follows the control topic.
+ * Opens the control service in a process that already follows the control topic.
  *
  * @param parts.redactText removes personal data from the reason of a change
  * @param parts.recordReads whether the log records who reads agents, policies and rules

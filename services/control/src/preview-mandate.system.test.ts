@@ -1,4 +1,4 @@
-/** The answers of a preview, which changes nothing. */
+/** A preview answers what would happen, and changes nothing. */
 import { describe, expect, test } from 'vitest';
 import { AGENT, READS, RULE, scene } from './control-scene.fixture.ts';
 import { NOW_MS } from './control-server.fixture.ts';
@@ -75,7 +75,7 @@ describe('a preview', () => {
     expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
   });
 
-  test('for a context, reports the grant that would be issued, or why none would be', async () => {
+  test('for a context, reports the grant that would be issued, or the reason against it', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);
@@ -138,7 +138,7 @@ describe('a preview', () => {
       ]);
   });
 
-  test('with candidate documents changes nothing, and reports shadow rules apart', async () => {
+  test('with candidate documents changes nothing, and reports shadow rules separately', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);

@@ -1,4 +1,4 @@
-/** Keys of people over HTTP: who may issue them, what they permit, and that a revoked key permits nothing. */
+/** Keys of people over HTTP: who may issue a key, what the key permits, and that a revoked key permits nothing. */
 import { ROLE_NAMES, ROLES, type Role, readControlRecord, TOPICS } from '@mandate/schemas';
 import { busWith } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -115,7 +115,7 @@ test('a revoked key permits nothing, and is no longer listed', async () => {
   expect(again).toMatchObject({ status: 404, body: { code: 'KEY_NOT_FOUND' } });
 });
 
-test('tells only callers of its tenant that a key of the data folder can be revoked on the host', async () => {
+test("tells only callers of the key's tenant that a key of the data folder can be revoked on the host", async () => {
   const { call } = await scene();
   for (const path of [`/v1/keys/${KEY_OF_HOST}`, `/v1/agents/bot-1/keys/${KEY_OF_HOST}`]) {
     expect(await call('other', 'DELETE', path)).toMatchObject({
@@ -134,7 +134,7 @@ test('tells only callers of its tenant that a key of the data folder can be revo
   }
 });
 
-test('refuses an admin who revokes the key of the request, but not another admin', async () => {
+test('refuses to let an admin revoke the key of the request, but allows the key of another admin', async () => {
   const { call, issue } = await scene();
   const [one, other] = [await issue('admin'), await issue('admin')];
   const own = await call(one.key, 'DELETE', `/v1/keys/${one.id}`);
@@ -153,7 +153,7 @@ test('the keys of another tenant do not exist', async () => {
   expect((await call('other', 'GET', '/v1/agents')).body.agents).toHaveLength(1);
 });
 
-test('a repeat with the same idempotency key issues no second key, and another request with it is refused', async () => {
+test('a repeat with the same idempotency key issues no second key, and another request with that key is refused', async () => {
   const { call } = await scene();
   const headers = { 'idempotency-key': 'k-1' };
   const ask = (role: Role) => call('admin', 'POST', '/v1/keys', { headers, body: { name: 'ann', role } });

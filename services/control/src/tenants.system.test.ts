@@ -1,4 +1,4 @@
-/** Tenants over HTTP: operators of the plane open, limit and close them, and their own people read them. */
+/** Tenants over HTTP: operators of the plane open, limit and close a tenant, and people of the tenant read it. */
 import { expect, test } from 'vitest';
 import { controlOn, openLog, type Sent, type Who } from './control-server.fixture.ts';
 
@@ -15,7 +15,7 @@ async function scene() {
   return { call, followed, open, put, close, agent };
 }
 
-test('opens a tenant with a key of its first admin, which is shown once and can issue all others', async () => {
+test('opens a tenant with a key of its first admin; the key is shown once and can issue all other keys', async () => {
   const { call, open } = await scene();
   const { status, etag, body } = await open({ name: 'Acme' }, { headers: { 'idempotency-key': 'o1' } });
   expect([status, etag]).toEqual([201, `"${body.revision}"`]);
@@ -60,7 +60,7 @@ test('reports what looser tenant limits newly permit', async () => {
   expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual([]);
 });
 
-test('an operator of the plane sees all tenants, and people of a tenant only their own', async () => {
+test('an operator of the plane sees all tenants, and people of a tenant see only their own', async () => {
   const { call, open } = await scene();
   for (const id of ['acme', 'globex', 'zeta']) await open({ id });
   const names = (page: { tenants: { tenant: { id: string } }[] }) =>
@@ -84,7 +84,7 @@ test('an operator of the plane sees all tenants, and people of a tenant only the
     expect([who, id, await seen(who, id)]).toEqual([who, id, status]);
 });
 
-test('quotas refuse additions but keep what exists, and do not bind another tenant', async () => {
+test('quotas refuse new documents but keep existing ones, and do not limit another tenant', async () => {
   const { call, put, agent } = await scene();
   for (const id of ['a', 'b']) expect((await agent(id)).status).toBe(201);
   const limited = await put({ limits: { agents: 1 } });
@@ -129,7 +129,7 @@ test('tenant limits are part of a preview, and must compile', async () => {
   ]);
 });
 
-test('in a closed tenant nothing can change, and its keys can only read and be revoked, until it is opened again', async () => {
+test('in a closed tenant nothing can change until it is opened again; its keys can only read and be revoked', async () => {
   const { call, open, put, close, agent } = await scene();
   expect(await close()).toMatchObject({ status: 404, body: { code: 'TENANT_NOT_FOUND' } });
   const { body } = await open();

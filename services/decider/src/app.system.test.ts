@@ -1,6 +1,6 @@
 /**
- * The consumer on a real log, with an error between any two of its steps: step, publish, confirm, commit. After any
- * error the same decisions come out, and nothing is charged twice.
+ * The decider on a real log, with an error between any two of its steps: step, publish, confirm, commit. After each
+ * error the decisions are the same, and no action is charged twice.
  */
 
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ const EXPECTED = [
   'f 1 first BLOCK COST_LIMIT_EXCEEDED 0',
 ];
 
-/** The gaps between steps, named by the step before or after them. */
+/** The moments between two steps. A name contains the step before or after the moment. */
 const GAPS = [
   'before the step',
   'before publishing',
@@ -72,7 +72,7 @@ const GAPS = [
 ] as const;
 type Gap = (typeof GAPS)[number];
 
-/** An error that is thrown once in this gap, when the gap is passed for the `batch`th time. */
+/** An error that is thrown once, when the `batch`th batch reaches this gap. */
 type Fault = { gap: Gap; error(): Error; batch: number };
 
 function faulty(bus: Bus, ledger: Ledger, fault: Fault | null): { bus: Bus; ledger: Ledger } {
@@ -124,7 +124,7 @@ async function openLog(): Promise<Bus> {
   return bus;
 }
 
-/** Starts a decider with a ledger that is folded from the log. */
+/** Starts a decider with a ledger that is rebuilt from the log. */
 async function live(bus: Bus, fault: Fault | null): Promise<Decider> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   return startDecider({
@@ -165,7 +165,9 @@ function idOf(record: DecisionsRecord): string | null {
   return record.event === 'action.decided' ? record.decision.id : null;
 }
 
-/** Checks what a reader makes of the log. Of several records with one id the first one counts. */
+/**
+ * Checks the decisions that a reader of the log sees. If several records have the same id, the first record counts.
+ */
 async function outcomeOn(bus: Bus): Promise<void> {
   const records = (await recordsOn(bus, TOPICS.decisions)).map(readDecisionsRecord);
   const first = new Map<string, DecisionsRecord>();
@@ -216,7 +218,7 @@ describe('recovers from an error', () => {
   });
 });
 
-describe('after a crash the next decider goes on', () => {
+describe('after a crash the next decider continues', () => {
   test.each(GAPS)('%s', async (gap) => {
     const bus = await openLog();
     const first = await live(bus, { gap, error: () => new Error('killed'), batch: 2 });
@@ -337,7 +339,7 @@ test('reports and counts a partition that cannot go on, and decides the others',
   );
 });
 
-test('an error that cannot pass ends the consumer', async () => {
+test('an error that a retry cannot fix ends the consumer', async () => {
   const bus = await openLog();
   const broken = () => new MandateError('LEDGER_CORRUPT', 'another record', { remedy: 'rebuild' });
   const decider = await live(bus, { gap: 'before the step', error: broken, batch: 1 });

@@ -1,10 +1,11 @@
 /**
  * The decider: a consumer of the actions topics. For each batch it answers the records (answer-batch.ts), publishes
- * the decisions, has the ledger check its epoch, and commits. In this order a crash between any two steps has the
- * same outcome. While the ledger or the log is away, the partition waits: nothing is decided and nothing is skipped.
+ * the decisions, confirms with the ledger that its epoch has not changed, and commits. Because of this order, a crash
+ * between any two steps changes no result. While the ledger or the log is away, the partition waits: nothing is
+ * decided and nothing is skipped.
  *
- * Any number of deciders can share the partitions if they share the ledger (open-ledger.ts). supervise-ledger.ts and
- * rebuild-ledger.ts bring a shared ledger back after Redis has lost it.
+ * Deciders can share the partitions if they share the ledger (open-ledger.ts). supervise-ledger.ts and
+ * rebuild-ledger.ts rebuild a shared ledger after Redis has lost it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, type Bus, type Headers, nextOffset, type Outgoing, untilCommitted } from '@mandate/bus';
@@ -44,16 +45,16 @@ export type DeciderOptions = AnswerContext & {
   bus: Bus;
   log: Logger;
   metrics: Metrics;
-  /** Null or absent if there are no traces. */
+  /** Makes spans. Null or absent if there are no traces. */
   tracer?: Tracer | null;
   /**
-   * Called with each error that makes a partition wait. Some of these errors end only after a rebuild or the work of
-   * an operator.
+   * Called with each error that makes a partition wait. Some of these errors need a rebuild of the ledger, or an
+   * operator.
    */
   requestRebuild?(error: unknown): void;
-  /** The shared topic, and the topics of tenants that publish directly, from the settings. */
+  /** The topics to read: the shared topic, and from the settings the topics of tenants that publish directly. */
   topics?: readonly string[];
-  /** Further tenants that publish directly now, or once did. See followed-topics.ts. */
+  /** Returns more tenants that publish directly now, or did earlier. See followed-topics.ts. */
   tenantsWithTopics?(): Iterable<string>;
   maxBatch?: number;
   sessionTimeoutMs?: number;
@@ -64,11 +65,11 @@ const LONGEST_WAIT_MS = 2_000;
 
 export type Decider = Running & {
   finished: Promise<void>;
-  /** Resolves once every record that is on the actions topics now is decided and committed. */
+  /** Resolves once every record that is now on the actions topics is decided and committed. */
   caughtUp(signal?: AbortSignal): Promise<void>;
   /**
-   * Names the partitions that halted. The decider is still ready, because its other partitions go on and no restart
-   * would help.
+   * Names the partitions that halted. The decider is still ready, because other partitions continue and a restart
+   * would not help.
    */
   readiness(): ReadinessCheck;
 };
@@ -130,7 +131,10 @@ export async function startDecider(options: DeciderOptions): Promise<Decider> {
   };
 }
 
-/** A ledger could not be folded from decisions for a name that is not a tenant's. */
+/**
+ * Throws if the name of the topic does not end in a valid tenant. A ledger could not be rebuilt from decisions under
+ * such a name.
+ */
 function mustNameTenant(topic: string): void {
   const owner = tenantOfTopic(topic);
   if (owner === null || tenant.safeParse(owner).success) return;
@@ -139,7 +143,7 @@ function mustNameTenant(topic: string): void {
   });
 }
 
-/** Tries again, with growing waits, while the error may pass. Any other error ends the consumer. */
+/** Retries after growing waits while a retry may help. Any other error ends the consumer. */
 async function handleUntilDone(
   batch: Batch,
   spans: readonly Span[],
@@ -169,9 +173,9 @@ async function handleUntilDone(
 }
 
 /**
- * If a tenant's topic was deleted and made again, its records have log positions at which the ledger remembers other
- * records. The partition waits until the ledger has forgotten them, because it must not end the decider of all
- * tenants.
+ * True if the partition waits after this error. After a tenant's topic was deleted and made again, its records have
+ * old log positions, which the ledger remembers for other records. The partition waits until the ledger has forgotten
+ * them, because the decider serves other tenants too.
  */
 function isWaitedFor({ retryable, code }: MandateError, { topic }: Batch): boolean {
   const isMadeAnew = code === 'LEDGER_CORRUPT' && tenantOfTopic(topic) !== null;
@@ -232,10 +236,10 @@ async function handle(
 /** An answer that is not on the log yet. */
 type NewAnswer = Exclude<Answer, { kind: 'published' }>;
 
-/** An answer with the headers of its request, and the span of the work on that request. */
+/** An answer with the headers of its request, and the span of the work on this request. */
 type Given = { answer: NewAnswer; headers: Headers | undefined; span: Span | undefined };
 
-/** Appends answers. Each continues the trace of its request. */
+/** Appends answers to the log. Each answer continues the trace of its request. */
 async function append(
   bus: Bus,
   topic: string,
@@ -263,7 +267,7 @@ function outgoingOf({ key, record }: NewAnswer, traceparent: string | null): Out
   return record.event === 'dead.letter' ? { key, value, headers } : { key, value, headers, written: record };
 }
 
-/** A record that could not be read has no tenant. */
+/** Returns the tenant of a record. A record that could not be read has none. */
 function tenantOf(record: NewAnswer['record'] | undefined): string {
   if (record?.event === 'action.decided') return record.decision.tenant;
   return record?.event === 'action.settled' ? record.settlement.tenant : 'none';

@@ -1,4 +1,4 @@
-/** Records that a tenant appends to its topic with its own Kafka client delay no tenant, not even itself. */
+/** Bad records that a tenant appends with its own Kafka client. They delay no tenant, not even the tenant itself. */
 
 import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
 import { createMemoryLedger } from '@mandate/ledger';
@@ -126,7 +126,7 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
   }
 
   /**
-   * Each dead letter once. A decider that is fenced, as on brokers that have just started, answers the same batch
+   * Returns each dead letter once. A decider that lost its partition, as on new brokers, answers the same batch
    * again.
    */
   async function deadLetters(bus: Bus): Promise<DeadLetter['deadLetter'][]> {

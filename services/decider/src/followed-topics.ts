@@ -1,30 +1,30 @@
 /**
- * The topics that a decider reads: those that it was started with, and those that tenants were given since. It never
- * stops reading a topic while it runs, because it cannot know whether the last producer of the topic has stopped.
+ * The topics that a decider reads: the topics from its start, and later topics of tenants. It never stops reading a
+ * topic while it runs, because it cannot know whether the last producer of the topic has stopped.
  */
 import type { Bus, Consumer } from '@mandate/bus';
 import { isMandateError, type Logger, poll } from '@mandate/runtime';
 import { topicOfTenant } from '@mandate/schemas';
 
 export type FollowedTopics = {
-  /** The topics that are read now. */
+  /** Returns the topics that are read now. */
   all(): readonly string[];
-  /** Also reads topics that appear from now on, until it is stopped. */
+  /** Adds topics that appear later, until this is stopped. */
   keepFollowing(consumer: Pick<Consumer, 'follow'>): { stop(): void };
 };
 
 type Options = {
   bus: Pick<Bus, 'ranges'>;
   log: Logger;
-  /** Following fails if one of these topics does not exist. */
+  /** Topics that must exist. If one is missing, following fails. */
   topics: readonly string[];
-  /** Tenants that publish to topics of their own now, or once did. */
+  /** Returns the tenants that publish to their own topics now, or did earlier. */
   tenantsWithTopics(): Iterable<string>;
-  /** Default 1,000. */
+  /** How often to look for new topics, in milliseconds. Default 1,000. */
   everyMs?: number | undefined;
 };
 
-/** Finds the topics of tenants that exist now. A tenant's topic that does not exist yet is read once it does. */
+/** Finds the existing topics of tenants. A tenant's topic that does not exist yet is read as soon as it exists. */
 export async function followedTopics(options: Options): Promise<FollowedTopics> {
   const { bus, log, tenantsWithTopics, everyMs = 1_000 } = options;
   const read = new Set(options.topics);

@@ -1,4 +1,4 @@
-/** What a plane and tests import from the decider. app.ts says what it does. */
+/** The exports for a plane and for tests. app.ts describes the decider. */
 export { type Decider, type DeciderOptions, startDecider } from './app.ts';
 export { deciderConfig, deciderSettings } from './config.ts';
 export * from './mandates-file.ts';

@@ -1,7 +1,7 @@
 /**
- * Runs the decider alone. With Kafka and Redis there may be many. With the log of a data folder and a ledger in
- * memory there may be only one, so it holds the lock of the folder while it runs. The other services need no lock,
- * because they reach the decider only over the log.
+ * Runs the decider alone. On Kafka and Redis, many deciders may run. With the log of a data folder and a ledger in
+ * memory, only one may run, so it holds the lock of the folder. Other services need no lock, because they use only
+ * the log.
  */
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

@@ -44,7 +44,7 @@ test('keeps the last good file after a bad edit and logs what is wrong and where
   expect(file.faults()).toEqual([]);
 });
 
-test('logs which mandates are in force once after a good edit, at the plane’s default level', () => {
+test('logs the mandates in force once after a good edit, at the plane’s default level', () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const { path, file } = opened(good('one'), createLogger({ name: 'test', level: 'warn', destination }));
@@ -65,7 +65,7 @@ test('notices a file that was replaced by another of the same size and name', ()
   expect(inForce().ids).toEqual(['two']);
 });
 
-test('does not take a file that is still being written, even if its beginning is valid', () => {
+test('ignores a file that is still being written, even if its beginning is valid', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(path, good('two'));
   file.look();
@@ -77,7 +77,7 @@ test('does not take a file that is still being written, even if its beginning is
   expect(file.control().mandates[0]?.policies[0]?.maxCostTotalMicros).toBe(5_000_000);
 });
 
-test('does not take a file that was written to during the read, until a later look finds it unchanged', () => {
+test('ignores a file that changed during the read, until a later check finds it unchanged', () => {
   const path = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(path, good('one'));
   let behindIt = '';
@@ -115,7 +115,7 @@ test('logs warnings about doubtful entries, at the start and after each edit', (
   expect(lines.join('')).not.toContain('may not mean');
 });
 
-test('text that is not UTF-8 is a bad edit, and at the start an error with place and encoding', () => {
+test('text that is not UTF-8 is a bad edit, and at the start an error with position and encoding', () => {
   const { path, file, inForce } = opened(good('one'));
   writeFileSync(path, Buffer.from(`${good('two')}deniedTools: [löschen]\n`, 'latin1'));
   lookTwice(file);
@@ -162,7 +162,7 @@ test('a folder in place of the file, or a path below a file, throws nothing', ()
   expect(file.faults()).not.toEqual([]);
 });
 
-test('a bad file at the start is an error that lists every place', () => {
+test('a bad file at the start is an error that lists every fault with its position', () => {
   const path = join(temporaryFolder(), 'mandates.yaml');
   writeFileSync(path, `${good('one')}maxCostTotal: -1\nfoo: 1\n`);
   const caught = catching(() => openMandatesFile({ path, log: silentLogger() }));
@@ -174,7 +174,7 @@ test('a bad file at the start is an error that lists every place', () => {
   ).toBe(true);
 });
 
-/** A change takes effect at the second look that finds the same file. */
+/** Checks the file twice. A change takes effect when the second check finds the same file. */
 function lookTwice(file: MandatesFile) {
   file.look();
   file.look();

@@ -1,13 +1,13 @@
 /**
- * The mandates, from a file that people may edit at any time (see runtime's followDocument). A bad file at the start
- * is an error.
+ * Follows a mandates file that people may edit at any time (see runtime's followDocument). A bad file at the start is
+ * an error.
  */
 
 import { type MandateOfFile, type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import { type DocumentFault, describeFault, loadMandates } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 
-/** The most mandates or warnings that one log line names. The line counts all of them. */
+/** The most mandates or warnings that one log line names. The line has the number of all of them. */
 const NAMED_IN_LOG = 20;
 
 export type MandatesFile = FollowedDocument & {
@@ -17,7 +17,7 @@ export type MandatesFile = FollowedDocument & {
 type MandatesFileOptions = {
   path: string;
   log: Logger;
-  /** Reads the bytes of the file. The default is the ordinary read of a file. */
+  /** Reads the bytes of the file. Default: the ordinary file read. */
   readBytes?: (path: string) => Uint8Array;
 };
 
@@ -37,8 +37,8 @@ export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions):
       view = viewOf(mandates, view.revision + 1);
       if (isFirst) return;
       const named = mandates.slice(0, NAMED_IN_LOG).map(({ reference }) => reference.id);
-      // Logged as a warning, because what agents may do has changed, and by default the plane logs nothing below a
-      // warning.
+      // This is a warning because the rights of agents have changed, and by default the plane logs only warnings and
+      // errors.
       log.warn(
         { path, revision: view.revision, mandates: named, count: mandates.length },
         'the mandates file was edited and is in force',

@@ -4,8 +4,8 @@ import { boundedLabel, type Metrics } from '@mandate/server';
 export type DeciderMeasures = ReturnType<typeof deciderMeasures>;
 
 /**
- * The decider's metrics. Labels have a bounded number of values: `verdict` and `code` are closed sets, partitions are
- * few, and only the first 100 tenants have a label of their own.
+ * The decider's metrics. Each label has a limited number of values: `verdict` and `code` are closed sets, partitions
+ * are few, and only the first 100 tenants have their own label.
  */
 export function deciderMeasures(metrics: Metrics) {
   const tenantLabel = boundedLabel();
@@ -80,7 +80,7 @@ export function deciderMeasures(metrics: Metrics) {
   };
 }
 
-/** Returns the ledger with a measure of the time of each step. */
+/** Returns the same ledger, but the time of each step is measured. */
 export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures): Ledger {
   const step: Ledger['step'] = async (batch) => {
     const stopTimer = stepSeconds.startTimer();
@@ -90,6 +90,6 @@ export function measuredSteps(ledger: Ledger, { stepSeconds }: DeciderMeasures):
       stopTimer();
     }
   };
-  // Everything else comes from the ledger itself, even its epoch when that changes.
+  // The prototype is the ledger itself, so all other fields stay current, even the epoch after a change.
   return Object.assign(Object.create(ledger) as Ledger, { step });
 }

@@ -18,7 +18,7 @@ type Settings = Pick<
   'DECIDER_TENANT_TOPICS' | 'DECIDER_BATCH_RECORDS' | 'DECIDER_SESSION_TIMEOUT_MS'
 >;
 
-/** Opens the decider of a process, on the ledger that `openLedger` opened. */
+/** Opens the decider of a process. `openLedger` has already opened its ledger. */
 export async function openDecider(
   config: Readonly<Settings>,
   parts: ProcessParts &
@@ -33,8 +33,7 @@ export async function openDecider(
 ): Promise<Decider> {
   const { bus, ledger, requestRebuild, followed, mandates, privacy, fields, clock, log, metrics, tracer } =
     parts;
-  // Gateways have sealed what they publish. What other producers should have sealed is redacted here, because a
-  // decider has no keys.
+  // Gateways seal personal data. Other producers may not, and a decider has no keys to seal, so it redacts such data.
   const redact = currentRedactor(privacy, {
     redact: compileActionRedaction(fields),
     hashKey: fields.hashKey,

@@ -1,6 +1,6 @@
 /**
- * The ledger of a decider. If the settings name a shared ledger, all of its deciders rebuild it when it is lost.
- * Otherwise the ledger is in the memory of this process, folded from the log, and the process holds the data folder.
+ * The ledger of a decider. If the settings name a shared ledger, any decider can rebuild it after a loss. Otherwise
+ * the ledger is in the memory of this process, rebuilt from the log, and the process holds the data folder.
  */
 
 import { getHeapStatistics } from 'node:v8';
@@ -20,13 +20,13 @@ import { TOPICS } from '@mandate/schemas';
 
 export type OpenedLedger = {
   ledger: Ledger;
-  /** Takes any error of the ledger, and has the ledger rebuilt if the error needs that. */
+  /** Accepts any error of the ledger. If the error requires a rebuild, starts a rebuild. */
   requestRebuild(error: unknown): void;
 };
 
 /**
- * Holds the data folder if the ledger is in this process's memory. Then no other process can decide on its log. Call
- * it before anything is changed in the folder.
+ * Holds the data folder if the ledger is in the memory of this process. Then no other process can decide on the log
+ * of the folder. Call this before any change in the folder.
  *
  * @throws MandateError ALREADY_HELD, FOLDER_NOT_USABLE
  */
@@ -62,8 +62,9 @@ export async function openLedger(
 }
 
 /**
- * A remembered delivery takes 440 to 480 bytes, or 790 while its action runs (docs/operations.md, How much memory and disk).
- * So deliveries take half of the heap, or four fifths if all actions run. The rest is for agents and everything else.
+ * The heap bytes for each remembered delivery. A delivery takes 440 to 480 bytes, or 790 while its action runs
+ * (docs/operations.md, How much memory and disk). So deliveries take half of the heap, or four fifths if all actions
+ * run. The rest is for other data.
  */
 const HEAP_BYTES_EACH = 1_000;
 
@@ -71,7 +72,10 @@ function mostInHeap(): number {
   return Math.floor(getHeapStatistics().heap_size_limit / HEAP_BYTES_EACH);
 }
 
-/** Called before the group is joined, so that a decider that restarts again and again does not disturb other deciders. */
+/**
+ * Throws if the ledger is newer than this decider. Called before the decider joins the group, because repeated
+ * restarts would disturb other deciders.
+ */
 async function mustNotBeNewer(ledger: Ledger): Promise<void> {
   await ledger.ping().catch((error: unknown) => {
     if (isLedgerNewer(error)) throw error;

@@ -1,4 +1,4 @@
-/** The traces of a decider at work, errors included. For the traces of a whole action see test/e2e/plane/traces. */
+/** The traces of a decider at work, with errors. For the traces of a whole action, see test/e2e/plane/traces. */
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus } from '@mandate/bus';
@@ -25,7 +25,7 @@ const ask = (id: string) => ({
   action: { id, agentId: 'x', type: 'tool_call', tool: 't', args: { password: 'tr0ub4dor' } },
 });
 
-/** Returns the spans of a decider that works through these records. `between` may wrap its log and its ledger. */
+/** Returns the spans of a decider that decides these records. `between` may replace its log and its ledger. */
 async function traced(
   records: readonly unknown[],
   between: (given: { bus: Bus; ledger: Ledger }) => { bus?: Bus; ledger?: Ledger } = () => ({}),
@@ -116,7 +116,7 @@ test('a failed ledger step is a failed span below a record that was decided late
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
 });
 
-test('the spans of a batch fail if the partition goes to another decider meanwhile', async () => {
+test('the spans of a batch fail if another decider gets the partition meanwhile', async () => {
   let isOurs = false;
   const fenced = new MandateError('BUS_FENCED', 'the partition belongs to another', { remedy: 'none' });
   const spans = await traced([ask('a')], ({ bus }) => ({

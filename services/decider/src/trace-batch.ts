@@ -1,9 +1,9 @@
 /**
- * The traces of a batch. Each record has a span, from the moment its batch arrives until its offset is committed. The
- * span is below the span of the producer that appended the record. Below it are `plan`, `ledger step`, `decide` and
+ * The traces of a batch. Each record has a span, from the arrival of its batch until the commit of its offset. Its
+ * parent is the span of the producer that appended the record. Its children are `plan`, `ledger step`, `decide` and
  * the append of the answer.
  *
- * The ledger and the log are called once for the whole batch, so the spans of a batch share those times
+ * The ledger and the log are called once for the whole batch, so all spans of a batch have the same times there
  * (`beginTogether`).
  */
 import type { Batch, Bus } from '@mandate/bus';
@@ -12,8 +12,8 @@ import { type Attributes, consumed, type Span, type Tracer } from '@mandate/runt
 import { GROUPS, traceparentOf } from '@mandate/schemas';
 
 /**
- * Returns a span for each record, in order, or no spans without a tracer. A span begins a new trace if the producer
- * sent none.
+ * Returns a span for each record, in order. Empty without a tracer. If the producer sent no trace, a span begins a
+ * new trace.
  */
 export function beginSpans(
   tracer: Tracer | null,
@@ -30,7 +30,7 @@ export function beginSpans(
   );
 }
 
-/** Attributes of the answer to a record. Never attributes of the request, because that is the agent's data. */
+/** Returns trace attributes of an answer. The request gives no attributes, because it contains the agent's data. */
 export function describeAnswer(answer: Answer): Attributes {
   if (answer.kind === 'published') return { 'mandate.answer': 'published before' };
   const { record } = answer;

@@ -32,7 +32,7 @@ function warned(replayMemoryMs: number): unknown[] {
   return lines;
 }
 
-test('logs at the start which tools ask a person and wait less than a weekend for the answer', () => {
+test('logs at the start which tools ask a person, but wait less than a weekend for the answer', () => {
   expect(warned(24 * 3_600_000)).toEqual([
     [
       { count: 2, tools: ['of_the_file', 'of_a_policy'] },

@@ -8,7 +8,7 @@ import { DEFAULTS, durationInWords } from '@mandate/schemas';
 const NAMED_IN_LOG = 20;
 
 /**
- * Logs at the start which tools ask a person and wait less than a weekend for the answer, because no policy sets a
+ * Logs at the start which tools ask a person, but wait less than a weekend for the answer, because no policy sets a
  * longer time.
  */
 export function warnOfShortQuestions(of: {

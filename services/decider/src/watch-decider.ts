@@ -1,4 +1,4 @@
-/** Measures from time to time what no batch shows: the group's lag, and the epoch of the ledger in force. */
+/** Measures from time to time what batches do not show: the lag of the group, and the ledger epoch in force. */
 import type { Consumer } from '@mandate/bus';
 import type { Ledger } from '@mandate/ledger';
 import { type Logger, poll } from '@mandate/runtime';
@@ -8,11 +8,11 @@ export type Watched = {
   consumer: Pick<Consumer, 'lag'>;
   ledger: Pick<Ledger, 'epoch'>;
   log: Logger;
-  /** Default 1,000. */
+  /** How often to measure, in milliseconds. Default 1,000. */
   everyMs?: number;
 };
 
-/** Measures at once, and then again until it is stopped. */
+/** Measures at once, and then repeatedly until it is stopped. */
 export function watchDecider(
   { consumer, ledger, log, everyMs = 1_000 }: Watched,
   { lag, epochs }: DeciderMeasures,

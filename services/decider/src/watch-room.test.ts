@@ -5,7 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deciderMeasures } from './measures.ts';
 import { type WatchedRoom, watchRoom } from './watch-room.ts';
 
-/** Watches a ledger in which each tenant has this many deliveries of 100. Returns a function that reads the series. */
+/**
+ * Watches a ledger. `remembered` is the number of deliveries of each tenant; the limit is 100. Returns a function
+ * that reads the metrics.
+ */
 function watching(remembered: Map<string, number>, usedShare: () => Promise<number | null>) {
   const metrics = createMetrics({ service: 'decider' });
   const ledger: WatchedRoom['ledger'] = {
@@ -26,7 +29,7 @@ function watching(remembered: Map<string, number>, usedShare: () => Promise<numb
 const ofTenant = (tenant: string, share: number) =>
   `mandate_decider_tenant_remembered_ratio{tenant="${tenant}",service="decider"} ${share}`;
 
-test('shows the used share of the ledger, and of each tenant that has used at least half of its room', async () => {
+test('shows the used share of the whole ledger, and of each tenant that has used at least half of its limit', async () => {
   const remembered = new Map([
     ['acme', 90],
     ['globex', 49],
@@ -52,7 +55,7 @@ test('shows only the 50 fullest tenants', async () => {
   );
 });
 
-test('asks again if the ledger does not answer', async () => {
+test('measures again if the ledger did not answer', async () => {
   let isAway = true;
   const series = watching(new Map(), async () => {
     if (isAway) throw new MandateError('LEDGER_UNAVAILABLE', 'away', { remedy: '', retryable: true });

@@ -5,18 +5,18 @@ import type { DeciderMeasures } from './measures.ts';
 
 export type WatchedRoom = {
   ledger: Pick<Ledger, 'system' | 'tenants' | 'remembered' | 'usedShare'>;
-  /** How many deliveries of a tenant the ledger may remember. */
+  /** Returns how many deliveries of a tenant the ledger may remember. */
   maxRemembered(tenant: string): number;
   log: Logger;
-  /** Default 15,000. */
+  /** How often to measure, in milliseconds. Default 15,000. */
   everyMs?: number;
 };
 
-/** Tenants with a smaller share have no series, so that there are few series. */
+/** A tenant with a smaller used share has no metric, so that there are few metrics. */
 const LEAST_SHARE = 0.5;
 const MOST_TENANTS = 50;
 
-/** Measures at once, and then again until it is stopped. */
+/** Measures at once, and then repeatedly until it is stopped. */
 export function watchRoom(
   { ledger, maxRemembered, log, everyMs = 15_000 }: WatchedRoom,
   { ledgerUsed, tenantRemembered }: Pick<DeciderMeasures, 'ledgerUsed' | 'tenantRemembered'>,
@@ -25,10 +25,10 @@ export function watchRoom(
     const used = await ledger.usedShare();
     if (used !== null) ledgerUsed.set({ store: ledger.system }, used);
     const shares: { tenant: string; share: number }[] = [];
-    // One tenant after the other, because decisions need the ledger more.
+    // Tenants are read one after the other, because decisions need the ledger more than this measure.
     for (const tenant of await ledger.tenants()) {
       const most = maxRemembered(tenant);
-      // A limit of 0 has no used share, because it lets nothing through on purpose.
+      // A tenant with a limit of 0 may do nothing on purpose, so its ledger is not full.
       const share = most === 0 ? 0 : (await ledger.remembered(tenant)) / most;
       if (share >= LEAST_SHARE) shares.push({ tenant, share });
     }

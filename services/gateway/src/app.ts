@@ -40,19 +40,19 @@ import { RefusedAgents } from './refusals/refused-agents.ts';
 import { addGatewayRoutes } from './routes/all.ts';
 
 export type RunnableGateway = {
-  /** A plugin for a server of `createHttpServer`. */
+  /** Adds the routes to a server of `createHttpServer`. */
   routes(server: HttpServer): Promise<void>;
   /**
-   * Forgets the persons that the log names, and follows the decisions topic, so that requests can wait. Start it
-   * before the server listens, and stop it afterwards; requests that wait are then answered at once. `finished`
-   * rejects if the log can no longer be followed, and the process must end.
+   * Forgets the persons that the log names, and follows the decisions topic, so that requests can wait. Start this
+   * before the server listens. After the server has stopped, call `stop`, which answers waiting requests at once.
+   * `finished` rejects if the log can no longer be followed; the process must then end.
    */
   start(): Promise<Running>;
-  /** Whether the log and the ledger answer. */
+  /** Says whether the log and the ledger answer. */
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-/** The settings that are not about where to listen. */
+/** The gateway's settings except its address and port. */
 export type GatewaySettings = Pick<
   Readonly<z.output<typeof gatewaySettings>>,
   | 'GATEWAY_MAX_WAITING'
@@ -96,7 +96,7 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
       addGatewayRoutes(server, gateway);
     },
     async start() {
-      // This is first, so that every forgotten person is forgotten here before anything is sealed.
+      // This must come first. All forgotten persons are then forgotten here before any data is sealed.
       const { sealsPersons: seals, onPrivacyEdit: onEdit } = dependencies;
       const persons = await followErasures({ bus, keys, seals, onEdit, log, clock });
       erasures = sharedByRequests(persons);

@@ -1,4 +1,4 @@
-/** What the routes share: the clients that they were given, and all state of the gateway that outlives a request. */
+/** What the routes share: clients, and all state of the gateway that is kept longer than a request. */
 
 import type { HttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
@@ -18,42 +18,45 @@ import type { RefusedAgents } from './refusals/refused-agents.ts';
 
 export type GatewayDependencies = {
   bus: Bus;
-  /** Null if another process holds the ledger. Requests that need the ledger are then refused. */
+  /** The ledger. Null if another process holds the ledger; requests that need it are then refused. */
   ledger: Ledger | null;
   /**
-   * The subtrees that an agent is in by the register, and those that it left. A kill of any of them may stop the
-   * agent.
+   * Returns the subtrees that contain the agent, by the register, now or earlier. A kill of any of these subtrees may
+   * stop the agent.
    */
   standing(tenant: string, agentId: string): Required<Ancestry>;
-  /** How many records of the control topic this process has read. */
+  /** Returns how many records of the control topic this process has read. */
   controlRevision(): number;
-  /** The agents that are known before they act. */
+  /** The register of agents, which knows agents before they act. */
   register: AgentRegister;
   /** The quotas of the tenant that are in force. */
   limits(tenant: string): TenantLimitsInForce;
-  /** Whether the tenant is closed. Nothing is allowed in a closed tenant, so no request is published. */
+  /** True if the tenant is closed. Nothing is allowed in a closed tenant, so no request is published. */
   isClosed(tenant: string): boolean;
-  /** Whether the budget counts for the tenant limits. */
+  /** True if the budget is part of the tenant limits. */
   isOfBounds(tenant: string, budget: BudgetReference): boolean;
-  /** Reports kills, including those of other processes. */
+  /** Reports kills, also those of other processes. */
   kills: KillBroadcast;
   /** Redacts an action before it is published. Throws PERSON_ERASED. */
   redact(action: Action, tenant: string): Action;
   /** Redacts an operator's reason before it is stored or published. */
   redactText(text: string): string;
   /**
-   * A digest of the values that redaction removed for good; null if nothing was removed. It distinguishes two
-   * requests that differ only in removed values. Sealed values enter the digest in their sealed form. Otherwise the
-   * digest could reveal them after their person is forgotten.
+   * Returns a digest of the values that redaction removed for good; null if it removed none. The digest differs for
+   * two requests that differ only in removed values. It contains sealed values in their sealed form, because
+   * otherwise it could reveal them after their person is forgotten.
    */
   fingerprint(original: Action, redacted: Action, tenant: string): string | null;
-  /** Returns the valid decision from the audit, or null if the audit has none. Null if there is no audit. */
+  /**
+   * Returns the valid decision from the audit, or null if the audit has none. The function itself is null if there is
+   * no audit.
+   */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
-  /** The keys with which `redact` seals personal data, and with which it is read again. The gateway opens them. */
+  /** The keys that seal personal data in `redact` and read it again. The gateway opens them. */
   personKeys: PersonKeys;
-  /** Whether `redact` seals anything now. */
+  /** True if `redact` seals anything now. */
   sealsPersons(): boolean;
-  /** Calls the listener when the answer of `sealsPersons` may have changed. */
+  /** Calls the listener when the result of `sealsPersons` may have changed. */
   onPrivacyEdit(listener: () => void): void;
   log: Logger;
   metrics: Metrics;
@@ -69,7 +72,7 @@ export type Gateway = GatewayDependencies & {
   undecided: UndecidedRecords;
   /** Records who reads sealed values or other people's actions, before the answer shows them. */
   reads: HttpReads;
-  /** Call it before anything is redacted. Resolves once the keys are ready. Throws PERSON_KEYS_NOT_READY. */
+  /** Resolves once the keys are ready. Call this before anything is redacted. Throws PERSON_KEYS_NOT_READY. */
   untilSealable(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** What a plane and tests import from the gateway. app.ts says what it does. */
+/** The exports for a plane and for tests. app.ts describes the gateway. */
 export { createGateway, type GatewaySettings, type RunnableGateway } from './app.ts';
 export { LastKills } from './commands/last-kills.ts';
 export { kill, revive } from './commands/pull-kill-switch.ts';

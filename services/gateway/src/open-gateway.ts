@@ -20,7 +20,7 @@ import type { GatewayDependencies } from './gateway.ts';
 
 type Settings = GatewaySettings & RedisSettings & { readonly GATEWAY_PERSON_KEYS_PATH?: string | undefined };
 
-/** Opens the gateway of a process, which follows the log from here on. The caller registers its routes. */
+/** Opens the gateway of a process, and follows the log from then on. The caller adds its routes to a server. */
 export async function openGateway(
   config: Settings,
   parts: ProcessParts & {
@@ -29,13 +29,13 @@ export async function openGateway(
     followed: FollowedControl;
     privacy: PrivacyFile;
     fields: RedactedFields;
-    /** The secret of the data folder. It is the key of the fingerprints of redacted values. */
+    /** The secret of the data folder. Fingerprints of redacted values are computed with this key. */
     secret: string;
     clock: Clock;
-    /** Null if another process has the ledger. */
+    /** The ledger. Null if another process has the ledger. */
     ledger: Ledger | null;
     findDecision: GatewayDependencies['findDecision'];
-    /** The mandates of a file, if the decider is in this process. */
+    /** Returns the mandates of a file. Absent if the decider runs in another process. */
     mandatesOfFile?: () => readonly MandateOfFile[];
   },
 ): Promise<Pick<RunnableGateway, 'routes' | 'readiness'>> {

@@ -1,11 +1,12 @@
 /**
- * The agents that a caller may act for. The tenant is always the key's tenant; a tenant in a body must be the same.
+ * Finds the agents that a caller may act for. The tenant is always that of the key. A tenant in a body must be the
+ * same.
  */
 
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { HttpProblem, speaksFor } from '@mandate/server';
 
-/** Throws TENANT_MISMATCH or AGENT_NOT_ALLOWED. */
+/** Throws TENANT_MISMATCH or AGENT_NOT_ALLOWED if the key may not act for this agent. */
 export function mustSpeakFor(
   key: ApiKeyRecord,
   said: { tenant?: string | undefined; agentId: string },
@@ -28,8 +29,8 @@ export function mustSpeakFor(
 }
 
 /**
- * Keys that may audit or operate see every agent of their tenant. Other keys see only the agents that they publish
- * for.
+ * True if the key may see the agent. A key that may audit or operate sees all agents of its tenant. Other keys see
+ * only the agents that they publish for.
  */
 export function maySee(key: ApiKeyRecord, agentId: string): boolean {
   return seesEveryAgent(key) || speaksFor(key, agentId);
@@ -39,7 +40,7 @@ export function seesEveryAgent({ scopes }: ApiKeyRecord): boolean {
   return scopes.includes('audit') || scopes.includes('operate');
 }
 
-/** Returns the tenant to look at: the key's own, or any with operate:all. Throws TENANT_MISMATCH. */
+/** Returns the tenant to show: the tenant of the key, or any tenant for operate:all. Throws TENANT_MISMATCH. */
 export function tenantToSee(key: ApiKeyRecord, asked: string | undefined): string {
   if (asked === undefined || asked === key.tenant || key.scopes.includes('operate:all'))
     return asked ?? key.tenant;

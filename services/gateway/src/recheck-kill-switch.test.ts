@@ -10,7 +10,7 @@ import { gatewayMeasures } from './measures.ts';
 import { UndecidedRecords } from './publish/undecided-records.ts';
 import { recheckKillSwitch } from './recheck-kill-switch.ts';
 
-test('withholds an ALLOW if an ancestor’s subtree was killed, going by the ancestors at the time of the decision', async () => {
+test('withholds an ALLOW if the subtree of an ancestor at the time of the decision was killed', async () => {
   const ledger = createMemoryLedger({ clock: () => 2_000, epoch: 'ep-1' });
   const log = silentLogger();
   const metrics = createMetrics({ service: 'test' });

@@ -1,19 +1,19 @@
 /**
- * Reads the kill switch again before an ALLOW is handed to its caller. The agent may have been killed after the decision,
- * and the caller acts on an ALLOW at once. The record on the log does not change: only the answer says BLOCK. It says BLOCK
- * after a revive too, because an earlier answer may have said so.
+ * Reads the kill switch again before a caller gets an ALLOW. The agent may have been killed after the decision, and
+ * the caller acts on an ALLOW at once. The record on the log does not change; only the answer says BLOCK. The answer
+ * says BLOCK even after a revive, because an earlier answer may have said so.
  */
 import type { KillStatus } from '@mandate/ledger';
 import { type Logger, MandateError } from '@mandate/runtime';
 import { ancestorsIn, type Decision } from '@mandate/schemas';
 import type { Gateway } from './gateway.ts';
 
-/** The parts of a decision that show whether it may be handed over. */
+/** The fields of a decision that show whether the caller may get it. */
 type Judged = Pick<Decision, 'agentId' | 'verdict' | 'decidedAt' | 'reservation'>;
 
 /**
- * For each decision, in the given order: why its ALLOW is withheld, or null. Throws LEDGER_UNAVAILABLE if a kill flag
- * cannot be read. No ALLOW is handed over then.
+ * Returns for each decision, in order, why its ALLOW is withheld, or null. Throws LEDGER_UNAVAILABLE if a kill flag
+ * cannot be read. The caller then gets no ALLOW.
  */
 export async function recheckKillSwitch(
   gateway: Pick<Gateway, 'ledger' | 'log' | 'measures'>,
@@ -31,8 +31,8 @@ export async function recheckKillSwitch(
 }
 
 /**
- * By the names of an agent and its ancestors, because a kill of an ancestor's subtree stops the agent. Without a
- * ledger the map is empty.
+ * Returns the kill status by agent name, for an agent and its ancestors, because a kill of an ancestor's subtree
+ * stops the agent. Without a ledger the map is empty.
  */
 async function killStatuses(
   { ledger, log }: Pick<Gateway, 'ledger' | 'log'>,
@@ -62,7 +62,10 @@ function standingOf(decision: Judged): string {
   return [decision.agentId, ...ancestorsIn(decision)].join(' ');
 }
 
-/** Null if the agent was not killed after its ALLOW. After a revive, the reason of the kill is no longer known. */
+/**
+ * Returns why the agent was killed after its ALLOW. Null if it was not. After a revive, the reason of the kill is no
+ * longer known.
+ */
 function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {
     const family = `everything below ${killed.agentId ?? 'it'}`;
@@ -73,7 +76,7 @@ function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus)
   return 'allowed, but this agent was killed after that, and revived since: what was allowed before may not begin';
 }
 
-/** The decision that the caller gets in place of the ALLOW. */
+/** Returns the decision that the caller gets instead of the ALLOW. */
 export function withheldDecision(reason: string, decision: Decision): Decision {
   return {
     ...decision,

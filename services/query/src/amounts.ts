@@ -1,4 +1,4 @@
-/** Amounts as answers give them: exact micro-dollars for programs, and the same in dollars for people. */
+/** Amounts in answers: exact micro-dollars for programs, and the same amount in dollars for people. */
 import { described, formatSum } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ export function withDollars<Row extends Record<string, unknown>>(row: Row): Row 
   return { ...row, ...Object.fromEntries(dollars) };
 }
 
-/** Micro-dollars. 9007199254740991 means that amount, or more. */
+/** Micro-dollars. The highest value, 9007199254740991, means this amount or more. */
 export const microsField = z.int();
 export const dollarsField = described(z.string(), 'The same in dollars, for people.', '$0.10');
 

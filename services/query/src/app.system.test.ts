@@ -1,4 +1,4 @@
-/** Callers on real sockets, and an audit that never answers: one tenant cannot block the others. */
+/** Callers use real sockets, and the audit never answers. One tenant must not block the others. */
 import type { AuditClient } from '@mandate/audit';
 import { issueApiKey } from '@mandate/server';
 import { expect, test, vi } from 'vitest';
@@ -8,7 +8,9 @@ import { queryServer } from './query-server.fixture.ts';
 const issue = (tenant: string) => issueApiKey({ tenant, scopes: ['audit'], agents: ['*'], name: tenant });
 const [acme, bravo] = [issue('acme'), issue('bravo')];
 
-/** Questions of acme hang until they are given up. Others are answered. */
+/**
+ * Starts a service. Questions of the tenant acme get no answer until they are given up. Other questions are answered.
+ */
 async function serving() {
   const underWay = new Set<AbortSignal>();
   const query: AuditClient['query'] = (_sql, { tenant }, _row, givenUp) =>
@@ -36,7 +38,7 @@ async function serving() {
   return { ask, underWay, leave: () => leaving.abort() };
 }
 
-test('refuses a tenant with too many questions at once, answers the others, and gives up questions without a waiting caller', async () => {
+test('refuses a tenant with too many questions at once, answers other tenants, and gives up questions without a waiting caller', async () => {
   const { ask, underWay, leave } = await serving();
   const flood = Array.from({ length: 60 }, () => ask(acme));
   const ended = Promise.allSettled(flood);

@@ -1,8 +1,8 @@
 /**
- * The query service: the audit over HTTP. It answers what was decided and why, what was spent, what operators did,
- * and the sums that the reconciler needs. It only reads, and only the tables that the recorder fills. Each reader is
- * recorded on the log before the answer. The tenant is always that of the caller's key. Every answer is a page, a
- * bounded list or a stream. If ClickHouse is away or slow, the answer is 503 in bounded time.
+ * The query service: the audit over HTTP. It answers which decisions were made and why, what was spent, what
+ * operators did, and the sums that the reconciler needs. It only reads the tables that the recorder fills. Each read
+ * is recorded on the log before the answer. The tenant is always that of the caller's key. Every answer is a page, a
+ * limited list or a stream. If ClickHouse is away or slow, the answer is 503 in bounded time.
  */
 
 import { recordHttpReads } from '@mandate/access-log';
@@ -40,13 +40,13 @@ export type QueryOptions = {
   log: Logger;
   metrics: Metrics;
   clock: Clock;
-  /** How long a question may take before the answer is 503. Default 10,000. */
+  /** How long a question may take before the answer is 503, in milliseconds. Default 10,000. */
   timeoutMs?: number;
   /**
-   * The log, on which every read is recorded before the answer. Null: reads are not recorded, which is logged once.
+   * The log that records every read before its answer. Null: reads are not recorded, and a warning is logged once.
    */
   bus: Pick<Bus, 'append'> | null;
-  /** Removes personal data from what is recorded about a read. Without it nothing is removed. */
+  /** Removes personal data from the record of a read. If absent, nothing is removed. */
   redactText?: (text: string) => string;
 };
 
@@ -76,7 +76,7 @@ const ROUTES = [
   sums,
 ];
 
-/** Everything under /v1/audit and /v1/approvals, as a plugin for an HTTP server of @mandate/server. */
+/** Returns the routes under /v1/audit and /v1/approvals, as a plugin for an HTTP server of @mandate/server. */
 export function queryRoutes(options: QueryOptions): HttpRoutes {
   const { audit, log, metrics, clock, timeoutMs = 10_000, bus, redactText = (text) => text } = options;
   const bounded = boundedWork({ log, metrics, timeoutMs });
@@ -88,7 +88,7 @@ export function queryRoutes(options: QueryOptions): HttpRoutes {
   };
 }
 
-/** Whether questions can be answered now. A server without the tables would answer, but no question of ours. */
+/** Says whether questions can be answered now. This also fails if ClickHouse answers but has no tables. */
 export async function queryReadiness(audit: AuditClient): Promise<readonly ReadinessCheck[]> {
   const asked = ask(audit, identity, {}).then(() => {});
   return [await answers('audit', asked)];

@@ -30,13 +30,13 @@ test.each(['AUDIT_UNAVAILABLE', 'AUDIT_ACCESS_DENIED', 'AUDIT_DATABASE_MISSING']
   },
 );
 
-test('throws an error that a retry would not fix as it is', async () => {
+test('throws an error that a retry would not fix without a change', async () => {
   await expect(failing('AUDIT_ANSWER_UNEXPECTED', false)).rejects.toMatchObject({
     code: 'AUDIT_ANSWER_UNEXPECTED',
   });
 });
 
-/** An audit that never answers. `givenUp` is the signal that it got. */
+/** Returns an audit that never answers. `givenUp` is the signal that it received. */
 function hanging() {
   let givenUp: AbortSignal | undefined;
   const query: AuditClient['query'] = (_sql, _params, _row, signal) => {
@@ -48,13 +48,13 @@ function hanging() {
 
 const unavailable = { status: 503, code: 'AUDIT_UNAVAILABLE' };
 
-test('a question that takes too long is given up', async () => {
+test('gives up a question that takes too long', async () => {
   const { query, isGivenUp } = hanging();
   await expect(asking(query, patient, 1)).rejects.toMatchObject(unavailable);
   expect(isGivenUp()).toBe(true);
 });
 
-test('a question whose caller has gone is given up', async () => {
+test('gives up a question when its caller has gone', async () => {
   const { query, isGivenUp } = hanging();
   const leaving = new AbortController();
   const answer = asking(query, { tenant: 'acme', gone: leaving.signal });

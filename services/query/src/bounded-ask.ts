@@ -1,5 +1,5 @@
 /**
- * Questions to the audit with bounded waits: the caller gets an answer, or a 503 in bounded time, whatever others
+ * Questions to the audit with limited waits. Each caller gets an answer or a 503 in bounded time, however much others
  * ask.
  */
 import type { Readable } from 'node:stream';
@@ -17,10 +17,10 @@ import { HttpProblem, type Metrics } from '@mandate/server';
 import type { z } from 'zod';
 import { createFairSemaphore } from './fair-semaphore.ts';
 
-/** Fewer questions run than a client has sockets (10), so that one socket is left for readiness. */
+/** The most questions that run or wait. A client has 10 sockets, so some sockets are left for readiness. */
 const MOST = { running: 8, waiting: 100 };
 
-/** The caller of a question: its tenant, and the signal that it no longer waits. */
+/** The caller of a question: its tenant, and a signal that aborts when the caller no longer waits. */
 export type Asker = { tenant: string; gone: AbortSignal };
 
 /**
@@ -43,7 +43,7 @@ export function askWithin(bounded: BoundedWork, audit: AuditClient): BoundedAsk 
 }
 
 /**
- * `exportPart` of the audit. The wait for the first byte is bounded. The rest may take as long as the caller listens.
+ * `exportPart` of the audit. The wait for the first byte is limited. The rest may take as long as the caller listens.
  */
 export type BoundedExport = (
   asker: Asker,
@@ -55,7 +55,7 @@ export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedE
     const bytes = await bounded(asker, (givenUp) => exportPart(audit, ...part, givenUp));
     const onGone = () => void bytes.destroy();
     asker.gone.addEventListener('abort', onGone);
-    // An export reads many parts under one signal.
+    // The listener is removed, because an export reads many parts with the same signal.
     bytes.once('close', () => asker.gone.removeEventListener('abort', onGone));
     return bytes;
   };
@@ -63,7 +63,7 @@ export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedE
 
 type Bounds = { log: Logger; metrics: Metrics; timeoutMs: number };
 
-/** Other work on ClickHouse, with the same bounds and the same semaphore. */
+/** Other work on ClickHouse. It has the same limits and uses the same semaphore. */
 export type BoundedWork = <T>(asker: Asker, work: (givenUp: AbortSignal) => Promise<T>) => Promise<T>;
 
 export function boundedWork(options: Bounds): BoundedWork {
@@ -93,10 +93,11 @@ export function boundedWork(options: Bounds): BoundedWork {
       const answer = semaphore.run(tenant, signal, () => work(signal));
       return await Promise.race([answer, late.promise]);
     } catch (error) {
-      // An error that may pass, even a wrong password, is an error of the plane and not of the question.
+      // A retryable error, even a wrong password, is a failure of the plane. Other errors come from the question.
       if (!isMandateError(error) || !error.retryable) throw error;
       failures.inc({ cause: 'away' });
-      // ClickHouse's message may name hosts and tables. It goes to the log, as the cause, and not to the caller.
+      // The message of ClickHouse may name hosts and tables. So only the log gets it, as the cause, and the caller
+      // does not.
       throw unavailable('the audit does not answer now', error);
     } finally {
       clearTimeout(timer);

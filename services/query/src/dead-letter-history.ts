@@ -1,4 +1,4 @@
-/** Who republished a dead letter, and what happened to each record that was published from it. */
+/** Returns who republished a dead letter, and what happened to each record that was published from it. */
 import { answersTo, lettersById, republicationsOf } from '@mandate/audit';
 import { described, logPosition, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -40,7 +40,7 @@ export const republication = z.object({
 
 /**
  * Returns the republications, oldest first.
- * @param sourceTopic the only topic that the caller may see; absent: the caller may see all topics
+ * @param sourceTopic the only topic that the caller may see; absent: all topics
  */
 export async function historyOf(
   ask: BoundedAsk,
@@ -49,7 +49,7 @@ export async function historyOf(
 ): Promise<z.output<typeof republication>[]> {
   const told = await ask(asker, republicationsOf, { sourceTopic, letterId });
   const ids = told.flatMap(({ answerIds }) => answerIds);
-  // A tenant's own topic belongs to that tenant. A caller that may see every topic may see the answers of all
+  // A topic of a tenant has only answers for this tenant. A caller that may see every topic may see answers of all
   // tenants.
   const tenants = new Set(told.flatMap(({ tenant }) => tenant ?? []));
   const [letters, ...answered] = await Promise.all([

@@ -1,4 +1,4 @@
-/** The query parameters that filter decisions, the same in every route about decisions. */
+/** The query parameters that filter decisions. All routes about decisions have the same ones. */
 import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
 import { normalModel, normalProvider } from '@mandate/policy';
 import type { Clock } from '@mandate/runtime';
@@ -82,10 +82,7 @@ export const decisionFilterParameters = (clock: Clock) => ({
 
 type Given = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>;
 
-/**
- * Returns the filter as the audit's questions take it. Throws HttpProblem 400 for a period that ends before it
- * begins.
- */
+/** Returns the filter for questions to the audit. Throws HttpProblem 400 for a period that ends before it begins. */
 export function decisionFilterOf(tenant: string, given: Given): DecisionFilter {
   const { agent, parentAction, trace, model, provider, from, to, ...same } = given;
   mustBeInOrder(from, to);

@@ -4,7 +4,7 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 
 const waited = new AbortController().signal;
 
-/** Work that ends when `end` is called. `started` names the work that began, in order. */
+/** Starts work that ends when `end` is called. `started` names the work that has begun, in order. */
 function working(most: { running: number; waiting: number }) {
   const semaphore = createFairSemaphore(most);
   const started: string[] = [];
@@ -22,7 +22,7 @@ function working(most: { running: number; waiting: number }) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('gives one tenant half of the running and of the waiting, and refuses more at once', async () => {
+test('gives one tenant at most half of the running and of the waiting questions, and refuses more at once', async () => {
   const { ask, started } = working({ running: 4, waiting: 4 });
   for (const n of [1, 2, 3, 4]) void ask('acme', `acme-${n}`);
   await expect(ask('acme', 'acme-5')).rejects.toMatchObject({
@@ -36,13 +36,13 @@ test('gives one tenant half of the running and of the waiting, and refuses more 
   expect(started).toEqual(['acme-1', 'acme-2', 'bravo-1', 'bravo-2']);
 });
 
-test('bounds how many wait, however many tenants ask', async () => {
+test('limits how many questions wait, however many tenants ask', async () => {
   const { ask } = working({ running: 2, waiting: 2 });
   for (const tenant of ['acme', 'bravo', 'coyote', 'delta']) void ask(tenant, tenant);
   await expect(ask('echo', 'echo')).rejects.toMatchObject({ code: 'OVERLOADED' });
 });
 
-test('runs next what waited longest of the tenant with the fewest running', async () => {
+test('next runs the longest waiting question of the tenant with the fewest running questions', async () => {
   const { ask, started, end } = working({ running: 4, waiting: 12 });
   for (const name of ['a1', 'a2', 'a3']) void ask('acme', name);
   for (const name of ['b1', 'b2', 'b3']) void ask('bravo', name);
@@ -56,7 +56,7 @@ test('runs next what waited longest of the tenant with the fewest running', asyn
   expect(started.slice(4)).toEqual(['c1', 'a3', 'c2', 'b3']);
 });
 
-test('never runs work that was given up while it waited, and lets another wait instead', async () => {
+test('never runs a question that was given up while it waited, and lets another question wait instead', async () => {
   const { ask, started, end } = working({ running: 2, waiting: 2 });
   const givingUp = new AbortController();
   void ask('acme', 'first');

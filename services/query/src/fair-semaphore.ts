@@ -1,15 +1,15 @@
 /**
- * A semaphore that is fair to tenants. It limits how many questions ClickHouse answers at one time, and how many wait. One
- * tenant has at most half of the running and half of the waiting. The next to run is a question of the tenant with the fewest
- * running. So one tenant with many questions does not keep the others from an answer.
+ * A semaphore that is fair to tenants. It limits how many questions ClickHouse answers at one time, and how many
+ * wait. One tenant has at most half of the running and half of the waiting questions. The next question comes from
+ * the tenant with the fewest running questions. So a tenant with many questions does not block other tenants.
  */
 import { HttpProblem } from '@mandate/server';
 
 export type FairSemaphore = {
   /**
-   * Runs `work` as soon as it may run. If `givenUp` aborts before that, it rejects with the reason of the signal.
+   * Runs `work` as soon as possible. If `givenUp` aborts earlier, rejects with the reason of the signal.
    *
-   * @throws HttpProblem 503 OVERLOADED at once, if too many wait already
+   * @throws HttpProblem 503 OVERLOADED at once, if too many questions already wait
    */
   run<T>(tenant: string, givenUp: AbortSignal, work: () => Promise<T>): Promise<T>;
 };
@@ -50,7 +50,7 @@ export function createFairSemaphore(most: { running: number; waiting: number }):
       await admission.promise;
       return await work();
     } finally {
-      // A live stream asks thousands of times under one signal.
+      // The listener is removed, because a live stream asks thousands of questions with the same signal.
       givenUp.removeEventListener('abort', leave);
       running.delete(entry);
       letIn();

@@ -1,6 +1,6 @@
 import type { AuditClient } from '@mandate/audit';
 
-/** An audit with `query` as its only method. The test gives the answers. */
+/** Returns an audit that has only the method `query`. The test gives the answers. */
 export function fakeAudit(query: AuditClient['query']): AuditClient {
   const nothing = async () => {};
   return {

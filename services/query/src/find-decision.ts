@@ -7,9 +7,8 @@ export type FindDecision = (
 ) => Promise<Decision | null>;
 
 /**
- * Finds the valid decision about an action in the audit. Without an attempt in the question, the newest attempt
- * counts. If several agents' actions share the id and no agent is named, the newest decision counts. Null if there is
- * none.
+ * Finds the valid decision about an action in the audit. Without a given attempt, the newest attempt counts. Without
+ * a given agent, the newest decision of any agent counts. Null if no decision is found.
  */
 export function createFindDecision(audit: AuditClient): FindDecision {
   return async (tenant, action) => {

@@ -1,4 +1,4 @@
-/** Decisions, settlements and control events in the form in which answers show them. */
+/** Converts rows of decisions, settlements and control events into the form of answers. */
 import {
   CONTROL_PARTITION,
   type DecisionSummary,

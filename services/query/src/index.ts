@@ -1,4 +1,4 @@
-/** What a plane and tests import from the query service. app.ts says what it does. */
+/** The exports for a plane and for tests. app.ts describes the query service. */
 export { type QueryOptions, queryReadiness, queryRoutes } from './app.ts';
 export { queryConfig, querySettings } from './config.ts';
 export { whatWouldChange } from './explain/what-would-change.ts';

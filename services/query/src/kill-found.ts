@@ -1,4 +1,4 @@
-/** A kill in the form in which answers show it: who pulled the switch and why, and who revived. */
+/** Converts a kill into the form of answers: who pulled the switch and why, and who revived. */
 import { kills } from '@mandate/audit';
 import { described, time } from '@mandate/schemas';
 import { z } from 'zod';

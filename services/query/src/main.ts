@@ -1,6 +1,6 @@
 /**
- * Runs the query service alone. The audit tables and the log are on servers or in a folder, and API keys come from
- * both.
+ * Runs the query service alone. The audit tables and the log are on servers or in a folder. Both log and folder have
+ * API keys.
  */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openControl } from '@mandate/control-log';
@@ -27,7 +27,8 @@ await runService(process, {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.QUERY_DATA_PATH);
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
-    // On a server, the recorder creates the tables. A service that only asks needs no right to create them.
+    // Only tables in a folder are migrated here. On a server, the recorder creates them, and this service needs no
+    // right to do so.
     if (config.CLICKHOUSE_URL === undefined) await migrate(audit, MIGRATIONS_DIRECTORY);
     const bus = closing(await openQueryLog(config, { folder, log }), (held) => held?.close());
     const ofFolder = fileKeyStore(folder.keys);

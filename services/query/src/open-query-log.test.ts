@@ -24,7 +24,7 @@ test('records reads on the log of a folder, even if the service creates the log'
   expect(await bus?.append(TOPICS.access, [{ key: null, partition: 0, value: '{}' }])).toHaveLength(1);
 });
 
-test('with only the audit on a server, refuses to create a log that no recorder reads', async () => {
+test('refuses to create a log that no recorder reads, if only the audit is on a server', async () => {
   const place = folder();
   const opening = openQueryLog({ ...settings, ...ON_SERVER }, { folder: place, log });
   await expect(opening).rejects.toMatchObject({
@@ -38,7 +38,7 @@ test('with only the audit on a server, refuses to create a log that no recorder 
   await bus?.close();
 });
 
-test('if reads are not recorded, still opens an existing log for its keys', async () => {
+test('opens an existing log for its keys even if reads are not recorded', async () => {
   const off = { ...settings, QUERY_RECORD_READS: false };
   expect(await openQueryLog({ ...off, ...ON_SERVER }, { folder: folder(), log })).toBe(null);
   const bus = await openQueryLog(off, { folder: folder(), log });

@@ -1,4 +1,7 @@
-/** The log of the query service. It has the keys of people and agents, and takes the records of who reads what. */
+/**
+ * The log of the query service. It contains the keys of people and agents. The service adds records of who reads
+ * what.
+ */
 
 import { existsSync } from 'node:fs';
 import { type Bus, openLog } from '@mandate/bus';
@@ -9,7 +12,7 @@ import { TOPICS } from '@mandate/schemas';
 type Settings = KafkaSettings & { QUERY_RECORD_READS: boolean; CLICKHOUSE_URL?: string | undefined };
 
 /**
- * Returns null if reads are not recorded and only the audit is on a server. Then only the keys of the folder are
+ * Returns null if reads are not recorded and only the audit is on a server. Only the keys of the folder are then
  * known.
  *
  * @throws MandateError ACCESS_LOG_MISSING if only the audit is on a server and the folder has no log. Reads would

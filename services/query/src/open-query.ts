@@ -9,7 +9,7 @@ import type { querySettings } from './config.ts';
 
 type Settings = Pick<z.output<typeof querySettings>, 'QUERY_RECORD_READS' | 'QUERY_ANSWER_TIMEOUT_MS'>;
 
-/** Opens the query service in a process that has opened the audit. `bus` is null if there is no log. */
+/** Opens the query service in a process that has already opened the audit. `bus` is null if there is no log. */
 export function openQuery(
   config: Readonly<Settings>,
   {

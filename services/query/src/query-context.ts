@@ -1,4 +1,4 @@
-/** What all routes share. */
+/** The parts that all routes use. */
 import type { Clock } from '@mandate/runtime';
 import type { LogPosition } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
@@ -6,7 +6,7 @@ import type { Asker, BoundedAsk, BoundedExport } from './bounded-ask.ts';
 
 export type QueryContext = { ask: BoundedAsk; file: BoundedExport; clock: Clock };
 
-/** A route, or several that belong together. */
+/** Adds one route, or several related routes. */
 export type Route = (server: HttpServer, context: QueryContext) => void;
 
 /** Returns the caller of a request. Its signal aborts when the connection ends. */
@@ -14,7 +14,7 @@ export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
   return { tenant: callerOf(request).tenant, gone: request.signal };
 }
 
-/** Moves the log position of a row into the field `log`. */
+/** Moves the log position of a row into one field, `log`. */
 export function withLogPosition<Row extends { logTopic: string; logPartition: number; logOffset: number }>(
   row: Row,
 ): Omit<Row, 'logTopic' | 'logPartition' | 'logOffset'> & { log: LogPosition } {

@@ -1,4 +1,4 @@
-/** Error messages about wrong query parameters. */
+/** The error messages about wrong query parameters. */
 import { issueApiKey } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';
@@ -37,7 +37,7 @@ test.each([
   ['analytics/spend?from=2026-02-30', '/from: has no day 30'],
   ['decisions?trace=x', '/trace: a trace id is 32 hexadecimal digits'],
   [`decisions?${'agent=a&'.repeat(101)}`, '/agent: give 100 at most'],
-])('refuses %s with its reason', async (asked, said) => {
+])('refuses %s and gives the reason', async (asked, said) => {
   const audit = fakeAudit(() => Promise.reject(new Error('it was asked')));
   const server = await queryServer({ audit, keys: [record] });
   const answer = await server.inject({ url: `/v1/audit/${asked}`, headers: { 'x-api-key': key } });

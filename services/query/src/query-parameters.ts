@@ -1,9 +1,11 @@
-/** Query parameters. Every parameter must be known, and every value is checked before use. */
+/** Query parameters. An unknown parameter is an error, and every value is checked before use. */
 import type { Clock } from '@mandate/runtime';
 import { AGO, described, END_OF_TIME_MS, readMoment, time } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** A schema of query parameters. It refuses an unknown parameter, and names the known ones. */
+/**
+ * Returns a schema of query parameters. It refuses an unknown parameter, and its message lists the known parameters.
+ */
 export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -16,10 +18,10 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
 
 export const flag = z.enum(['true', 'false']).transform((written) => written === 'true');
 
-/** A time span before now. A saved URL with `1h` always reads the hour before it is opened. */
+/** A time span before now. A saved URL with `1h` reads the last hour each time it is opened. */
 const ago = z.string().regex(AGO);
 
-/** Epoch milliseconds of an RFC 3339 time, of the beginning of a day in UTC, or of a time span before now. */
+/** Reads a time as epoch milliseconds: an RFC 3339 time, the beginning of a day in UTC, or a time span before now. */
 const moment = (clock: Clock) =>
   z
     .union([time, z.iso.date(), ago], { error: ({ input }) => faultOf(input, clock()) })
@@ -49,7 +51,10 @@ export const period = (clock: Clock) => ({
   to: described(moment(clock).optional(), `The period ends before this time: ${MOMENT}.`, '2026-02-01'),
 });
 
-/** A parameter that may be repeated, at most `most` times. Error messages refer to the form in which it was given. */
+/**
+ * A parameter that may be repeated up to `most` times. If a value is wrong, the message fits the form of the request:
+ * one value or several.
+ */
 export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: number) {
   const several = z
     .array(value)
@@ -62,12 +67,12 @@ export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: n
     .transform((given): z.output<Value>[] => (Array.isArray(given) ? given : [given]));
 }
 
-/** A parameter that matches any of its values. */
+/** A filter that matches any of its values. The parameter may be repeated. */
 export function anyOf<Value extends z.ZodType<string>>(value: Value) {
   return oneOrMore(value, 100).optional();
 }
 
-/** Digits only: no sign, no spaces, no exponent, no hexadecimal. */
+/** A whole number in plain digits: no sign, spaces, exponent or hexadecimal digits. */
 export const wholeNumberWithin = (least: number, most: number) => {
   const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
   const error = `give a whole number in plain digits, ${range}`;
@@ -77,7 +82,7 @@ export const wholeNumberWithin = (least: number, most: number) => {
   );
 };
 
-/** A count or an amount. */
+/** A whole number for a count or an amount. */
 export const wholeNumber = wholeNumberWithin(0, Number.MAX_SAFE_INTEGER);
 
 export const limit = described(

@@ -15,13 +15,12 @@ type Given = Pick<QueryOptions, 'audit'> &
   Partial<QueryOptions> & {
     keys: readonly ApiKeyRecord[];
     limits?: Partial<HttpLimits>;
-    /** Called before any route is registered. */
+    /** Called with the server before any route is added. */
     prepare?: (server: HttpServer) => void;
   };
 
 /**
- * The routes of the query service on a server of their own, until the test ends. Without a `bus`, reads are not
- * recorded.
+ * Starts a server with the routes of the query service, until the test ends. Without a `bus`, reads are not recorded.
  */
 export async function queryServer({ keys, limits = {}, prepare, ...given }: Given): Promise<HttpServer> {
   const [metrics, log] = [createMetrics({ service: 'query' }), silentLogger()];

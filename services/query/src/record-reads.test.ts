@@ -1,4 +1,4 @@
-/** The log has a record of who asks for what before the audit is even asked. */
+/** The log records who asks a question before the audit is asked. */
 import type { Bus } from '@mandate/bus';
 import { MandateError } from '@mandate/runtime';
 import { type AuditRead, readAccessRecord, TOPICS } from '@mandate/schemas';
@@ -19,7 +19,7 @@ const KEYS = [
   auditor.record,
   publisher.record,
   { ...revoked.record, revokedAt: '2026-01-05T00:00:00.000Z' },
-  // This key has a known id, but the secret of another key.
+  // The server knows the id of this key, but its secret belongs to another key.
   { ...forged.record, hash: auditor.record.hash },
 ];
 
@@ -40,7 +40,7 @@ async function serving({
   timeoutMs?: number;
 } = {}) {
   const reads: AuditRead[] = [];
-  /** The events of the test, in their order. */
+  /** What happened during the test, in order. */
   const happened: string[] = [];
   const bus: Pick<Bus, 'append'> = {
     append:
@@ -77,13 +77,13 @@ async function serving({
 
 const isStream = (path: string) => path === '/v1/audit/live';
 
-/** The path with values in place of its parameters. */
+/** Returns the path with a value instead of each parameter. */
 const asked = (path: string) => path.replaceAll(/:\w+/g, 'dec_1');
 
 test('every route records who asks for what before it asks the audit', async () => {
   const { ask, routes, reads, happened } = await serving();
   expect(routes.length).toBeGreaterThan(30);
-  // A stream goes on for a moment after its listener has left, so the streams come last.
+  // Streams come last, because they run on for a moment after their listener has left.
   const streamsLast = routes.toSorted((a, b) => Number(isStream(a.path)) - Number(isStream(b.path)));
   for (const { method, path } of streamsLast) {
     happened.length = 0;
@@ -121,7 +121,7 @@ test('while the log is away every route answers 503, and the audit is not asked'
   expect(happened).toEqual([]);
 });
 
-test('waits for the log no longer than for a question', async () => {
+test('waits at most as long for the log as for a question', async () => {
   const { ask, happened } = await serving({ append: () => new Promise(() => {}), timeoutMs: 20 });
   const answer = await ask('/v1/audit/decisions');
   expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
@@ -175,14 +175,14 @@ test('refuses a request above the rate of its key, and records the refusal', asy
   expect(reads).toMatchObject([{ refused: false }, { refused: true, code: 'TOO_MANY_REQUESTS' }]);
 });
 
-test('records a request with invalid parameters as it was sent', async () => {
+test('records a request with invalid parameters unchanged', async () => {
   const { ask, reads } = await serving();
   const answer = await ask('/v1/audit/decisions?colour=red&agent=a&agent=b');
   expect(answer.statusCode).toBe(400);
   expect(reads).toMatchObject([{ parameters: { colour: 'red', agent: ['a', 'b'] }, refused: false }]);
 });
 
-test('removes personal data from everything that a caller wrote, even where the text is cut', async () => {
+test('removes personal data from all text of a caller, even where the text is cut', async () => {
   const redactText = (text: string) => text.replaceAll(/\w+@\w+\.\w+/g, '[email]');
   const { ask, reads } = await serving({ redactText });
   const long = `${'x'.repeat(248)} ada@example.com and more`;

@@ -1,17 +1,17 @@
-/** One decision as the log has it, for a caller that asks for it by its id. */
+/** Finds one decision by its id. The answer has the decision as it is on the log. */
 import { decisionById } from '@mandate/audit';
 import { actionDecided, decision, described, logPosition } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
 
-/** Fields that a newer writer adds to a decision are shown, although this version does not know them. */
+/** Fields of newer versions are shown too, although this version does not know them. */
 export const wholeDecision = actionDecided.extend({
   decision: described(decision.loose(), 'The decision. Fields of a newer writer are kept.'),
   log: described(logPosition, 'The log position of the record.'),
 });
 
-/** Returns the record, and the trace id from its header. Throws HttpProblem 404. */
+/** Returns the record, and the trace id from its header. Throws HttpProblem 404 if no record has this id. */
 export async function findWhole(
   ask: BoundedAsk,
   asker: Asker,

@@ -1,14 +1,14 @@
 /**
  * The recorder: a consumer of the decisions, the dead letters, the reads and the changes of agents, policies and
- * rules, and the only writer of the audit's tables. It reads each batch, inserts it into ClickHouse, and commits. So
- * every committed record is in the tables, and a record that is inserted twice shows once, because every table
- * collapses repeats.
+ * rules. Only the recorder writes the audit's tables. It reads a batch, inserts it into ClickHouse, and commits. So
+ * every committed record is in the tables. A record that is inserted twice shows once, because every table collapses
+ * repeats.
  *
- * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes, and the others
- * are inserted. A change that cannot be read delays all later changes, because their results depend on it. While
- * ClickHouse is away the partitions wait; decisions go on, and a metric shows the lag. If the tables are dropped and
- * created again, the recorder ends. After a restart it fills the new tables from the start of the log. Several
- * recorders share the partitions. After a rebuild of the ledger, records that older epochs wrote later are marked
+ * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes. The other
+ * records are inserted. A change that cannot be read delays all later changes, because their results depend on it.
+ * While ClickHouse is away the partitions wait; decisions go on, and a metric shows the lag. If the tables are
+ * dropped and created again, the recorder ends. After a restart it fills the new tables from the start of the log.
+ * Several recorders share the partitions. After a rebuild of the ledger, later records of older epochs are marked
  * void. If tenants have a retention, rows past it are neither recorded nor kept.
  */
 import type { AuditClient } from '@mandate/audit';
@@ -42,44 +42,50 @@ import { insertOf } from './trace-batch.ts';
 
 export type RecorderOptions = {
   bus: Bus;
-  /** The audit, with its tables: run `migrate` first. */
+  /** The audit. Its tables must exist: run `migrate` first. */
   audit: AuditClient;
   log: Logger;
   metrics: Metrics;
-  /** Null or absent if there are no traces. */
+  /** Makes spans. Null or absent if there are no traces. */
   tracer?: Tracer | null;
   clock?: Clock;
   /** The most records of a partition in one batch. Default 1,000. */
   maxBatch?: number;
   /**
-   * How long records are gathered before an insert if few arrive. Records that lag behind never wait. Default 200.
+   * How long to wait for more records before an insert, in milliseconds. If the partition has more records, nothing
+   * waits. Default 200.
    */
   gatherMs?: number;
   sessionTimeoutMs?: number;
-  /** How long the log keeps decisions and dead letters; absent: without limit. At half of it there is an alarm. */
+  /**
+   * How long the log keeps decisions and dead letters; absent: without limit. A record that waits half of this time
+   * causes an alarm.
+   */
   retentionMs?: number | undefined;
-  /** How long a tenant's rows are kept; absent: without limit. On a server this needs a user who may delete rows. */
+  /**
+   * How long a tenant's rows are kept; absent: without limit. On a server, the user needs the right to delete rows.
+   */
   keepMonths?: KeepMonths | undefined;
   /**
-   * When rows past their retention are first dropped (default: one minute after the start), and how often after that
-   * (default: every 6 hours).
+   * When rows past their retention are dropped: first one minute after the start, then every 6 hours, unless set
+   * here.
    */
   dropping?: { firstAfterMs: number; everyMs: number };
   /** How often the recorder measures the lag, and checks that the tables are still the same. Default 1,000. */
   lagEveryMs?: number;
   /**
-   * How often rollups are refreshed (default 10,000), and how long no row may have arrived for an hour before it is
-   * counted (default 60,000).
+   * How often rollups are refreshed (default 10,000). An hour is counted after it got no rows for `quietMs` (default
+   * 60,000).
    */
   rollups?: { everyMs: number; quietMs: number };
 };
 
 export type Recorder = Running & {
-  /** Rejects if the recorder cannot go on. After AUDIT_TABLES_REPLACED, start it again. */
+  /** Rejects if the recorder cannot continue. After AUDIT_TABLES_REPLACED, start it again. */
   finished: Promise<void>;
   /**
-   * Resolves once every record that is on the log now is in the tables, and so in every answer. Rejects if `signal`
-   * aborts or the recorder stops first.
+   * Resolves once every record that is now on the log is in the tables, and so in every answer. Rejects if `signal`
+   * aborts, or if the recorder stops first.
    */
   caughtUp(signal?: AbortSignal): Promise<void>;
   readiness(): Promise<readonly ReadinessCheck[]>;
@@ -111,7 +117,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       log.error({ quarantined }, 'records went to quarantine; see the table for the reasons');
     await assertTablesUnchanged(tables, audit);
   };
-  // The group has the id of the tables, so that new tables are filled from the start of the log.
+  // The name of the group contains the id of the tables. New tables have a new group, and are filled from the start
+  // of the log.
   const group = recorderGroup(tables);
   const { tracer = null } = options;
   const context = {
@@ -142,7 +149,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const tablesWatch = poll(
     everyMs,
     () => assertTablesUnchanged(tables, audit),
-    // Any other error means that ClickHouse is away. Readiness and the waiting partitions report that.
+    // Any other error means that ClickHouse is away. Readiness and the waiting partitions already report this.
     (error) => isMandateError(error, 'AUDIT_TABLES_REPLACED') && replaced.reject(error),
   );
   const finished = Promise.race([consumer.finished, replaced.promise]);

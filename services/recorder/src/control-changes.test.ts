@@ -26,7 +26,7 @@ const change = fc
     drawn,
     fc.nat(40),
     fc.option(fc.nat(20), { nil: undefined, freq: 1 }),
-    // Whether the record is on the log twice, directly after itself or later.
+    // True if the log has the record twice, one directly after the other or later.
     fc.boolean(),
   )
   .map(([what, id, expects, isAgain]) => {
@@ -40,7 +40,7 @@ const written = fc
     ...changes.flatMap(({ record, isAgain }, at) => (isAgain && at % 2 === 0 ? [record, record] : [record])),
     ...changes.flatMap(({ record, isAgain }, at) => (isAgain && at % 2 === 1 ? [record] : [])),
   ]);
-/** The size of a batch, and what happens between it and the next one. */
+/** The size of a batch, and what happens after the batch. */
 const delivery = fc.record({
   size: fc.integer({ min: 1, max: 7 }),
   behind: fc.constantFrom('goes on', 'tries again', 'has it delivered again', 'is taken over'),
@@ -67,7 +67,10 @@ async function logOf(values: readonly string[], partition = 0) {
 
 type Told = { refusal: string | null; void: boolean; version: number };
 
-/** The results that a reader finds by reading the log from its start. Versions are counted by hand. */
+/**
+ * Returns the results that a reader finds by reading the log from its start. Versions are counted separately from the
+ * code under test.
+ */
 function foundBy(records: readonly ControlRecord[]): Told[] {
   const fold = foldControl();
   const published = new Map<string, number>();
@@ -82,7 +85,7 @@ function foundBy(records: readonly ControlRecord[]): Told[] {
   });
 }
 
-test('the result of a change is the one that every reader finds, however batches end, repeat and move to other recorders', async () => {
+test('finds the same result of a change as every reader, however batches end, repeat and move to other recorders', async () => {
   await fc.assert(
     fc.asyncProperty(written, fc.array(delivery, { minLength: 1, maxLength: 8 }), async (log, deliveries) => {
       const { bus, records } = await logOf(log.map((record) => JSON.stringify(record)));
@@ -116,7 +119,7 @@ test('the result of a change is the one that every reader finds, however batches
 
 const WHO = { id: 'c', tenant: 'acme', by: 'ann', reason: '', at: AT };
 
-test('an unreadable change stops the later ones, and the readable ones of its batch are not applied twice', async () => {
+test('an unreadable change stops later changes, and readable changes of its batch are not applied twice', async () => {
   const published = { event: 'policy.published', policy: { version: 1, id: 'p' } };
   const values = [1, 2, 3].map((n) => ({ ...published, change: { ...WHO, id: `c-${n}` } }));
   const strange = { ...published, change: WHO, aBoundOfTomorrow: 1 };

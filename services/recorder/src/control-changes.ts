@@ -1,7 +1,7 @@
 /**
- * The result of each change of the control topic. It depends on all earlier changes (packages/control/src). So a
- * recorder that takes the partition over folds it from its start, and keeps the fold for the batches that follow. The
- * result depends on the log alone: the row is the same whichever recorder inserts it, and however often.
+ * Finds the result of each change of the control topic. A result depends on all earlier changes
+ * (packages/control/src). So a recorder that takes over the partition applies it from its start, and keeps the state
+ * for later batches. The result depends on the log alone: every recorder inserts the same row, however often.
  */
 import { type ControlEvent, type Recorded, recordedChange } from '@mandate/audit';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
@@ -9,7 +9,10 @@ import { applyRecord, type ChangeOutcome, type ControlFold, foldControl } from '
 import { type ControlRecord, readControlRecord, TOPICS, traceIdIn } from '@mandate/schemas';
 import { readBetween } from './read-between.ts';
 
-/** All changes are in this partition, even if the topic has more. Records of another partition change nothing. */
+/**
+ * All changes are in this partition, even if the topic has more partitions. Records of another partition change
+ * nothing.
+ */
 const PARTITION = 0;
 
 type Change = { log: LogRecord; record: ControlRecord; outcome: ChangeOutcome };
@@ -18,7 +21,7 @@ export type ControlChanges = {
   /**
    * Returns the records of a batch, with the results of their changes.
    *
-   * @throws MandateError LOG_UNREADABLE if this version cannot read one of the records, or an earlier one. The
+   * @throws MandateError LOG_UNREADABLE if this version cannot read a record of the batch or an earlier record. The
    *   results of all later changes are then unknown
    */
   in(records: readonly LogRecord[], recordedAtMs: number): Promise<Recorded<ControlEvent>[]>;
@@ -26,12 +29,12 @@ export type ControlChanges = {
 
 export function controlChanges(bus: Bus): ControlChanges {
   let held: { fold: ControlFold; next: number } | null = null;
-  /** The changes of batches that may be tried again. */
+  /** The changes of batches that may be recorded again after an error. */
   const known = new WeakMap<readonly LogRecord[], readonly Change[]>();
 
   /**
-   * Returns the fold of all changes before `offset`, and clears `held`. If the caller then fails half-way, no
-   * half-applied fold is left in `held`.
+   * Returns the state after all changes before `offset`, and clears `held`. If the caller then fails, `held` has no
+   * state that is only partly updated.
    */
   async function foldBefore(offset: number): Promise<ControlFold> {
     const taken = held;
@@ -51,7 +54,7 @@ export function controlChanges(bus: Bus): ControlChanges {
   async function changesIn(records: readonly LogRecord[]): Promise<readonly Change[]> {
     const before = known.get(records);
     if (before !== undefined) return before;
-    // All records are read before any is applied, so that an unreadable one leaves the fold as it was.
+    // All records are read before any record is applied. So an unreadable record does not change the state.
     const readable = records.map((log) => ({ log, record: read(log) }));
     const fold = await foldBefore(readable[0]?.log.position.offset ?? 0);
     const changes = readable.map(({ log, record }) => ({

@@ -1,15 +1,15 @@
 /**
- * Which ledger epoch is in force at an offset of a decisions partition. That follows from the epoch records before it
- * (see the schemas' epochAfter), so it depends on the log alone. Every recorder therefore marks the same rows void,
- * and marks them again in the same way.
+ * Finds the ledger epoch that is in force at an offset of a decisions partition. It follows from the epoch records
+ * before the offset (see the schemas' epochAfter), so it depends on the log alone. Every recorder therefore marks the
+ * same rows void.
  *
- * A recorder that goes on where it stopped knows the epoch. A recorder that takes a partition over does not, and
- * reading the log back to the last epoch record may mean millions of records. So it asks the tables first, but only
- * for what they prove: the epoch in force before a recorded row (see the audit's epochBefore). Rows with no epoch
- * before them prove nothing, because the tables may have been emptied after the epoch record. What the tables do not
- * prove is read from the log: usually nothing, or everything if the tables were emptied or dropped. A recorder that
- * died before its commit may have inserted an epoch record from after the offset. The question asks only for rows
- * before the offset, so this one is left out.
+ * A recorder that continues where it stopped knows the epoch. A recorder that takes over a partition does not, and
+ * the last epoch record may be millions of records back. So it asks the tables first, but only for facts that they
+ * prove: the epoch in force before a recorded row (see the audit's epochBefore). Rows with no epoch before them prove
+ * nothing, because the tables may have been emptied after the epoch record. The rest is read from the log: usually
+ * nothing, or everything if the tables were emptied or dropped. A recorder that died before its commit may have
+ * inserted an epoch record from after the offset. This record does not count, because the question asks only for rows
+ * before the offset.
  */
 import { type AuditClient, ask, epochBefore } from '@mandate/audit';
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
@@ -18,9 +18,11 @@ import { readBetween } from './read-between.ts';
 import { readDecision } from './read-record.ts';
 
 export type EpochsInForce = {
-  /** The epoch in force before the log position; null if none was announced in its partition so far. */
+  /**
+   * Resolves to the epoch in force before the log position. Null if its partition has no epoch record before that.
+   */
   before(position: LogPosition): Promise<EpochInForce | null>;
-  /** Remembers the epoch in force before a log position, from a reader that read up to there. */
+  /** Stores the epoch in force before a log position. Call this after all records before this position were read. */
   remember(position: LogPosition, epoch: EpochInForce | null): void;
 };
 
@@ -38,7 +40,7 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
       return announced.reduce<EpochInForce | null>(epochAfter, proven);
     },
     remember({ topic, partition, offset }, epoch) {
-      // Other topics have the same partitions and offsets, but no epochs.
+      // Only the decisions topic has epochs. Other topics have the same partition numbers and offsets.
       if (topic === TOPICS.decisions) remembered.set(partition, { offset, epoch });
     },
   };
@@ -46,7 +48,7 @@ export function epochsInForce({ audit, bus }: { audit: AuditClient; bus: Bus }):
 
 type Announced = Pick<LedgerEpoch['epoch'], 'id' | 'generation'>;
 
-/** Returns the epochs announced on the log from `start` up to, but without, `endOffset`, in their order. */
+/** Returns the epochs that the log announces from `start` to before `endOffset`, in order. */
 async function announcedFrom(bus: Bus, start: LogPosition, endOffset: number): Promise<Announced[]> {
   const announced: Announced[] = [];
   await readBetween(bus, start, endOffset, (record) => void announced.push(...announcedBy(record)));
@@ -55,7 +57,7 @@ async function announcedFrom(bus: Bus, start: LogPosition, endOffset: number): P
 
 function announcedBy(logged: LogRecord): Announced[] {
   const { value } = logged;
-  // Most records are decisions. To parse one takes far longer than this search for a text.
+  // The text is searched first, because most records are decisions, and parsing takes far longer.
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (!bytes.includes('ledger.epoch')) return [];
   const read = readDecision(logged);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
 
-/** A flush that ends when the test says so, one call after the other. */
+/** Makes a flush that ends when the test says so. Each call is ended separately. */
 function heldFlush() {
   const flushed: string[][] = [];
   const held: PromiseWithResolvers<void>[] = [];
@@ -42,7 +42,7 @@ test('items that arrive during a flush are flushed together in the next one', as
   await Promise.all(others);
 });
 
-test('an item that is not urgent waits for the interval; an urgent one does not, and takes the waiting ones with it', async () => {
+test('an item that is not urgent waits for the interval; an urgent item does not, and takes the waiting items with it', async () => {
   const { flushed, held, flush } = heldFlush();
   const { add } = createGroupCommit(flush, { everyMs: 60_000 });
   const first = add('a', false);
@@ -59,7 +59,7 @@ test('an item that is not urgent waits for the interval; an urgent one does not,
   await Promise.all([patient, urgent]);
 });
 
-test('a failed flush fails its own items, and no others', async () => {
+test('a failed flush fails its own items, and no other items', async () => {
   const { held, flush } = heldFlush();
   const { add } = createGroupCommit(flush, { everyMs: 0 });
   const first = add('a', true);

@@ -1,12 +1,12 @@
 /**
- * Group commit. Items that several partitions add at about the same time are inserted in one flush. Flushes keep an
- * interval, because ClickHouse dislikes many small inserts. One flush runs at a time.
+ * Group commit: items that several partitions add at about the same time are inserted in one flush. Flushes keep an
+ * interval, because ClickHouse is slow with many small inserts. One flush runs at a time.
  */
 
 export type GroupCommit<T> = {
   /**
-   * Resolves once a flush with `item` has succeeded; rejects with the error of that flush. An item that is not
-   * `urgent` waits until `everyMs` have passed since the last flush began. The first item after a pause does not
+   * Resolves once a flush with `item` has succeeded. Rejects with the error of this flush. If an item is not
+   * `urgent`, it waits until `everyMs` have passed since the last flush began. The first item after a pause does not
    * wait.
    */
   add(item: T, urgent: boolean): Promise<void>;

@@ -16,7 +16,7 @@ function batchWith(heartbeat: () => Promise<void>): Batch {
   };
 }
 
-test('sends heartbeats as long as the work takes, and no longer', async () => {
+test('sends heartbeats until the work ends', async () => {
   let beats = 0;
   const enough = Promise.withResolvers<string>();
   const batch = batchWith(async () => {
@@ -28,7 +28,7 @@ test('sends heartbeats as long as the work takes, and no longer', async () => {
   expect(beats).toBe(3);
 });
 
-test('leaves the work for a lost partition, even if the work never ends', async () => {
+test('stops waiting for the work of a lost partition, even if the work never ends', async () => {
   const fenced = new MandateError('BUS_FENCED', 'it belongs to another', { remedy: 'Drop it.' });
   const batch = batchWith(() => Promise.reject(fenced));
   await expect(withHeartbeats(batch, 2, () => new Promise(() => {}))).rejects.toBe(fenced);

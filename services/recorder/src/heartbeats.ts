@@ -1,8 +1,8 @@
 import type { Batch } from '@mandate/bus';
 
 /**
- * Does long work while it sends heartbeats. Rejects as soon as a heartbeat fails. With BUS_FENCED, another recorder
- * has the partition; what this work still inserts is a repeat, which the tables collapse.
+ * Does long work and sends heartbeats meanwhile. Rejects as soon as a heartbeat fails. After BUS_FENCED, another
+ * recorder has the partition. Rows that this work still inserts are repeats, which the tables collapse.
  */
 export async function withHeartbeats<T>(batch: Batch, everyMs: number, work: () => Promise<T>): Promise<T> {
   const lost = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-/** What a plane and tests import from the recorder. app.ts says what it does. */
+/** The exports for a plane and for tests. app.ts describes the recorder. */
 export { type Recorder, type RecorderOptions, startRecorder } from './app.ts';
 export { recorderConfig, recorderSettings } from './config.ts';
 export type { KeepMonths } from './keep-retention.ts';

@@ -1,6 +1,6 @@
 /**
- * Keeps each tenant's rows for as long as its retention says, and no longer. Past records are not recorded when the
- * log, which may still have them, is read again. Recorded rows are dropped once they are past. Every recorder does
+ * Keeps each tenant's rows as long as its retention says, and no longer. The log may still have older records; these
+ * are not recorded when the log is read again. Recorded rows are dropped once they are too old. Every recorder does
  * both, and two at once do no harm.
  */
 import {
@@ -21,8 +21,8 @@ import type { RecorderMeasures } from './measures.ts';
 import type { RowBatch } from './row-batch.ts';
 
 /**
- * How many whole months a tenant's rows are kept after their own month (see the audit's `retentionStartMs`); null: for
- * ever. For records without a tenant the argument is `*`: dead letters of the shared topic.
+ * Returns for how many whole months a tenant's rows are kept after their own month (see the audit's
+ * `retentionStartMs`). Null: without limit. `*` stands for dead letters of the shared topic, which have no tenant.
  */
 export type KeepMonths = (tenant: string) => number | null;
 
@@ -34,7 +34,7 @@ export type RetentionContext = {
   measures: RecorderMeasures;
 };
 
-/** The table for each kind of records. */
+/** The table of each kind of records. */
 const TABLES = {
   controlEvents: 'control_events',
   decisions: 'decisions',
@@ -46,14 +46,14 @@ const TABLES = {
 type Recording = keyof typeof TABLES;
 
 /**
- * Returns the batches without past records. Before that it records which tenants lack rows, so that a reconciliation
- * does not call them lost.
+ * Returns the batches without records past their retention. First stores which tenants lack rows, so that a
+ * reconciliation does not report these rows as lost.
  */
 export function withoutPastRecords(
   context: Omit<RetentionContext, 'log'>,
 ): (rowBatches: readonly RowBatch[]) => Promise<readonly RowBatch[]> {
   const { audit, keepMonths, clock, measures } = context;
-  /** By tenant, the start of the retention that was last recorded. */
+  /** The start of the retention that was last stored, by tenant. */
   const said = new Map<string, number>();
 
   return async (rowBatches) => {
@@ -73,7 +73,7 @@ export function withoutPastRecords(
   };
 }
 
-/** Returns the batches without past records, and the tenant and table of each past record. */
+/** Returns the batches without records past their retention, and the tenant and table of each such record. */
 function withoutPast(
   rowBatches: readonly RowBatch[],
   keptFrom: RetentionStartOf,
@@ -98,12 +98,15 @@ function withoutPast(
 }
 
 export type KeepRetentionOptions = RetentionContext & {
-  /** A recorder that has just started probably has rows to catch up with. */
+  /** How long to wait before the first drop. A new recorder probably must first record the rows that it missed. */
   firstAfterMs: number;
   everyMs: number;
 };
 
-/** Drops past rows from time to time until it is stopped. A drop that ClickHouse has begun goes on. */
+/**
+ * Drops rows past their retention from time to time, until it is stopped. A drop that ClickHouse has begun still
+ * ends.
+ */
 export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
   const { audit, keepMonths, log, measures, firstAfterMs, everyMs } = options;
   const stopping = new AbortController();
@@ -146,14 +149,14 @@ function rowsIn(past: readonly PastRows[]): number {
 }
 
 /**
- * The earlier of two clocks, the recorder's and ClickHouse's. If one clock is ahead, rows would be dropped too early
- * and lost for good.
+ * Returns the earlier of two times: the recorder's and ClickHouse's. If one clock is ahead, rows would otherwise be
+ * dropped too early and lost.
  */
 async function asOf({ clock, audit }: Pick<RetentionContext, 'clock' | 'audit'>): Promise<number> {
   return Math.min(clock(), await auditNowMs(audit));
 }
 
-/** Returns the retention starts at one moment, so that all rows of a batch are measured alike. */
+/** Returns the retention starts at one moment, so that all rows of a batch are compared with the same time. */
 function keptFromAt(nowMs: number, keepMonths: KeepMonths): RetentionStartOf {
   const known = new Map<string, number | null>();
   return (owner) => {

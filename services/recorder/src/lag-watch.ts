@@ -1,6 +1,6 @@
 /**
- * Measures from time to time how many records are not recorded yet. Logs an alarm while there is still time to act:
- * when the oldest such record has used half of the time that the log keeps it.
+ * Measures from time to time how many records are not recorded yet. Logs an alarm while there is time to act: when
+ * the oldest of these records has used half of the log's retention.
  */
 import type { Bus, Consumer } from '@mandate/bus';
 import { type Clock, type Logger, poll } from '@mandate/runtime';
@@ -12,15 +12,15 @@ export type LagWatchOptions = {
   clock: Clock;
   log: Logger;
   measures: RecorderMeasures;
-  /** How long the log keeps the records; absent: without limit, and there is no alarm. */
+  /** How long the log keeps the records. Absent: without limit, so there is no alarm. */
   retentionMs?: number | undefined;
   everyMs: number;
 };
 
-/** An alarm that lasts is repeated this often. */
+/** How often a lasting alarm is logged again. */
 const ALARM_EVERY_MS = 60_000;
 
-/** Looks at once and then every `everyMs`, until it is stopped. */
+/** Measures at once and then every `everyMs`, until it is stopped. */
 export function watchLag(options: LagWatchOptions): { stop(): void } {
   const alarmed = new Map<string, number>();
   return poll(
@@ -51,7 +51,7 @@ async function lookOnce(options: LagWatchOptions, alarmed: Map<string, number>):
   }
 }
 
-/** When the oldest unrecorded record was appended; null if it was deleted or recorded meanwhile. */
+/** Returns when the oldest unrecorded record was appended. Null if this record was deleted or recorded meanwhile. */
 async function oldest(
   bus: Bus,
   { topic, partition, lag }: { topic: string; partition: number; lag: number },

@@ -1,6 +1,6 @@
 /**
- * Runs the recorder alone, from the log into the audit tables, each on a server or in a folder. Metrics and readiness
- * are on HTTP.
+ * Runs the recorder alone, from the log into the audit tables. Log and tables are each on a server or in a folder.
+ * HTTP routes serve metrics and readiness.
  */
 import { MIGRATIONS_DIRECTORY, migrate, openAudit } from '@mandate/audit';
 import { openLog } from '@mandate/bus';

@@ -4,8 +4,8 @@ import type { InsertedRows } from './row-batch.ts';
 export type RecorderMeasures = ReturnType<typeof recorderMeasures>;
 
 /**
- * The recorder's metrics. Labels have a bounded number of values: `table` and `code` are closed sets, and partitions
- * are few.
+ * The recorder's metrics. Each label has a limited number of values: `table` and `code` are closed sets, and
+ * partitions are few.
  */
 export function recorderMeasures(metrics: Metrics) {
   return {

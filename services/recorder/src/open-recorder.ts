@@ -11,7 +11,7 @@ type Settings = Pick<
   'RECORDER_BATCH_RECORDS' | 'RECORDER_GATHER_MS' | 'RECORDER_SESSION_TIMEOUT_MS'
 > & { RECORDER_RETENTION_MS?: number | undefined };
 
-/** Opens the recorder in a process that has opened the log and the tables of the audit. */
+/** Opens the recorder in a process that has already opened the log and the tables of the audit. */
 export async function openRecorder(
   config: Readonly<Settings>,
   parts: ProcessParts & { bus: Bus; audit: AuditClient; privacy: Pick<PrivacyFile, 'keepMonths'> },

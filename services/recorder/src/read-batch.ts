@@ -1,6 +1,6 @@
 /**
- * Turns records of the log into the audit's rows, sorted by table. Marks those void that a newer ledger epoch
- * overtook.
+ * Turns records of the log into rows of the audit's tables. Marks a record void if a newer ledger epoch began before
+ * it.
  */
 import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
@@ -10,7 +10,7 @@ import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 
 export type ReadBatch = {
   rowBatch: RowBatch;
-  /** The ledger epoch in force after the batch; null if none was announced so far. */
+  /** The ledger epoch in force after the batch. Null if the log has no epoch record so far. */
   epoch: EpochInForce | null;
 };
 
@@ -63,7 +63,7 @@ export async function readBatch(
         break;
       }
       default:
-        // An operator's command is valid in every epoch, as in a fold of the log.
+        // An operator's command is valid in every epoch, so it is never void.
         rowBatch.controlEvents.push({ ...origin, record, void: false });
     }
   }

@@ -1,8 +1,8 @@
 import type { Bus, LogPosition, LogRecord } from '@mandate/bus';
 
 /**
- * Passes on the records of a partition from `start` up to, but without, `endOffset`, in their order, as far as the
- * log still has them. Rejects with any error of `take`.
+ * Passes the records of a partition from `start` to before `endOffset` to `take`, in order, if the log still has
+ * them. Rejects with any error of `take`.
  */
 export async function readBetween(
   bus: Bus,
@@ -17,8 +17,8 @@ export async function readBetween(
   if (startOffset >= endOffset) return;
 
   const done = Promise.withResolvers<void>();
-  // A reader reads every partition of its topic. It reads the other partitions from their ends, so it gets nothing
-  // old from them.
+  // A reader reads all partitions of its topic. The other partitions are read from their ends, so they give no old
+  // records.
   const from = Object.fromEntries(ranges.map((range) => [`${topic}/${range.partition}`, range.endOffset]));
   const reader = await bus.read({
     topics: [topic],

@@ -1,6 +1,6 @@
 /**
- * Parses the values of a topic's records. A record that cannot be read is a result and not an exception: it goes to
- * quarantine, and the later records go on.
+ * Parses the values of a topic's records. A record that cannot be read is a result, not an exception. It goes to
+ * quarantine, and the later records are recorded.
  */
 import type { LogRecord } from '@mandate/bus';
 import {

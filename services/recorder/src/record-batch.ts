@@ -1,7 +1,6 @@
 /**
- * One batch of one partition: read it, insert it, then commit. The order is the promise. A commit moves only past
- * records that ClickHouse acknowledged. So a crash anywhere means repeats, which the tables collapse, and never a
- * gap.
+ * Records one batch of one partition: read, insert, then commit. A commit covers only records that ClickHouse has
+ * acknowledged. So a crash may repeat rows, which the tables collapse, but no row is ever missing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, LogPosition } from '@mandate/bus';
@@ -23,7 +22,7 @@ import { type ReadBatch, readBatch } from './read-batch.ts';
 import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 import { beginSpans, type Tracing } from './trace-batch.ts';
 
-/** The rows of a batch, and the spans of its records that are traced. */
+/** The rows of a batch, and the spans of its traced records. */
 export type TracedRowBatch = { rowBatch: RowBatch; spans: readonly Span[] };
 
 export type BatchContext = {
@@ -40,7 +39,10 @@ export type BatchContext = {
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 
-/** Tries again, with growing waits, while ClickHouse or the log is away. Throws any error that cannot pass. */
+/**
+ * Records a batch. Retries after growing waits while ClickHouse or the log is away. Throws an error that a retry
+ * cannot fix.
+ */
 export function recordUntilDone(batch: Batch, context: BatchContext): Promise<void> {
   const spans = beginSpans(context.tracing, batch);
   return withSpans(spans, () => untilDone(batch, spans, context));
@@ -66,7 +68,10 @@ async function untilDone(batch: Batch, spans: readonly Span[], context: BatchCon
   }
 }
 
-/** The next version may read what this version cannot. Until then this partition waits, and the others go on. */
+/**
+ * True if a retry may help. A newer version may read a record that this version cannot read. Until then, only this
+ * partition waits.
+ */
 function mayPass({ code, retryable }: MandateError): boolean {
   return retryable || code === 'LOG_UNREADABLE';
 }
@@ -77,8 +82,7 @@ async function recordOnce(batch: Batch, spans: readonly Span[], context: BatchCo
   const first = records[0]?.position.offset ?? 0;
   const next = { topic, partition, offset: first + records.length };
   const { rowBatch, epoch } = await read(batch, { ...next, offset: first }, context);
-  // If the partition has more records after this batch, a wait would gather nothing that the next batch does not
-  // bring.
+  // If more records of the partition follow, the batch is inserted without waiting for others.
   await groupCommit.add({ rowBatch, spans }, next.offset < batch.endOffset);
   await batch.commit(next.offset);
   epochs.remember(next, epoch);

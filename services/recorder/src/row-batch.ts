@@ -1,4 +1,4 @@
-/** Records on their way into the tables, sorted by table, and their insertion. */
+/** The rows of a batch, sorted by table, and their insertion. */
 import {
   type AuditClient,
   type ControlEvent,
@@ -22,7 +22,7 @@ export type RowBatch = {
   deadLetters: Recorded<DeadLetter['deadLetter']>[];
   republications: Recorded<Republication>[];
   auditReads: Recorded<AuditRead>[];
-  /** Values that are not records of their topic. */
+  /** Values that cannot be read as records of their topic. */
   unreadable: Quarantined[];
 };
 
@@ -38,17 +38,17 @@ export function emptyRowBatch(): RowBatch {
   };
 }
 
-/** How many records became rows, by table, and how many went to quarantine. */
+/** How many records became rows, by table, and how many records went to quarantine. */
 export type InsertedRows = Record<Exclude<keyof RowBatch, 'unreadable'>, InsertCounts> & {
   unreadable: number;
 };
 
 /**
  * Inserts the batches of several partitions together, with one insert for each table. Resolves once everything is
- * stored. After an error it is unknown what was stored, and everything must be inserted again.
+ * stored. After an error, some rows may be stored, and everything must be inserted again.
  *
- * Control events come first. A row of another table therefore proves that the epochs before it are recorded. A
- * recorder relies on that when it takes over a partition (see epoch-in-force.ts).
+ * Control events are inserted first. So a row of another table proves that earlier epochs are recorded. A recorder
+ * relies on this when it takes over a partition (see epoch-in-force.ts).
  */
 export async function insertRowBatches(
   audit: AuditClient,

@@ -1,7 +1,7 @@
 /**
- * Tables that were dropped and created again have another identity, and lack every record that was committed for the
- * old ones. So a recorder of the old tables must not go on. It checks the identity after each insert, before the
- * commit, and also from time to time. If the identity has changed the recorder ends, and after a restart it fills the
+ * The identity of the tables. Tables that were dropped and created again have a new identity, and lack all earlier
+ * records. So a recorder of the old tables must not continue. It checks the identity after each insert, before the
+ * commit, and also from time to time. If the identity has changed, the recorder ends. After a restart it fills the
  * new tables from the start of the log.
  */
 import { type AuditClient, ask, identity } from '@mandate/audit';
@@ -15,7 +15,7 @@ export async function tablesIdentity(audit: AuditClient): Promise<string> {
 }
 
 /**
- * @throws MandateError AUDIT_TABLES_REPLACED if the tables have another identity, and any error of
+ * @throws MandateError AUDIT_TABLES_REPLACED if the tables have another identity. Also throws any error of
  * `AuditClient.query`
  */
 export async function assertTablesUnchanged(id: string, audit: AuditClient): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * The traces of a record on its way into the tables. A span lasts from the moment a batch arrives until its offset is
- * committed, below the span that appended the record. Below it is `insert`, which takes the records of several
- * batches at once.
+ * The traces of a record until it is in the tables. A span lasts from the arrival of a batch to the commit of its
+ * offset. Its parent is the span that appended the record. Its child is `insert`, which inserts the records of
+ * several batches at once.
  *
  * The recorder begins no traces. A record without a trace comes from a process without traces, or from an operator.
  */
@@ -10,7 +10,7 @@ import { consumed, type Span, type SpanOptions, type Tracer } from '@mandate/run
 import { traceparentOf } from '@mandate/schemas';
 import type { RowBatch } from './row-batch.ts';
 
-/** Null if there are no traces. */
+/** The parts for traces. Null if there are no traces. */
 export type Tracing = { tracer: Tracer; system: Bus['system']; group: string } | null;
 
 /** Begins a span for every record that belongs to a trace. */

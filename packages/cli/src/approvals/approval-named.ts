@@ -7,7 +7,7 @@ type ApprovalNamed = {
   id: string;
   agentId: string;
   actionId: string;
-  /** The approval from the audit, or the failure if the audit does not answer. */
+  /** The approval in the audit. A failure if the audit does not answer. */
   asked: Approval | CommandFailure;
 };
 
@@ -25,7 +25,7 @@ export async function approvalNamed(api: ApiClient, id: string): Promise<Approva
   );
 }
 
-/** A person can answer even if the audit does not respond, or is a second late. */
+/** A failure is returned, not thrown: a person can answer even if the audit does not respond. */
 async function askedIn(api: ApiClient, id: string): Promise<ApprovalNamed['asked']> {
   try {
     return await api.get<Approval>(`/v1/approvals/${id}`);

@@ -3,11 +3,11 @@ import type { Json } from '@mandate/schemas';
 type Leaf = {
   /** Such as `args.items[0].to`. A name that is not a plain word is quoted: `args["a b"]`. */
   path: string;
-  /** The value as JSON. An empty object or list is a leaf too. */
+  /** The value as JSON. An empty object or list is one value too. */
   json: string;
 };
 
-/** Every value within a JSON value, with its path, in the order of the text. None for an empty object at the root. */
+/** Every value within a JSON value, with its path, in the order of the text. An empty object has no values. */
 export function leavesOf(root: string, value: Json): Leaf[] {
   const leaves: Leaf[] = [];
   // A loop with its own stack, because a value may be nested more deeply than function calls can be.

@@ -20,7 +20,7 @@ type Filter = {
   /** The name of the filter in requests, if it differs from the name of the option. */
   parameter?: string;
   choices?: readonly string[];
-  /** For a filter that is given once. The others may be repeated, and match any of their values. */
+  /** Reads the value of a filter that is given once. Any other filter may be repeated. */
   once?: (text: string) => string | number;
 };
 
@@ -110,7 +110,7 @@ const FILTERS = {
 
 export type FilterName = keyof typeof FILTERS;
 
-/** The filters of a search, without its time range. */
+/** The names of the filters of a search. The time range is left out. */
 export const SEARCHED_FOR = [
   ...['agent', 'tool', 'model', 'provider', 'verdict', 'code', 'observedCode', 'shadow', 'type', 'kind'],
   ...['action', 'parentAction', 'principal', 'role', 'mandate', 'policy', 'rule', 'trace', 'minCharged'],
@@ -136,7 +136,7 @@ function optionFor({ flags, about, choices, once }: Filter): Option {
   );
 }
 
-/** The filters as query parameters of a request. `named`: the filters that have another name for this question. */
+/** Returns the filters as query parameters. `named` has the filters that this question calls by another name. */
 export function parametersOf(
   filters: Filters,
   named: Readonly<Partial<Record<FilterName, string>>> = {},

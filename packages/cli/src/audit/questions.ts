@@ -26,7 +26,7 @@ export type Question = {
   firstIf?: Readonly<Partial<Record<FilterName, readonly string[]>>>;
 };
 
-/** `settled` alone reads like an amount that was paid. It is what settling changed. */
+/** The note explains `settled`, because the name alone reads like an amount that was paid. */
 export const SPEND: Presentation = {
   titles: { charged: 'CHARGED', settled: 'SETTLED DIFFERENCE', spent: 'SPENT' },
   notes: ['spent = charged when allowed + difference when settled (negative: given back)'],
@@ -233,7 +233,7 @@ export function notesOf({ note, presentation }: Question, answer: Row): readonly
   return [...(line === undefined ? [] : [line]), ...(presentation?.notes ?? [])];
 }
 
-/** The fields that matter most with these filters, in their order. */
+/** The fields that matter most with these filters, the most important first. */
 export function foremost({ firstIf = {}, presentation = {} }: Question, filters: Filters): readonly string[] {
   const filtered = (Object.keys(filters) as FilterName[]).flatMap((name) => firstIf[name] ?? []);
   return [...new Set([...filtered, ...(presentation.first ?? [])])];

@@ -59,7 +59,7 @@ it.each([
   expect(stderr + stdout).toContain(said);
 });
 
-it('reports the expected and actual values, the line of the step, and the policy and rule of the limit', async () => {
+it('reports expected and actual values, the line of the step, and the policy and rule of the limit', async () => {
   const { folder, run } = folderOf({
     'mail.test.yaml': `version: 1
 ${AGENTS}
@@ -143,7 +143,7 @@ it('reports the first unexpected result of an action that is repeated', async ()
   expect(step).toMatchObject({ title: 'ask read_mail by bot, 3 of 5', seen: 'BLOCK COST_LIMIT_EXCEEDED' });
 });
 
-it('applies a mandates file to agents that are not registered', async () => {
+it('applies a mandates file to agents that no file registers', async () => {
   const { run } = folderOf({
     'below/mandates.yaml': 'version: 1\nid: m\nagents: ["*"]\nbudgets: [{ id: b, scope: agent, max: 1 }]\n',
     'below/m.test.yaml': `version: 1
@@ -176,7 +176,7 @@ cases:
   expect(steps[0].differences).toEqual([{ what: 'rule', expected: 'support-mail', seen: 'old' }]);
 });
 
-it('distinguishes the budgets of ancestors from the budgets of the agent', async () => {
+it('distinguishes the budgets of an ancestor from the budgets of the agent', async () => {
   const { run } = folderOf({
     'register.yaml': `kind: policy
 version: 1

@@ -8,7 +8,7 @@ const killed = { scope: 'agent', reason: 'it loops' };
 const NOTHING = { killed: null, status: 'registered' };
 const BOT = { agentId: 'bot', spentMicros: 10_000, openActions: 1, ...NOTHING };
 
-/** @param budgets null: the server refuses the key's request for budgets */
+/** @param budgets null if the server refuses to show budgets to the key */
 async function agents(
   options: readonly string[],
   rows: readonly object[],
@@ -77,7 +77,7 @@ test('lists agents by spending, the highest first, and agents with the same spen
   expect(shown[1].exhausted).toEqual([]);
 });
 
-test('says that exhausted budgets are not known if the key may not read the audit', async () => {
+test('says that exhausted budgets are unknown if the key may not read the audit', async () => {
   const { exitCode, stdout, stderr } = await agents(['--json'], [BOT], null);
   expect([exitCode, JSON.parse(stdout).exhausted]).toEqual([0, null]);
   expect(stderr).toMatch(/^mandate: note: it is not known which budgets are exhausted: /);

@@ -24,10 +24,10 @@ type Agent = {
 type Page = { agents: readonly Agent[]; next: string | null };
 type Budget = { subject: string; budgetId: string; windowMs: number | null; leftMicros: number | null };
 
-/** `exhausted`: the agent's budgets that have nothing left; null if the audit could not be asked. */
+/** `exhausted`: the budgets of the agent with nothing left; null if the audit did not answer. */
 type Shown = Agent & { exhausted: readonly Pick<Budget, 'budgetId' | 'windowMs'>[] | null };
 
-/** The most budgets that the audit gives in one answer. */
+/** The highest number of budgets in one answer of the audit. */
 const MOST_BUDGETS = 1_000;
 
 export function agentsCommand(command: Command, run: RunCommand): void {
@@ -80,13 +80,13 @@ function agentsOf(api: ApiClient): AsyncIterable<Agent> {
   return rowsOf(api, { path: '/v1/ledger/agents', cursor: 'after', pageSize: 1_000, rows });
 }
 
-/** The budgets that have nothing left, by agent. Null, with a note, if the audit does not answer. */
+/** Returns the budgets with nothing left, by agent. Returns null, with a note, if the audit fails. */
 async function exhaustedBudgets(
   api: ApiClient,
   stderr: Output,
 ): Promise<ReadonlyMap<string, readonly Budget[]> | null> {
   try {
-    // The audit gives the budgets with the least left first.
+    // The audit returns the budgets with the least money left first.
     const { budgets } = await api.get<{ budgets: readonly Budget[] }>('/v1/audit/analytics/budgets', {
       scope: 'agent',
       limit: MOST_BUDGETS,
@@ -144,7 +144,7 @@ function stateOf(agent: Shown): string {
   return stops.length === 0 ? 'alive' : stops.join(', ');
 }
 
-/** Empty if only the agent's total is exhausted. */
+/** Returns the names. Empty if only the agent's total is exhausted. */
 function namesOf(budgets: NonNullable<Shown['exhausted']>): string {
   if (budgets.every(({ budgetId, windowMs }) => budgetId === TOTAL_BUDGET && windowMs === null)) return '';
   const names = budgets.map(({ budgetId, windowMs }) =>

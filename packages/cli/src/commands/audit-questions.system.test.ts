@@ -72,7 +72,7 @@ test('writes a CSV header with all columns that the plane describes, even if the
   for (const [name, question] of Object.entries(QUESTIONS) as [QuestionName, Question][]) {
     const { exitCode, stdout } = await query(name, '--csv');
     expect([name, exitCode]).toEqual([name, 0]);
-    // Without --group-by, the totals of no records are still one row.
+    // Without --group-by, the answer has one row of totals even if there are no records.
     const [told = [], ...rows] = linesOf(stdout);
     expect([name, rows.length]).toEqual([name, name === 'analytics groups' ? 1 : 0]);
     const more =

@@ -24,16 +24,13 @@ type Options = PageOptions &
     orderBy?: string;
   };
 
-/** The most rows of one answer of the audit. */
+/** The highest number of rows in one answer of the audit. */
 const PAGE = 1_000;
-/** The highest `--limit` of a ranking: one row more is asked for, to know whether there are more. */
+/** The highest `--limit` of a ranking. One more row is requested, which shows whether more rows exist. */
 const MAX_RANKED = PAGE - 1;
 const WATCH_MS = 2_000;
 
-/**
- * @param command the command itself if the question is one word; otherwise the command whose subcommand is the
- * question
- */
+/** @param command the command itself if the name of the question is one word; otherwise the parent command */
 export function questionCommand(command: Command, name: QuestionName, run: RunCommand): void {
   const question: Question = QUESTIONS[name];
   const [, verb] = name.split(' ');
@@ -63,7 +60,7 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
     );
 }
 
-/** A command that has only questions to the audit as subcommands. */
+/** Makes a command with questions to the audit as its subcommands. */
 function nounOf(about: string, ...names: readonly QuestionName[]) {
   return (command: Command, run: RunCommand): void => {
     command.description(about);
@@ -96,7 +93,7 @@ export function spendCommand(command: Command, run: RunCommand): void {
   questionCommand(command, 'spend', run);
 }
 
-/** A number without a unit is in seconds. */
+/** Reads the interval of --watch. A number without a unit is in seconds. */
 function watchedEvery(text: string): number {
   return durationMs({ min: 100, max: 86_400_000 })(/^\d+$/.test(text) ? `${text}s` : text);
 }
@@ -121,7 +118,7 @@ async function ask(name: QuestionName, options: Options, context: CommandContext
   return 0;
 }
 
-/** JSON and CSV are written while the pages arrive. */
+/** Shows the pages of an answer. JSON and CSV are written while the pages arrive. */
 async function showPages(
   { question, filters, known, unseal }: Asked,
   api: ApiClient,
@@ -179,8 +176,8 @@ async function showOneAnswer(
 }
 
 /**
- * Asks a ranking for one row more than the limit, to know whether there are more. The answer with groups says itself
- * whether there are more.
+ * Requests one row more than the limit of a ranking. The extra row shows whether more rows exist. Groups do not need
+ * it.
  */
 async function answerTo(
   question: Question,
@@ -197,7 +194,7 @@ async function answerTo(
   return { answer: isCut ? { ...answer, [question.rows]: rows.slice(0, limit) } : answer, isCut };
 }
 
-/** @param known the columns of the question, for a file without rows; a newer plane may give more */
+/** @param known the columns if there are no rows. A newer plane may return more columns */
 async function writeCsv(
   rows: AsyncIterable<Row> | readonly Row[],
   { known, columns }: { known: readonly string[]; columns: readonly string[] | undefined },

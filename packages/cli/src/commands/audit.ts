@@ -15,7 +15,7 @@ import { settingsOf } from './servers.ts';
 
 type Options = FolderOptions & { clickhouse?: string; keepMonths: number; tenant?: string; dryRun?: true };
 
-/** Works on the tables of the audit, so it needs no API key: the user of ClickHouse sets what is allowed. */
+/** Removes old months of the audit. It needs no API key: the user of ClickHouse sets what is allowed. */
 export function auditCommand(command: Command, run: RunCommand): void {
   command.description('Works on the tables of the audit.');
   withData(command.command('prune'))
@@ -67,7 +67,7 @@ async function prune(options: Options, context: CommandContext): Promise<ExitCod
   return 0;
 }
 
-/** The rows of a table and a month that are too old. */
+/** The number of rows in one month of a table that is too old. */
 type Old = { table: string; month: string; rows: number; tenant?: string };
 
 async function pruneAll(
@@ -93,11 +93,11 @@ async function pruneTenant(
   const fromMs = newestFromMs(keepMonths, nowMs);
   const asked = { nowMs, keptFrom: (owner: string) => (owner === tenant ? fromMs : null) };
   const past = dryRun ? await pastRows(audit, asked) : await dropPastRows(audit, { ...asked, signal });
-  // Rows of sums are deleted together with the rows that they sum up, so they are not listed.
+  // Tables of sums are left out of the list, because sums are deleted together with their rows.
   return past.filter(({ table }) => !isSums(table)).map(({ owner, ...rows }) => ({ ...rows, tenant: owner }));
 }
 
-/** Opens tables that must exist. Otherwise a misspelt folder would get new, empty tables. */
+/** Opens tables only if they exist. Otherwise a misspelt folder would get new, empty tables. */
 async function openTables(options: Options, context: CommandContext): Promise<AuditClient> {
   const settings = settingsOf(clickhouseSettings, options, context.env);
   const { openEmbeddedAudit, openServerAsItIs } = await import('@mandate/audit');

@@ -72,7 +72,7 @@ Examples:
 
 type Budget = { scope: string; subject: string; id: string; windowMs: number | null };
 
-/** Names the tenant, because a key of another tenant would have changed a budget there. */
+/** Returns the result with the tenant. A person who used a key of another tenant then sees the mistake. */
 function textOf({ tenant, spentMicros }: Adjusted, { scope, subject, id, windowMs }: Budget): string {
   const windowed = windowMs === null ? '' : ` per ${durationInWords(windowMs)}`;
   const owner = scope === 'tenant' ? `tenant ${tenant}` : `${scope} ${subject} in tenant ${tenant}`;

@@ -42,7 +42,7 @@ Examples:
     .action((named: Named) => run((context) => printNames(named, context)));
 }
 
-/** A failure prints nothing, because the person only completes a word. */
+/** Prints names. A failure prints nothing, because the person is only completing a word. */
 async function printNames(named: Named, context: CommandContext): Promise<ExitCode> {
   const { env, stdout, globals } = context;
   try {

@@ -14,7 +14,7 @@ import { type Ran, runCommand } from '../run-command.fixture.ts';
 
 type ControlService = {
   followed: FollowedControl;
-  /** The test's folder. The log of the service is in it, and a test may add other files. */
+  /** The folder of the test. It contains the log of the service. A test may add other files. */
   folder: string;
   /** Runs a command with the address of the service and an API key of the tenant. */
   mandate(...args: string[]): Promise<Ran>;

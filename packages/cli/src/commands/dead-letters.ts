@@ -16,7 +16,7 @@ import { showAnswer } from '../output/write.ts';
 import { republishCommand } from './republish-dead-letter.ts';
 
 type Listed = Letter & { partition: number; offset: number };
-/** A dead letter in the audit, which has no bytes. */
+/** A dead letter as the audit returns it. The audit has no bytes of the record. */
 type Audited = { id: string; foundAt: string; reason: string; log: { partition: number; offset: number } };
 
 export function deadLettersCommand(command: Command, run: RunCommand): void {

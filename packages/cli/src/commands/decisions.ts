@@ -78,7 +78,7 @@ async function findOne<Answer>(api: ApiClient, id: string, part: string, options
 
 type Found = { id: string; agentId: string; attempt: number; kind: string; verdict: string };
 
-/** The id of the decision that counts for an action. Throws if no agent or several agents have such an action. */
+/** Returns the id of the action's final decision. Throws if no agent or several agents have such an action. */
 async function standingFor(api: ApiClient, actionId: string, { agent }: Options): Promise<string> {
   const { decisions } = await api.get<{ decisions: readonly Found[] }>('/v1/audit/decisions', {
     actionId,
@@ -95,7 +95,7 @@ async function standingFor(api: ApiClient, actionId: string, { agent }: Options)
   const proper = decisions.filter(({ kind }) => standsForAction(kind));
   const attempt = Math.max(...proper.map((decision) => decision.attempt));
   const ofAttempt = proper.filter((decision) => decision.attempt === attempt);
-  // The newest decisions come first. After a person answered a DEFER, the later decision counts.
+  // Decisions are sorted newest first. After a person has answered a DEFER, the later decision counts.
   const standing = ofAttempt.find(({ verdict }) => verdict !== 'DEFER') ?? ofAttempt[0] ?? decisions[0];
   if (standing === undefined) throw notFound(actionId);
   return standing.id;
@@ -108,7 +108,7 @@ function notFound(id: string): CommandFailure {
   );
 }
 
-/** JSON on several lines. Line breaks stay, and other characters that could steer the terminal are escaped. */
+/** Returns JSON on several lines. Characters that could steer the terminal are escaped, except line breaks. */
 function linesOfJson(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(printableJson).join('\n');
 }

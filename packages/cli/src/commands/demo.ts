@@ -47,7 +47,7 @@ function printedOn(stdout: Output): DemoView {
   };
 }
 
-/** A container image has no demo, because the servers of its tools are missing there. */
+/** A container image has no demo, because the image does not contain the servers of the demo's tools. */
 function rethrowAsNotHere(error: unknown): never {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
   if (!isMissing) throw error;

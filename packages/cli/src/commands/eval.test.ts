@@ -172,7 +172,7 @@ it('uses the largest requestedAt so far as the time, so that no action is late',
   ]);
 });
 
-it('uses the current time if no record has a time', async () => {
+it('uses the current time if no record contains a time', async () => {
   const before = new Date().toISOString();
   const { answers } = await evaluate(request('a'));
   const decidedAt = answers[0]?.decision?.decidedAt ?? '';
@@ -230,7 +230,7 @@ toolPolicies:
     expect(await decided({ to: 'ann@example.com' })).toMatchObject({ code: 'ALLOWED' });
   });
 
-  it("follows the plane's settings in the environment", async () => {
+  it('follows the redaction settings of the plane in the environment', async () => {
     const env = { MANDATE_PLANE_REDACT_FIELDS: 'to', MANDATE_CONTROL_URL: 'http://127.0.0.1:1' };
     expect(await decided({ token: 'tok_1' }, { env })).toMatchObject({ code: 'ALLOWED' });
     expect(await decided({ to: 'ann@example.com' }, { env })).toMatchObject({
@@ -238,7 +238,7 @@ toolPolicies:
     });
   });
 
-  it('follows a privacy document', async () => {
+  it('follows a privacy document in a file', async () => {
     const privacy = fileOf('privacy.yaml', 'version: 1\npatterns: [{ pattern: email, do: redact }]\n');
     for (const given of [{ options: ['--privacy', privacy] }, { env: { MANDATE_PRIVACY_PATH: privacy } }]) {
       const blocked = await decided({ to: 'ann@example.com' }, given);

@@ -16,7 +16,7 @@ const IDS = Array.from({ length: 100 }, (_, n) => idOf(n));
 
 type Spoil = 'cut' | 'lie' | null;
 
-/** @param spoil returns how the nth answer is damaged, or null */
+/** @param spoil returns how to damage answer number n; null for no damage */
 async function exporting(spoil: (answer: number) => Spoil = () => null) {
   const asked: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ async function exporting(spoil: (answer: number) => Spoil = () => null) {
     const text = rows.map((id) => `${JSON.stringify({ id })}\n`).join('');
     const how = spoil(asked.length);
     response.writeHead(200, { trailer: 'mandate-rows', 'transfer-encoding': 'chunked' });
-    // The connection breaks after the first bytes of the answer were sent.
+    // The connection breaks after the first bytes of the answer.
     if (how === 'cut') return void response.write(text, () => setImmediate(() => response.destroy()));
     response.write(how === 'lie' ? text.replace('dec_', 'DEC_') : text);
     response.addTrailers({
@@ -134,7 +134,7 @@ test('refuses a path that is a file, and a path where no folder can be made', as
   const { run, asked } = await exporting();
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, 'mine');
-  // No user can make folders under /proc, not even root: the system reports that the path does not exist.
+  // Even root cannot make folders under /proc. The system reports that the path does not exist.
   const places = [file, join(file, 'in'), '/proc/mandate-export/in'];
   const said = await Promise.all(places.map((place) => run('decisions', '--out', place)));
   expect(said.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);

@@ -16,10 +16,10 @@ import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 type What = 'decisions' | 'settlements' | 'control-events';
 type Options = { format: string; out: string; rows: number; from?: string; to?: string };
 
-/** The most rows of a Parquet file. */
+/** The highest number of rows in a Parquet file. */
 const MOST_ROWS = 250_000;
 
-/** The filters of each export, without its time range. */
+/** The names of the filters of each export. The time range is left out. */
 const FILTERS: Readonly<Record<What, readonly FilterName[]>> = {
   decisions: SEARCHED_FOR,
   settlements: ['agent', 'action'],
@@ -91,8 +91,8 @@ async function exportInto(what: What, options: Options, context: CommandContext)
       const through = lastId === '' ? {} : { through: lastId };
       const whole = { ...query, ...(manifest.format === 'parquet' ? { rows: MOST_ROWS } : {}) };
       const again = await downloadPart(api, { folder, file, query: whole, after, ...through, signal });
-      // The part is downloaded again up to the same last id. The new file also contains rows of this range that were
-      // recorded late.
+      // The part is downloaded again up to the same last id. The new file may have more rows, because some rows of
+      // this range were recorded late.
       if (again !== null) manifest.parts[at] = { ...again.part, lastId };
       await writeManifest(folder, manifest);
     }

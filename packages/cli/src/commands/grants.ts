@@ -11,7 +11,7 @@ import type { Column } from '../output/table.ts';
 import { showAnswer } from '../output/write.ts';
 
 type Match = { rule: string; policy: string; mode: string };
-/** A grant as the plane answers it, with the rules that it is made of. */
+/** A grant as the plane returns it, with the rules in it. */
 type Grant = {
   mandate: {
     id: string;

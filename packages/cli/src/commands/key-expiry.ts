@@ -28,7 +28,7 @@ export function expiresInMs({ expires }: Expiry): number | null | undefined {
   return expires === 'never' ? null : expires;
 }
 
-/** What a person needs to know of a new key, beside the key. @param where the options that name its plane */
+/** Returns what a person must know about a new key, without the key. @param where the options that name its plane */
 export function issuedText({ id, expiresAt }: Pick<Expiring, 'id' | 'expiresAt'>, where: string): string {
   const expiry = expiresAt ? `it expires at ${expiresAt}\n` : '';
   return `its id is ${id}: \`mandate keys revoke ${id}${where}\` ends it\n${expiry}`;
@@ -40,7 +40,7 @@ export function expiryText({ expiresAt }: Pick<Expiring, 'expiresAt'>, nowMs: nu
   return Date.parse(expiresAt) <= nowMs ? `expired ${apart}` : `${expiresAt} (${apart})`;
 }
 
-/** Warnings on stderr about keys that expire soon. Empty if there are none. */
+/** Returns warnings for stderr about keys that expire soon. Empty if no key expires soon. */
 export function expiryWarnings(keys: readonly Expiring[], nowMs: number): string {
   const lines = keys.flatMap(({ id, name, expiresAt, revokedAt = null }) => {
     const leftMs = expiresAt == null || revokedAt !== null ? Number.NaN : Date.parse(expiresAt) - nowMs;

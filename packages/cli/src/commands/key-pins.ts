@@ -24,7 +24,7 @@ function pinIn(text: string): Pin {
   return { field: field.split('.'), value: field.startsWith('principal') ? written : valueIn(written) };
 }
 
-/** The JSON value, or the text itself if it is not JSON. */
+/** Returns the JSON value. Returns the text itself if it is not JSON. */
 function valueIn(text: string): Json {
   try {
     return JSON.parse(text) as Json;

@@ -1,4 +1,4 @@
-/** The keys of people, through the API of a plane, for holders of a key with the scope `admin`. */
+/** Manages the keys of people through the API of a plane. This needs a key with the scope `admin`. */
 import type { Role } from '@mandate/schemas';
 import type { CommandContext } from '../command-context.ts';
 import { connect } from '../connection.ts';

@@ -51,7 +51,7 @@ test('lets a key with a role expire after 90 days and other keys never, unless -
   expect(await lasts('--role', 'viewer', '--expires', 'never')).toBe(null);
 });
 
-test('a key pins fields of the context and the principal', async () => {
+test('issues a key that pins fields of the context and the principal', async () => {
   const { stdout } = await issue(
     ...['--scopes', 'publish', '--agents', 'bot', '--pin', 'context.environment=prod', 'context.calls=5'],
     ...['principal.id=ann', 'principal.role=user'],

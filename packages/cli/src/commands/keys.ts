@@ -40,7 +40,7 @@ type IssueOptions = FolderOptions &
   PinOptions &
   Expiry & { name: string; agents?: readonly string[]; tenant?: string };
 
-/** A key as the key store holds it, without its hash. */
+/** A key in the key store, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 
 /** The data folder needs no key: a user who can write there owns the plane. */
@@ -122,7 +122,7 @@ const APPROVES_ITSELF = [
 ];
 const TWO_KEYS = 'Issue two keys, and give the agent only the one that publishes.';
 
-/** A key that publishes acts for agents, so its agents must be named. A key of a role is for the whole tenant. */
+/** Returns the agents of a key. A publishing key must name its agents. A key with a role is for the whole tenant. */
 function agentsOf({ agents, role }: IssueOptions, scopes: readonly ApiScope[]): readonly string[] {
   const speaks = scopes.includes('publish') || scopes.includes('report');
   if (agents === undefined && speaks && role === undefined)
@@ -205,7 +205,7 @@ function shownOf({ hash, ...shown }: ApiKeyRecord): ShownKey {
   return shown;
 }
 
-/** Opens the keys of a folder that must exist. Otherwise a misspelt folder would look like a folder without keys. */
+/** Opens the keys of a folder that exists, because a misspelt folder would look like a folder without keys. */
 function openStore(options: FolderOptions, context: CommandContext): FileKeyStore {
   const folder = dataFolder(folderOf(options, context));
   if (existsSync(folder.keys)) return fileKeyStore(folder.keys);

@@ -44,8 +44,8 @@ Examples:
 }
 
 /**
- * Returns a warning if the agent never acted, and neither the register nor a mandates file contains its name. Empty
- * if the agent is known, or if the key may not read that.
+ * Returns a warning if the agent is unknown: no action, registration or mandates file has its name. Empty if the
+ * agent is known, or if the key may not read that.
  */
 async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Promise<string> {
   if (open.length > 0) return '';

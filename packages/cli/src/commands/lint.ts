@@ -13,7 +13,7 @@ import { write, writeJsonLine } from '../output/write.ts';
 
 type Options = { file?: readonly string[] };
 
-/** `told`: a line for each fact that files cannot show. */
+/** `told`: a line for each check that needs more than files. */
 type LintedFiles = Linted & { told?: readonly string[] };
 
 export function lintCommand(command: Command, run: RunCommand): void {
@@ -75,7 +75,7 @@ function lintFiles(paths: readonly string[], atMs: number): LintedFiles {
   const others = { policies, rules };
   const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
   const orphans = new Map([...agents].map(([id, agent]) => [id, alone(agent)]));
-  // A parent that no file has may exist in the plane, so the agents are checked without it.
+  // The plane may have a parent that no file contains. So the agents are checked without this parent.
   const families = new Map(
     [...agents].map(([id, agent]) => [id, agents.has(agent.parent ?? '') ? agent : alone(agent)]),
   );

@@ -38,7 +38,7 @@ async function login(context: CommandContext): Promise<ExitCode> {
   const name = globals.profile ?? (env.MANDATE_PROFILE || DEFAULT_PROFILE);
   const profiles = readProfiles(env);
   const given = givenAddresses(globals, env);
-  // Without another address, a login replaces the key of the profile, and the profile keeps its addresses.
+  // A login without a new address replaces only the key of the profile. The profile keeps its addresses.
   const { key: _, ...kept } = (given.url === undefined && profiles[name]) || { url: DEFAULT_URL, key: '' };
   const addresses = { ...kept, ...given, url: given.url ?? kept.url };
   const key = (globals.key ?? (await readKey(addresses.url, context))).trim();
@@ -56,7 +56,7 @@ async function login(context: CommandContext): Promise<ExitCode> {
   );
 }
 
-/** A key that lacks the scope of this route is a good key. */
+/** Throws if the plane does not know the key. A key without the scope of this route is accepted. */
 async function mustKnowKey(connection: Parameters<typeof clientOf>[0], signal: AbortSignal): Promise<void> {
   try {
     await clientOf(connection, signal).get('/v1/ledger');
@@ -70,7 +70,7 @@ async function mustKnowKey(connection: Parameters<typeof clientOf>[0], signal: A
   }
 }
 
-/** Asks without an echo on a terminal. */
+/** Reads the key. On a terminal, the typed characters are not shown. */
 async function readKey(url: string, context: CommandContext): Promise<string> {
   const { stdin, stderr, signal } = context;
   if (!('isTTY' in stdin) || stdin.isTTY !== true) return readText('-', context);

@@ -77,7 +77,7 @@ Examples:
   );
 }
 
-/** The new document of the tenant. Warns about limits that may not mean what they say. */
+/** Returns the new document of the tenant. Warns about limits that are probably mistakes. */
 async function asked(
   before: TenantDocument,
   options: TenantOptions,

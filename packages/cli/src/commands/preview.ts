@@ -159,7 +159,7 @@ function verdictOf({ refusal, observe, limits }: Planned, stream: Stream): strin
   return paint('green', 'ALLOW, as far as its limits go', stream);
 }
 
-/** Empty for a budget without a limit, which only counts. */
+/** Returns one limit in words. Empty for a budget that only counts and has no limit. */
 function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   const by = whose(limit, rulesThatGave(limit.policy, mandate));
   switch (limit.kind) {
@@ -181,13 +181,13 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   }
 }
 
-/** The policy of a limit, and the rules that gave it. A policy of an ancestor has that ancestor in its name. */
+/** Returns the policy of a limit and the rules that gave it. The name of a policy contains its ancestor. */
 function whose({ policy }: { policy?: string | undefined }, rules: readonly string[] = []): string {
   if (policy === undefined) return '';
   return ` (${policy}${rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`})`;
 }
 
-/** The other limits on the same counter. None of them is stricter than this limit. */
+/** Returns the other limits on the same counter. No other limit is stricter than this limit. */
 function besides(others: readonly string[] = []): string {
   return others.length === 0 ? '' : `; besides ${others.join(', ')}`;
 }

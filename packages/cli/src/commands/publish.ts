@@ -88,19 +88,19 @@ async function publish(options: Options, context: CommandContext): Promise<ExitC
   return refused > 0 ? 3 : 0;
 }
 
-/** A withheld ALLOW allows nothing: the agent was killed meanwhile. */
+/** True if the action must not run. An ALLOW is withheld if the agent was killed after the decision. */
 function isRefused(published: Published, waitMs: number): boolean {
   if ('settlement' in published || (waitMs === 0 && published.decision === null)) return false;
   return published.withheld || published.decision?.verdict !== 'ALLOW';
 }
 
-/** One line for each record. A single action also gets its reason and its remedy. */
+/** Returns one line for each record. A single action also gets its reason and its remedy. */
 function textOf(published: Published, { wait, file }: Options, stdout: CommandContext['stdout']): string {
   const line = publishedLine(published, wait, stdout);
   if (file !== undefined || 'settlement' in published) return `${line}\n`;
   const { decision } = published;
   if (decision === null || decision.verdict === 'ALLOW') return `${line}\n`;
-  // On separate lines, because a reason may end in an operator's words without a full stop.
+  // Reason and remedy are on separate lines, because a reason may end without a full stop.
   const why = [decision.reason, decision.remedy].map((text) => `  ${printable(forPeople(text, decision))}\n`);
   return `${line}\n${why.join('')}`;
 }
@@ -130,6 +130,6 @@ function oneAction({ agent, tool, args, id, cost, grant, attempt, context }: Opt
     attempt,
     context,
   };
-  // JSON leaves out the fields of absent options.
+  // JSON.stringify leaves out fields that are undefined.
   return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
 }

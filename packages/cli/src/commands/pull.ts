@@ -54,7 +54,7 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
   const wanted = documentsOf(standing);
-  // Writing a file gives no agent any right, so the field `widens` is not shown.
+  // The field `widens` is not shown, because writing a file gives no agent any right.
   const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() }).map(
     (change) => ({ ...change, widens: [] }),
   );
@@ -82,7 +82,7 @@ const NOTHING_THERE: ControlFiles = {
   warnings: () => [],
 };
 
-/** Changing one document of a file would touch the others, and their comments. */
+/** Throws if a file has several documents. A change of one would also rewrite the others and their comments. */
 function mustBeOneEach(files: ControlFiles['files']): void {
   const several = [...Map.groupBy(files.values(), (file) => file)].filter(([, { length }]) => length > 1);
   if (several.length === 0) return;

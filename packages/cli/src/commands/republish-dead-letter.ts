@@ -98,7 +98,7 @@ async function send(
 ): Promise<void> {
   const { reason, again = false, idempotencyKey } = options;
   const path = `/v1/dead-letters/${partition}/${offset}/republish`;
-  // The record is sent as it was written, because the plane's strict reader must see every digit of it.
+  // The text of the record is sent unchanged, because the strict reader of the plane must see every digit.
   const value = corrected === null ? '' : `"value":${corrected},`;
   const body = `{${value}${reason === undefined ? '' : `"reason":${JSON.stringify(reason)},`}"again":${again}}`;
   const sent = await connect(context).postText<Sent>(path, body, { idempotencyKey });

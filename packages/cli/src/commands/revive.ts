@@ -8,7 +8,7 @@ import { sendTo, type TargetOptions, withTarget } from './target.ts';
 type Revived = {
   changed: boolean;
   revision: number;
-  /** For one agent: what still stops the agent. */
+  /** What still stops the agent; null if nothing stops it. Only for a single agent. */
   killed?: { scope: keyof typeof STILL; reason: string; agentId?: string } | null;
 };
 

@@ -1,4 +1,4 @@
-/** The options that name the servers of a plane. Each option is also a setting in the environment. */
+/** The command options that name the servers of a plane. Each option is also an environment variable. */
 import { loadConfig, otherAreas } from '@mandate/runtime/settings';
 import type { Command } from 'commander';
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ export function withServers(command: Command): Command {
     .option('--clickhouse <url>', 'ClickHouse for the audit (MANDATE_CLICKHOUSE_URL)', someText);
 }
 
-/** The settings of a command: its options, then the environment. @param more other options, as settings */
+/** Returns the settings of a command. Options override the environment. @param more other options, as settings */
 export function settingsOf<Schema extends z.ZodObject>(
   schema: Schema,
   { kafka, redis, clickhouse }: ServerOptions,

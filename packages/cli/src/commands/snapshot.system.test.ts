@@ -23,7 +23,7 @@ async function openedFolder() {
   return { folder, bus, append };
 }
 
-it('takes a snapshot if enough records came after the newest snapshot, and reports what it did', async () => {
+it('takes a snapshot if enough records have arrived since the newest snapshot, and reports the result', async () => {
   const { folder, append } = await openedFolder();
   const take = (...more: string[]) => runCommand(['snapshot', '--data', folder.path, ...more]);
   expect(await take()).toEqual({
@@ -96,7 +96,7 @@ it('with --every, waits and tries again if the snapshot is locked', async () => 
   );
 });
 
-it('exits with 1 if the log contains a record that it cannot read', async () => {
+it('exits with 1 if the log contains a record that the command cannot read', async () => {
   const { folder, bus } = await openedFolder();
   await bus.append(TOPICS.decisions, [{ key: null, value: 'not ours' }]);
   const { exitCode, stdout, stderr } = await runCommand(['snapshot', '--data', folder.path, '--after', '1']);

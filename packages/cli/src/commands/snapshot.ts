@@ -17,7 +17,7 @@ import { settingsOf } from './servers.ts';
 
 type Options = FolderOptions & { kafka?: string; after?: number; every?: number };
 
-/** What the command did. `snapshot`: its name; null if none was needed. */
+/** The result of the command. `snapshot`: the name of the new snapshot; null if none was needed. */
 type Report = {
   snapshot: string | null;
   bytes: number;
@@ -87,7 +87,7 @@ async function openTaker(
   const { openLog, openSnapshots } = await import('@mandate/bus');
   const { takeSnapshot } = await import('@mandate/ledger-log');
   const log = createLogger({ name: 'snapshot', level: 'warn' });
-  // The plane sets how long requests are kept.
+  // No retention is given, because the plane sets how long requests are kept.
   const bus = await openLog(settings, { path: folder.log, log, retentionMs: {} });
   const snapshots = openSnapshots(settings, bus, { topic: TOPICS.snapshots, path: folder.snapshot });
   const progress = progressOn(stderr);
@@ -112,7 +112,7 @@ async function openTaker(
   };
 }
 
-/** Repeats until the command is asked to stop. A stop at any moment leaves nothing half done. */
+/** Takes snapshots until the command must stop. A stop at any moment leaves no incomplete snapshot. */
 async function takeEvery(everyMs: number, taker: Taker, context: CommandContext): Promise<void> {
   const { stderr, signal } = context;
   while (!signal.aborted) {

@@ -95,7 +95,7 @@ const refused =
     response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(body));
   };
 
-test('shows recorded decisions and then new ones, each once, and goes on where it was cut off, with one message for each disconnection', async () => {
+test('shows recorded and then new decisions once each, continues after a disconnection, and reports each disconnection once', async () => {
   const { asked, said, shown, exited, stop } = await tailing(
     [
       streamed(`retry: 1\nid: at-0\n\n${event(2)}${event(3)}`),
@@ -164,7 +164,7 @@ test('says that the plane is too old if it has no live audit', async () => {
   expect(said.err).toMatch(/is older than this command: it has no live audit\n {2}Upgrade the plane/);
 });
 
-test('exits at an error that does not pass', async () => {
+test('exits at an error that a retry cannot remove', async () => {
   const { said, exited } = await tailing([streamed(event(1)), refused(401, 'UNAUTHENTICATED')]);
   expect(await exited).toBe(2);
   expect(said.err).toContain('(UNAUTHENTICATED)');

@@ -17,9 +17,9 @@ type Options = { lines: number; since?: string; events?: readonly string[] };
 
 type Followed = {
   hasBegun: boolean;
-  /** The id of the last event that was received. The stream continues after it. */
+  /** The id of the last event that arrived. The stream continues after this event. */
   lastId: string | undefined;
-  /** The ids of records that were shown at the beginning. The stream may send these records again. */
+  /** The ids of records that were shown at the start. The stream may send these records again. */
   shown: Set<string>;
 };
 
@@ -89,7 +89,7 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
   return 0;
 }
 
-/** Yields events until the connection ends. The first connection yields the newest records of the audit first. */
+/** Yields events until the connection ends. The first connection starts with the newest records of the audit. */
 async function* whatComes(api: ApiClient, options: Options, followed: Followed): AsyncGenerator<Found> {
   const { lines, since, events } = options;
   const filters = filtersIn(options);
@@ -97,7 +97,7 @@ async function* whatComes(api: ApiClient, options: Options, followed: Followed):
   const from = followed.lastId === undefined ? {} : { 'last-event-id': followed.lastId };
   const response = await api.stream('/v1/audit/live', { ...query, events, since }, from);
   if (!followed.hasBegun && lines > 0 && since === undefined) {
-    // The stream is already open, so a record that arrives now is both in the audit and in the stream.
+    // The stream is open before the audit is read. So no record is missed between the two.
     for (const found of await newestOnRecord(api, filters, query, { events, limit: lines })) {
       followed.shown.add(found.id);
       yield found;
@@ -128,7 +128,7 @@ async function show(found: Found, { json, stdout }: CommandContext): Promise<voi
   else await write(stdout, `${decisionLine(found, stdout, Date.now())}\n`);
 }
 
-/** A plane that has the search but no stream is older than this command. */
+/** Returns the failure to show. A plane with the search but no stream is older than this command. */
 async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
   if (!(error instanceof MissingRoute)) return error;
   const isOlder = await api.get('/v1/audit/decisions', { limit: 1 }).then(
@@ -143,7 +143,7 @@ async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
   );
 }
 
-/** True for failures of the network or of a plane that restarts. A wrong key or filter stays wrong. */
+/** True if a retry may help: the network failed or a plane restarts. A wrong key or filter stays wrong. */
 function mayPass(error: unknown): boolean {
   return error instanceof CommandFailure && error.exitCode === 1;
 }

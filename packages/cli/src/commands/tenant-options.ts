@@ -32,7 +32,7 @@ export function withTenant(command: Command): Command {
 
 const OPTIONS = withTenant(new Command()).options;
 
-/** Throws if no field is given, because the record would keep a change of nothing. */
+/** Throws if no field is given. Otherwise the log would contain a change that changes nothing. */
 export function mustSaySomething(options: TenantOptions): void {
   if (OPTIONS.some((option) => option.attributeName() in options)) return;
   const flags = OPTIONS.map(({ long }) => long).join(', ');
@@ -78,7 +78,7 @@ function limitsIn(file: string): TenantLimits {
   return documentIn(file, tenantLimits, what).document;
 }
 
-/** The one document of the file. Throws CommandFailure with every fault, by line and column. */
+/** Returns the only document of the file. Throws CommandFailure with every fault, by line and column. */
 function documentIn<T>(
   file: string,
   schema: z.ZodType<T, T>,

@@ -40,7 +40,7 @@ test('opens a tenant with a key for its first admin, limits the tenant, closes i
     exitCode: 1,
     stderr: expect.stringMatching(/acme is closed already/),
   });
-  // A change of the limits would otherwise open the tenant again.
+  // The tenant is closed, so its limits cannot change. Otherwise this change would open the tenant again.
   expect(await tenants('limit', 'acme', '--rules', '9')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/is closed/),

@@ -1,4 +1,4 @@
-/** The option --unseal of every command that shows what agents sent. It shows the sealed texts of people in clear. */
+/** The option --unseal of each command that shows texts of agents. It shows the sealed texts of people in clear. */
 import type { ApiClient } from '@mandate/client';
 import type { Command } from 'commander';
 
@@ -11,7 +11,7 @@ export function withUnseal(command: Command): Command {
   return command.option('--unseal', 'show sealed texts of people (scope persons); kept on the record');
 }
 
-/** The code for sealed texts is imported only if they are asked for. */
+/** The code for sealed texts is imported only if `--unseal` is given. */
 export async function unsealing({ unseal }: UnsealOptions, api: ApiClient): Promise<Unseal> {
   if (!unseal) return async (answer) => answer;
   const { unsealAnswer } = await import('../persons/unseal-answer.ts');

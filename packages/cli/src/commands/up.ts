@@ -66,7 +66,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
   const { data, mandates, policies, host, port, logLevel } = options;
-  // Options are settings too, so that the same code checks both.
+  // Options are read like environment variables, so that the same code checks both.
   const config = settingsOf(planeConfig, options, env, {
     MANDATE_PLANE_DATA_PATH: data,
     MANDATE_PLANE_MANDATES_PATH: mandates,
@@ -90,7 +90,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   return runLifecycle({ log, stop: signal, parts: [part] });
 }
 
-/** Text for the agents of a key, if the key is for certain agents. */
+/** Returns a text with the agents of a key. Empty if the key is for all agents. */
 function forAgents(agents: readonly string[]): string {
   return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
 }

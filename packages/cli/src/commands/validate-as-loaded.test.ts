@@ -1,6 +1,6 @@
 /**
- * `mandate validate` reports the same about a file as the plane that reads the file: for each kind of file, and for
- * many kinds of bad files.
+ * `mandate validate` reports the same faults in a file as the plane that reads the file: for each kind of file, and
+ * for many kinds of faults.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -89,7 +89,7 @@ const KINDS: readonly (readonly [
       policy('allowedTools: ["read "]'),
       policy('tolPolicies: {}'),
       withSchema('{ type: nothing }'),
-      // YAML may have this depth, but the record on the log would be too deep.
+      // A YAML file may be this deep, but a record on the log may not.
       withSchema(`{ default: ${deep(57)} }`),
       'kind: rule\nversion: 1\nid: r\n',
       `${policy('')}---\n${policy('')}`,
@@ -141,10 +141,7 @@ async function both(name: string, open: Open, text: string | Buffer) {
   return { exitCode, said: stderr.trim().split('\n'), plane };
 }
 
-/**
- * Removes the parts of a message that depend on the kind of the file. `validate` takes a file without a document for
- * mandates.
- */
+/** Removes the parts of a message that depend on the kind of the file. */
 function kindless(text: string): string {
   return text.replace(/holds no [a-z, ]+:|A document here .*/g, '');
 }
@@ -166,7 +163,7 @@ describe.each(KINDS)('%s', (_kind, name, good, open, own) => {
   });
 });
 
-test("validate prints a note about a setting that only the plane's environment has", async () => {
+test('validate prints a note about a setting that is only in the environment of the plane', async () => {
   const path = join(temporaryFolder(), 'privacy.yaml');
   writeFileSync(path, 'version: 1\npatterns: [{ pattern: email, do: hash }]\n');
   const { exitCode, stderr } = await runCommand(['validate', path]);

@@ -10,7 +10,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-/** The content of a good file, as JSON and in a few words, or the faults of a bad file. */
+/** The result for one file: the content of a good file, as JSON and in words, or the faults of a bad file. */
 type Checked = (
   | {
       ok: true;
@@ -18,12 +18,12 @@ type Checked = (
       inWords: string;
       /** The tools that the file declares. */
       tools?: readonly string[];
-      /** What the file probably does not mean. `declared`: the tools that all the files declare. */
+      /** Returns warnings about probable mistakes. `declared`: the tools that all given files declare. */
       warnings?: (declared: Iterable<string>) => readonly DocumentFault[];
     }
   | { ok: false; faults: readonly DocumentFault[] }
 ) & {
-  /** What only the machine of the plane can check. */
+  /** Notes on what can be checked only on the machine of the plane. */
   notes?: readonly string[];
 };
 
@@ -94,7 +94,7 @@ function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   if (alerts) return 'alerts';
   const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
-  // A mandates document has no field `kind`.
+  // A mandates file has no field `kind`.
   return saysKind(readNamedFile(file)) ? 'control' : 'mandates';
 }
 

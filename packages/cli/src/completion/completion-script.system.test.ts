@@ -10,7 +10,7 @@ async function scriptFor(shell: string): Promise<string> {
   return stdout;
 }
 
-/** Returns the words that bash offers after these words. The last word is the word that is being typed. */
+/** Returns the words that bash offers after `words`. The last word is still being typed. */
 function offered(script: string, words: readonly string[]): string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `${script}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _mandate; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -49,7 +49,7 @@ ${await scriptFor('bash')}`;
   expect(offered(script, ['no-such-command', 'spend', '--tool', ''])).toEqual([]);
 });
 
-it('leaves values that may be files to bash', async () => {
+it('lets bash complete values that may be files', async () => {
   expect(offered(await scriptFor('bash'), ['mandate', 'eval', '--mandates', ''])).toEqual([]);
 });
 

@@ -72,12 +72,12 @@ const names = (env: Record<string, string>) =>
   runCommand(['completion', 'names', 'agents'], { env: { XDG_CACHE_HOME: folder, ...env } });
 const SILENT = { exitCode: 0, stdout: '', stderr: '' };
 
-it('prints nothing without a key, or if no plane answers', async () => {
+it('prints nothing if there is no key, or if no plane answers', async () => {
   expect(await names({})).toEqual(SILENT);
   expect(await names({ MANDATE_API_KEY: KEY, MANDATE_URL: 'http://127.0.0.1:1' })).toEqual(SILENT);
 });
 
-it('gives up if the plane does not answer soon', async () => {
+it('gives up if the plane takes too long to answer', async () => {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,8 +1,7 @@
 /**
- * The names of agents and tools that the plane saw in the last 30 days. A person waits at a keyboard, so a late
- * answer is left out. An answer is kept for a minute, in a file that only its owner can read. The file is named after
- * a hash of the addresses and the key. So the name reveals neither of them, and a key never sees the names of another
- * key.
+ * The names of agents and tools that the plane saw in the last 30 days. A late answer is left out, because a person
+ * waits at a keyboard. An answer is kept for a minute, in a file that only its owner can read. The file name is a
+ * hash of the addresses and the key. So the file name shows no secret, and each key has its own file.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -20,7 +19,7 @@ const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.:@/+-]*$/;
 
 type Kept = { atMs: number; names: readonly string[] };
 
-/** @param place of the cache; if undefined, nothing is kept */
+/** @param place the folder of the cache; if undefined, nothing is kept */
 export async function planeNames(
   named: Named,
   api: ApiClient,
@@ -31,7 +30,7 @@ export async function planeNames(
   const kept = file === undefined ? null : await readKept(file);
   if (kept !== null && clock() - kept.atMs < KEPT_MS && kept.atMs <= clock()) return kept.names;
   const names = await askPlane(named, api);
-  // The command also works without a cache.
+  // A failed write is ignored, because the command also works without a cache.
   if (file !== undefined) await keep(file, { atMs: clock(), names }).catch(() => {});
   return names;
 }

@@ -4,7 +4,7 @@ export type Words = {
   /** The names of the command and of its parent commands, such as `agents keys list`. */
   path: string;
   summary: string;
-  /** The commands of the command, or the values of its first argument. */
+  /** The subcommands of the command, or the values of its first argument. */
   next: readonly string[];
   /** `agents` or `tools` if the first argument is a name that the plane can complete. Otherwise null. */
   names: Named | null;
@@ -12,8 +12,8 @@ export type Words = {
 };
 
 /**
- * `values`: the values of the option, if they are few. `takesValue`: a value follows the option. `names`: the names
- * that the plane has for the value.
+ * `values`: the allowed values, if they are few. `takesValue`: a value follows the option. `names`: the kind of names
+ * that the plane can complete.
  */
 export type OptionWords = {
   long: string;
@@ -29,7 +29,7 @@ export type Named = (typeof NAMED)[number];
 /** The kind of names, by the name of the argument or option. */
 const NAMES_OF: Readonly<Record<string, Named>> = { agent: 'agents', tool: 'tools' };
 
-/** The words of these commands and of all commands below them. The global options are valid for each of them. */
+/** Returns the words of these commands and of their subcommands. Each command has the global options. */
 export function wordsOf(commands: readonly Command[], globals: readonly Option[], above = ''): Words[] {
   return commands.flatMap((command) => {
     const path = `${above}${command.name()}`;

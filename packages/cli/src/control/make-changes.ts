@@ -11,7 +11,7 @@ import { counted } from '../output/for-people.ts';
 import { PATHS } from './standing-control.ts';
 
 /**
- * Throws a failure that names the refused or lost change, and says how many changes were made.
+ * Throws a failure that names the refused or lost change and the number of changes made.
  *
  * @param options.done called after each change that was made
  */
@@ -50,7 +50,7 @@ function stoppedAt(
   made: number,
   planned: number,
 ): CommandFailure {
-  // If the plane itself did not refuse the change, the change may still have been made.
+  // Without a refusal from the plane, the change may still have been made.
   const isRefused = error instanceof ApiProblem && error.status < 500;
   const left = planned - made;
   const rest = isRefused ? `${left} not` : `${left - 1} not, and of this one it is not known`;

@@ -40,7 +40,7 @@ function changeText(change: Change, stream: Output): string {
 
 type Line = ReturnType<typeof lineDiff>[number];
 
-/** Returns the lines that differ. Before each, the unchanged lines with the names of the fields that contain it. */
+/** Returns the lines that differ. Unchanged lines before them name the fields that contain them. */
 function withWhereTheyStand(lines: readonly Line[]): readonly Line[] {
   const told = new Set<Line>();
   let around: readonly Line[] = [];

@@ -20,7 +20,7 @@ test('shows errors in full, warnings as a number, and nothing if there are no fi
   );
 });
 
-test('does not fail if lint cannot be asked after the changes were made', async () => {
+test('only warns if lint does not answer after the changes were made', async () => {
   const get = async () => {
     throw new CommandFailure(1, 'no plane answers');
   };

@@ -1,4 +1,4 @@
-/** The result of lint for a plane after it was changed: errors in full, warnings as a number. */
+/** The findings of lint for a plane after a change: errors in full, warnings as a number. */
 
 import type { ApiClient } from '@mandate/client';
 import type { Linted } from '@mandate/control/lint';
@@ -9,8 +9,8 @@ import { counted } from '../output/for-people.ts';
 import { warningsText } from '../output/warnings-text.ts';
 
 /**
- * Returns text for the stream, empty if there are no findings. The changes are already made, so a failure to ask is
- * only a warning.
+ * Returns the findings as text; empty if there are none. The changes are already made, so a failed request is only a
+ * warning.
  */
 export async function whatIsAmiss(api: Pick<ApiClient, 'get'>, stream: Output): Promise<string> {
   let findings: Linted['findings'];

@@ -16,8 +16,8 @@ export type Republished = {
   corrected: boolean;
   source: LogPosition;
   /**
-   * Null if the republished record has no answer yet. Absent if only the log was read, because the log does not
-   * contain this.
+   * Null if the republished record has no answer yet. Absent if only the log was read, because the log has no
+   * answers.
    */
   became?: Answer | null;
 };
@@ -35,14 +35,14 @@ export type FoundLetter = {
   deadLetter: Letter;
   place: Place;
   text: string | null;
-  /** The headers of the dead letter on the log; absent if the audit was asked. */
+  /** The headers of the dead letter on the log. Absent if the dead letter comes from the audit. */
   headers?: Readonly<Record<string, string>>;
   republications: readonly Republished[];
 };
 
 export const WHICH_LETTER = 'its place, such as 3/17, or its id, as `dead-letters list` shows them';
 
-/** Reads a reference as `dead-letters list` shows it: 3/17, or dlq_…. */
+/** Reads a reference in the form of `dead-letters list`: 3/17, or dlq_…. */
 export function letterReference(text: string): LetterReference {
   if (/^dlq_\w{1,100}$/.test(text)) return { id: text };
   const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];

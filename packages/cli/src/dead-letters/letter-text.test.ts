@@ -12,7 +12,7 @@ const fault = {
 const BAD =
   '{"event":"action.requested","action":{"id":"a","agentId":"b","type":"tool_call","tool":"t","attempt":0}}';
 
-/** Returns the text without the remarks, which begin with `//`. No line of JSON begins so. */
+/** Returns the text without remarks. A remark begins with `//`, and no line of JSON begins in this way. */
 function withoutRemarks(text: string): string {
   return text.replace(/^\s*\/\/.*$/gm, '');
 }
@@ -32,12 +32,12 @@ it('leaves text that is not JSON unchanged', () => {
   expect(marked(text, { fault })).toMatch(/^\{"event":\n {2}oops\n\/\/ +\^ /);
 });
 
-it('marks the first line if the record can be read but was refused for its content', () => {
+it('marks the first line if the record can be read but its content was refused', () => {
   const good = BAD.replace('"attempt":0', '"attempt":1');
   expect(marked(good, { fault }).split('\n')[1]).toBe('// ^ names another tenant: leave it out');
 });
 
-it('keeps text of a producer inside the remark', () => {
+it('keeps text from a producer inside the remark', () => {
   const text = marked('{"a\\u2028\\nb":1}', { fault });
   expect(onLines(withoutRemarks(text))).toBe(onLines('{"a\\u2028\\nb":1}'));
 });

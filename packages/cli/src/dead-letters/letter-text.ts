@@ -18,7 +18,7 @@ export function readText(text: string): Read<unknown> {
 /** Returns the text with a remark under the line that has the fault. */
 export function marked(text: string, { fault: found }: Pick<FoundLetter['deadLetter'], 'fault'>): string {
   const shown = onLines(text);
-  // The text is read again, because its lines differ from the lines of the original record.
+  // The shown text is read again, because its line numbers differ from those of the record.
   const read = readText(shown);
   const fault = read.ok ? { ...found, line: 1, column: 1 } : read.fault;
   return shown

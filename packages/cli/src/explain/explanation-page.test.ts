@@ -73,7 +73,7 @@ test('shows the later decision on a deferred action once, in the most specific s
   expect(said).not.toContain('trace');
 });
 
-test('shows a kill that followed right after an ALLOW, and what it meant for callers that waited', () => {
+test('shows a kill right after an ALLOW, and its effect on callers that waited', () => {
   const kill: Explanation['killsAfter'][number] = {
     id: 'kil_1',
     event: 'agent.killed',
@@ -141,7 +141,7 @@ test('shows times and remedies in words for people', () => {
   expect(said).toContain('rate of all calls per 90 s: 3 -> 3 of 3');
 });
 
-test('shows below the reason what shadow rules would have decided, or why this is not known', () => {
+test('shows below the reason what shadow rules would have decided, or why this is unknown', () => {
   const shadow = { unknownLimits: 0, rules: ['no-echo', 'slow'], policies: ['p@1'] };
   const headline = (said: Partial<Shadow>) =>
     page({}, { appendedAtMs: NOW_MS, shadow: { ...shadow, verdict: 'UNKNOWN', code: null, ...said } }).split(

@@ -25,8 +25,8 @@ const VERDICT = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
 const SAID = { pass: 'green', block: 'red', defer: 'yellow', skip: 'dim' } as const;
 
 /**
- * A label with a text beside it. If the terminal is too narrow, the text continues on lines that are indented to its
- * beginning.
+ * A label with a text beside it. On a narrow terminal, the further lines of the text are indented like the first
+ * line.
  */
 type Line = { label: string; text: string; style?: Parameters<typeof paint>[0] };
 type Section = { title: string; lines: readonly Line[] };
@@ -64,7 +64,7 @@ export function explanationPage(told: Explanation, stdout: Output, nowMs: number
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** A label as wide as the others of its section. */
+/** Returns a line with its label padded to the width of the section. */
 function labelled(label: string, width: number, text: string, style?: Line['style']): Line {
   return { label: `${printable(label).padEnd(width)} `, text, ...(style && { style }) };
 }
@@ -135,7 +135,7 @@ function request({ decision, mandate, traceId }: Explanation): Section {
   return { title: 'Request', lines };
 }
 
-/** Who published the policies of the decision, and why. */
+/** Returns who published the policies of the decision, and the reasons. */
 function policies({ policyVersions }: Explanation, nowMs: number): Section {
   const width = Math.max(0, ...policyVersions.map(({ policy }) => policy.length));
   const lines = policyVersions.map(({ policy, published }) =>
@@ -269,17 +269,14 @@ function didIt(did: Explanation['kills'][number], nowMs: number): string {
 }
 
 /**
- * The lists of other decisions, in the order of how specific they are. A decision is shown in the first list that
- * contains it.
+ * The lists of other decisions, the most specific list first. Each decision is shown only in the first list that has
+ * it.
  */
 const MOST_TELLING = ['duplicates', 'sameAction', 'parents', 'children', 'before', 'after', 'trace'] as const;
 
 type Around = Pick<Explanation, (typeof MOST_TELLING)[number]>;
 
-/**
- * Leaves each decision only in the first of its lists. A decision may be close in time, on the same action and in the
- * same trace.
- */
+/** Keeps each decision only in the first list that contains it. Several lists may contain the same decision. */
 function toldOnce(told: Explanation): Around {
   const seen = new Set([told.decision.id]);
   const around: Partial<Around> = {};

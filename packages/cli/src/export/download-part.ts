@@ -1,4 +1,4 @@
-/** Downloads one part of an export into a file. The file is complete, or it does not exist. */
+/** Downloads one part of an export into a file. A failed download leaves no file. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ type Asked = {
 };
 
 /**
- * @returns null if there are no rows after `after`; the first part may be empty
+ * @returns null if no rows follow `after`; but the first part may be empty
  * @throws CommandFailure if the bytes that arrived differ from the bytes that the plane sent
  */
 export async function downloadPart(

@@ -15,7 +15,7 @@ export async function makeFolder(path: string): Promise<void> {
   const above = dirname(path);
   if (above !== path) await makeFolder(above);
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    // Another process created it at the same time.
+    // Another process has created the folder at the same time.
     if (error.code === 'EEXIST') return;
     throw new WrongUse(`the folder ${path} cannot be made: ${error.message}`, ANOTHER);
   });

@@ -9,9 +9,9 @@ import { WrongUse } from '../exit-codes.ts';
 
 const part = z.object({
   file: z.string().regex(/^[\w.-]+$/),
-  /** The part contains the rows after this id … */
+  /** The part contains the rows with ids after `after` … */
   after: z.string().nullable(),
-  /** … up to and including this id. */
+  /** … up to and including `lastId`. */
   lastId: z.string(),
   rows: z.int().min(0),
   bytes: z.int().min(0),
@@ -23,7 +23,7 @@ const manifest = z.object({
   version: z.literal(1),
   of: z.string(),
   format: z.string(),
-  /** The query that the plane was asked, with absolute times. */
+  /** The query that was sent to the plane, with absolute times. */
   query: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())])),
   /** The time of the export. Rows that were recorded later may be missing. */
   asOf: z.string(),

@@ -22,6 +22,6 @@ it.each([
   ['{"event":"action.requested","action":{}}', '{"event":"action.requested","action":{}}'],
   ['{"id":', '{"id":'],
   ['[{}]', '[{}]'],
-])('makes a record of %s without changing what was written', (line, record) => {
+])('makes a record of %s, with the text unchanged', (line, record) => {
   expect(Buffer.from(wholeRecord(Buffer.from(line))).toString()).toBe(record);
 });

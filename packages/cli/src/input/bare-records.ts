@@ -1,6 +1,6 @@
 /**
- * A line of a file may be a whole record as on the log, or only its content: an action, or an outcome, which has the
- * field `actionId`. Commands that read lines accept both forms.
+ * Reads both forms of a line: a whole record, as on the log, or only the content of a record. The content is an
+ * action, or an outcome, which has the field `actionId`.
  */
 
 import { decodeText } from '@mandate/schemas';

@@ -5,12 +5,12 @@ import { textOfFile, unreadableFile } from '@mandate/runtime';
 import type { CommandContext } from '../command-context.ts';
 import { WrongUse } from '../exit-codes.ts';
 
-/** The bytes of a file, or of stdin for `-`. They end with an AbortError if the command is stopped. */
+/** Returns the bytes of a file, or of stdin for `-`. Reading ends with an AbortError if the command is stopped. */
 export async function openInput(path: string, { stdin, signal }: CommandContext): Promise<Readable> {
   return addAbortSignal(signal, path === '-' ? stdin : (await openFile(path)).createReadStream());
 }
 
-/** Reads all the text of a file, or of stdin for `-`. Bytes that are not UTF-8 are a fault of the file. */
+/** Reads the whole text of a file, or of stdin for `-`. Throws if the bytes are not UTF-8. */
 export async function readText(path: string, context: CommandContext): Promise<string> {
   const bytes = await buffer(await openInput(path, context));
   try {

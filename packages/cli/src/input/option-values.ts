@@ -14,7 +14,7 @@ import {
 } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
-/** Adds a pattern of agents to the patterns before it. */
+/** Adds a pattern of agent names to the patterns given before. */
 export function namePattern(text: string, before: readonly string[] = []): readonly string[] {
   const read = pattern.safeParse(text, { error: sayIssue });
   if (read.success) return [...before, text];
@@ -68,7 +68,7 @@ export function durationMs(range: { min: number; max: number }): (text: string) 
   };
 }
 
-/** Reads an RFC 3339 time, a day, or how long ago (15m, 2h, 7d, 4w). Returns RFC 3339 in UTC. */
+/** Reads an RFC 3339 time, a day, or a duration before now (15m, 2h, 7d, 4w). Returns RFC 3339 in UTC. */
 export function momentBefore(clock: () => number): (text: string) => string {
   return (text) => {
     const read = readMoment(text, clock());

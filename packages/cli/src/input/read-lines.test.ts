@@ -15,7 +15,7 @@ async function linesOf(chunks: readonly Uint8Array[], max = MAX): Promise<[numbe
   return lines;
 }
 
-/** The expected result, computed simply by splitting the whole text in memory. */
+/** Returns the expected lines. They are computed by splitting the whole text in memory. */
 function expectedLines(text: string, max: number): [number, string][] {
   return text
     .replace(/^\u00ef\u00bb\u00bf/, '')
@@ -56,14 +56,14 @@ it('removes the byte order mark only at the beginning, even if its bytes arrive 
   ]);
 });
 
-it('keeps of a line that is too long exactly one byte more than allowed', async () => {
+it('keeps of a line that is too long exactly one byte more than the limit', async () => {
   expect(await linesOf([Buffer.alloc(1_000, 'y'), Buffer.from('\nz')])).toEqual([
     [1, 'y'.repeat(MAX + 1)],
     [2, 'z'],
   ]);
 });
 
-it('reads no further than its caller asks for lines', async () => {
+it('reads only as much as its caller needs for the next line', async () => {
   let read = 0;
   const endless = (async function* () {
     for (;;) {

@@ -1,10 +1,10 @@
 /**
- * Reads a byte stream as lines. Of a line longer than `maxBytes`, the first `maxBytes` + 1 bytes are returned: the
- * reader sees that the line is too long, and memory stays bounded. Blank lines and a byte order mark at the beginning
- * are left out.
+ * Reads a byte stream as lines. A line longer than `maxBytes` is cut after `maxBytes` + 1 bytes. So the reader sees
+ * that the line is too long, and memory stays bounded. Blank lines and a byte order mark at the beginning are left
+ * out.
  */
 export type NumberedLine = {
-  /** The line number as editors count it: from 1, with blank lines. */
+  /** The line number as editors count lines: from 1, including blank lines. */
   number: number;
   bytes: Uint8Array;
 };

@@ -18,7 +18,7 @@ const ENCODINGS: readonly (readonly [string, (text: string) => Buffer, RegExp])[
   ['text that was cut off', (text) => cutOff(text), /was cut off/],
 ];
 
-/** Cuts the text after the first byte of its last `ü` or `ö`. */
+/** Returns the bytes of the text up to the first byte of its last `ü` or `ö`. */
 function cutOff(text: string): Buffer {
   const bytes = Buffer.from(text.replaceAll('ü', 'éü').replaceAll('ö', 'éö'));
   return bytes.subarray(0, bytes.lastIndexOf(0xc3) + 1);
@@ -42,7 +42,7 @@ const READERS: readonly (readonly [string, string, string, (file: string) => str
 
 describe.each(READERS)('%s', (_what, name, text, args) => {
   test.each(ENCODINGS)(
-    "are refused in %s with the byte's place and the encoding",
+    'are refused in %s with the position of the byte and the encoding',
     async (_encoding, encode, why) => {
       const file = join(temporaryFolder(), name);
       writeFileSync(file, encode(text));
@@ -72,7 +72,7 @@ test('an action in Latin-1 becomes a dead letter, and never an action of another
   expect(stdout).toMatch(/"dead\.letter".*not UTF-8 at byte \d+/);
 });
 
-test('the name of a person on stdin in Latin-1 is refused', async () => {
+test('the name of a person on stdin is refused if its encoding is Latin-1', async () => {
   const { exitCode, stderr } = await runCommand(['persons', 'find', '-', ...PLANE], {
     stdin: Buffer.from('jürgen\n', 'latin1'),
   });

@@ -1,4 +1,4 @@
-/** The lines that `tail` begins with: the newest records that match its stream. */
+/** The first lines of `tail`: the newest records in the audit that match the filters of its stream. */
 
 import type { ApiClient, Query } from '@mandate/client';
 import type { Filters } from '../audit/filters.ts';
@@ -9,9 +9,7 @@ type FoundDecision = ShownDecision & { id: string };
 type FoundControlEvent = ShownControlEvent & { id: string };
 export type Found = FoundDecision | FoundControlEvent;
 
-/**
- * The filters that the stream applies to control events. With any other filter, the stream sends no control events.
- */
+/** The filters that the stream applies to control events. With other filters, it sends no control events. */
 const KNOWN: readonly string[] = ['agent', 'action'];
 
 export function isControlEvent(found: Found): found is FoundControlEvent {
@@ -38,7 +36,7 @@ export async function newestOnRecord(
     found.push(...decisions.toReversed());
   }
   if (names.some((name) => name !== 'decision')) {
-    // Filtered here, because the list filtered by agent leaves out events without an agent. So fewer events than
+    // Events are filtered here, because the audit's filter by agent leaves out events without an agent. So fewer than
     // `limit` may remain.
     const answer = await api.get<{ events: FoundControlEvent[] }>('/v1/audit/control-events', { limit });
     const concerns = ({ event, agentId, actionId }: FoundControlEvent) =>
@@ -50,7 +48,7 @@ export async function newestOnRecord(
   return found.toSorted((one, other) => atMsOf(one) - atMsOf(other)).slice(-limit);
 }
 
-/** An event without a name concerns all agents or actions. */
+/** True if an event matches a filter. An event without a name concerns all agents or actions. */
 function isAmong(name: string | null, given: Filters['agent']): boolean {
   return name === null || !Array.isArray(given) || given.includes(name);
 }

@@ -23,13 +23,13 @@ export type ShownControlEvent = {
   answer: string | null;
   ledgerEpoch: string | null;
   /**
-   * Present for changes of tenants, agents, keys, policies, rules and mandates. An older plane returns none of the
-   * next three fields.
+   * Set for changes of tenants, agents, keys, policies, rules and mandates. An older plane returns none of the next
+   * three fields.
    */
   subject?: string | null;
   policyVersion?: number | null;
   refusal?: string | null;
-  /** Present for the key of a person, if the plane returns it. */
+  /** The role of the key of a person, if the plane returns it. */
   role?: string | null;
   keyName?: string | null;
 };
@@ -86,7 +86,7 @@ function toldOf(event: ShownControlEvent): Told {
     case 'ledger.epoch':
       return { word: 'LEDGER', style: 'yellow', what: `begins ${event.ledgerEpoch}` };
     default:
-      // An event that only a newer plane has.
+      // The plane may be newer than this command and have events that the command does not know.
       return { word: event.event.toUpperCase(), style: 'cyan', what: event.subject ?? event.agentId ?? '' };
   }
 }

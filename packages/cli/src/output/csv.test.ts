@@ -8,7 +8,7 @@ it('quotes cells with commas, quotes or line breaks, and no other cells', () => 
 });
 
 it.each(['=1+1', '+1', '-1', '@x', '\tx', '＝1+1', '＋1', '－1', '＠x', '-$1+cmd'])(
-  'puts an apostrophe before the text %j, which a spreadsheet would take for a formula',
+  'puts an apostrophe before the text %j, which a spreadsheet would read as a formula',
   (text) => expect(csvLine([text])).toBe(`'${text}\n`),
 );
 

@@ -8,10 +8,10 @@ export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\n`;
 }
 
-/** An amount in dollars is not a formula, and people want to add amounts up. */
+/** Amounts in dollars are not guarded: they are no formulas, and people want to add them up. */
 const AMOUNT = /^-\$[\d.]+$/;
 
-/** An absent value is an empty cell. Objects and lists are JSON. A text that looks like a formula is guarded. */
+/** Returns the text of a cell. Absent values are empty, and objects are JSON. Texts like a formula are guarded. */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const said = typeof value === 'object' ? JSON.stringify(value) : String(value);

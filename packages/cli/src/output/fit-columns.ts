@@ -6,7 +6,7 @@ import type { Column } from './table.ts';
 const GAP = 2;
 
 /**
- * The fewest characters of a shortened text; of a text that the table must keep; and of a kept text on a very narrow
+ * The fewest characters of a shortened text, of a text that must be kept, and of a kept text on a very narrow
  * terminal.
  */
 const LEAST = 8;
@@ -14,8 +14,8 @@ const LEAST_KEPT = 24;
 const LEAST_READ = 12;
 
 /**
- * Columns to keep get room first, then the others by rank, and extra columns last. Returns the titles of the columns that
- * have no room.
+ * Columns to keep get room first. The other columns follow by rank, and extra columns come last. Returns the titles
+ * of columns without room.
  *
  * @param room the characters of a line
  */
@@ -63,10 +63,10 @@ export function fitColumns<Row>(
   };
 }
 
-/** The first characters of a text, at most `width`. */
+/** Returns the first characters of a text, at most `width`. */
 export function cut(text: string, width: number): string {
   if (text.length <= width) return text;
   const kept = text.slice(0, width - 1);
-  // A cut may leave half of a surrogate pair at the end. To escape the half would take more room.
+  // The cut may split a surrogate pair. Half of a pair is removed, because escaping it takes more room.
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 }

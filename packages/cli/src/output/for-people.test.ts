@@ -26,10 +26,10 @@ it.each([
   [3_540_001, 'after 59 min 1 s'],
   [80_000_000, 'after 22 h 14 min'],
   [null, 'after retryAfterMs'],
-])('shows a wait of %j ms as "%s", which is never shorter than the wait', (retryAfterMs, words) => {
+])('shows a wait of %j ms as "%s", which is at least as long as the wait', (retryAfterMs, words) => {
   expect(forPeople('Try again after retryAfterMs.', { retryAfterMs })).toBe(`Try again ${words}.`);
 });
 
-it('uses the singular for one', () => {
+it('uses the singular for the number one', () => {
   expect([0, 1, 2].map((count) => counted(count, 'row'))).toEqual(['0 rows', '1 row', '2 rows']);
 });

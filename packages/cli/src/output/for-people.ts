@@ -1,11 +1,11 @@
 /**
- * Messages of the plane in words for a terminal: durations in words instead of milliseconds, and commands instead of
- * routes. JSON and CSV keep the original text.
+ * Rewrites messages of the plane for people at a terminal: durations in words, and commands instead of routes. JSON
+ * and CSV keep the original text.
  */
 import { durationInWords } from '@mandate/schemas';
 import { roundedUp } from './relative-time.ts';
 
-/** The routes that reasons and remedies name. More specific routes come first. */
+/** The routes in reasons and remedies, with the commands that replace them. More specific routes come first. */
 const COMMANDS: readonly [route: RegExp, command: string][] = [
   [/\bPOST \/v1\/budgets\/adjust\b/g, '`mandate budgets adjust`'],
   [/\bGET \/v1\/actions\/\{id\}/g, '`mandate decisions explain`'],
@@ -16,7 +16,7 @@ const COMMANDS: readonly [route: RegExp, command: string][] = [
   [/\bGET \/v1\/alerts\b/g, '`mandate alerts list`'],
 ];
 
-/** @param retryAfterMs the value for a text that contains the name `retryAfterMs` */
+/** @param retryAfterMs the value that replaces the name `retryAfterMs` in the text */
 export function forPeople(
   text: string,
   { retryAfterMs = null }: { retryAfterMs?: number | null } = {},
@@ -29,7 +29,7 @@ export function forPeople(
   return COMMANDS.reduce((said, [route, command]) => said.replace(route, command), timed);
 }
 
-/** `1 row`, `2 rows`. */
+/** Returns a number with its noun: `1 row`, `2 rows`. */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }

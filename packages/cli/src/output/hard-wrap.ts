@@ -1,12 +1,12 @@
 /**
- * Characters that take one column. All other characters count as two columns. For some of them this is too much,
- * which only makes a line shorter.
+ * Characters that are one column wide. All others count as two columns. If a character is narrower, the line only
+ * gets shorter.
  */
 const ONE_COLUMN = /^[\x20-\x7e]$/;
 
 /**
- * Breaks a line after `width` columns, also within words. Each further line begins with `indent`. So no part of the text
- * reaches the margin, as it would where the terminal breaks a line itself.
+ * Breaks a line after `width` columns, also within words. Each further line begins with `indent`. Without this, the
+ * terminal would break the line, and text would start at the margin.
  *
  * @param width in columns; Infinity leaves the line whole
  */

@@ -17,7 +17,7 @@ it('marks removed, added and unchanged lines', () => {
   expect(shown('a\nb\nc', 'b')).toEqual(['-a', ' b', '-c']);
 });
 
-it('contains both texts in full, and keeps lines that are the same', () => {
+it('contains both texts in full, and marks lines in both texts as unchanged', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
   fc.assert(
     fc.property(lines, lines, (before, after) => {

@@ -1,7 +1,7 @@
 /** The difference of two texts, line by line: lines in both, only in the first, or only in the second. */
 export type DiffLine = { sign: ' ' | '-' | '+'; line: string };
 
-/** If there are more pairs of lines than this, all lines of the middle are shown as removed and added. */
+/** Above this number of pairs of lines, the middle is shown as removed and added, without a comparison. */
 const MOST_PAIRS = 1_000_000;
 
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -17,12 +17,12 @@ export function lineDiff(before: readonly string[], after: readonly string[]): D
   ];
 }
 
-/** Compares by the longest sequence of lines that both texts have in common. */
+/** Compares two texts by their longest common sequence of lines. */
 function middle(before: readonly string[], after: readonly string[]): DiffLine[] {
   if (before.length * after.length > MOST_PAIRS) return [...signed('-', before), ...signed('+', after)];
   const width = after.length + 1;
-  // common[i * width + j]: the length of the longest common sequence of the lines from line i of `before` and from
-  // line j of `after`.
+  // common[i * width + j]: the length of the longest common sequence of lines, from line i of `before` and line j of
+  // `after`.
   const common = new Uint32Array((before.length + 1) * width);
   const at = (i: number, j: number) => common[i * width + j] ?? 0;
   for (let i = before.length - 1; i >= 0; i--) {

@@ -27,7 +27,7 @@ it('escapes all characters that could steer a terminal, and changes no other tex
   );
 });
 
-it('changes how JSON looks, and never its value', () => {
+it('changes how JSON looks, but not its value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const json = printableJson(JSON.stringify(value));

@@ -1,8 +1,8 @@
-/** Text that agents write must not steer a person's terminal, or hide anything from that person. */
+/** Escapes text of agents, which must not steer a person's terminal or hide anything from a person. */
 
 /**
- * Control and format characters, halves of surrogate pairs, private and unassigned characters, line separators, and
- * characters that show as nothing.
+ * Characters that may steer a terminal: control and format characters, line separators, halves of surrogate pairs,
+ * and characters that are invisible, private or not assigned.
  */
 const STEERING = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
@@ -14,12 +14,12 @@ export function printable(text: string): string {
   return text.replace(STEERING, spelt);
 }
 
-/** The same as `printable`, but the line breaks of the text stay. */
+/** Returns the text like `printable`, but keeps its line breaks. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** Returns JSON with the same value, with these characters escaped. JSON.stringify escapes only some of them. */
+/** Returns JSON with these characters escaped and the same value. JSON.stringify escapes only some of them. */
 export function printableJson(json: string): string {
   return json.replace(STEERING, (character) =>
     character

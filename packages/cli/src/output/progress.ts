@@ -1,13 +1,13 @@
 /**
- * Shows the progress of long work as one line on stderr. The line is overwritten, and removed at the end. Only a
- * terminal gets it, so that no log fills with it.
+ * Shows progress as one line on stderr. Each text overwrites the line, and the end removes it. Only a terminal gets
+ * the line, because a log would fill with such lines.
  */
 import type { Output } from '../command-context.ts';
 
 export type Progress = {
   /** Shows `text`, unless a text was shown less than 100 ms ago. */
   show(text: string): void;
-  /** Removes the line, so that other text can be written there. */
+  /** Removes the line, so that other text can be written in its place. */
   clear(): void;
 };
 

@@ -4,7 +4,7 @@ import type { Published } from '../publish/publish-batch.ts';
 import { decisionLine } from './decision-line.ts';
 import { printable } from './printable.ts';
 
-/** The result of a published record on one line. `waitMs`: how long the command waited for an answer. */
+/** Returns the result of a published record on one line. `waitMs`: how long the command waited for an answer. */
 export function publishedLine(published: Published, waitMs: number, stdout: Output): string {
   const actionId = printable(published.actionId);
   if ('settlement' in published) {

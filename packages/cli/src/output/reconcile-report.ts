@@ -34,7 +34,7 @@ export function reportText(report: Report, stdout: Output): string {
       return `  ${name}: log ${formatMicros(logMicros)}, ledger ${formatMicros(ledgerMicros)}${audit}`;
     }),
     ...doubledActions.map((action) => `  decided twice: ${JSON.stringify(action)}`),
-    // Breaches of the law `charges` are already listed as counters above.
+    // The law `charges` is left out, because its breaches are already listed as counters above.
     ...laws.filter(({ law }) => law !== 'charges').flatMap(breachLines),
     `drift ${driftMicros} micro-dollars`,
   ];

@@ -1,4 +1,4 @@
-/** How long ago something was, in words. Exact times are for programs and for copying. */
+/** Returns how long ago something was, in words. Programs need exact times instead. */
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -12,7 +12,7 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return atMs <= nowMs ? `${apart} ago` : `in ${apart}`;
 }
 
-/** For people, how long ago the time was. If `nowMs` is null, the exact time. */
+/** Returns how long ago a time was, in words for people. If `nowMs` is null, returns the exact time. */
 export function shownTime(at: string, nowMs: number | null): string {
   return nowMs === null ? at : relativeTime(Date.parse(at), nowMs);
 }
@@ -23,7 +23,7 @@ export function duration(ms: number): string | null {
   return unit === null ? null : `${Math.floor(ms / unitMs)} ${unit}`;
 }
 
-/** Returns a wait in at most two units. It is rounded up, so that a caller does not try again too early. */
+/** Returns a wait in at most two units, rounded up. A caller that waits this long does not try again too early. */
 export function roundedUp(ms: number): string {
   const stepMs = ms >= 86_400_000 ? 3_600_000 : ms >= 3_600_000 ? 60_000 : 1_000;
   let left = Math.max(1, Math.ceil(ms / stepMs)) * stepMs;

@@ -1,7 +1,7 @@
 import type { Shadow } from '@mandate/schemas';
 import { counted } from './for-people.ts';
 
-/** A sentence on what shadow rules would have decided. */
+/** Returns a sentence on the decision that shadow rules would have made. */
 export function shadowInWords({ verdict, code, unknownLimits, rules }: Shadow): string {
   const whose = `If ${rules.join(', ')} were in force`;
   if (code !== null) return `${whose}: ${verdict} (${code}).`;

@@ -43,7 +43,7 @@ it.each([40, 60, 80])('keeps the id and the reason of decisions in %i columns', 
   expect(row).toContain('The budget');
 });
 
-it('adds the verdict and the agent in 80 columns, and names what it left out', async () => {
+it('adds the verdict and the agent in 80 columns, and names the columns that it leaves out', async () => {
   const [titles = '', row = '', note = '', ...more] = await shown({ isTTY: true, columns: 80 });
   for (const line of [titles, row]) expect(line.length).toBeLessThanOrEqual(80);
   expect(titles.split(/ {2,}/)).toEqual(['ID', 'AGENT ID', 'VERDICT', 'REASON']);
@@ -102,7 +102,7 @@ it.each([
   ['analytics groups', GROUP, ['AGENT', 'TOOL', 'CALLS', 'ALLOWED', 'BLOCKED', 'SPENT']],
   ['budgets list', BUDGET, ['SCOPE', 'SUBJECT', 'BUDGET ID', 'LEFT', 'EXHAUSTED AT']],
 ] as const)(
-  'fits %s into 80 columns: owners and amounts before other figures',
+  'fits %s into 80 columns, with owners and amounts before other figures',
   async (question, row, titles) => {
     const [shownTitles = ''] = await shown(
       { isTTY: true, columns: 80 },
@@ -114,7 +114,7 @@ it.each([
   },
 );
 
-it('shows more columns on a wider terminal, and the whole reason before them', async () => {
+it('shows more columns on a wider terminal, after the whole reason', async () => {
   const [titles, row = ''] = await shown({ isTTY: true, columns: 270 });
   expect(row.length).toBeLessThanOrEqual(270);
   expect(row).toContain(DECISION.actionId);
@@ -125,7 +125,7 @@ it('shows more columns on a wider terminal, and the whole reason before them', a
 it.each([
   ['a pipe', {}],
   ['a terminal that does not know its width', { isTTY: true, columns: 0 }],
-])('gives %s everything in full', async (_what, stream) => {
+])('shows everything in full to %s', async (_what, stream) => {
   const [, row = '', ...more] = await shown(stream);
   const { model, chargedMicros, ...all } = DECISION;
   for (const value of Object.values(all)) expect(row).toContain(String(value));
@@ -138,7 +138,7 @@ it('shows a terminal how long ago something was', async () => {
   expect(row).toMatch(/^dec_\S+ +\d+ d ago$/);
 });
 
-it('shows the asked columns in their order, with amounts in dollars, and names the columns that exist', async () => {
+it('shows the requested columns in their order, with amounts in dollars, and names the available columns', async () => {
   const [titles, row] = await shown({}, { columns: ['chargedMicros', 'model', 'code'] });
   expect(titles?.trim().split(/ {2,}/)).toEqual(['CHARGED', 'MODEL', 'CODE']);
   expect(row?.trim()).toMatch(/^\$0\.00 +COST_LIMIT_EXCEEDED$/);

@@ -10,27 +10,27 @@ import { write } from './write.ts';
 /** A row as the plane returned it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a table for people needs to know beyond the rows. */
+/** What a table for people needs besides its rows. */
 export type Presentation = {
-  /** Titles for fields with names that do not say what they hold. */
+  /** Titles for fields whose names do not say enough. */
   titles?: Readonly<Record<string, string>>;
   /** The fields that get room first, after `id` and `reason`. */
   first?: readonly string[];
-  /** Lines below the table: how the columns belong together, or a total. */
+  /** Lines below the table, such as a total, or how columns belong together. */
   notes?: readonly string[];
-  /** Only these fields, in this order. */
+  /** The fields to show, in this order. If absent, all fields may be shown. */
   columns?: readonly string[] | undefined;
 };
 
 /**
- * The texts that may be long, and may be shortened. Ids, codes, amounts and times stay whole, because people copy and
+ * Fields with long texts, which may be shortened. Ids, codes, amounts and times stay whole, because people copy and
  * compare them.
  */
 const FREE_TEXT: ReadonlySet<string> = new Set([
   ...['agentId', 'agent', 'tool', 'model', 'principalId', 'principal', 'subject', 'by', 'reason'],
 ]);
 
-/** Returns the fields that were asked for, in that order. Throws if a field is not among `names`. */
+/** Returns the requested fields in their order. Throws if a field is not among `names`. */
 export function onlyColumns(
   names: readonly string[],
   asked: readonly string[] | undefined,
@@ -42,8 +42,8 @@ export function onlyColumns(
 }
 
 /**
- * Columns for rows of any shape, from the fields of the first row. Amounts are in dollars. The log position is left out,
- * because only programs read it. A column that is empty in every row is left out.
+ * Makes columns for rows of any shape from the fields of the first row. Amounts are in dollars. The log position is
+ * left out, because only programs read it. Columns without any value are left out.
  */
 export function answerColumns(
   rows: readonly Row[],
@@ -69,7 +69,7 @@ export function answerColumns(
           .toUpperCase(),
       of: (row) => cellOf(name, row[name], nowMs),
       align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
-      // The columns that a person names get room in the order in which they were named.
+      // The columns that a person names get room in the named order.
       rank:
         foremost.includes(name) && columns === undefined ? foremost.indexOf(name) : foremost.length + place,
       ...(FREE_TEXT.has(name) && { cut: true }),
@@ -95,7 +95,7 @@ function cellOf(name: string, value: unknown, nowMs: number | null): string {
   return name === 'reason' ? forPeople(textOf(value, nowMs)) : textOf(value, nowMs);
 }
 
-/** Lists have spaces between their values. Times show how long ago they were if `nowMs` is given. */
+/** Returns a value as text. Lists have spaces between values. With `nowMs`, times say how long ago they were. */
 function textOf(value: unknown, nowMs: number | null): string {
   if (Array.isArray(value)) return value.map((one) => textOf(one, null)).join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);

@@ -1,15 +1,15 @@
-/** The buckets of a group. People see one character for each bucket, and programs get one row for each bucket. */
+/** Shows the buckets of a group: one character for each bucket to people, one row for each bucket to programs. */
 import type { Row } from './show-answer-rows.ts';
 import { sparkline } from './sparkline.ts';
 
-/** @param figure the field that is drawn */
+/** @param figure the name of the field that is drawn */
 export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Row[] {
   if (!Array.isArray(buckets)) return [row];
   const { group, ...rest } = row;
   const drawn = sparkline(
     buckets.map(({ [figure]: value }: Row) => (typeof value === 'number' ? value : null)),
   );
-  // The sparkline comes before the figures, because the person asked for it.
+  // The sparkline comes before the other figures, because the person has asked for it.
   return [{ group, [overTime(figure)]: drawn, ...rest }];
 }
 

@@ -3,24 +3,24 @@ import { fitColumns } from './fit-columns.ts';
 import { type Column, paint, table } from './table.ts';
 import { write } from './write.ts';
 
-/** The width of a line: the columns of a terminal, or no limit elsewhere. */
+/** Returns the width of a line in characters: the columns of a terminal. Infinite for other output. */
 export function roomOn(stdout: Output): number {
   return (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
 }
 
 /**
- * The current time if the output is a terminal, which shows how long ago something was. Null elsewhere, because times
- * are exact there.
+ * Returns the current time if the output is a terminal, which shows how long ago something was. Otherwise null,
+ * because other output needs exact times.
  */
 export function nowOn(stdout: Output): number | null {
   return roomOn(stdout) === Number.POSITIVE_INFINITY ? null : Date.now();
 }
 
 /**
- * Shows a table. On a terminal the table fits the width; elsewhere it is complete. The notes and the titles of the
- * columns without room come below.
+ * Shows a table. On a terminal the table fits the width; elsewhere it is complete. Notes and the titles of the
+ * columns without room come below the table.
  *
- * @param rest how a person can see those columns
+ * @param rest how a person can see the columns without room
  */
 export async function showFitted<Row>(
   rows: readonly Row[],

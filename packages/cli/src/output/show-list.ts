@@ -27,16 +27,16 @@ export function withPage(command: Command, otherwise = 100): Command {
 }
 
 type Page = { readonly next: NextPage; readonly [field: string]: unknown };
-/** `rows`: the field of an answer that holds the rows. `cursor` and `pageSize` default to the values of most lists. */
+/** Where rows come from. `rows`: the field of an answer with the rows. Most lists need no `cursor` and `pageSize`. */
 type List = { path: string; query?: Query; rows: string; cursor?: string; pageSize?: number };
 
-/** `columns`: a table, for a terminal with times as of `nowMs`. `text`: a block for each row. `empty`: if there is no row. `seen`: gets the rows of each page. */
+/** `columns`: shows a table, with times as of `nowMs`. `text`: shows a block for each row. `empty`: the text if there are no rows. `seen`: gets the rows of each page. */
 type How<Row> = { empty: string; rest?: string; seen?(rows: readonly Row[]): void } & (
   | { columns(nowMs: number | null): readonly Column<Row>[]; text?: never }
   | { text(row: Row): string; columns?: never }
 );
 
-/** Shows a list in the form that the options ask for. Returns the exit code of a command that is done. */
+/** Shows a list in the form that the options name. Returns the exit code of a successful command. */
 export async function showList<Row>(
   context: CommandContext,
   { rows: field, ...asked }: List,
@@ -89,7 +89,7 @@ async function showBlocks<Row>(
 
 type Counter = { rows: number; next: NextPage };
 
-/** Counts the rows that pass, and remembers the cursor of the rest of the list. */
+/** Yields the rows unchanged, counts them, and remembers the cursor of the next rows. */
 export async function* counted<Row>(
   rows: AsyncGenerator<Row, NextPage>,
   counter: Counter,
@@ -102,7 +102,7 @@ export async function* counted<Row>(
   counter.next = step.value;
 }
 
-/** A full last page may have no rows after it, so one more row is requested before the note is written. */
+/** Says if more rows exist. A full last page may have none after it, so one more row is requested first. */
 export async function sayIfMore<Row, Answer extends { readonly next: NextPage }>(
   { stderr }: Pick<CommandContext, 'stderr'>,
   api: ApiClient,

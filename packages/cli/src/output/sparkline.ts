@@ -1,4 +1,4 @@
-/** Draws figures in one row, one character each. Zero is a space, and the highest figure fills its character. */
+/** Draws figures as one row of bars, one character each. Zero is a space, and the highest figure is a full bar. */
 const BARS = '▁▂▃▄▅▆▇█';
 
 export function sparkline(values: readonly (number | null)[]): string {

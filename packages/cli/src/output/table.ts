@@ -1,4 +1,4 @@
-/** Rows as aligned text, with numbers on the right. Only a terminal gets colours, and NO_COLOR turns them off. */
+/** Formats rows as aligned text, with numbers on the right. Only a terminal gets colours. NO_COLOR turns them off. */
 import { styleText } from 'node:util';
 import { printable } from './printable.ts';
 
@@ -6,13 +6,13 @@ export type Column<Row> = {
   title: string;
   of(row: Row): string;
   align?: 'left' | 'right';
-  /** Colours the text, after it was padded to the width of its column. */
+  /** Colours the text of a cell, which is already padded to the width of its column. */
   style?(row: Row, text: string): string;
-  /** True for ids and reasons: a narrow terminal shows this column before all others. */
+  /** True for ids and reasons. A narrow terminal shows such a column before all others. */
   keep?: true;
-  /** True if the text may be shortened. What people copy, count or compare is never shortened. */
+  /** True if the text may be shortened. Texts that people copy, count or compare must stay whole. */
   cut?: true;
-  /** True if the column is shown only if all others are shown whole. */
+  /** True if the column is shown only when all other columns are shown whole. */
   extra?: true;
   /** Columns with a lower rank get room first. If absent, the rank is the index of the column in the table. */
   rank?: number;

@@ -10,7 +10,7 @@ import { write } from './write.ts';
 const TOP_OF_AN_EMPTY_SCREEN = '\u001b[H\u001b[2J';
 
 /**
- * Resolves when the person ends the watch. The next run of `show` starts after the one before; the first failure ends
+ * Resolves when the person ends the watch. Each run of `show` starts after the previous run. The first failure ends
  * the watch.
  *
  * @param context bare: only the output of `show` is written
@@ -32,7 +32,7 @@ export async function watch(
       await sleep(everyMs, undefined, { signal });
     }
   } catch (error) {
-    // A request to stop is the normal end of the watch.
+    // The watch ends normally if a person asks it to stop.
     if (!signal.aborted) throw error;
   }
 }

@@ -11,7 +11,7 @@ it.each([
   expect(wrap(text, width)).toEqual(lines);
 });
 
-it('loses no word, and makes a line wider only for a word that is wider', () => {
+it('loses no word, and exceeds the width only for a word that is wider', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 });
   fc.assert(
     fc.property(words, fc.integer({ min: 9, max: 40 }), (given, width) => {

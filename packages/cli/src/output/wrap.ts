@@ -1,6 +1,6 @@
 /**
- * Breaks a text between words into lines of at most `width` characters. A longer word stays whole, because people may
- * copy it.
+ * Breaks a text between words into lines of at most `width` characters. Longer words stay whole, because people may
+ * copy them.
  */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];

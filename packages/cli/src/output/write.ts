@@ -4,7 +4,7 @@ import type { CommandContext, Output } from '../command-context.ts';
 import { csvLine } from './csv.ts';
 import { printableJson, printableLines } from './printable.ts';
 
-/** Writes, and waits if the reader is slower than the command, so that memory stays bounded. */
+/** Writes text. If the reader is slower than the command, it waits, so that memory stays bounded. */
 export async function write(stream: Writable, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }
@@ -22,9 +22,9 @@ export async function writeCsvLine(stream: Output, cells: readonly unknown[]): P
 }
 
 /**
- * Shows an answer as one line of JSON, or as text. Returns the exit code of a command that is done.
+ * Shows an answer as one line of JSON, or as text. Returns the exit code of a successful command.
  *
- * @param note goes to stderr beside a text, so that a script can read a key or an id from stdout
+ * @param note goes to stderr with a text answer, so that a script can read a key or an id from stdout
  */
 export async function showAnswer(
   { stdout, stderr, json }: Pick<CommandContext, 'stdout' | 'stderr' | 'json'>,

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { unsealAnswer } from './unseal-answer.ts';
 
-/** A gateway that has person keys and records its requests. */
+/** Starts a gateway that has person keys and records its requests. */
 async function gateway() {
   const keys = personKeysAt(join(temporaryFolder(), 'person-keys'));
   await keys.make();
@@ -39,7 +39,7 @@ test('replaces tokens with their texts: as values, as field names, and within ot
   expect(asked).toEqual([[mail, seal('b')]]);
 });
 
-test('shows texts of forgotten persons as erased, and leaves texts that cannot be read sealed', async () => {
+test('shows texts of forgotten persons as erased, and unreadable texts as sealed', async () => {
   const { api, seal, forget } = await gateway();
   const [mias, theirs] = [seal('text'), seal('text', 'mia', 'globex')];
   const $ = seal('$& costs', 'ben');
@@ -47,7 +47,7 @@ test('shows texts of forgotten persons as erased, and leaves texts that cannot b
   expect(await unsealAnswer(api, [mias, theirs, $])).toEqual(['[erased]', theirs, '$& costs']);
 });
 
-test('asks a gateway for no more texts at a time than it accepts, and for nothing if no text is sealed', async () => {
+test('requests at most as many texts at a time as the gateway accepts, and sends no request if no text is sealed', async () => {
   const { api, asked, seal } = await gateway();
   await unsealAnswer(api, { text: 'sealed:v1: nothing' });
   expect(asked).toEqual([]);

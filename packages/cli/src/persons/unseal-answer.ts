@@ -4,15 +4,15 @@ import type { ApiClient } from '@mandate/client';
 import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
 
 /**
- * The most texts, and the most characters of texts, in one request. The body of a request to the gateway is limited.
+ * The most texts in one request, and the most characters of these texts. The gateway limits the body of a request.
  */
 const MOST_TEXTS = 1_000;
 const MOST_CHARACTERS = 500_000;
 
-/** Replaces the text of a person who was forgotten. */
+/** The text that replaces the text of a forgotten person. */
 const ERASED = '[erased]';
 
-/** Returns the answer with every token replaced by its text, if the text can be read. Other tokens stay. */
+/** Returns the answer with every readable token replaced by its text. Other tokens stay. */
 export async function unsealAnswer<Answer>(api: ApiClient, answer: Answer): Promise<Answer> {
   const json = JSON.stringify(answer);
   const tokens = new Set(json.match(SEALED_TEXTS) ?? []);
@@ -22,7 +22,7 @@ export async function unsealAnswer<Answer>(api: ApiClient, answer: Answer): Prom
     const { unsealed } = await api.post<{ unsealed: readonly Unsealed[] }>('/v1/persons/unseal', { sealed });
     for (const [index, token] of sealed.entries()) texts.set(token, shown(token, unsealed[index]));
   }
-  // A token has the same characters inside and outside of JSON, because none of them is escaped.
+  // A token is found in JSON unchanged, because JSON escapes none of its characters.
   return JSON.parse(json.replace(SEALED_TEXTS, (token) => JSON.stringify(texts.get(token)).slice(1, -1)));
 }
 

@@ -1,7 +1,7 @@
 /**
- * The addresses and the key that a command uses. An option wins over the environment, and the environment wins over
- * the profile. The key of a profile is sent only to the addresses of that profile: if another address is given, the
- * profile is not used.
+ * Finds the addresses and the key that a command uses. An option overrides the environment, and the environment
+ * overrides the profile. A profile's key is sent only to the addresses of that profile: if another address is given,
+ * the profile is not used.
  */
 import { DEFAULT_URL } from '@mandate/client';
 import { WrongUse } from '../exit-codes.ts';
@@ -19,7 +19,7 @@ export function findConnection(
   profiles: () => Profiles,
 ): Connection {
   const given = givenAddresses(globals, env);
-  // The key of the environment is for the plane of the environment.
+  // The key in the environment is meant for the plane in the environment.
   const key =
     trimmed(globals.key) ?? (globals.profile === undefined ? trimmed(env.MANDATE_API_KEY) : undefined);
   const named = globals.profile ?? (env.MANDATE_PROFILE || undefined);

@@ -1,6 +1,6 @@
 /**
- * Profiles: the planes that a person has logged in to, each with its addresses and API key. They are in one JSON file of
- * the person's config folder. Only its owner may read the file, and a file that others may read is refused.
+ * Profiles: the planes that a person has logged in to, each with its addresses and API key. One JSON file in the
+ * person's config folder contains them. Only the owner may read the file. A file that others may read is refused.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
@@ -23,16 +23,16 @@ const file = z.strictObject({ version: z.literal(1), profiles: z.record(z.string
 export type Profile = z.output<typeof profile>;
 export type Profiles = Readonly<Record<string, Profile>>;
 
-/** The profile that is used if no other is named. */
+/** The profile that is used if a command names none. */
 export const DEFAULT_PROFILE = 'default';
 
-/** The path of the file; null if the environment names no home folder. */
+/** Returns the path of the file. Null if the environment has no home folder. */
 function profilesPath({ XDG_CONFIG_HOME, HOME, APPDATA }: ProgramContext['env']): string | null {
   const folder = XDG_CONFIG_HOME || (HOME && join(HOME, '.config')) || APPDATA;
   return folder ? join(folder, 'mandate', 'profiles.json') : null;
 }
 
-/** Throws a failure if the file is open to others, or does not hold profiles. No file means no profiles. */
+/** Throws a failure if others may read the file, or if it contains no profiles. No file means no profiles. */
 export function readProfiles(env: ProgramContext['env']): Profiles {
   const path = profilesPath(env);
   if (path === null) return {};
@@ -63,7 +63,7 @@ export function writeProfiles(env: ProgramContext['env'], profiles: Profiles): s
   return path;
 }
 
-/** A file in a folder that this user may not read is the file of another user. */
+/** Returns undefined if this user may not read the folder. The file then belongs to another user. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -11,7 +11,7 @@ import { runCommand } from '../run-command.fixture.ts';
 
 const GOOD = 'sk-mdt_good';
 
-/** A plane that accepts these keys, and records the keys of its requests. */
+/** Starts a server that accepts these keys and records the keys of its requests. */
 async function planeWith(...keys: string[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ function home() {
   return { env: { XDG_CONFIG_HOME: folder }, file: join(folder, 'mandate', 'profiles.json') };
 }
 
-it('keeps an address and a key in a file that only its owner reads, and uses them', async () => {
+it('keeps an address and a key in a file that only its owner reads, and uses both', async () => {
   const { url, asked } = await planeWith(GOOD);
   const { env, file } = home();
   const login = await runCommand(['login', '--url', url], { env, stdin: `${GOOD}\n` });
@@ -65,7 +65,7 @@ it('keeps nothing if the plane does not know the key, or does not answer', async
   expect(existsSync(file)).toBe(false);
 });
 
-it('asks for the key on a terminal, and shows it neither there nor in any output', async () => {
+it('asks for the key on a terminal, and never shows the key in any output', async () => {
   const { url } = await planeWith(GOOD);
   const { env } = home();
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
@@ -105,7 +105,7 @@ it('uses the profile that --profile or MANDATE_PROFILE names, lists profiles, an
   expect((await runCommand(['logout'], { env })).exitCode).toBe(2);
 });
 
-it('lets the environment win over a profile', async () => {
+it('prefers the environment to a profile', async () => {
   const { url, asked } = await planeWith('sk-1', 'sk-env');
   const { env } = home();
   await runCommand(['login', '--url', url, '--key', 'sk-1'], { env });
@@ -117,7 +117,7 @@ it('lets the environment win over a profile', async () => {
   expect(login.stderr).toContain('MANDATE_API_KEY is set, and wins');
 });
 
-it('uses the key of a profile that an option names, and not the key of the environment', async () => {
+it('prefers the key of a profile that an option names to the key of the environment', async () => {
   const { url, asked } = await planeWith('sk-1', 'sk-env');
   const { env } = home();
   await runCommand(['login', '--profile', 'prod', '--url', url, '--key', 'sk-1'], { env });
@@ -126,7 +126,7 @@ it('uses the key of a profile that an option names, and not the key of the envir
   expect(asked.at(-1)).toBe('sk-1');
 });
 
-it('replaces the key of a profile at a new login, and keeps its addresses', async () => {
+it('replaces the key of a profile at a new login, and keeps the addresses', async () => {
   const { url, asked } = await planeWith('sk-1', 'sk-2');
   const { env, file } = home();
   const queryUrl = 'http://127.0.0.1:9';

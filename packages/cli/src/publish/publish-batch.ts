@@ -5,7 +5,7 @@ import type { Decision, Settlement } from '@mandate/schemas';
 import { ApiProblem } from '../api-failure.ts';
 import { CommandFailure } from '../exit-codes.ts';
 
-/** `json`: the text as written. `place`: its place in the file, for people. */
+/** `json`: the text as written. `place`: the file and line of the text, for people. */
 export type Submission = { kind: 'action' | 'outcome'; json: string; place: string };
 
 type PublishedAction = { actionId: string; decision: Decision | null; withheld: boolean };
@@ -15,8 +15,8 @@ export type Published = PublishedAction | PublishedOutcome;
 const PATHS = { action: '/v1/actions', outcome: '/v1/outcomes' } as const;
 
 /**
- * Publishes all records of the batch, or none. All have the same kind. @param before the number of records that were
- * sent before the batch
+ * Publishes all records of the batch, or none. The records have the same kind. @param before how many records were
+ * sent earlier
  */
 export async function publishBatch(
   api: ApiClient,
@@ -28,7 +28,7 @@ export async function publishBatch(
   try {
     const { results } = await api.postText<{ results: readonly Published[] }>(
       PATHS[first.kind],
-      // One record a line, so that the line of a fault identifies the record.
+      // Each record is on its own line, so that the line of a fault identifies the record.
       `[${batch.map(({ json }) => json).join('\n,')}]`,
       { query: { waitMs } },
     );
@@ -38,16 +38,16 @@ export async function publishBatch(
   }
 }
 
-/** The refusal, with the places of the records that caused it. */
+/** Returns the refusal as a failure that names the file and line of each bad record. */
 function placed(problem: ApiProblem, batch: readonly Submission[], before: number): CommandFailure {
   const faults = problem.faults.flatMap(({ index, line = 0, pointer, detail = 'is bad' }) => {
     const place = batch[index ?? line - 1]?.place;
     return place === undefined ? [] : [`${place} ${pointer ? `${pointer}: ` : ''}${detail}`];
   });
-  // Without an index, the place in the message is a place in the list that was sent, which the user has not seen.
+  // A fault without an index counts lines in the request, and the user has not seen the request.
   const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
   const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
-  // The user would read a remedy about this list as a remedy for the whole file.
+  // The remedy of the plane is about one batch. The user would read it as a remedy for the whole file.
   const remedy =
     before === 0
       ? problem.remedy

@@ -35,7 +35,7 @@ it('never mixes actions and outcomes in a batch, and keeps their order', async (
   ]);
 });
 
-it('fills a batch with at most a hundred records or half a mebibyte', async () => {
+it('fills a batch with at most a hundred records and half a mebibyte', async () => {
   const small = await batches(Array.from({ length: 250 }, (_, at) => submission({ at }, at)));
   expect(small.map(({ length }) => length)).toEqual([100, 100, 50]);
   const large = await batches(Array.from({ length: 6 }, () => submission({ text: 'x'.repeat(200_000) })));

@@ -7,7 +7,7 @@ import type { Submission } from './publish-batch.ts';
 const BATCH = 100;
 const BATCH_CHARACTERS = 512 * 1024;
 
-/** @param place the place of the line, for people: `actions.ndjson:12` */
+/** @param place the file and line for people, such as `actions.ndjson:12` */
 export function readSubmission(line: Uint8Array, place: string): Submission {
   if (line.length > CAPS.recordBytes) {
     throw new WrongUse(`${place} is longer than the ${CAPS.recordBytes} bytes that a record may have`);
@@ -27,10 +27,7 @@ function kindOf(json: string, place: string): Submission['kind'] {
   }
 }
 
-/**
- * Yields batches in the order of the records, each of one kind and of limited size. A record is published before the
- * records after it.
- */
+/** Yields batches in the order of the records. The records of a batch have one kind, and its size is limited. */
 export async function* batchesOf(submissions: AsyncIterable<Submission>): AsyncGenerator<Submission[]> {
   let batch: Submission[] = [];
   let characters = 0;

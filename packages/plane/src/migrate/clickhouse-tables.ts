@@ -1,4 +1,4 @@
-/** The audit's database and tables: created and migrated, or only compared with the migrations. */
+/** Creates and migrates the audit's database and tables, or only compares them with the migrations. */
 import {
   type AuditClient,
   MIGRATIONS_DIRECTORY,
@@ -11,7 +11,7 @@ import { isMandateError } from '@mandate/runtime';
 import { type Finding, finding } from './finding.ts';
 import type { MigrateConfig } from './migrate-config.ts';
 
-/** @param isCheck if true, nothing is created */
+/** @param isCheck if true, nothing is created or changed */
 export async function* clickhouseTables(
   config: MigrateConfig,
   url: string,

@@ -5,8 +5,8 @@ export type Finding = {
   server: 'kafka' | 'redis' | 'clickhouse';
   what: string;
   /**
-   * `ok`: as it must be. `made`: it was missing, and was made. `wrong`: it is missing or wrong, and the remedy says who can
-   * change that. `unknown`: the server gave no answer.
+   * `ok`: nothing to do. `made`: it was missing, and was made. `wrong`: it is missing or wrong, and the remedy says
+   * who can change it. `unknown`: the server gave no answer.
    */
   state: 'ok' | 'made' | 'wrong' | 'unknown';
   detail: string;
@@ -14,7 +14,8 @@ export type Finding = {
 };
 
 /**
- * Checks one thing by `look`. An error of `look` becomes the finding. If a later try may succeed, the state is `unknown`.
+ * Runs the check `look` and returns its finding. An error of `look` becomes a finding too. If a later try may
+ * succeed, its state is `unknown`.
  */
 export async function finding(
   about: Pick<Finding, 'server' | 'what'>,

@@ -1,4 +1,4 @@
-/** The topics of the log. Each is created if it is missing, and compared with what its records need. */
+/** The topics of the log. Each topic is created if it is missing, and its settings are checked. */
 import { type Bus, openLog } from '@mandate/bus';
 import { followControl } from '@mandate/control-log';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -17,7 +17,7 @@ export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): Asy
       await bus.ping();
       return { state: 'ok', detail: 'they answer' };
     });
-    // Without an answer from the brokers, each topic would wait equally long.
+    // If the brokers do not answer, the topics are not checked, because each would wait equally long.
     if (brokers.state !== 'ok') return yield brokers;
     for (const topic of Object.values(TOPICS)) yield await foundOf(topic);
     const tenants = new Set(config.DECIDER_TENANT_TOPICS);
@@ -32,7 +32,9 @@ export async function* kafkaTopics(config: MigrateConfig, isCheck: boolean): Asy
   }
 }
 
-/** Returns the tenants that the control topic lists as publishing directly, in addition to those in the settings. */
+/**
+ * Returns the tenants that the control topic allows to publish directly. Tenants of the settings are not included.
+ */
 async function openedDirectly(bus: Bus, { log }: Notes): Promise<string[]> {
   const control = await followControl({ bus, log });
   const tenants = control.directTenants();

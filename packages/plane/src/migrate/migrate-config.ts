@@ -3,8 +3,8 @@ import { backendsMustFit, clickhouseSettings, kafkaSettings, redisSettings } fro
 import { z } from 'zod';
 
 /**
- * The settings of the servers, as in every process of the plane, and the tenants with topics of their own, as in
- * deciders. Each kind of server may be given alone, because not every person may work on all of them.
+ * The settings of the servers, as in every process of the plane, and of tenants with their own topics, as in
+ * deciders. Each kind of server may be given alone, because not every person may change all servers.
  */
 export const migrateConfig = z
   .object({

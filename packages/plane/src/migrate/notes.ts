@@ -1,11 +1,13 @@
-/** Collects the warnings of a part while it is checked, for the person who runs the check. */
+/** Collects the warnings of a part during a check. The person who runs the check sees them. */
 
 import type { Logger } from '@mandate/runtime';
 import { createLogger } from '@mandate/server';
 
 export type Notes = { readonly log: Logger; take(): string[] };
 
-/** Collects warnings without an error. A warning with an error is either thrown as well, or passes. */
+/**
+ * Collects warnings that have no error. A warning with an error needs no note: the error is thrown too, or passes.
+ */
 export function takeNotes(): Notes {
   const noted: string[] = [];
   const write = (line: string) => {

@@ -5,7 +5,7 @@ import { waitUntil } from '../wait-until.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { redisFraming } from './framing.ts';
 
-/** A server that sends each line back, unless the line contains "mute", and keeps what it received. */
+/** Starts a server that sends each line back, except lines with "mute". It keeps the received text. */
 async function echo(): Promise<{ port: number; told: () => string }> {
   let told = '';
   const server = createServer((socket) => {
@@ -41,7 +41,7 @@ async function scene() {
   return { server, proxy, client: await through(proxy) };
 }
 
-/** Three requests at once, as from a client that does not wait for answers. */
+/** Three requests are sent at once, as by a client that does not wait for answers. */
 const [A, B, C] = ['+a\r\n', '+b\r\n', '+c\r\n'];
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
   expect(client.isOpen()).toBe(true);
 });
 
-test('a held request arrives when it is forwarded, and not before', async () => {
+test('a held request arrives only after it is forwarded', async () => {
   const { server, proxy, client } = await scene();
   const holding = proxy.hold('request');
   client.socket.write(A + B + C);
@@ -70,7 +70,7 @@ test('a held request arrives when it is forwarded, and not before', async () => 
   await waitUntil('all to be answered', () => client.heard() === A + B + C);
 });
 
-test('a lost answer ends its connection, and a request without an answer loses the next one', async () => {
+test('a lost answer ends its connection, and a request without an answer loses the next answer', async () => {
   const { server, proxy, client } = await scene();
   const lost = proxy.loseAnswer(/b/);
   client.socket.write(B);

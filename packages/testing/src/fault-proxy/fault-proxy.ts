@@ -1,50 +1,50 @@
 /**
- * A TCP proxy to a server that breaks some of its traffic: connections on which certain words were said, or a single
- * request or answer, which is held and then forwarded late, dropped, or lost with its connection.
+ * A TCP proxy that breaks some of the traffic to a server. It breaks connections that carried certain words, or one
+ * request or answer: the message is held, then forwarded late, dropped, or lost with its connection.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Framing, inTurn } from './framing.ts';
 import { type Direction, Lane } from './lane.ts';
 
-/** A string is compared without regard to case. */
+/** Words that are searched in messages. A string matches in upper and lower case. */
 export type Words = string | RegExp;
 
-/** One request or one answer that is held, together with everything after it on its connection. */
+/** One request or answer that is held. Later messages of the same connection wait too. */
 export type HeldMessage = {
-  /** Forwards it late, and what waits after it too. */
+  /** Forwards the held message and the messages that wait after it. */
   forward(): void;
-  /** Drops it. What waits after it is forwarded, and the connection stays. */
+  /** Drops the held message. Messages that wait after it are forwarded, and the connection stays open. */
   drop(): void;
-  /** Drops it, and ends the connection. */
+  /** Drops the held message, and ends its connection. */
   cut(): void;
 };
 
 export type FaultProxy = Disposable & {
   readonly port: number;
   /**
-   * Ends every connection on which the words were said, and every connection on which they are said later, until
-   * `restore` is called.
+   * Ends every connection that has carried the words. Until `restore` is called, also ends each connection that
+   * carries the words later.
    */
   cut(): void;
   restore(): void;
   /** How many connections `cut` has ended. */
   readonly cuts: number;
   /**
-   * The next request with these words arrives and is carried out, but its answer and its connection are lost. Then
+   * Lets the server carry out the next request with these words, but loses the answer and the connection. Then
    * resolves.
    */
   loseAnswer(to?: Words): Promise<void>;
   /**
-   * Resolves once the next request with these words, or the answer to it, is held. With `answering`, only an answer
-   * that contains those words is held, because the next answer may be an error.
+   * Resolves once the next request with these words, or its answer, is held. With `answering`, the answer must
+   * contain those words too, because the next answer may be an error.
    */
   hold(what: Direction, to?: Words, answering?: Words): Promise<HeldMessage>;
 };
 
 type Holding = PromiseWithResolvers<HeldMessage> & { what: Direction; to: Words; answering: Words };
 
-/** @param framing separates the requests if several are under way on one connection */
+/** @param framing splits a connection into requests, if several are under way on it */
 export async function startFaultProxy(
   port: number,
   words: Words,
@@ -68,7 +68,7 @@ export async function startFaultProxy(
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     const frames = framing();
-    /** The holds that wait for an answer, by the id of the request. */
+    /** The holds of answers that have not arrived, by the id of the request. */
     const expected = new Map<number, Holding>();
     const [there, back] = [new Lane(upstream), new Lane(client)];
     const held = (lane: Lane): HeldMessage => ({
@@ -102,7 +102,7 @@ export async function startFaultProxy(
       }
     });
     const forget = () => {
-      // The connection ended before the answer. The hold then waits for the next answer that fits.
+      // The connection ended before the answer, so the hold waits for the next answer that fits.
       holdings.push(...expected.values());
       expected.clear();
       client.destroy();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { kafkaFraming, redisFraming } from './framing.ts';
 
-/** Cuts bytes at any positions, as a network may. */
+/** Cuts bytes at the given positions, as a network may cut them anywhere. */
 const cutAnywhere = (bytes: Buffer, cuts: readonly number[]): Buffer[] => {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return places.slice(1).map((end, at) => bytes.subarray(places[at], end));

@@ -1,6 +1,6 @@
 /**
- * Separates the bytes of a connection into requests and answers, as far as a proxy needs it to break some of them.
- * Each connection has its own framing, because it keeps the incomplete part of a message.
+ * Splits the bytes of a connection into requests and answers, as far as a proxy needs. Each connection has its own
+ * framing, because the framing keeps the incomplete end of a message.
  */
 export type Framing = () => {
   requests(bytes: Buffer): Request[];
@@ -8,25 +8,25 @@ export type Framing = () => {
 };
 
 /**
- * `says` is the text that is searched for words: the bytes as latin1, after the name of the request if it has only a
- * number.
+ * `says` is the text in which words are searched: the bytes as latin1. If the request has only a number, its name
+ * comes first.
  */
 type Request = { id: number; says: string; bytes: Buffer };
 
-/** `id` is the id of the request that it answers. */
+/** `id` is the id of the request that was answered. */
 type Answer = { id: number; bytes: Buffer };
 
 const EVERY = 0;
 
-/** For protocols in which each request follows the answer to the one before. Whatever comes next is the answer. */
+/** For protocols with one request at a time. The next bytes from the server are the answer. */
 export const inTurn: Framing = () => ({
   requests: (bytes) => [{ id: EVERY, says: bytes.toString('latin1'), bytes }],
   answers: (bytes) => [{ id: EVERY, bytes }],
 });
 
 /**
- * Redis: many requests are under way at once and are answered in order. Messages that the server pushes answer none
- * of them.
+ * Redis: many requests are under way at once, and the answers keep their order. Messages that the server pushes are
+ * no answers.
  */
 export const redisFraming: Framing = () => {
   const [asked, answered] = [wholeOnes(endOfReply), wholeOnes(endOfReply)];
@@ -43,7 +43,7 @@ const PUSH = '>'.charCodeAt(0);
 const NONE = -1;
 /**
  * The kinds of the "Redis serialization protocol specification", versions 2 and 3, that contain bytes or other
- * replies. All other kinds are one line.
+ * replies. Any other kind is one line.
  */
 const BULKS = '$!=';
 const ITEMS_A_COUNT = new Map([
@@ -66,7 +66,7 @@ function endOfReply(bytes: Buffer, from: number): number | null {
   return end;
 }
 
-/** Requests of the "Kafka protocol guide" that tests break. All others are named by their numbers. */
+/** Requests of the "Kafka protocol guide" that tests break. Any other request is named by its number. */
 const KAFKA_REQUESTS = new Map([
   [0, 'Produce'],
   [1, 'Fetch'],
@@ -93,7 +93,7 @@ function endOfSized(bytes: Buffer, from: number): number | null {
   return bytes.length < from + 4 ? null : from + 4 + bytes.readInt32BE(from);
 }
 
-/** @param endOf returns the end of the message that begins there; null if it is not known yet */
+/** @param endOf returns the end of the message that begins at `from`; null if more bytes are needed */
 function wholeOnes(endOf: (bytes: Buffer, from: number) => number | null): (bytes: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0);
   return (bytes) => {

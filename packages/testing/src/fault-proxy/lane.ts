@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 export type Direction = 'request' | 'answer';
 
-/** One direction of a connection. One message may be held on it, together with everything after it. */
+/** One direction of a connection. One message may be held, and later messages then wait. */
 export class Lane {
   readonly #to: Writable;
   readonly #waiting: { bytes: Buffer; whenHeld: (() => void) | undefined }[] = [];
@@ -12,7 +12,7 @@ export class Lane {
     this.#to = to;
   }
 
-  /** @param whenHeld called when it is this message's turn; the message then waits for `goOn` */
+  /** @param whenHeld called when all earlier messages are sent; this message then waits for `goOn` */
   send(bytes: Buffer, whenHeld?: () => void): void {
     this.#waiting.push({ bytes, whenHeld });
     this.#flow();

@@ -13,13 +13,13 @@ import { join } from 'node:path';
 
 const SERVERS = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mandate', 'servers');
 
-/** Returns the folder of that name, or null if it does not exist. */
+/** Returns the path of the cached folder. Null if the folder does not exist. */
 export function folderInCache(name: string): string | null {
   const place = join(SERVERS, name);
   return existsSync(place) ? place : null;
 }
 
-/** Returns the folder of that name. If it does not exist, `fill` fills it first. */
+/** Returns the path of the cached folder. If the folder does not exist, `fill` fills it first. */
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const place = join(SERVERS, name);
   if (existsSync(place)) return place;
@@ -31,7 +31,7 @@ export async function cachedFolder(name: string, fill: (folder: string) => Promi
     await rename(partial, place);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    // Another process was faster. Its folder is just as good.
+    // If the folder exists, another process was faster, and its folder is complete too.
     if (!existsSync(place)) throw error;
   }
   return place;

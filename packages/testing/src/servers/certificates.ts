@@ -1,4 +1,4 @@
-/** A test's own certificate authority, which issues certificates for a server on 127.0.0.1 and for a client. */
+/** A certificate authority for one test. It issues certificates for a server on 127.0.0.1 and for a client. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runTool } from './run-tool.ts';
@@ -45,7 +45,7 @@ export async function newAuthority(folder: string): Promise<Authority> {
   };
 }
 
-/** Key and chain in one file, in Kafka's format. */
+/** Returns key and certificate chain as one file in Kafka's format. */
 export function bundle({ certPath, keyPath }: Certificate): string {
   const path = certPath.replace(/\.pem$/, '-with-key.pem');
   writeFileSync(path, readFileSync(keyPath, 'utf8') + readFileSync(certPath, 'utf8'));

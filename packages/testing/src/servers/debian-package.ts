@@ -33,13 +33,13 @@ export async function debianProgram(name: string, orInstall: string): Promise<Pr
   return { command: join(folder, 'usr/bin', name), env: { LD_LIBRARY_PATH: paths.join(':') } };
 }
 
-/** Returns no folder if the program needs no library that the machine lacks. */
+/** Returns the folders in `path`. There are none if the machine has all libraries that the program needs. */
 async function foldersIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** The name of the release, such as `debian-12`. The packages expect the libraries of this release. */
+/** Returns the name of the release, such as `debian-12`. The packages need the libraries of this release. */
 async function release(): Promise<string> {
   const told = await readFile('/etc/os-release', 'utf8').catch(() => '');
   const value = (name: string) => new RegExp(`^${name}="?([\\w.-]+)`, 'm').exec(told)?.[1] ?? 'unknown';
@@ -51,7 +51,7 @@ async function unpackPackage(name: string, into: string, orInstall: string): Pro
   try {
     await mkdir(join(apt, 'lists/partial'), { recursive: true });
     await mkdir(join(apt, 'archives/partial'), { recursive: true });
-    // apt locks the folder of this file. In its original place only root may do that.
+    // The file is copied because apt locks its folder, and only root may lock the original folder.
     await copyFile('/var/lib/dpkg/status', join(apt, 'status')).catch((cause) => {
       throw new MissingServerError(`this is no Debian: ${orInstall}`, { cause });
     });
@@ -59,7 +59,7 @@ async function unpackPackage(name: string, into: string, orInstall: string): Pro
       ...['-o', `Dir::State=${apt}`, '-o', `Dir::State::lists=${apt}/lists`],
       ...['-o', `Dir::State::status=${apt}/status`],
       ...['-o', `Dir::Cache=${apt}`, '-o', `Dir::Cache::archives=${apt}/archives`],
-      // On a machine without a network, the failure comes soon.
+      // Without a network, apt fails soon because of these options.
       ...['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'],
     ];
     await runTool('apt-get', ['update', '-q', ...isPrivate], { orInstall });

@@ -4,14 +4,14 @@ import { createServer, type Server } from 'node:net';
 
 const ATTEMPTS = 5;
 /**
- * Below the ports that systems assign themselves. So no other program takes the port of a server that is down until
- * its restart.
+ * These ports are below the ports that systems assign themselves. So no program takes the port of a server while it
+ * restarts.
  */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /**
- * Launches on ports of 127.0.0.1 that were free a moment ago, and on other ports if another process took one
- * meanwhile.
+ * Calls `launch` with ports of 127.0.0.1 that were free a moment ago. If another process has taken a port, tries
+ * other ports.
  */
 export async function onFreePorts<T>(count: number, launch: (ports: number[]) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -24,7 +24,7 @@ export async function onFreePorts<T>(count: number, launch: (ports: number[]) =>
   }
 }
 
-/** All ports differ, because all of them are held until the last one is known. */
+/** Returns different free ports. Each port is held until the last one is known. */
 async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = [];
   const ports: number[] = [];

@@ -1,4 +1,4 @@
-/** A program to run: the one on the PATH if its version is good enough, otherwise Debian's. */
+/** Finds a program to run: on the PATH if its version is good enough, otherwise in a Debian package. */
 import { debianProgram, type Program } from './debian-package.ts';
 import { MissingServerError } from './missing-server.ts';
 import { runTool } from './run-tool.ts';
@@ -9,13 +9,13 @@ export type InstalledProgram = Program & {
 };
 
 type Wanted = {
-  /** The name of the program and of its package. */
+  /** The name of the program. Its package has the same name. */
   readonly name: string;
   /** The option that makes the program print its version. */
   readonly versionOption: string;
-  /** Returns the version in the printed text, or undefined if the version is not good enough. */
+  /** Returns the version from the printed text. Undefined if this version does not suffice. */
   readonly versionIn: (told: string) => string | undefined;
-  /** What else a person could install if the program is missing. */
+  /** Text that says what else a person could install if the program is missing. */
   readonly orInstall: string;
 };
 

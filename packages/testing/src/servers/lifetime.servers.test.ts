@@ -14,14 +14,14 @@ describeWithOwnServers(['redis'], 'a server', () => {
     const { port, folder } = await parent.says('stdout', (line): { port: number; folder: string } =>
       JSON.parse(line),
     );
-    // The server is paused, so it cannot notice by itself that its parent is gone.
+    // The server is paused, so it cannot notice by itself that its parent process is gone.
     await parent.kill('SIGKILL');
     await waitUntil('the port to be free', () => nothingListens(port));
     await waitUntil('its folder to be gone', () => !existsSync(folder));
     expect(await nothingListens(port)).toBe(true);
   });
 
-  it('does not keep its process from ending', async () => {
+  it('lets the process that started it end', async () => {
     const parent = startProcess(START_AND_WAIT, ['and-end'], process.env);
     const { port } = await parent.says('stdout', (line): { port: number } => JSON.parse(line));
     expect(await parent.exited).toBe(0);

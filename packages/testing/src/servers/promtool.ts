@@ -1,13 +1,13 @@
-/** promtool: Prometheus' own check of configurations, rules and expressions. */
+/** promtool: the program of Prometheus that checks configurations, rules and expressions. */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type InstalledProgram, installedProgram } from './installed-program.ts';
 
-/** `found` is Prometheus, because its package contains promtool. */
+/** The installed Prometheus. Its package contains promtool. */
 let found: Promise<InstalledProgram> | undefined;
 
-/** @throws MissingServerError if there is neither a Prometheus nor apt-get */
+/** @throws MissingServerError if Prometheus and apt-get are both missing */
 export function installedPromtool(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'prometheus',
@@ -18,7 +18,7 @@ export function installedPromtool(): Promise<InstalledProgram> {
   return found;
 }
 
-/** Returns the output of promtool, whether the check succeeds or fails. */
+/** Runs promtool. Returns its output whether the check succeeds or fails. */
 export async function promtool(
   args: readonly string[],
   folder: string,

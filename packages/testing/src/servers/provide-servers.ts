@@ -1,9 +1,9 @@
 /**
- * The servers that all test files of a run share. Which of them are available is known, and printed, before the first
- * test. Each is started when the first test asks for it, because a broker takes seconds and most runs have only one
+ * The servers that all test files of a run share. Before the first test, the available servers are found and printed.
+ * Each server starts when the first test asks for it, because a broker takes seconds and most runs have only one
  * file.
  *
- * Tests run in processes of their own, so they ask over HTTP: GET /redis returns the address of Redis.
+ * Tests run in their own processes, so they ask over HTTP: GET /redis returns the address of Redis.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,18 +15,21 @@ import { installedPromtool } from './promtool.ts';
 import { installedFaketime } from './redis/movable-clock.ts';
 import { localOffer, offerOf } from './sources.ts';
 
-/** What test files are told: for each kind, what is missing, if anything is. */
+/** What test files receive: for each kind of server, the text about what is missing, or null. */
 export type ProvidedServers = {
-  /** The URL at which tests ask for the address of a shared server. */
+  /** The URL of the HTTP server that returns the addresses of shared servers. */
   readonly desk: string;
   readonly shared: Readonly<Record<ServerKind, string | null>>;
-  /** For servers that a test starts itself, with `startRedis` and similar functions: what is missing. */
+  /**
+   * What is missing for servers that a test starts itself, with `startRedis` and similar functions. Null if nothing
+   * is missing.
+   */
   readonly own: Readonly<Record<ServerKind, string | null>>;
-  /** Not a server, but it may be missing too: a Kafka client in another language. */
+  /** What is missing for kcat, a Kafka client in another language. Null if nothing is missing. */
   readonly kcat: string | null;
-  /** Not a server either: Prometheus' own check of rules and expressions. */
+  /** What is missing for promtool, which checks rules and expressions. Null if nothing is missing. */
   readonly promtool: string | null;
-  /** Not a server either: a tool that gives a server its own clock. */
+  /** What is missing for faketime, which gives a server its own clock. Null if nothing is missing. */
   readonly faketime: string | null;
 };
 
@@ -36,7 +39,7 @@ declare module 'vitest' {
   }
 }
 
-/** Prints what was found. Call the returned function at the end of the run. */
+/** Finds the servers and prints what it found. Call the returned function at the end of the run. */
 export async function provideServers(project: TestProject): Promise<() => Promise<void>> {
   const shared = await forEachKind((kind) => orMissing(offerOf(kind)));
   const own = await forEachKind((kind) => orMissing(localOffer(kind)));

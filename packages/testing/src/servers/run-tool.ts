@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { MissingServerError } from './missing-server.ts';
 
-/** Runs a tool of the machine to its end and returns its output. If the tool fails, the error contains its output. */
+/** Runs a tool of the machine until it ends. Returns its output. If the tool fails, the error contains its output. */
 export async function runTool(
   command: string,
   args: readonly string[],

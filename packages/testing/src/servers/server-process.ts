@@ -1,13 +1,13 @@
 /**
- * A server in a process of its own, for tests that also break it: end it, kill it, pause it, start it again on its
+ * Starts a server in its own process. Tests may also break it: end, kill or pause it, or start it again with the same
  * data.
  *
- * The server never outlives the process that started it, however that process ends. A shell starts a watcher and then
- * becomes the server. The watcher holds one end of a pipe, and only we hold the other. When our end closes, the
- * watcher kills the server and removes its folder. The server has a process group of its own, so Ctrl-C reaches it
- * only through the tests' teardown.
+ * The server never outlives the process that started it. A shell starts a watcher and then becomes the server. The
+ * watcher has one end of a pipe, and only the starting process has the other end. When the other end closes, the
+ * watcher kills the server and removes its folder. The server has its own process group. So Ctrl-C does not end it
+ * directly, but the teardown of the tests does.
  *
- * Its output goes to a file, because a pipe that a blocked event loop does not read would stop the server.
+ * The output of the server goes to a file. A full pipe would stop the server while the event loop is blocked.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,26 +25,26 @@ export type ServerCommand = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Everything that the server writes, with its log: `server.log`, new at each start. */
+  /** The folder for all files of the server. Its log is `server.log`, which is new at each start. */
   readonly folder: string;
-  /** The text in the log once the server takes requests. */
+  /** The text in the log that shows that the server accepts requests. */
   readonly ready: RegExp;
 };
 
 export type Server = {
-  /** The process id, which changes with `restart`. Throws while the server does not run. */
+  /** The process id. A restart changes it. Throws while the server does not run. */
   readonly pid: number;
-  /** The folder of its data. */
+  /** The folder of the server's data. */
   readonly folder: string;
-  /** Ends the server in order (SIGTERM, then SIGKILL if it does not end). Its data stay. */
+  /** Ends the server in order: SIGTERM, and later SIGKILL if the server still runs. Its data stay. */
   end(): Promise<void>;
-  /** Sends SIGKILL. Its data stay. */
+  /** Sends SIGKILL to the server. Its data stay. */
   kill(): Promise<void>;
-  /** Ends the server if it runs, and starts it on the same data and ports. */
+  /** Starts the server again with the same data and ports. If it still runs, ends it first. */
   restart(): Promise<void>;
-  /** Sends SIGSTOP: connections stay open and nothing answers. */
+  /** Sends SIGSTOP. Connections stay open, but the server does not answer. */
   pause(): void;
-  /** Sends SIGCONT. */
+  /** Sends SIGCONT, which ends a pause. */
   resume(): void;
 };
 
@@ -70,7 +70,7 @@ export async function startServer(server: ServerCommand): Promise<Server> {
   };
 }
 
-/** A signal takes time: a server answers until the last of its threads has stopped. */
+/** Pauses the server, and waits until all of its threads have stopped. Until then, the server can still answer. */
 function pause(server: ChildProcess): void {
   server.kill('SIGSTOP');
   const deadlineMs = performance.now() + PAUSE_WITHIN_MS;
@@ -80,8 +80,8 @@ function pause(server: ChildProcess): void {
 }
 
 /**
- * The states of the threads, as Linux gives them: R and others while a thread runs, T once it has stopped. Empty on
- * other systems.
+ * Returns the states of the threads, as Linux names them: T for a stopped thread, R and other letters for a running
+ * one. Empty on other systems.
  */
 function threadStates(pid: number | undefined): string[] {
   const threads = `/proc/${pid}/task`;
@@ -90,7 +90,7 @@ function threadStates(pid: number | undefined): string[] {
     try {
       return /^.*\) (.)/s.exec(readFileSync(join(threads, thread, 'stat'), 'utf8'))?.[1] ?? '';
     } catch {
-      // The thread has ended.
+      // The file cannot be read, because the thread has ended.
       return '';
     }
   });
@@ -101,17 +101,17 @@ async function launch(server: ServerCommand): Promise<ChildProcess> {
   const child = spawn('/bin/sh', ['-c', WATCHED, server.folder, server.command, ...server.args], {
     stdio: ['ignore', log, log, 'pipe'],
     env: { ...process.env, ...server.env },
-    // Files that the server writes outside its data go to its folder too.
+    // Files that the server writes outside its data are in this folder too.
     cwd: server.folder,
     detached: true,
   });
   closeSync(log);
   const lifeline = child.stdio[3] as Socket;
-  // The watcher is already gone if the whole group was killed.
+  // Writing fails if the watcher is already gone, as after a kill of the whole group.
   lifeline.on('error', () => {});
   child.once('exit', () => lifeline.end('ended\n'));
   await becomesReady(server, child);
-  // A running server does not keep the test runner from ending, because the server ends with us.
+  // The test runner may end while the server runs, because the server then ends too.
   child.unref();
   lifeline.unref();
   return child;
@@ -141,7 +141,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exited = once(child, 'exit');
   child.ref();
   child.kill(signal);
-  // A paused process reacts to no signal but SIGKILL, so it must run again first.
+  // A paused process reacts only to SIGKILL, so it must continue first.
   child.kill('SIGCONT');
   const slow = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
   await exited.finally(() => clearTimeout(slow));

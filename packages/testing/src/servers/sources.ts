@@ -1,6 +1,5 @@
 /**
- * The sources of the servers that tests share. For each kind there is a list, and the first source that has a server
- * is used.
+ * The sources of shared test servers. Each kind has a list of sources, and the first source with a server is used.
  */
 import { installedClickHouse } from './clickhouse/installed-clickhouse.ts';
 import { startClickHouse } from './clickhouse/start-clickhouse.ts';
@@ -12,7 +11,7 @@ import type { Offer, ServerKind } from './offer.ts';
 import { installedRedis } from './redis/install-redis.ts';
 import { startRedis } from './redis/start-redis.ts';
 
-/** Returns undefined if this machine lacks the source. The last source throws MissingServerError with the remedy. */
+/** Returns undefined if the source has no server here. The last source throws MissingServerError with a remedy. */
 type Source = () => Promise<Offer | undefined>;
 
 const SOURCES: Readonly<Record<ServerKind, readonly Source[]>> = {
@@ -35,8 +34,8 @@ export async function offerOf(kind: ServerKind): Promise<Offer> {
 }
 
 /**
- * The server that `startRedis` and similar functions run. Only servers of this source can be broken by a test.
- * Fetches what it needs first.
+ * Returns the server that `startRedis` and similar functions run. A test can break only servers of this source.
+ * Fetches missing programs first.
  */
 export async function localOffer(kind: ServerKind): Promise<Offer> {
   switch (kind) {
@@ -64,7 +63,7 @@ export async function localOffer(kind: ServerKind): Promise<Offer> {
   }
 }
 
-/** A server that was started outside of the tests and keeps running. */
+/** A source for a server that runs already. An environment variable has its address. */
 function named(variable: string): Source {
   return async () => {
     const address = process.env[variable];

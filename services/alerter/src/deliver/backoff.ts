@@ -1,12 +1,12 @@
-/** If a receiver asks for more than this, it is tried after this time. */
+/** The longest wait that a receiver can ask for. After this time the delivery is tried anyway. */
 const LONGEST_ASKED_MS = 60 * 60_000;
 
 /**
- * Returns how long to wait before the next attempt. The wait doubles each time, up to `longestRetryMs`. A random
- * share of up to half is subtracted, so that deliveries that failed together are not retried together. The wait that
- * a receiver asked for is kept in full.
+ * Returns how long to wait before the next attempt. The wait doubles each time, up to `longestRetryMs`. A random part
+ * of up to half is subtracted, so that deliveries that failed together are not retried together. A wait that the
+ * receiver asked for is kept in full.
  *
- * @param attempts how many there were, from 1
+ * @param attempts the number of attempts so far, from 1
  * @param random in [0, 1)
  */
 export function waitBeforeRetry(

@@ -1,4 +1,4 @@
-/** Deliveries to receivers that answer, refuse, redirect, hang or are gone. */
+/** Deliveries to receivers that answer, refuse, redirect, never answer, or are gone. */
 
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { alerterOn, fate, kill, openLog, publish, settledFate } from '../alerter
 import { type Answers, startReceiver } from '../receiver.fixture.ts';
 import { decided } from '../rules/decided.fixture.ts';
 
-test('a kill is delivered once, with a signature; a kill from before alerting began is not delivered', async () => {
+test('a kill is delivered once, with a signature; a kill before the start of alerting is not delivered', async () => {
   const bus = await openLog();
   const receiver = await startReceiver();
   await publish(bus, [kill(1)]);
@@ -52,7 +52,7 @@ test('waits as long as a receiver asks', async () => {
   await publish(bus, [kill(1)]);
   expect(await settledFate(alerter, 'ops')).toEqual(['delivered 2']);
   const [first, second] = receiver.received.map(({ cameMs }) => cameMs);
-  // Timers may fire a millisecond early.
+  // The limit is 995 and not 1,000, because timers may fire slightly early.
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(995);
 });
 

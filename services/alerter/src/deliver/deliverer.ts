@@ -1,11 +1,11 @@
 /**
- * Delivers alerts to webhooks, one at a time to each webhook, so a receiver that hangs delays only itself. After a
- * failed attempt an alert waits while other alerts go first. After too many failed attempts it becomes
- * `alert.undelivered`, and so does an alert that arrives while too many wait. The result of each attempt is on the
- * log before the next attempt, so a crash repeats at most one attempt that had succeeded.
+ * Delivers alerts to webhooks, one at a time to each webhook, so a receiver that hangs delays only its own alerts.
+ * After a failed attempt an alert waits, and other alerts go first. After too many failed attempts the alert is
+ * recorded as `alert.undelivered`. The same happens to a new alert while too many wait. The result of each attempt is
+ * on the log before the next attempt, so a crash repeats at most one successful attempt.
  *
- * Kills go before all other alerts and have a queue of their own: a flood at a webhook that several tenants share
- * delays no notice of a kill. All other alerts wait in a queue that is fair to tenants (webhook-queue.ts).
+ * Kills go before all other alerts and have their own queue. So a flood of one tenant at a shared webhook does not
+ * delay a kill. All other alerts wait in a queue that is fair to tenants (webhook-queue.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '@mandate/runtime';
@@ -21,20 +21,20 @@ import { type Waiting, WebhookQueue } from './webhook-queue.ts';
 export type DelivererOptions = {
   book: AlertBook;
   webhooks: () => readonly Webhook[];
-  /** Resolves once the records are on the log and in the book. Rejects only if the whole alerter stops. */
+  /** Resolves once the records are on the log and in the alert book. Rejects only if the whole alerter stops. */
   append(records: readonly AlertsRecord[]): Promise<void>;
   clock: Clock;
   log: Logger;
   measures: AlerterMeasures;
-  /** The most alerts that may wait for one webhook. Kills are counted apart, up to the same number. */
+  /** The most alerts that may wait for one webhook. Kills have a separate count with the same limit. */
   mostWaiting: number;
   random?: () => number;
 };
 
 export type Deliverer = {
-  /** Delivers an alert to a webhook, unless the delivery is already under way. */
+  /** Delivers an alert to a webhook. Does nothing if this delivery is already under way. */
   deliver(alertId: string, webhook: string): void;
-  /** How many deliveries wait, for all webhooks together. */
+  /** Returns how many deliveries wait, for all webhooks together. */
   waiting(): number;
   finished: Promise<never>;
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   async function attempt(name: string, waiting: Waiting): Promise<boolean> {
     const { alertId } = waiting;
     const entry = book.get(alertId);
-    // Another alerter delivered it, or the book has dropped it.
+    // Another alerter has delivered the alert, or the book no longer has the alert.
     if (entry === undefined || !isWaiting(alertId, name)) return true;
     const webhook = webhooks().find((known) => known.name === name);
     if (webhook === undefined) {
@@ -81,7 +81,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       return true;
     }
     if (!isFor(entry.alert, webhook)) {
-      // The webhook of this name now belongs to another tenant, and so does its receiver.
+      // The rule file now gives this webhook name to another tenant, so the alert must not be sent.
       await giveUp(
         alertId,
         name,
@@ -147,7 +147,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       }
       if (!(await attempt(name, next))) continue;
       for (const queue of [urgent, others]) queue.remove(next);
-      // A replay was asked for while this delivery ended.
+      // A replay may have been requested while this delivery ended.
       if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }

@@ -1,4 +1,4 @@
-/** One delivery attempt: a signed POST, and its result. Never throws. */
+/** Makes one attempt to deliver an alert: a signed POST. Returns the result. Never throws. */
 
 import type { Raised } from '../rules/alarms.ts';
 import type { Webhook } from '../rules/alert-rules.ts';
@@ -8,8 +8,8 @@ import { signedHeaders } from './signature.ts';
 export type Attempt =
   | { taken: true; status: number }
   /**
-   * `retryAfterMs` is the wait that the receiver asked for. `isGone` means that the receiver wants no more alerts
-   * (410).
+   * `retryAfterMs` is the wait that the receiver asks for. `isGone`: the receiver accepts no more alerts (status
+   * 410).
    */
   | { taken: false; reason: string; retryAfterMs: number | null; isGone: boolean };
 
@@ -27,7 +27,7 @@ export async function postAlert(
       method: 'POST',
       headers: { ...signedHeaders({ id: alert.id, atMs, body }, keys), 'user-agent': 'mandate-alerter' },
       body,
-      // The operator chose the URL. A redirect would send the alert elsewhere, so it counts as a failure.
+      // A redirect counts as a failure, because it would send the alert to a URL that the operator did not choose.
       redirect: 'manual',
       signal: AbortSignal.any([timeout, signal]),
     });
@@ -42,7 +42,7 @@ export async function postAlert(
   }
 }
 
-/** Returns why a fetch failed. The error of fetch itself says only that it failed; its cause has the reason. */
+/** Returns why a fetch failed. The error of fetch has no reason; its cause has the reason. */
 function sayCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return `it cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`;

@@ -8,7 +8,7 @@ test.each([
   ['0', 0],
   ['Sat, 31 Jan 2026 12:00:05 GMT', 5_000],
   ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
-])('honours %s', (header, ms) => {
+])('accepts the header %s', (header, ms) => {
   expect(retryAfterMs(header, NOW_MS)).toBe(ms);
 });
 
@@ -21,6 +21,6 @@ test.each([
   ['Sun, 30 Feb 2026 12:00:00 GMT'],
   ['Fri, 31 Jan 2026 12:00:05 GMT'],
   ['2026-02-30'],
-])('ignores %s', (header) => {
+])('ignores the header %s', (header) => {
   expect(retryAfterMs(header, NOW_MS)).toBeNull();
 });

@@ -1,6 +1,6 @@
 /**
- * Milliseconds that a receiver's header `Retry-After` asks to wait (RFC 9110, section 10.2.3): seconds, or an HTTP date in
- * its preferred form. Null for any other text, because `Date.parse` would guess a time.
+ * Returns the wait in milliseconds that the header `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or an
+ * HTTP date in its preferred form. Null for any other text, because `Date.parse` would guess a time.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;

@@ -1,7 +1,9 @@
-/** The headers of a message, signed by Standard Webhooks 1.0.0: HMAC-SHA256 over id, time and body. */
+/**
+ * Returns the headers of a message with its signature by Standard Webhooks 1.0.0: HMAC-SHA256 over id, time and body.
+ */
 import { createHmac } from 'node:crypto';
 
-/** @param keys one signature is made with each key; a receiver accepts any of them */
+/** @param keys one signature is made with each key; a receiver accepts any of the signatures */
 export function signedHeaders(
   { id, atMs, body }: { id: string; atMs: number; body: string },
   keys: readonly Buffer[],

@@ -31,7 +31,7 @@ test('holds at most its maximum, and never removes an alert of a tenant within i
         const givesWay = queue.add(comes);
         expect(givesWay !== null).toBe(there.size > most);
         if (givesWay === null) continue;
-        // There are four tenants, so the share of a tenant is a quarter.
+        // With four tenants, the share of each tenant is a quarter.
         expect(of(givesWay.tenant)).toBeGreaterThan(most / 4);
         expect(of(givesWay.tenant)).toBe(Math.max(...[...there].map((one) => of(one.tenant))));
         there.delete(givesWay);
@@ -68,7 +68,7 @@ test('tenants take turns, each in its own order, however many alerts a tenant ha
   );
 });
 
-test('an alert that waits for a retry delays no other alert, and is next again when it is due', () => {
+test('an alert that waits for a retry delays no other alert, and is first again when the retry is due', () => {
   const queue = new WebhookQueue(10);
   const [failed, later] = [waiting('a', 50), waiting('a', 60)];
   for (const one of [failed, later]) queue.add(one);
@@ -82,7 +82,7 @@ test('an alert that waits for a retry delays no other alert, and is next again w
   expect(queue.dueAtMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('removes the new alert if all tenants have equally many', () => {
+test('removes the new alert if all tenants have the same number of alerts', () => {
   const queue = new WebhookQueue(2);
   const all = ['a', 'b', 'c', 'a'].map((tenant) => waiting(tenant));
   expect(all.map((one) => queue.add(one))).toEqual([null, null, all[2], all[3]]);

@@ -1,11 +1,10 @@
 /**
- * The alerts that wait for one webhook, fair between tenants that do not know of each other. Tenants take turns. If
- * the queue is full, the tenant with the most alerts loses its newest one, so a flood of one tenant leaves every
- * other its share.
+ * The alerts that wait for one webhook, fair to tenants. Tenants take turns. If the queue is full, the tenant with
+ * the most alerts loses its newest alert, so a flood of one tenant leaves room for the other tenants.
  */
 export type Waiting = {
   readonly alertId: string;
-  /** Null for alerts of the plane. */
+  /** The tenant of the alert. Null for alerts about the whole plane. */
   readonly tenant: string | null;
   attempts: number;
   dueAtMs: number;
@@ -13,7 +12,7 @@ export type Waiting = {
 
 export class WebhookQueue {
   readonly #most: number;
-  /** By tenant and alert, both in the order in which they came. The first tenant has the next turn. */
+  /** The alerts by tenant and alert id, in the order of their arrival. The first tenant has the next turn. */
   readonly #tenants = new Map<string | null, Map<string, Waiting>>();
   #size = 0;
 
@@ -52,7 +51,7 @@ export class WebhookQueue {
   }
 
   /**
-   * Returns the first alert that is due, of the first tenant that has one, and ends that tenant's turn. The alert
+   * Returns the first due alert of the first tenant with a due alert. Then ends the turn of this tenant. The alert
    * stays in the queue.
    */
   next(nowMs: number): Waiting | undefined {
@@ -66,7 +65,7 @@ export class WebhookQueue {
     return undefined;
   }
 
-  /** When the next alert is due; Infinity if the queue is empty. */
+  /** Returns when the next alert is due; Infinity if the queue is empty. */
   dueAtMs(): number {
     let dueAtMs = Number.POSITIVE_INFINITY;
     for (const own of this.#tenants.values()) {

@@ -1,4 +1,4 @@
-/** GET /v1/alerts: alerts that were raised and cleared, and their delivery to each webhook; newest first. */
+/** GET /v1/alerts: alerts that were raised or cleared, and their delivery to each webhook; newest first. */
 
 import { ALERT_RULES, type ApiKeyRecord, alert, count, described, time } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
@@ -100,8 +100,8 @@ export function listAlerts(server: HttpServer, { book, alerting }: Pick<Alerter,
 type Shown = { entry: Entry; deliveries: readonly [webhook: string, came: Delivery][] };
 
 /**
- * An alert about the whole plane goes to webhooks of every tenant. A tenant sees only its own webhooks and those for
- * all tenants (`*`).
+ * Returns the deliveries that a tenant may see: to its own webhooks and to webhooks for all tenants (`*`). An alert
+ * about the whole plane also goes to webhooks of other tenants.
  */
 function deliveriesFor(
   { tenant, scopes }: ApiKeyRecord,

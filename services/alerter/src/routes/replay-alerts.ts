@@ -1,4 +1,4 @@
-/** POST /v1/alerts/:id/replay sends one alert again. POST /v1/alerts/replay sends all that could not be delivered. */
+/** POST /v1/alerts/:id/replay sends one alert again. POST /v1/alerts/replay sends all undelivered alerts again. */
 
 import { type AlertReplayed, type ApiKeyRecord, count, described, id, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
@@ -8,13 +8,16 @@ import type { Alerter } from '../alerter.ts';
 import { addressees } from '../rules/addressees.ts';
 import { maySee } from './may-see.ts';
 
-/** Each replay is a record and a delivery. One call makes at most this many, and says how many are left. */
+/**
+ * The most alerts that one call replays. Each replay is a record and a delivery. The answer says how many alerts are
+ * left.
+ */
 const MOST_REPLAYED = 100;
 
 export function replayAlerts(server: HttpServer, { book, alerting, append, clock }: Alerter): void {
   const config = { scope: ['operate', 'operate:all'] as const };
 
-  /** A tenant's key sends to the webhooks of its own tenant and to those for all tenants (`*`). */
+  /** True if a key may send to a webhook: the webhook belongs to the key's tenant or to all tenants (`*`). */
   const mayTell = ({ tenant, scopes }: ApiKeyRecord, name: string) => {
     const webhook = alerting().webhooks.find((known) => known.name === name);
     return (
@@ -71,7 +74,7 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
           remedy: 'Add one to alerts.yaml, with this rule and its tenant, then send the alert again.',
         });
       }
-      // The alert already waits for delivery. Another record would change nothing.
+      // If the alert already waits for every delivery, another record would change nothing.
       const isWaiting = webhooks.every((name) => entry.deliveries.get(name)?.state === 'waiting');
       if (!isWaiting) await append([replayOf(entry, webhooks, key)]);
       reply.code(202);
@@ -106,7 +109,7 @@ export function replayAlerts(server: HttpServer, { book, alerting, append, clock
       }
       const replays = undelivered.reverse().slice(0, MOST_REPLAYED);
       if (replays.length > 0) {
-        // The rate limiter has already counted the request itself as one.
+        // The rate limiter has already counted the request as one change, so only the others are added.
         request.spend('changes', { records: replays.length - 1 });
         await append(replays);
       }

@@ -1,4 +1,4 @@
-/** POST /v1/alerts/drift: reports what a reconciler found. Drift is an alarm until a reconciler finds none. */
+/** POST /v1/alerts/drift: reports the result of a reconciler. The alarm lasts until a reconciler finds no drift. */
 
 import { count, described, id } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** POST /v1/alerts/test: raises an alert without a meaning, to see whether it arrives. */
+/** POST /v1/alerts/test: raises a test alert, which shows whether alerts arrive. */
 import { randomUUID } from 'node:crypto';
 import { described, id, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';

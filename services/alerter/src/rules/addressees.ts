@@ -1,14 +1,14 @@
-/** The tenant of an alert, and the webhooks that get it. */
+/** Finds the tenant of an alert, and the webhooks that get the alert. */
 import type { Alert } from '@mandate/schemas';
 import type { Raised } from './alarms.ts';
 import type { Webhook } from './alert-rules.ts';
 
-/** Whether a tenant may see an alert. A kill or revive of the whole plane concerns every tenant. */
+/** True if a tenant may see an alert. A kill or revive of the whole plane concerns every tenant. */
 export function concerns({ tenant, rule }: Pick<Alert, 'tenant' | 'rule'>, whose: string): boolean {
   return tenant === whose || (tenant === null && (rule === 'kill' || rule === 'revive'));
 }
 
-/** Whether a webhook may get an alert: the webhook belongs to the alert's tenant, or to all tenants (`*`). */
+/** True if a webhook may get an alert: the webhook belongs to the alert's tenant, or to all tenants (`*`). */
 export function isFor(alert: Pick<Alert, 'tenant' | 'rule'>, { tenant }: Pick<Webhook, 'tenant'>): boolean {
   return tenant === '*' || concerns(alert, tenant);
 }

@@ -18,7 +18,7 @@ const finding = (given: Partial<Finding>): Finding => ({
   ...given,
 });
 
-/** Does what the evaluator does: raises the finding if it is news, and applies the record. */
+/** Raises the finding if it is new, and applies the record, as the evaluator does. */
 function raise(alarms: Alarms, found: Finding): Raised | null {
   const judged = alarms.judge(found);
   if (judged === null) return null;
@@ -64,7 +64,7 @@ test('an id identifies rule, tenant, subject and episode', () => {
   expect(raise(new Alarms(), finding({ message: 'by another', order: 7 }))?.alert.id).toBe(ids[0]);
 });
 
-test('forgets an answered action after a day, and keeps one that waits', () => {
+test('forgets an answered action after a day, and keeps an action that waits', () => {
   const alarms = new Alarms();
   const approval = (subject: string, order: number, holds: boolean, atMs: number) =>
     raise(alarms, finding({ rule: 'approval', subject, order, holds, at: wireTime(atMs) }));

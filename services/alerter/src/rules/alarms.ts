@@ -1,12 +1,12 @@
 /**
- * The alarms that are on, and those that were on before: a fold of the alerts topic, and the only memory of the
- * rules. The fold does not depend on the order of records or on how often each is applied. So an evaluator may apply
- * an alert as soon as it raises it, and read it again later.
+ * The alarms that are on, and earlier alarms: computed from the alerts topic, and the only memory of the rules. The
+ * order of the records does not matter, and a record may be applied twice. So an evaluator may apply an alert as soon
+ * as it raises the alert, and read it again later.
  *
- * An id is a function of rule, tenant, subject and episode. The episode counts how often the subject was alarming. So
- * two alerters that see the same alarm begin give it one id, and the next alarm of the subject has another. The alarm
- * of an approval is forgotten after a day, and its action id may come back later. So its id has the order of the
- * first record instead of the episode.
+ * An id is computed from rule, tenant, subject and episode. The episode counts the alarms of the subject. So two
+ * alerters give the same alarm one id, and the next alarm of the subject gets another id. The alarm of an approval is
+ * forgotten after a day, and its action id may come back later. So its id has the order of the first record instead
+ * of the episode.
  */
 import { sha256Hex } from '@mandate/policy';
 import {
@@ -21,7 +21,7 @@ import type { Finding } from './finding.ts';
 
 export type Raised = AlertRaised | AlertCleared;
 
-/** `order` is the order of the record that last changed the alarm. */
+/** The state of an alarm. `order` is the order of the record that last changed the alarm. */
 export type Alarm = {
   tenant: string | null;
   subject: string;
@@ -32,7 +32,7 @@ export type Alarm = {
   facts: Readonly<Record<string, Json>>;
 };
 
-/** Rules about events, not about states. A subject of these rules is reported once, and never changes. */
+/** Rules about events, not about states. A subject of these rules gets one alert, and its alarm never changes. */
 const ONCE: ReadonlySet<AlertRule> = new Set([
   'kill',
   'revive',
@@ -42,12 +42,12 @@ const ONCE: ReadonlySet<AlertRule> = new Set([
   'test',
 ]);
 
-/** The subjects of these rules name a day. Later records are about later days, so subjects of past days are forgotten. */
+/** Rules with a day in the subject. Later records are about later days, so subjects of past days are forgotten. */
 const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call']);
-/** Partitions are not read at the same pace, so a subject is kept longer than its day. */
+/** A subject is kept longer than its day, because partitions are not read at the same pace. */
 const DAY_FORGOTTEN_AFTER_MS = 2 * 86_400_000;
 
-/** An action waits once and never again, so its alarm is forgotten when the ledger forgets the action. */
+/** Rules about actions. An action waits only once, so its alarm is forgotten when the ledger forgets the action. */
 const FORGOTTEN: ReadonlySet<AlertRule> = new Set(['approval', 'approval_overdue']);
 const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
 
@@ -62,14 +62,14 @@ export class Alarms {
     return this.#byRule.get(rule)?.get(keyOf(tenant, subject));
   }
 
-  /** All alarms of a rule, whether they are on or over. */
+  /** Returns all alarms of a rule, whether they are on or over. */
   of(rule: AlertRule): Iterable<Alarm> {
     return this.#byRule.get(rule)?.values() ?? [];
   }
 
   /**
    * Returns the alert that a finding raises or clears. Null if the alarm is already in this state, or if the finding
-   * is older than the alarm.
+   * is older.
    */
   judge(finding: Finding): { event: Raised['event']; id: string; episode: number } | null {
     const { rule, tenant, subject, holds, order } = finding;
@@ -83,8 +83,8 @@ export class Alarms {
       if (known !== undefined && order > newest) this.#confirmed.set(known, order);
       return null;
     }
-    // An approval that is forgotten is cleared with the order of the record that raised or confirmed it. So a
-    // clearing finding may have the same order.
+    // A clearing finding may have the same order as the alarm: a forgotten approval is cleared with the order of the
+    // record that raised or confirmed it.
     if (holds ? order <= newest : order < newest) return null;
     const episode = holds ? (known?.episode ?? 0) + 1 : (known?.episode ?? 1);
     const began = holds ? order : (known?.order ?? order);
@@ -95,7 +95,7 @@ export class Alarms {
     };
   }
 
-  /** The order of the newest record that changed or confirmed the alarm. */
+  /** Returns the order of the newest record that changed or confirmed the alarm. */
   newestOrder(alarm: Alarm): number {
     return Math.max(alarm.order, this.#confirmed.get(alarm) ?? 0);
   }
@@ -127,7 +127,7 @@ export class Alarms {
   }
 }
 
-/** Calls `forget` for each thing some time after it was added. The clock is the time of the records. */
+/** Calls each added `forget` after a fixed time. The time is that of the records, not of the machine. */
 class Forgetting {
   readonly #afterMs: number;
   readonly #added: { atMs: number; forget: () => void }[] = [];
@@ -136,7 +136,7 @@ class Forgetting {
     this.#afterMs = afterMs;
   }
 
-  /** Adds a thing, and forgets things that are too old. */
+  /** Adds a function, and calls the functions that were added long enough before `atMs`. */
   add(atMs: number, forget: () => void): void {
     this.#added.push({ atMs, forget });
     const before = atMs - this.#afterMs;
@@ -145,7 +145,7 @@ class Forgetting {
   }
 }
 
-/** @param time distinguishes this alarm of the subject from its other alarms */
+/** @param time distinguishes this alarm from other alarms of the same subject */
 function idOf({ rule, tenant, subject, holds }: Finding, time: number): Alert['id'] {
   const identity = JSON.stringify([rule, tenant, subject, time, holds ? 'raised' : 'cleared']);
   return `alr_${sha256Hex(identity).slice(0, 32)}`;

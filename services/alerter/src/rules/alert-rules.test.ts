@@ -28,7 +28,7 @@ function faultsOf(text: string): string[] {
   return loaded.ok ? [] : loaded.faults.map((fault) => describeFault('f', fault));
 }
 
-test('a file without rules turns on all rules, and so does having no file', () => {
+test('turns on all rules if the file has no rules, or if there is no file', () => {
   expect(loadAlerting('version: 1', env)).toEqual({ ok: true, alerting: DEFAULT_ALERTING });
   expect(DEFAULT_ALERTING).toMatchObject({
     webhooks: [],
@@ -41,7 +41,7 @@ test('a file without rules turns on all rules, and so does having no file', () =
   });
 });
 
-/** The file of the guide without some of the fields that the guide calls optional. */
+/** Returns the file of the guide without some optional fields. */
 function guideWithout(left: readonly string[]): unknown {
   const written = structuredClone(guide);
   for (const path of left) {
@@ -57,7 +57,7 @@ function fieldsOf(node: unknown): Record<string, unknown> {
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 }
 
-/** The paths of all fields but those that a webhook needs. */
+/** Returns the paths of all optional fields: all fields except those that a webhook needs. */
 function optionalIn(node: unknown, path = ''): string[] {
   return Object.entries(fieldsOf(node)).flatMap(([key, value]) => {
     const here = path === '' ? key : `${path}.${key}`;
@@ -118,7 +118,7 @@ test("the guide's file states the defaults, and the containers' file is valid", 
   });
 });
 
-describe('reports every error with its place, and never prints a secret', () => {
+describe('reports every error with its position, and never prints a secret', () => {
   test.each([
     ['an unknown rule', file(good, 'rules: { kil: true }\n'), 'f:2:10 rules.kil'],
     [
@@ -160,7 +160,7 @@ describe('reports every error with its place, and never prints a secret', () => 
     ['a repeated name', `${file(good)}  - ${good}`, 'f:8:5 webhooks.1.name: the name "ops" is used twice'],
     ['two documents', 'version: 1\n---\nversion: 1\n', 'f:3:1 the file holds more than one document'],
     ['an empty file', '', 'f:1:1 the file holds no rules of alerts'],
-  ])('reports %s with its place', (_name, text, said) => {
+  ])('reports %s with its position', (_name, text, said) => {
     const faults = faultsOf(text);
     expect(faults.join('\n')).toContain(said);
     expect(faults.join('\n')).not.toContain(env.PLAIN);

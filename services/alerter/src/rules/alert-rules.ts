@@ -11,7 +11,10 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const percent = z.int().min(1).max(100);
 
-/** `false` turns a rule off. `true`, no value, and every missing number mean the defaults. */
+/**
+ * Returns the schema of a rule. `false` turns the rule off. `true` or no value turns it on with the defaults, and
+ * each missing number has its default.
+ */
 function ruleWith<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape, z.core.$strict>) {
   const defaults = figures.parse({});
   return z
@@ -22,7 +25,7 @@ function ruleWith<Shape extends z.ZodRawShape>(figures: z.ZodObject<Shape, z.cor
 
 const rules = z
   .strictObject({
-    /** Kill switches that were pulled or released. */
+    /** Reports kill switches that were pulled or released. */
     kill: z.boolean().default(true),
     approval: ruleWith(
       z.strictObject({
@@ -44,7 +47,7 @@ const rules = z
       }),
     ),
     overdrawn: z.boolean().default(true),
-    /** An actual cost above its cap, or above `maxCostPerCall`. */
+    /** Reports an actual cost above its cap, or above `maxCostPerCall`. */
     excess: z.boolean().default(true),
     costPerCall: z.boolean().default(true),
     firstUse: z.boolean().default(true),
@@ -72,7 +75,7 @@ const rules = z
       }),
     ),
     lag: ruleWith(z.strictObject({ lateMs: z.int().min(1_000).max(DAY_MS).default(30_000) })),
-    /** Drift that `mandate reconcile --alert` finds. */
+    /** Reports drift that `mandate reconcile --alert` finds. */
     drift: z.boolean().default(true),
   })
   .prefault({});
@@ -88,12 +91,12 @@ const secret = z.union([
 const webhook = z.strictObject({
   name: webhookName,
   url: z.string().refine(isAddress, { error: 'must be an http or https address without user and password' }),
-  /** Every secret signs, the first one first. A second secret is for the time in which a receiver changes secrets. */
+  /** Each alert is signed with every secret. A second secret is needed while a receiver changes secrets. */
   secrets: z.array(secret).min(1).max(4),
-  /** The tenant with the alerts that the webhook gets; `*` for all tenants and the plane. */
+  /** The webhook gets the alerts of this tenant; `*` means all tenants and the plane. */
   tenant: z.union([z.literal('*'), tenant]).default('*'),
   rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
-  /** Whether the webhook also gets a message when an alarm is over. */
+  /** True if the webhook also gets a message when an alarm is over. */
   cleared: z.boolean().default(false),
   timeoutMs: z.int().min(100).max(60_000).default(10_000),
   attempts: z.int().min(1).max(100).default(15),
@@ -123,7 +126,7 @@ export type LoadedAlerting =
   | { ok: true; alerting: Alerting }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** The rules if there is no file: everything is watched, and no alert is sent. */
+/** The rules without a file: everything is watched, and no alert is sent. */
 export const DEFAULT_ALERTING: Alerting = { rules: rules.parse({}), webhooks: [] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -131,9 +134,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type ReadSecret = (path: string) => string;
 
 /**
- * @param env the variables in which secrets are looked up
+ * @param env the variables with the secrets
  * @param given `readSecret` reads the file of a secret. `notes` collects secrets that are not found; without `notes`,
- *   each of these is a fault
+ *   a missing secret is a fault
  */
 export function loadAlerting(
   source: DocumentSource,
@@ -166,8 +169,8 @@ export function loadAlerting(
 }
 
 /**
- * Checks the file away from the alerter, where its environment and disk are unknown. A secret that is not found is a
- * note, not a fault. A secret that is found must be valid.
+ * Checks the file on another machine than the alerter's, with other variables and files. So a missing secret is a
+ * note, not a fault. A secret that exists must be valid.
  */
 export function checkAlerting(
   source: DocumentSource,
@@ -179,7 +182,7 @@ export function checkAlerting(
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
-/** Returns the key, or what is wrong with it. The message never contains the secret. */
+/** Returns the key of a secret, or what is wrong with the secret. The message never contains the secret. */
 function keyOf(
   named: z.output<typeof secret>,
   env: Environment,
@@ -189,7 +192,7 @@ function keyOf(
   const absent = (message: string) => ({ isAbsent: true, message });
   let text: string | undefined;
   if ('env' in named) {
-    // Names with this prefix are settings. A process stops at a setting that it does not know.
+    // Names with this prefix are reserved for settings. A process does not start with an unknown setting.
     if (named.env.startsWith('MANDATE_'))
       return bad(`${named.env} begins as settings do: call it something else`);
     text = env[named.env];

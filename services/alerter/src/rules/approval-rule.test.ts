@@ -10,7 +10,7 @@ import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = DEFAULTS.replayMemoryMs;
 
-/** An alerter's rule for approvals, with records and times that the test chooses. */
+/** Runs the rule for approvals of an alerter, with records and times that the test chooses. */
 function watching() {
   const alarms = new Alarms();
   const evaluator = evaluatorOn(alarms, DEFAULT_ALERTING);
@@ -52,7 +52,7 @@ test('an unanswered approval is cleared after a day, and asking again raises a n
   expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(3);
 });
 
-test('a grant that came too late leaves the action waiting for a person', () => {
+test('a grant that comes too late leaves the action waiting for a person', () => {
   const { read, said, raised } = watching();
   read(deferred(1, START_MS));
   read(approved(2, { actionId: 'act-1' }));
@@ -75,7 +75,7 @@ test('an overdue approval is cleared one day after its overdue time', () => {
   expect(said().slice(2)).toEqual(['cleared approval', 'cleared approval_overdue']);
 });
 
-test('raises the same alerts however often it looks, for actions that are asked again and again, answered or not', () => {
+test('raises the same alerts however often it checks, for actions that are asked again and again, answered or not', () => {
   const step = fc.record({
     afterMs: fc.integer({ min: 1, max: 20 * HOUR_MS }),
     action: fc.constantFrom('act-1', 'act-2'),
@@ -121,11 +121,11 @@ test('remembers unanswered actions for at most two days', () => {
   expect(most).toBeLessThanOrEqual(49);
 });
 
-describe('actions that wait for a person', () => {
+describe('an action that waits for a person', () => {
   const rules = only({ approval: {} });
   const deferral = { verdict: 'DEFER', code: 'APPROVAL_REQUIRED' } as const;
 
-  test('raise an alarm until a person answers', () => {
+  test('raises an alarm until a person answers', () => {
     const history = [decided(1, deferral), approved(2, { actionId: 'act-1' })];
     expect(brief(raisedBy(history, rules))).toEqual([
       'alert.raised approval bot act-1',
@@ -133,7 +133,7 @@ describe('actions that wait for a person', () => {
     ]);
   });
 
-  test('a repeated question raises nothing, and a duplicate of another action clears nothing', () => {
+  test('raises no second alert if its question is repeated, and is not cleared by a duplicate of another action', () => {
     const again = decided(2, { ...deferral, kind: 'duplicate', actionId: 'act-1' });
     const repeat = decided(3, {
       kind: 'duplicate',

@@ -1,7 +1,7 @@
 /**
- * An action that waits for a person. The wait begins with its DEFER, or when a grant came too late. It ends when a
- * person answers, when the action is decided otherwise, or after a day. By then the ledger has forgotten the
- * question, so the next request asks a new question, with a new alert.
+ * The rule for an action that waits for a person. The wait begins with its DEFER, or when a grant comes too late. The
+ * wait ends when a person answers, when the action is decided otherwise, or after a day. By then the ledger has
+ * forgotten the question, so the next request asks again, with a new alert.
  */
 import {
   type ApprovalRecorded,
@@ -30,7 +30,7 @@ export function deferred(decision: Decision, alarms: Alarms): Finding[] {
       { ...about, rule: 'approval', holds: true, message, facts },
     ];
   }
-  // The answer to a duplicate says nothing about the action itself.
+  // The answer to a duplicate does not change the state of the action.
   if (!standsForAction(kind)) return [];
   return over(about, { agentId, actionId, tool }, `${actionId} of ${agentId} was decided: ${code}.`);
 }
@@ -45,7 +45,7 @@ export function answered({ approval }: ApprovalRecorded): Finding[] {
   );
 }
 
-/** Findings for questions without an answer: overdue after `overdueMs`, if that is set, and cleared one day later. */
+/** Yields findings for unanswered questions: overdue after `overdueMs`, if that is set, and cleared one day later. */
 export function* unanswered(
   alarms: Alarms,
   overdueMs: number | undefined,
@@ -61,8 +61,7 @@ export function* unanswered(
 function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number): Finding[] {
   const { tenant, subject, order, at, facts } = alarm;
   const dueMs = Date.parse(at) + overdueMs;
-  // Many questions may wait, and all are looked at every second. An alarm that is already on costs no more than this
-  // check.
+  // This check comes first because it is cheap: many questions may wait, and all are checked every second.
   if (nowMs < dueMs || alarms.get('approval_overdue', tenant, subject)?.stands) return [];
   return [
     {
@@ -79,7 +78,7 @@ function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number)
 }
 
 /**
- * Clears an alarm that is too old. The clearing has the order of the record that raised or last confirmed the alarm.
+ * Returns a finding that clears an old alarm. It has the order of the record that raised or last confirmed the alarm.
  */
 function forgotten(alarm: Alarm, alarms: Alarms, nowMs: number, afterMs: number): Finding[] {
   const { tenant, subject, stands, at, facts } = alarm;

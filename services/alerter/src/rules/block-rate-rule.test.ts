@@ -3,11 +3,11 @@ import { Alarms } from './alarms.ts';
 import { decided, logged } from './decided.fixture.ts';
 import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 
-describe('a share of BLOCK', () => {
+describe('the share of BLOCK verdicts', () => {
   const rules = only({ blockRate: { percent: 50, leastDecisions: 4, windowMs: 30_000 } });
   const blocked = (n: number, given = {}) => decided(n, { verdict: 'BLOCK', ...given });
 
-  test('raises one alert, which clears below half of the threshold', () => {
+  test('raises one alert, and clears it below half of the threshold', () => {
     const history = [
       decided(1),
       decided(2),
@@ -26,7 +26,7 @@ describe('a share of BLOCK', () => {
     ]);
   });
 
-  test('raises nothing for too few decisions, and does not count repeats', () => {
+  test('raises no alert for too few decisions, and does not count repeats', () => {
     expect(raisedBy([blocked(1), blocked(2), blocked(3)], rules)).toEqual([]);
     expect(
       raisedBy(
@@ -55,7 +55,7 @@ describe('a share of BLOCK', () => {
     expect([...evaluator.evaluate(history), ...evaluator.evaluate(history)]).toEqual([]);
   });
 
-  test('goes on counting after a restart, from the records before it', () => {
+  test('continues to count after a restart, from earlier records', () => {
     const history = [1, 2, 3, 4].map((n) => logged(blocked(n), n));
     const evaluator = evaluatorOn(new Alarms(), rules);
     evaluator.recall(history.slice(0, 3));

@@ -1,4 +1,4 @@
-/** Finds agents or tenants with too large a share of blocked actions in the last time window. */
+/** Finds agents or tenants with too many blocked actions in the last time window, as a share of all their actions. */
 import { type Decision, durationInWords } from '@mandate/schemas';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
@@ -23,9 +23,9 @@ export class BlockRates {
   }
 
   /**
-   * Returns the findings after the newest decision. Count the decision first.
+   * Returns the findings after the newest decision. The decision must be counted first.
    *
-   * @param alarms a small share is a finding only if it may clear a known alarm
+   * @param alarms the known alarms; a small share is a finding only if it may clear a known alarm
    */
   findings(decision: Decision, rule: BlockRateRule, alarms: Alarms): Finding[] {
     if (!isCounted(decision)) return [];
@@ -33,7 +33,7 @@ export class BlockRates {
     const atMs = Date.parse(decision.decidedAt);
     const { events: decisions, part: blocks } = this.#shares.within(keyOf(decision, rule), atMs, windowMs);
     const isSpike = decisions >= leastDecisions && reaches(blocks, decisions, percent);
-    // The alarm ends below half of the threshold, so a share that hovers near the threshold is reported once.
+    // The alarm ends only below half of the threshold, so a share near the threshold is reported once.
     if (!isSpike && reaches(2 * blocks, decisions, percent)) return [];
     const { tenant, agentId, decidedAt: at, ledgerSequence: order } = decision;
     const subject = per === 'agent' ? `agent ${agentId}` : 'tenant';
@@ -45,7 +45,7 @@ export class BlockRates {
   }
 }
 
-/** Duplicates do not count: they are blocked because they are duplicates, whatever agents may do. */
+/** True if the decision counts. A duplicate does not count, because it is blocked only for being a duplicate. */
 function isCounted({ kind, duplicateOf }: Decision): boolean {
   return kind !== 'duplicate' && duplicateOf === null;
 }

@@ -4,14 +4,14 @@ import { Alarms } from './alarms.ts';
 import { adjusted, decided, logged, sawBudget } from './decided.fixture.ts';
 import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 
-describe('budgets', () => {
+describe('the budget rule', () => {
   const rules = only({ budget: {} });
   const at = (n: number, spentMicros: number, chargedMicros: number, maxMicros = 10_000_000) =>
     decided(n, { checks: [sawBudget(spentMicros, maxMicros)], chargedMicros });
   const levels = (...history: readonly DecisionsRecord[]) =>
     raisedBy(history, rules).map(({ event, alert }) => `${event} ${String(alert.facts.percent)}`);
 
-  test('raises at the thresholds, to the micro-dollar', () => {
+  test('raises alerts at the thresholds, exact to the micro-dollar', () => {
     expect(levels(at(1, 7_000_000, 999_999))).toEqual([]);
     expect(levels(at(1, 7_000_000, 1_000_000))).toEqual(['alert.raised 80']);
     expect(levels(at(1, 9_999_998, 1))).toEqual(['alert.raised 80']);
@@ -22,13 +22,13 @@ describe('budgets', () => {
     const max = Number.MAX_SAFE_INTEGER;
     expect(levels(at(1, max - 1, 0, max))).toEqual(['alert.raised 80']);
     expect(levels(at(1, max, 0, max))).toEqual(['alert.raised 80', 'alert.raised 100']);
-    // 80 % of the limit is no whole number. The next smaller number does not reach it.
+    // 80 % of the limit is not a whole number. The next smaller whole number is below 80 %.
     const least = Number((BigInt(max) * 80n + 99n) / 100n);
     expect(levels(at(1, least - 1, 0, max))).toEqual([]);
     expect(levels(at(1, least, 0, max))).toEqual(['alert.raised 80']);
   });
 
-  test('raises each threshold once, until spending is ten points below it', () => {
+  test('raises each threshold once, and again only after spending fell ten points below', () => {
     const hovering = [at(1, 8_000_000, 0), at(2, 7_000_000, 0), at(3, 8_000_000, 0)];
     expect(levels(...hovering)).toEqual(['alert.raised 80']);
     const freed = [at(1, 8_000_000, 0), at(2, 6_999_999, 0), at(3, 8_000_000, 0)];
@@ -67,7 +67,7 @@ describe('budgets', () => {
     ]);
   });
 
-  test('mandates that share a counter have limits of their own, and each limit raises one alert', () => {
+  test('mandates that share a counter have their own limits, and each limit raises one alert', () => {
     const under = (n: number, id: string, maxMicros: number) =>
       decided(n, {
         mandate: { id, hash: '', rules: [], policies: [] },
@@ -77,7 +77,7 @@ describe('budgets', () => {
     expect(brief(raisedBy(history, rules))).toEqual(['alert.raised budget tenant  team lifetime narrow 80']);
   });
 
-  test('a budget that a policy sets raises one alert, however many mandates use it', () => {
+  test('a budget of a policy raises one alert, however many mandates use the budget', () => {
     const under = (n: number, id: string) =>
       decided(n, {
         mandate: { id, hash: '', rules: ['r'], policies: ['refunds@1'] },
@@ -93,7 +93,7 @@ describe('budgets', () => {
     ]);
   });
 
-  test('a budget without a limit, or with a limit of $0, raises nothing', () => {
+  test('a budget raises no alert if it has no limit or a limit of $0', () => {
     const unlimited = decided(1, { checks: [sawBudget(9, 10, { maxMicros: null })] });
     expect(levels(unlimited, at(2, 0, 0, 0))).toEqual([]);
     expect(levels(decided(1, { checks: [{ check: 'budget', result: 'skip' }] }))).toEqual([]);

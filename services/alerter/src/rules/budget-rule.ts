@@ -1,6 +1,7 @@
 /**
- * A budget reached a share of its limit, exact to the micro-dollar, as the ledger saw it at a decision. What an
- * outcome adds is seen at the next decision. An outcome that overdraws a budget has a rule of its own.
+ * The rule for a budget that reached a share of its limit, exact to the micro-dollar. It uses the state of the ledger
+ * at a decision. Spending by an outcome counts at the next decision. An outcome that overdraws a budget has its own
+ * rule.
  */
 import {
   type BudgetAdjusted,
@@ -21,7 +22,7 @@ type BudgetRule = Exclude<AlertRules['budget'], false>;
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 type Level = { budget: Budget; mandate: string; spentMicros: number; maxMicros: number };
 
-/** The facts of an alert about a budget. */
+/** The facts in an alert about a budget. */
 const budgetFacts = z.object({
   percent: z.int(),
   spentMicros: z.int(),
@@ -33,7 +34,7 @@ const budgetFacts = z.object({
   mandate: z.string(),
 });
 
-/** The evidence of a `budget` check. */
+/** The evidence of a `budget` check, as far as this rule needs it. */
 const weighed = z.object({
   scope: z.enum(['agent', 'principal', 'mandate', 'tenant']),
   id: z.string(),
@@ -42,7 +43,7 @@ const weighed = z.object({
   maxMicros: z.int().nullable(),
 });
 
-/** @param alarms a budget with room is a finding only if it may clear a known alarm */
+/** @param alarms the known alarms; a budget with room is a finding only if it may clear a known alarm */
 export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, agentId, action, decidedAt: at, ledgerSequence: order } = decision;
   const mandateId = decision.mandate?.id ?? '';
@@ -50,7 +51,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   return decision.checks.flatMap((check) => {
     if (check.check !== 'budget') return [];
     const read = weighed.safeParse(check.evidence);
-    // A budget with a limit of 0 is never partly spent.
+    // A budget with a limit of 0 has no share that could be spent.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
     const mandate = mandateOfBudget(check, mandateId);
@@ -68,8 +69,8 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
 }
 
 /**
- * An operator gave money back to a budget, or charged it. The record does not say which limits apply to the budget.
- * So only known alarms are judged, each with the limit that it knew last.
+ * Returns findings after an operator gave money back to a budget, or charged it. The record does not say which limits
+ * apply to the budget. So only known alarms are checked, each with its last known limit.
  */
 export function adjusted({ adjustment }: BudgetAdjusted, rule: BudgetRule, alarms: Alarms): Finding[] {
   const { tenant, budget, spentMicros, at, ledgerSequence: order } = adjustment;
@@ -100,7 +101,7 @@ function findings(
 ) {
   return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
     const isReached = reaches(spentMicros, maxMicros, percent);
-    // Below the threshold, but not far enough to arm it again. So a budget near the threshold is reported once.
+    // The alarm stays as it is just below the threshold. So a budget near the threshold is reported once.
     if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 1))) return [];
     const about = subjectOf(budget, mandate, percent);
     if (!isReached && !isKnown(about)) return [];
@@ -114,8 +115,8 @@ function findings(
 }
 
 /**
- * Mandates or policies that share a counter may each set another limit, so each has an alarm of its own. Ids contain
- * no spaces, so subjects are unique.
+ * The subject names the mandate, because mandates or policies with a common counter may each set another limit. Ids
+ * contain no spaces, so subjects are unique.
  */
 function subjectOf({ scope, subject, id, windowMs }: Budget, mandate: string, percent: number): string {
   return [scope, subject, id, windowMs ?? 'lifetime', mandate, percent].join(' ');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { settled } from './decided.fixture.ts';
 import { brief, only, raisedBy } from './evaluated.fixture.ts';
 
-describe('an actual cost that is too much', () => {
+describe('the rule for an actual cost that is too high', () => {
   const rules = only({ excess: true, costPerCall: true, overdrawn: true });
 
   test('raises one alert a day for each agent and each kind of excess', () => {

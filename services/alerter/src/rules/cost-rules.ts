@@ -1,6 +1,6 @@
 /**
- * An actual cost was above its cap, or above a `maxCostPerCall`. Each is reported once a day for each agent.
- * Otherwise an agent that does so with every call would flood the list.
+ * The rules for an actual cost above its cap, or above a `maxCostPerCall`. Each kind is reported once a day for each
+ * agent. Otherwise an agent could flood the list with every call.
  */
 import { formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';

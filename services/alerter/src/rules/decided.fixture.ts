@@ -15,14 +15,14 @@ import { buildDecision, buildSettlement } from '@mandate/testing';
 
 export const START_MS = Date.UTC(2026, 0, 5, 9, 30);
 
-/** The `n`th decision, a second after the one before it. */
+/** Decision number `n`, one second after the decision before it. */
 export function decided(n: number, given: Partial<Decision> = {}): DecisionsRecord {
   const appendedAtMs = START_MS + n * 1_000;
   const mandate = { id: 'm', hash: '', rules: [], policies: [] };
   return { event: 'action.decided', decision: buildDecision(n, { appendedAtMs, mandate, ...given }) };
 }
 
-/** The evidence of a budget check: the state before the decision charged anything. */
+/** The evidence of a budget check: the state of the budget before the decision. */
 export function sawBudget(
   spentMicros: number,
   maxMicros: number,

@@ -1,11 +1,11 @@
 /**
- * Log, ledger and audit disagree about what was spent, or a law of the plane is broken. The alarm lasts from a
- * reconciler's report of drift until a report without drift.
+ * The rule for drift: log, ledger and audit disagree about spending, or a law of the plane is broken. The alarm lasts
+ * from a report with drift until a report without drift.
  */
 import { formatMicros, wireTime } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 
-/** How much a reconciler compared, and how much of it differs. */
+/** The result of a reconciler: how much it compared, and how much of it differs. */
 export type Reconciled = {
   driftMicros: number;
   counters: number;
@@ -24,7 +24,7 @@ export function drifted(tenant: string, reconciled: Reconciled, atMs: number): F
     tenant,
     subject: 'log ledger audit',
     holds,
-    // No record of the log is involved, so reports are ordered by their time.
+    // Reports are ordered by their time, because they do not come from a record of the log.
     order: atMs,
     at: wireTime(atMs),
     message: holds

@@ -1,4 +1,6 @@
-/** The findings of all rules for one record. The function is pure, but it counts the record in `rates`. */
+/**
+ * Returns the findings of all rules for one record. It also counts the record in `rates`, and changes nothing else.
+ */
 import type { ActionDecided, DecisionsRecord } from '@mandate/schemas';
 import type { Alarms } from './alarms.ts';
 import type { AlertRules } from './alert-rules.ts';
@@ -15,7 +17,7 @@ import type { ReleaseRates } from './release-rate-rule.ts';
 
 export type LoggedRecord = { record: DecisionsRecord; topic: string; partition: number; offset: number };
 
-/** The counts of the rules that look back over a time window. */
+/** The counts for rules that use a time window. */
 export type Rates = { blocks: BlockRates; releases: ReleaseRates };
 
 export function evaluate(
@@ -57,7 +59,7 @@ export function evaluate(
   }
 }
 
-/** Counts a decision for the rates. */
+/** Counts a decision in the rates. */
 function count(
   { decision }: ActionDecided,
   partition: number,
@@ -68,14 +70,14 @@ function count(
   if (releaseRate) rates.releases.note(decision, partition);
 }
 
-/** Counts a record from before the first record that is evaluated. */
+/** Counts a record that is older than the first evaluated record. Returns no findings. */
 export function recall(record: DecisionsRecord, partition: number, rules: AlertRules, rates: Rates): void {
   if (record.event === 'action.decided') count(record, partition, rules, rates);
   if (record.event === 'action.settled' && rules.releaseRate)
     rates.releases.settled(record.settlement, partition, rules.releaseRate);
 }
 
-/** Returns the findings for a record from before alerting began: only the tools that are known. */
+/** Returns the findings for a record from before alerting began: only that a tool is known. */
 export function evaluateHistory({ record }: LoggedRecord): Finding[] {
   return record.event === 'action.decided' ? firstUse(record.decision, { quiet: true }) : [];
 }

@@ -1,4 +1,4 @@
-/** Runs the rules on records, for the tests of the rules. */
+/** Runs the rules on records, for tests of the rules. */
 import { silentLogger } from '@mandate/runtime';
 import type { DecisionsRecord } from '@mandate/schemas';
 import { createEvaluator } from '../evaluator.ts';
@@ -25,14 +25,14 @@ const ALL_OFF = {
   lag: false,
   drift: false,
 };
-/** Only these rules; all others are off. */
+/** Turns on only these rules. All other rules are off. */
 export const only = (rules: object) => alertingOf(JSON.stringify({ ...ALL_OFF, ...rules }));
 
 export function evaluatorOn(alarms: Alarms, alerting: Alerting, begun = new Map<number, number>()) {
   return createEvaluator({ alarms, alerting: () => alerting, begun, log: silentLogger() });
 }
 
-/** Returns the alerts that a new evaluator raises and clears, without the quiet ones. */
+/** Returns the alerts that a new evaluator raises and clears for these records, without quiet alerts. */
 export function raisedBy(
   records: readonly DecisionsRecord[],
   alerting: Alerting = DEFAULT_ALERTING,

@@ -1,8 +1,8 @@
 import type { AlertRule, Json } from '@mandate/schemas';
 
 /**
- * What a rule finds in one record: whether an alarm holds. Rules do not ask whether the alarm is known; alarms.ts
- * turns a finding into an alert, or into nothing.
+ * The result of a rule for one record: whether an alarm holds. A rule does not know which alarms are already on.
+ * alarms.ts turns a finding into an alert, or ignores it.
  */
 export type Finding = {
   rule: AlertRule;
@@ -10,13 +10,13 @@ export type Finding = {
   subject: string;
   holds: boolean;
   /**
-   * The place of the record in the order of records about this subject. A finding with an older order than the alarm
+   * The position of the record among the records about this subject. A finding with a lower order than the alarm
    * changes nothing.
    */
   order: number;
   at: string;
   message: string;
   facts: Readonly<Record<string, Json>>;
-  /** True if the alert is only recorded, to be remembered, and neither listed nor sent. */
+  /** True if the alert is only remembered. It is not listed or sent. */
   quiet?: boolean;
 };

@@ -3,7 +3,7 @@ import { Alarms } from './alarms.ts';
 import { decided, logged } from './decided.fixture.ts';
 import { brief, evaluatorOn, only, raisedBy } from './evaluated.fixture.ts';
 
-describe('the first use of a tool', () => {
+describe('the rule for the first use of a tool', () => {
   const rules = only({ firstUse: true });
 
   test('raises one alert for each agent, when the tool is allowed', () => {
@@ -20,7 +20,7 @@ describe('the first use of a tool', () => {
     ]);
   });
 
-  test('raises nothing for a tool that was used before the alerts, or while the rule was off', () => {
+  test('raises no alert for a tool that was used before alerting began, or while the rule was off', () => {
     const alarms = new Alarms();
     const before = evaluatorOn(alarms, rules, new Map([[0, 1]])).evaluate([logged(decided(1), 0)]);
     expect(before.map(({ alert }) => [alert.rule, alert.quiet, alert.webhooks])).toEqual([

@@ -1,6 +1,6 @@
 /**
- * An agent was allowed a tool for the first time. The first use is recorded even if the rule is off, so that it is
- * still known later.
+ * The rule for an agent that may use a tool for the first time. The first use is recorded even if the rule is off, so
+ * it is known if the rule is turned on later.
  */
 import type { Decision } from '@mandate/schemas';
 import type { Finding } from './finding.ts';

@@ -8,7 +8,7 @@ const of = (agentId: string, second = 0, more: object = {}) => ({
   at: new Date(Date.UTC(2026, 0, 1) + 1_000 * second).toISOString(),
 });
 
-test('bounds the alerts about an agent in a minute, and the next alert says how many were only listed', () => {
+test('limits the alerts about an agent in a minute, and the next alert says how many were only listed', () => {
   const floods = new Floods();
   const sent = Array.from({ length: 47 }, (_, at) => floods.send(of('bot', at)));
   expect(sent).toEqual([...Array(ofAnAgent).fill(0), ...Array(47 - ofAnAgent).fill(null)]);
@@ -32,7 +32,7 @@ test('kills are always sent', () => {
   expect(new Set(sent)).toEqual(new Set([0]));
 });
 
-test('counts a bounded number of agents, however many exist', () => {
+test('counts a limited number of agents, however many exist', () => {
   const floods = new Floods();
   for (let at = 0; at < 25_000; at += 1) floods.send(of(`made-up-${at}`, at));
   expect(floods.size).toBeLessThanOrEqual(10_000);

@@ -3,8 +3,8 @@
  * recorded and listed, but no webhook gets them, because a person who gets 200 messages reads none of them. The next
  * alert that is sent says how many were only listed.
  *
- * Minutes are those of the records that the alerts are about, so a replay of old records gives the same result.
- * Alerts about what people did (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
+ * A minute is measured by the times of the records, so a replay of old records gives the same result. Alerts about
+ * the actions of people (`kill`, `revive`, `test`) and about the whole plane (`lag`, `drift`) are always sent.
  */
 import type { AlertRule } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
@@ -14,25 +14,23 @@ export const MOST_IN_A_MINUTE = { ofAnAgent: 10, ofATenant: 60 };
 const ALWAYS_SENT: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'test', 'lag', 'drift']);
 const MINUTE_MS = 60_000;
 /**
- * The most agents and tenants that are counted. Above this number, the counts that were updated longest ago are
- * dropped.
+ * The most agents and tenants that are counted. Above this number, the counts with the oldest updates are dropped.
  */
 const MOST_COUNTED = 10_000;
 
-/** `listed` is how many alerts were only listed since the last alert that was sent. */
+/** `listed` is the number of alerts that were only listed since the last sent alert. */
 type Counted = { minute: number; sent: number; listed: number };
 
 export class Floods {
   readonly #counted = new Map<string, Counted>();
 
-  /** How many agents and tenants are counted now. */
+  /** Returns how many agents and tenants are counted now. */
   get size(): number {
     return this.#counted.size;
   }
 
   /**
-   * Returns how many alerts were only listed since the last one that was sent, or null if this alert is only listed
-   * too.
+   * Returns how many alerts were only listed since the last sent alert. Null if this alert must only be listed too.
    */
   send({ rule, tenant, at, facts }: Pick<Finding, 'rule' | 'tenant' | 'at' | 'facts'>): number | null {
     if (ALWAYS_SENT.has(rule)) return 0;
@@ -57,7 +55,7 @@ export class Floods {
     const name = JSON.stringify(of);
     const known = this.#counted.get(name) ?? { minute, sent: 0, listed: 0 };
     if (known.minute < minute) Object.assign(known, { minute, sent: 0 });
-    // The map keeps the most recently counted entry last, so the first entry is the one to drop.
+    // The entry moves to the end of the map. So the first entry is always the one with the oldest update.
     this.#counted.delete(name);
     this.#counted.set(name, known);
     for (const oldest of this.#counted.keys()) {

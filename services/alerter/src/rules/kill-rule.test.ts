@@ -16,7 +16,7 @@ test.each([
   expect(killed(record).message).toBe(`Everything was killed by key:ops: it loops. ${words}`);
 });
 
-describe('kill switches', () => {
+describe('the rule for kill switches', () => {
   const everything = killRecord(1, { scope: 'all' });
   const agent = killRecord(2, { scope: 'agent', tenant: 'acme', agentId: 'bot' });
 

@@ -1,4 +1,7 @@
-/** A kill switch was pulled or released. Several partitions may hold copies of the same record, with the same id. */
+/**
+ * The rule for a kill switch that was pulled or released. Several partitions may contain copies of the record, with
+ * the same id.
+ */
 import type { AgentKilled, AgentRevived, KillTarget } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Decisions come too long after their requests were on the log. Or records are not decided or not recorded at all,
- * because a service is away. This concerns every tenant, so the alert has no tenant.
+ * The rule for late decisions. Either decisions come too long after their requests, or a service is away and records
+ * are not decided or recorded at all. This concerns every tenant, so the alert has no tenant.
  */
 import { type Decision, durationInWords, GROUPS, type LogPosition, wireTime } from '@mandate/schemas';
 import type { AlertRules } from './alert-rules.ts';
@@ -32,7 +32,7 @@ export function late(
   ];
 }
 
-/** Records that have waited too long for their group, and their topics. */
+/** How many records have waited too long for their group, and the topics of these records. */
 export type Undone = { records: number; topics: readonly string[] };
 
 type Group = typeof GROUPS.decider | typeof GROUPS.recorder;
@@ -42,7 +42,7 @@ const WAITS: Readonly<Record<Group, string>> = {
   [GROUPS.recorder]: 'are not recorded: is a recorder there, and does ClickHouse answer?',
 };
 
-/** @param atMs when the alerter looked; it orders the findings, because no record of the log is involved */
+/** @param atMs when the alerter checked; findings are ordered by this time, because they come from no record */
 export function behind(
   group: Group,
   { records, topics }: Undone,

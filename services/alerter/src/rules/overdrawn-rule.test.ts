@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decided, settled } from './decided.fixture.ts';
 import { brief, only, raisedBy } from './evaluated.fixture.ts';
 
-test('an agent that overdraws raises an alert, which clears when it may spend again', () => {
+test('an agent that overdraws a budget raises an alert, which clears when the agent may spend again', () => {
   const over = { marks: ['OVERDRAWN' as const] };
   const history = [
     settled(1, over),

@@ -1,4 +1,7 @@
-/** An outcome cost more than was left in a budget. The agent is blocked until one of its actions is allowed again. */
+/**
+ * The rule for an outcome that cost more than was left in a budget. The agent is blocked until an action of the agent
+ * is allowed again.
+ */
 import { type Decision, formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';
 

@@ -7,7 +7,7 @@ describe('the share of money that outcomes release', () => {
   const rules = only({ releaseRate: { percent: 50, leastOutcomes: 2, windowMs: 30_000 } });
   const allowed = (n: number, given = {}) => decided(n, { tool: 'pay', chargedMicros: 100, ...given });
   const cancelled = { status: 'cancelled', deltaMicros: -100, chargedMicros: 0 } as const;
-  /** The outcome of the action of the `n`th decision. */
+  /** The outcome of the action in decision number `n`. */
   const ended = (n: number, given: Parameters<typeof settled>[1] = {}) =>
     settled(n, { chargedMicros: 100, ...given });
   const twice = (given: Parameters<typeof settled>[1]) => [
@@ -15,7 +15,7 @@ describe('the share of money that outcomes release', () => {
     ...[ended(1, given), ended(2, given)],
   ];
 
-  test('raises one alert for an agent and tool, which clears below half of the threshold', () => {
+  test('raises one alert for an agent and tool, and clears it below half of the threshold', () => {
     const history = [...twice(cancelled), allowed(3), ended(3, cancelled)];
     const raised = raisedBy(history, rules);
     expect(brief(raised)).toEqual(['alert.raised release_rate agent bot pay']);
@@ -30,7 +30,7 @@ describe('the share of money that outcomes release', () => {
   test.each([
     ['a failed verification', { verified: false, deltaMicros: -100, chargedMicros: 0 }],
     ['a release that was refused', { status: 'failure', marks: ['RELEASE_REFUSED'] }],
-  ] as const)('counts %s', (_, given) => {
+  ] as const)('counts the outcome %s', (_, given) => {
     expect(
       brief(raisedBy(twice({ ...given, marks: [...('marks' in given ? given.marks : [])] }), rules)),
     ).toEqual(['alert.raised release_rate agent bot pay']);
@@ -39,16 +39,16 @@ describe('the share of money that outcomes release', () => {
   test.each([
     ['a success that cost less than its reservation', { deltaMicros: -90, chargedMicros: 10 }],
     ['an outcome that settles nothing', { ...cancelled, kind: 'repeated' }],
-  ] as const)('does not count %s', (_, given) => {
+  ] as const)('does not count the outcome %s', (_, given) => {
     expect(raisedBy(twice(given), rules)).toEqual([]);
   });
 
-  test('is counted apart for each tool', () => {
+  test('is counted separately for each tool', () => {
     const history = [allowed(1), allowed(2, { tool: 'look' }), ended(1, cancelled), ended(2, cancelled)];
     expect(raisedBy(history, rules)).toEqual([]);
   });
 
-  test('adds amounts with a sum beyond the safe integers', () => {
+  test('adds amounts with a sum above the safe integers', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const history = [1, 2, 3].flatMap((n) => [
       allowed(n, { chargedMicros: most }),
@@ -58,7 +58,7 @@ describe('the share of money that outcomes release', () => {
     expect(raised?.alert.facts).toMatchObject({ reservedMicros: most, releasedMicros: most });
   });
 
-  test('goes on counting after a restart, from the records before it', () => {
+  test('continues to count after a restart, from earlier records', () => {
     const history = [...twice(cancelled)].map((record, n) => logged(record, n));
     const evaluator = evaluatorOn(new Alarms(), rules);
     evaluator.recall(history.slice(0, 3));

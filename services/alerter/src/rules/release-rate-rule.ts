@@ -1,6 +1,6 @@
 /**
- * Outcomes that did not succeed released too large a share of what an agent's recent calls of a tool or model had
- * reserved. Reports with a refused release count as well: they show what the agent tries.
+ * The rule for money that failed or cancelled calls release: too large a share of the amount reserved for an agent's
+ * recent calls of a tool or model. A report with a refused release counts too, because it shows what the agent tries.
  */
 import {
   type Decision,
@@ -17,8 +17,8 @@ import { reaches, WindowedShares } from './windowed-shares.ts';
 export type ReleaseRateRule = Exclude<AlertRules['releaseRate'], false>;
 
 /**
- * A settlement does not name the tool or model, but its decision does. This many decisions are remembered until they
- * are settled.
+ * How many decisions are remembered until they are settled. A settlement does not name its tool or model, but its
+ * decision does.
  */
 const MOST_OPEN = 100_000;
 
@@ -42,7 +42,7 @@ export class ReleaseRates {
     }
   }
 
-  /** Counts a settlement, and returns the finding about the new share. */
+  /** Counts a settlement. Returns a finding about the new share. */
   settled(settlement: Settlement, partition: number, rule: ReleaseRateRule): Finding[] {
     const action = actionOf(settlement);
     const called = this.#called.get(action);
@@ -55,7 +55,7 @@ export class ReleaseRates {
 
     const { events: outcomes, whole, part } = this.#shares.within(subject, atMs, windowMs);
     const isSpike = outcomes >= leastOutcomes && reaches(part, whole, percent);
-    // The alarm ends below half of the threshold, so a share that hovers near the threshold is reported once.
+    // The alarm ends only below half of the threshold, so a share near the threshold is reported once.
     if (!isSpike && reaches(sumMicros(part, part), whole, percent)) return [];
     const message = `Outcomes of ${called.name} that did not succeed gave back, or tried to, ${formatSum(part)} of the ${formatSum(whole)} that ${agentId} reserved in ${durationInWords(windowMs)}.`;
     const facts = {
@@ -67,7 +67,7 @@ export class ReleaseRates {
   }
 }
 
-/** The amount that was reserved, and the part that the outcome released or tried to release. */
+/** Returns the reserved amount, and the part that the outcome released or tried to release. */
 function sharesOf(settlement: Settlement) {
   const { marks, deltaMicros, chargedMicros } = settlement;
   const whole = Math.max(0, sumMicros(chargedMicros, -deltaMicros));

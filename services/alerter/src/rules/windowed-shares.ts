@@ -1,15 +1,21 @@
 /**
- * For each subject, the share of a part in a whole over the last time window. Counts are in buckets of a thirtieth of
- * the window. Times are those of the records, so a replay of the log gives the same counts.
+ * Computes for each subject the share of a part in a whole over the last time window. Counts are in buckets of a
+ * thirtieth of the window. Times are those of the records, so a replay of the log gives the same counts.
  */
 import { sumMicros } from '@mandate/schemas';
 
-/** `events` is how many events were counted. `part` is contained in `whole`; both have the same unit. */
+/**
+ * The counts of a subject. `events`: the number of counted events. `part` is a part of `whole`; both have the same
+ * unit.
+ */
 export type Share = { events: number; whole: number; part: number };
 
 const BUCKETS = 30;
 
-/** Counts are kept by partition of the log. When a partition goes to another alerter, its counts go with it. */
+/**
+ * Counts are separate for each partition of the log. When another alerter gets a partition, the counts of the
+ * partition are forgotten here.
+ */
 export class WindowedShares {
   readonly #partitions = new Map<number, Map<string, Map<number, Share>>>();
   #countedAs = '';
@@ -19,7 +25,7 @@ export class WindowedShares {
     this.#partitions.delete(partition);
   }
 
-  /** @param countedAs what the subjects are; if it or the window changes, counting starts again from zero */
+  /** @param countedAs the kind of the subjects; if this or the window changes, counting starts again from zero */
   count(
     counted: { partition: number; subject: string; atMs: number; whole: number; part: number },
     windowMs: number,
@@ -36,7 +42,7 @@ export class WindowedShares {
     buckets.set(bucket, added(buckets.get(bucket) ?? NONE, { events: 1, whole, part }));
   }
 
-  /** The share over all partitions, in the window that ends at `atMs`. */
+  /** Returns the share over all partitions, in the window that ends at `atMs`. */
   within(subject: string, atMs: number, windowMs: number): Share {
     const newest = bucketOf(atMs, windowMs);
     let sum = NONE;
@@ -54,7 +60,7 @@ export class WindowedShares {
     this.#newest = 0;
   }
 
-  /** Drops buckets after two windows instead of one, because partitions are not read at the same speed. */
+  /** Buckets are kept for two windows instead of one, because partitions are not read at the same speed. */
   #forgetBefore(newest: number): void {
     this.#newest = newest;
     for (const subjects of this.#partitions.values()) {
@@ -77,8 +83,7 @@ function added(one: Share, other: Share): Share {
 }
 
 /**
- * True if `part` is at least this percentage of `whole`. Exact even if a hundred times an amount is beyond the safe
- * integers.
+ * True if `part` is at least this percentage of `whole`. Exact even if 100 times an amount exceeds the safe integers.
  */
 export function reaches(part: number, whole: number, percent: number): boolean {
   const [shown, asked] = [part * 100, whole * percent];

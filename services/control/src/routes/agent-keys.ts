@@ -1,4 +1,4 @@
-/** /v1/agents/:id/keys: keys with which an agent publishes, as itself and as no other agent. */
+/** /v1/agents/:id/keys: keys with which an agent publishes. Such a key cannot publish for another agent. */
 
 import { AGENT_SCOPES, described, id, type KeyPins, keyPins, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueApiKey } from '@mandate/server';
@@ -30,7 +30,7 @@ export const issuedKey = z.object({
   ),
 });
 
-/** The query of every write that issues a key. */
+/** The query parameters of each route that issues a key. */
 export const keyQuery = whyQuery.extend({
   report: described(
     z
@@ -67,7 +67,7 @@ const shownKey = z.object({
 export const SHOWN_ONCE =
   'null: this same request was answered before, under its Idempotency-Key. Issue another key.';
 
-/** Returns null if this same request issued the key before. */
+/** Issues a key. Returns null if an earlier try of this same request has issued the key. */
 export async function issueKey(
   control: Control,
   request: Asked,
@@ -88,7 +88,7 @@ export async function issueKey(
     await carryOut(control, request, null, what, { expects: 0, part: `key of ${agentId}` });
     return { id: record.id, key };
   } catch (error) {
-    // An earlier try of this change issued another, random key.
+    // An earlier try of this request has issued a key. Keys are random, so this try made another key.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }

@@ -1,5 +1,5 @@
 /**
- * /v1/agents: the registered agents. The rules that match an agent say what it may do. An agent that is not
+ * /v1/agents: the registered agents. The rules that match an agent say what the agent may do. An agent that is not
  * registered may do nothing.
  */
 

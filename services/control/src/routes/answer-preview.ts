@@ -1,4 +1,4 @@
-/** The answer of POST /v1/mandates/preview, from the documents in force and from planned ones. */
+/** Answers POST /v1/mandates/preview from the documents in force and from planned documents. */
 import { almostMatchingRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type RedactionRules, trialRedactor } from '@mandate/privacy';
 import {
@@ -110,7 +110,7 @@ function actionPreviewed(
   asked: z.output<typeof actionAsked>,
   { tenant, atMs, query, redaction }: PreviewAsked,
 ): z.input<typeof actionAnswer> {
-  // A decider sees the action after a gateway has redacted it, so the preview redacts it too.
+  // The preview redacts the action, because a gateway redacts each action before a decider sees it.
   const action = trialRedactor(redaction)({ ...asked.action, tenant }, tenant);
   const candidates = { ...previewCandidates(standing, action.agentId, asked, atMs), action };
   const { matches, documents, plan, shadowPlan } = preview(standing, candidates);

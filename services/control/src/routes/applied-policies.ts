@@ -1,14 +1,14 @@
 /**
- * The policies that apply, by name. Documents are added only on request: each may be a megabyte, and a hundred may
- * apply.
+ * The policies that apply, by name. Their documents are added only on request, because a document may have a megabyte
+ * and a hundred may apply.
  */
 import { described, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The most characters of JSON that all policy documents of an answer may have together. */
+/** The highest number of JSON characters in all policy documents of an answer. */
 const MOST_UNITS = 8 * 1024 * 1024;
 
-/** The query parameter of the routes that answer with policies. */
+/** The query parameter `expand` of the routes that answer with policies. */
 export const expand = {
   expand: described(
     z.enum(['policies']).optional(),

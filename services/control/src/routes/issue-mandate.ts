@@ -12,7 +12,7 @@ import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
 import { notFound } from '../writes/not-found.ts';
 
-/** A try fails if a document changes between reading and writing. This many tries are made. */
+/** How often a grant is tried. A try fails if a document changes between reading and writing. */
 const MOST_TRIES = 5;
 
 export const issueBody = z
@@ -33,9 +33,9 @@ export const issueBody = z
 type Wanted = z.output<typeof issueBody>;
 
 /**
- * Issues a grant. The record names the rules and policies that were found here. If one of them changes before the
- * record is on the log, the record takes no effect, and another try follows. Returns undefined if this very request
- * was answered before, with a grant that is forgotten by now.
+ * Issues a grant. The record names the rules and policies that were read here. If a document changes before the
+ * record is on the log, the record has no effect, and the next try follows. Returns undefined if this same request
+ * was answered before, and its grant is already forgotten.
  */
 export async function issue(
   control: Control,
@@ -51,7 +51,7 @@ export async function issue(
     try {
       await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
       const { byId } = control.followed.tenant(tenant).issued;
-      // The same request may have been sent twice at once.
+      // If the grant is not there, the same request was sent twice at once, and the other one has issued it.
       return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
     } catch (error) {
       const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
@@ -65,7 +65,8 @@ function partOf(tried: number): string {
 }
 
 /**
- * Returns the grant that this very request issued before, found by its Idempotency-Key, whatever has changed since.
+ * Returns the grant that an earlier try of this same request issued. Its Idempotency-Key identifies the request,
+ * whatever has changed since.
  */
 function issuedBefore(
   control: Control,
@@ -103,7 +104,7 @@ function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted
   };
 }
 
-/** The end of a grant that is issued at `atMs`, in milliseconds. */
+/** Returns when a grant ends that is issued at `atMs`, in milliseconds. */
 export function endMsOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
   return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
 }
@@ -117,7 +118,7 @@ export const NOTHING_TO_ISSUE = [
   'POLICY_MISSING',
 ] as const;
 
-/** The reason why nothing is issued, for the problem of a request or for a preview. */
+/** Returns why no grant is issued, for the problem of a request or for a preview. */
 export function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): {
   code: (typeof NOTHING_TO_ISSUE)[number];
   reason: string;

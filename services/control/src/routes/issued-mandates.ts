@@ -1,6 +1,6 @@
 /**
- * /v1/mandates: grants, issued to an agent for a while. What the agent may do under a grant is fixed when it is
- * issued; later changes of rules do not alter it.
+ * /v1/mandates: grants that are issued to an agent for a limited time. A grant fixes what the agent may do. Later
+ * changes of rules do not alter the grant.
  */
 import { type IssuedMandate, policiesNamed } from '@mandate/control';
 import { described, id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
@@ -77,7 +77,7 @@ const listQuery = pages.querystring.extend({
   ),
 });
 
-/** The sorted names of the rules and of their policies, each once. */
+/** Returns the names of the rules and of their policies, sorted, each name once. */
 export function namesOf(matched: readonly MatchedRule[]): { rules: string[]; policies: string[] } {
   const [rules, policies] = [matched.map(({ rule }) => rule), matched.map(({ policy }) => policy)];
   return { rules: [...new Set(rules)].sort(), policies: [...new Set(policies)].sort() };

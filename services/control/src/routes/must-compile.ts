@@ -4,11 +4,12 @@ type Compiled =
   | { ok: true }
   | { ok: false; faults: readonly { path: readonly (string | number)[]; message: string }[] };
 
-/** The most faults of a document that an answer lists. */
+/** The most faults of a document that one answer lists. */
 const MOST = 50;
 
 /**
- * Throws VALIDATION_FAILED if a document does not compile. Its shape was checked before; this checks its meaning.
+ * Throws VALIDATION_FAILED if a document does not compile. The schema has already checked its shape; this checks its
+ * meaning.
  *
  * @param within path of the document in the body
  */

@@ -1,15 +1,15 @@
-/** Pages of things that have ids. */
+/** Pages of resources, ordered by id. */
 
 import { described, id } from '@mandate/schemas';
 import { nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import { limit } from './shapes.ts';
 
-/** The most characters of JSON in all rows of a page. Pages of large documents end sooner. */
+/** The highest number of JSON characters in the rows of a page. Pages of large documents have fewer rows. */
 const PAGE_UNITS = 8 * 1024 * 1024;
 
 /**
- * Returns as many rows as fit into a page, at most `limit`. The returned `limit` tells the cursor whether more rows
+ * Returns as many rows as fit into a page, at most `limit`. The returned `limit` shows the cursor whether more rows
  * may follow.
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number): { page: Row[]; limit: number } {
@@ -34,7 +34,7 @@ export function pagesById<List extends string, Row extends z.ZodType>(list: List
     } as Record<List, z.ZodArray<Row>> & {
       next: typeof nextCursor;
     }),
-    /** The rows after the cursor, by id. */
+    /** Returns the rows after the cursor, in the order of their ids. */
     page<Kept>(
       kept: ReadonlyMap<string, Kept>,
       asked: { limit: number; cursor?: [string] | undefined },

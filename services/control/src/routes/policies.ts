@@ -1,4 +1,4 @@
-/** /v1/policies: named policies, each with a history of versions that never change. */
+/** /v1/policies: policies with names. Each policy has a history of versions that never change. */
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy } from '@mandate/policy';
@@ -271,7 +271,7 @@ export function writePolicies(server: HttpServer, control: Control): void {
   );
 }
 
-/** The version that this change published. Another version may have been published just after it. */
+/** Returns the version that this change published. A later change may already have published another version. */
 function publishedAs(history: History | undefined, revision: number): z.output<typeof shown> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);

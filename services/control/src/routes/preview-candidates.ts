@@ -1,4 +1,4 @@
-/** The planned documents that both kinds of preview take, beside their question. */
+/** The planned documents that both kinds of preview accept. */
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy, compileRule, roomToWrite } from '@mandate/policy';
@@ -45,8 +45,8 @@ export const near = z
   .describe('Rules that name the agent but do not match, at most 20, each with the reason.');
 
 /**
- * Compiles the candidates. All documents of a request share the step budget of one document, so their number does not
- * change the time.
+ * Compiles the planned documents. All documents of a request share the step budget of one document, so their number
+ * does not change the time.
  *
  * @param nowMs when the request came
  * @throws HttpProblem if a document does not compile, if it is of another agent, or if the agent does not exist

@@ -1,4 +1,4 @@
-/** A preview of POST /v1/mandates/issue: its answer, or the reason why it would issue nothing. */
+/** Previews POST /v1/mandates/issue: the grant, or the reason why no grant would be issued. */
 import { previewIssue as preview, type TenantControl } from '@mandate/control';
 import { described, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * /v1/keys: keys of the people who work with the tenant, each with a role. Keys with which agents publish are at
+ * /v1/keys: keys of people who work with the tenant, each with a role. Keys with which agents publish are at
  * /v1/agents/:id/keys.
  */
 
@@ -14,7 +14,7 @@ import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQ
 
 const tags = ['keys'];
 const scope = 'admin';
-/** The name of this change within the request, because a request may make several changes. */
+/** A request may make several changes. This name identifies one of them. */
 const PART = 'key of a role';
 
 const role = z.enum(ROLE_NAMES);
@@ -138,7 +138,7 @@ async function issue(
     const { revision } = await carryOut(control, request, null, what, { expects: 0, part: PART });
     return { ...shownOf({ revision, document: { role, key: record, changeId: '' } }), key };
   } catch (error) {
-    // An earlier try of this change issued another, random key.
+    // Keys are random, so an earlier try of this request would have issued another key.
     const before =
       error instanceof HttpProblem && error.code === 'ID_REUSED' && issuedBefore(control, request);
     if (!before || before.name !== name || before.role !== role || lastsOf(before) !== lastsMs) throw error;
@@ -150,7 +150,7 @@ function lastsOf({ createdAt, expiresAt }: z.output<typeof shown>): number | nul
   return expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
-/** Returns the key that this very request issued before, unless it was revoked since. */
+/** Returns the key that an earlier try of this same request issued. Undefined if this key was revoked since. */
 function issuedBefore(control: Control, request: Asked): z.output<typeof shown> | undefined {
   const changeId = repeatableId(request, PART);
   const { roleKeys } = control.followed.tenant(callerOf(request).tenant);
@@ -159,8 +159,8 @@ function issuedBefore(control: Control, request: Asked): z.output<typeof shown> 
 }
 
 /**
- * Names the key of the request if that key is on the topic. A key of a file has no name there. Throws if the key was
- * revoked after the request was let in.
+ * Returns the id of the request's key if this key is on the topic. A key of a file is not on the topic, so its id is
+ * left out. Throws if the key was revoked after the request was accepted.
  */
 async function asking({ followed }: Control, request: Asked): Promise<{ byKey?: string }> {
   const { id, tenant } = callerOf(request);

@@ -106,7 +106,7 @@ export function writeRules(server: HttpServer, control: Control): void {
     },
   );
 
-  // Registered before the route with an id, because a rule could have this name.
+  // This route comes before the route with an id, because a rule could have the name of this route.
   server.put(
     '/v1/rules/reorder',
     {

@@ -13,12 +13,14 @@ export const idParams = z.object({
 
 const reason = z.string().trim().min(1).max(500).optional();
 
-/** The query of every write. */
+/** The query parameters of every write. */
 export const whyQuery = z.strictObject({
   reason: described(reason, 'Why you change it. The record always keeps it.', 'the contract of January'),
 });
 
-/** How long an issued key is valid, in milliseconds. null: it does not expire. Each route says what absence means. */
+/**
+ * How long a new key is valid, in milliseconds. null: the key does not expire. Each route describes its own default.
+ */
 export const expiresInMs = z.int().min(1_000).max(CAPS.keyMs).nullable();
 
 export const expiresAt = described(
@@ -40,23 +42,23 @@ export const revision = described(
   42,
 );
 
-/** Refusals of some routes, beside those of every route. */
+/** The refusal of routes with an id. The refusals of every route are added elsewhere. */
 export const NOT_THERE = { 404: 'Nothing with this id exists.' };
 export const IN_THE_WAY = {
   409: 'The change is not possible now, or the document changed after you read it (If-Match). `code` names the reason, and `revision` is the current revision.',
 };
 
-/** The refusals of routes that work in the control thread. */
+/** The refusal of routes that work in the control thread. */
 export const TAKES_LONG = { 422: 'The answer takes too long to compute. Send fewer or simpler documents.' };
 
 /**
- * Sends text that is JSON already. A value would be checked by the schema of the answer and written a second time.
+ * Sends text that is already JSON. A value would be checked against the schema of the answer and serialized again.
  */
 export function sendJson(reply: HttpReply, text: string): HttpReply {
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-/** Throws if the id in the document is not the id in the path. */
+/** Throws if the id in the document differs from the id in the path. */
 export function mustBeNamed(id: string, document: { id: string }): void {
   if (document.id === id) return;
   throw new HttpProblem(

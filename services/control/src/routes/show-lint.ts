@@ -45,8 +45,8 @@ export const lint = described(
 );
 
 /**
- * Returns the findings about a document that was changed. The change has taken effect, so null findings are no
- * failure.
+ * Returns the findings about a document after its change. Null if lint fails, because the change has already taken
+ * effect.
  */
 export async function lintOf(
   control: Control,
@@ -60,7 +60,7 @@ export async function lintOf(
   return text === null ? null : JSON.parse(text);
 }
 
-/** If the whole search was given up, answers with no findings and says that the search is incomplete. */
+/** Returns an answer without findings that says that the search is incomplete. For a search that was given up. */
 function incomplete(error: unknown): string {
   if (!(error instanceof HttpProblem) || error.code !== 'TAKES_TOO_LONG') throw error;
   return JSON.stringify({ findings: [], complete: false, skipped: [] } satisfies z.output<typeof answer>);

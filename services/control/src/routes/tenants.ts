@@ -1,6 +1,6 @@
 /**
- * /v1/tenants: the tenants, their quotas and tenant limits, and whether each is open. For operators of the plane;
- * people of a tenant see their own tenant. A tenant without a document is open and has no limits.
+ * /v1/tenants: the tenants, their quotas and tenant limits, and whether each tenant is open. For operators of the
+ * plane; other people see only their own tenant. A tenant without a document is open and has no limits.
  */
 import { compileBounds, type OpenedTenant } from '@mandate/control';
 import { count, described, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
@@ -136,7 +136,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
     },
     async (request, reply) => {
       const { id } = request.body;
-      // The key file is read first. If it cannot be read, the tenant is not opened.
+      // The key file is read first. If the file cannot be read, the tenant is not opened.
       const isKnown = (await control.fileKeys(id)).length > 0;
       await put(control, request, reply, { expects: 0 });
       const key = isKnown ? null : await firstKey(control, request, id);
@@ -206,7 +206,8 @@ function put(
 }
 
 /**
- * Issues the first admin key, only in a tenant that is empty. Otherwise the operator who opens a tenant in use would become its admin.
+ * Issues the first admin key of an empty tenant. In a tenant that is in use, this would make the operator an admin of
+ * that tenant.
  */
 async function firstKey(
   control: Control,
@@ -223,7 +224,7 @@ async function firstKey(
     await carryOut(control, request, null, what, { expects: 0, part: name, tenant });
     return { id: record.id, name, role, key };
   } catch (error) {
-    // An earlier try of this change issued another, random key.
+    // An earlier try of this request has issued a key. Keys are random, so this try made another key.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }

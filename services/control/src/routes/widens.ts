@@ -1,4 +1,4 @@
-/** The part of a write's answer that lists what it newly permits. */
+/** The part of an answer to a write that lists what the write newly permits. */
 import { described } from '@mandate/schemas';
 import { z } from 'zod';
 

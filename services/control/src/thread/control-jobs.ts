@@ -1,6 +1,6 @@
 /**
- * Long work on a tenant's documents. It runs in its own thread, on a copy of the documents. Jobs and results travel between
- * threads, so they are plain values.
+ * The slow jobs on a tenant's documents. A job runs in its own thread, on a copy of the documents. Jobs and results
+ * are plain values, because they are sent between threads.
  */
 import type { LintedDocument } from '@mandate/control/lint';
 import type { RedactionRules } from '@mandate/privacy';
@@ -8,7 +8,7 @@ import type { ApiKeyRecord } from '@mandate/schemas';
 import type { HttpProblem } from '@mandate/server';
 import type { Expanded } from '../routes/applied-policies.ts';
 
-/** Every job reads the documents of one tenant at the time `atMs`. */
+/** A job. It reads the documents of one tenant at the time `atMs`. */
 export type ControlJob = {
   tenant: string;
   atMs: number;
@@ -19,10 +19,10 @@ export type ControlJob = {
   | { kind: 'preview'; body: Uint8Array; query: Expanded; redaction: RedactionRules }
 );
 
-/** The tenant's keys from a file, which the log does not contain. */
+/** The tenant's keys in a file. The log does not contain these keys. */
 type FileKeys = readonly ApiKeyRecord[];
 
-/** The answer as JSON, or the facts of an HttpProblem that refuses the job. */
+/** The answer of a job as JSON, or the facts of an HttpProblem that refuses the job. */
 export type JobResult = { ok: true; text: string } | { ok: false; refusal: Refused };
 
 type Refused = Pick<HttpProblem, 'status' | 'code' | 'message' | 'remedy' | 'extension'>;

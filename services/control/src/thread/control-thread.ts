@@ -1,4 +1,4 @@
-/** The entry point of the control thread. */
+/** The main module of the control thread. */
 import { enableCompileCache } from 'node:module';
 import { workerData } from 'node:worker_threads';
 

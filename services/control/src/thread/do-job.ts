@@ -1,4 +1,4 @@
-/** Does a job on the documents of its tenant. */
+/** Does a job on the documents of one tenant. */
 
 import type { TenantControl } from '@mandate/control';
 import { lintAround, lintControl } from '@mandate/control/lint';
@@ -6,7 +6,7 @@ import { HttpProblem } from '@mandate/server';
 import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
-/** Throws only errors that are bugs of ours. */
+/** Returns a refusal as a value. Throws only if Mandate has a bug. */
 export function doJob(standing: (tenant: string) => TenantControl, job: ControlJob): JobResult {
   try {
     return { ok: true, text: JSON.stringify(answerOf(standing(job.tenant), job)) };

@@ -6,11 +6,11 @@ export type Call = { id: number } & (
   | { call: 'addLines'; lines: readonly string[] }
   | { call: 'restore' }
   | { call: 'apply'; changes: readonly ReplicaChange[] }
-  /** The job runs as soon as the replica holds `revision` records. */
+  /** The job begins when the replica has `revision` records. */
   | { call: 'do'; job: ControlJob; revision: number }
 );
 
-/** Null if the call has no result. */
+/** The result of a call. Null if the call has no result. */
 export type Result = Awaited<ReturnType<FedReplica['restore']>> | JobResult | null;
 
 export type Answer = { id: number } & (

@@ -33,13 +33,13 @@ function put(control: FollowedControl, tenant: string, rule: object) {
   );
 }
 
-/** The parts of a request that identify the caller. */
+/** Returns a request with only the parts that identify the caller. */
 function requestOf(tenant: string, signal = new AbortController().signal): HttpRequest {
   return { principalKey: { tenant, id: `key of ${tenant}` }, signal } as unknown as HttpRequest;
 }
 
 const lint = (tenant: string) => ({ kind: 'lint' as const, tenant, atMs: 0, fileKeys: [] });
-/** A preview with so many errors that reading it takes a while. */
+/** Returns a preview job with so many errors that it takes a while. */
 const long = (tenant: string) => {
   const rules = Array.from({ length: 20_000 }, (_, n) => ({ id: `r${n}`, colour: n }));
   const body = new TextEncoder().encode(JSON.stringify({ agentId: 'a', context: {}, rules }));
@@ -77,7 +77,7 @@ test('a job refuses a request in the same way as its route', async () => {
   });
 });
 
-test('bounds the waiting jobs of one tenant and of all, and serves next the tenant that has used the least time', async () => {
+test('limits the waiting jobs of one tenant and of all, and next serves the tenant that has used the least time', async () => {
   const { thread } = await open({ waiting: 6, waitingOfTenant: 3 });
   const done: string[] = [];
   const ask = (tenant: string, job: Parameters<typeof thread.answer>[1]) =>
@@ -88,7 +88,7 @@ test('bounds the waiting jobs of one tenant and of all, and serves next the tena
   const many = Array.from({ length: 6 }, () => ask('many', long('many')));
   const few = ask('few', lint('few'));
   await Promise.all([...many, few]);
-  // "many" asks six times: one job runs at once, three jobs wait, and two are refused.
+  // The tenant "many" asks six times: one job runs, three jobs wait, and two are refused.
   expect(done.filter((what) => what === 'many OVERLOADED')).toHaveLength(2);
   expect(done.indexOf('few')).toBeLessThan(done.lastIndexOf('many VALIDATION_FAILED'));
 });
@@ -112,7 +112,7 @@ test('ends a thread that was idle for a while, and starts another one when it is
     expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toContain('POLICY_MISSING');
 });
 
-test('drops the job of a caller that hangs up, and refuses every caller after the thread is stopped', async () => {
+test('drops the job of a caller that disconnects, and refuses every caller after the thread is stopped', async () => {
   const { thread } = await open();
   const gone = new AbortController();
   const first = thread.answer(requestOf('acme'), lint('acme'));
@@ -124,7 +124,7 @@ test('drops the job of a caller that hangs up, and refuses every caller after th
   await expect(thread.answer(requestOf('acme'), lint('acme'))).rejects.toMatchObject({ code: 'OVERLOADED' });
 });
 
-test('a job fails if the log cannot be read, and the next job tries again', async () => {
+test('a job fails if the log cannot be read, and the next job tries to read it again', async () => {
   const { bus } = await open();
   let isAway = true;
   const failing: Bus = {
@@ -147,7 +147,7 @@ test('a job with an unexpected error ends no other job, even if it waited for th
   const thread = openControlThread({ bus, log: recording, revision: () => revision });
   onTestFinished(() => thread.stop());
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
-  // The thread gets the next record only after the job was asked.
+  // The thread receives the next record only after the job has arrived.
   revision = 1;
   const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
   const body = new TextEncoder().encode(JSON.stringify({ action }));

@@ -1,7 +1,7 @@
 /**
- * Runs long work in its own thread, so that only the caller of the work waits for it. The thread does one job at a
- * time, next for the tenant that has used the least time. The thread holds a second copy of all documents. So it
- * starts when it is first needed, and ends when it was idle for a while.
+ * Runs slow work in its own thread, so that only the caller of the work waits. The thread does one job at a time. The
+ * next job is that of the tenant that has used the least time. The thread has a second copy of all documents. So it
+ * starts when the first job comes, and ends when it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { FairQueue, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
@@ -11,25 +11,25 @@ import { type StartedThread, startControlThread } from './start-control-thread.t
 
 export type ControlThread = {
   /**
-   * Returns the answer of the job, as JSON.
+   * Resolves to the answer of the job, as JSON.
    *
    * @throws HttpProblem the refusal of the job; 503 OVERLOADED if too many jobs wait; 422 TAKES_TOO_LONG
    */
   answer(request: HttpRequest, job: ControlJob): Promise<string>;
-  /** Returns null where `answer` would throw, because the job is optional. */
+  /** Like `answer`, but resolves to null instead of an error. For jobs that are optional. */
   answerIfPossible(request: HttpRequest, job: ControlJob): Promise<string | null>;
   stop(): Promise<void>;
 };
 
 export type ThreadBounds = {
-  /** How many jobs may wait, of all tenants and of one. */
+  /** The most jobs of all tenants that may wait. The next field is the limit for one tenant. */
   waiting: number;
   waitingOfTenant: number;
-  /** How long a job may wait for its turn, the start of the thread included. */
+  /** How long a job may wait for its turn. This includes the start of the thread. */
   waitMs: number;
-  /** How long a job may take. Every job counts its steps, and normally ends long before this time. */
+  /** How long a job may run. Every job counts its steps, and usually ends long before this limit. */
   runMs: number;
-  /** How long an idle thread is kept. */
+  /** How long the thread is kept while it is idle. */
   idleMs: number;
 };
 
@@ -54,7 +54,10 @@ export function openControlThread(options: {
   bus: Bus;
   log: Logger;
   snapshots?: Snapshots | undefined;
-  /** How many records of the log this process has read. A job runs only after the thread has read as many. */
+  /**
+   * Returns how many records of the log this process has read. A job runs only after the thread has read the same
+   * number.
+   */
   revision: () => number;
   bounds?: Partial<ThreadBounds>;
 }): ControlThread {
@@ -93,7 +96,7 @@ export function openControlThread(options: {
       timer = giveUp(bounds.runMs);
     };
     try {
-      // The system may refuse another thread. Then this job fails, and the next job tries again.
+      // If the system refuses to start a thread, this job fails, and the next job tries again.
       if (thread?.isAlive() !== true) thread = startControlThread(options);
       resolve(await Promise.race([thread.do(job, revision, onBegin), late.promise]));
     } catch (error) {
@@ -126,7 +129,7 @@ export function openControlThread(options: {
     const onGone = () => leave(overloaded());
     request.signal.addEventListener('abort', onGone);
     queue.add(lane, waiting);
-    // The queue works on after this request. Its work must not be counted for the request that started it.
+    // The queue continues after this request. Its later work must not be counted for this request.
     outsideRequests(() => void work());
     try {
       return await promise;

@@ -1,6 +1,6 @@
 /**
- * The control thread: holds a replica of the control fold and does long jobs, one after the other. The event loop sends it
- * the records of the log, and may end it at any moment. The thread decides nothing.
+ * The control thread: has a replica of the control documents, and does slow jobs one after the other. The event loop
+ * sends it the records of the log, and may end it at any moment. The thread decides no actions.
  */
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
@@ -8,11 +8,12 @@ import { controlReplica } from '@mandate/control-log/replica';
 import { doJob } from './do-job.ts';
 import type { Answer, Call, Result } from './messages.ts';
 
-// On Linux this sets the priority of this thread, elsewhere of the whole process. The event loop comes first.
+// The event loop has priority over this thread. On Linux only, a thread has its own priority; elsewhere the call
+// would change the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const replica = controlReplica();
-/** Jobs that wait for records that the replica does not hold yet. */
+/** Jobs that wait for records which the replica has not received yet. */
 let early: Extract<Call, { call: 'do' }>[] = [];
 
 function answer(message: Answer): void {
@@ -39,7 +40,7 @@ async function resultOf(call: Exclude<Call, { call: 'do' }>): Promise<Result> {
       await replica.apply(call.changes);
       const waiting = early;
       early = [];
-      // Each job gets its own answer, even if it fails.
+      // Each job is answered by itself, so a job that fails does not affect the others.
       for (const job of waiting) void take(job);
       return null;
     }

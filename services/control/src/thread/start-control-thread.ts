@@ -1,4 +1,4 @@
-/** A running control thread. It gets the records of the log, and does one job at a time. */
+/** A running control thread. It receives the records of the log, and does one job at a time. */
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Bus, Snapshots } from '@mandate/bus';
@@ -10,24 +10,24 @@ import type { Answer, Call, Result } from './messages.ts';
 
 export type StartedThread = {
   /**
-   * Rejects if the thread ends, or if it cannot be given the records of the log.
+   * Rejects if the thread ends, or if the records of the log cannot be sent to the thread.
    *
    * @param revision how many records of the log the thread must have read
    * @param onBegin called when the job begins
    */
   do(job: ControlJob, revision: number, onBegin: () => void): Promise<JobResult>;
-  /** Whether the thread can take jobs. */
+  /** True if the thread can accept jobs. */
   isAlive(): boolean;
   /** Ends the thread at once, even during a job. */
   end(): Promise<void>;
 };
 
-/** A thread that needs more ends together with its job. The process goes on. */
+/** The memory limit of the thread. A thread that needs more ends together with its job, but the process goes on. */
 const MOST_HEAP_MIB = 2_048;
 
 type Waiting = { resolve(result: Result): void; reject(error: unknown): void; onBegin?: () => void };
 
-/** `Omit` applied to each kind of call separately. */
+/** Applies `Omit` to each kind of call separately. */
 type Asked = Call extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
 export function startControlThread(options: {

@@ -1,4 +1,4 @@
-/** A change, from its request to the result on the log. */
+/** Carries out a change: from the request to the result on the log. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Changed } from '@mandate/control';
 import { type ControlChange, controlWidening } from '@mandate/control/lint';
@@ -11,16 +11,16 @@ import { notFound } from './not-found.ts';
 export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }>;
 
 export type CarriedOut = {
-  /** The revision of the change. All readers of this process see it from here on. */
+  /** The revision of the change. All readers in this process already see the change. */
   revision: number;
-  /** What the change newly permits, a line each; null if an earlier request made this change. */
+  /** What the change newly permits, one line each. Null if an earlier request made this change. */
   widens: string[] | null;
 };
 
 /**
- * Writes the change, and sets the ETag of what was changed if there is a reply.
+ * Writes the change. If there is a reply, sets its ETag to the revision of the changed document.
  *
- * @param options.expects the expected revision, instead of the one in the headers
+ * @param options.expects the expected revision, instead of the revision in the headers
  * @param options.part names one of several changes that a request makes
  * @param options.tenant the tenant to change; default: the caller's
  * @throws HttpProblem 409 with the present `revision`, if the change did not take effect
@@ -49,8 +49,8 @@ export async function carryOut(
 }
 
 /**
- * The change id of a request with an Idempotency-Key: a function of the key. So a repeated request is the same
- * change, and happens once.
+ * Returns the change id of a request with an Idempotency-Key. The id is computed from the key, so a repeated request
+ * is the same change, which happens once.
  */
 export function repeatableId(request: Asked, part = ''): string | null {
   const key = idempotencyKeyOf(request);
@@ -88,7 +88,7 @@ function mustStandOnLog(record: ControlRecord): void {
 
 type Refusal = Extract<Changed, { ok: false }>;
 
-/** For each refusal: its status, what went wrong, and what to do. */
+/** For each refusal: the HTTP status, what went wrong, and what to do. */
 const REFUSALS: Readonly<
   Record<
     Exclude<Refusal['refusal'], 'NOT_FOUND' | 'TOO_MANY'>,
@@ -157,7 +157,7 @@ function refused({ refusal, revision }: Refusal, record: ControlRecord, control:
   return new HttpProblem(status, refusal, message, { remedy, extension: { revision } });
 }
 
-/** The change expected some revision, but the document does not exist. */
+/** Returns the refusal of a change that expected a revision of a document that does not exist. */
 function isGone(): HttpProblem {
   return new HttpProblem(409, 'REVISION_CONFLICT', 'it does not exist: it was removed, or never existed', {
     remedy: 'List what exists, and decide again what to change.',
@@ -165,7 +165,7 @@ function isGone(): HttpProblem {
   });
 }
 
-/** The most rules that a refusal names. */
+/** The most rules that one refusal names. */
 const RULES_NAMED = 5;
 
 function inUse(
@@ -179,14 +179,14 @@ function inUse(
   );
   const more = rules.length > RULES_NAMED ? [`${rules.length - RULES_NAMED} more`] : [];
   const named = [...rules.slice(0, RULES_NAMED), ...more].join(', ');
-  // Other changes may have removed the names by now.
+  // No names are left if other changes have removed the rules meanwhile.
   const told = named === '' ? message : `${message}: ${named}`;
   return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
 }
 
 const LIMITED = 'GET /v1/tenants/{id} shows the quotas of a tenant, and how much it has.';
 
-/** For each event of which there may be too many: what there is too much of, and what to do. */
+/** For each event with a quota: what is full, and what to do. */
 const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: string, remedy: string]>>> = {
   'agent.put': ['agents', `Retire unused agents. ${LIMITED}`],
   'key.issued': ['keys of this agent', 'Revoke unused keys.'],
@@ -199,7 +199,7 @@ const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: stri
   'mandate.issued': ['grants that are in force', `Revoke unused grants. ${LIMITED}`],
 };
 
-/** The refusal of a change for which there is no room, by the tenant's quotas or by those of the plane. */
+/** Returns the refusal of a change that exceeds a quota of the tenant or of the plane. */
 function tooMany({ event }: ControlRecord, revision: number): HttpProblem {
   const [full, remedy] = FULL[event] ?? [
     'tenants, or of topics of tenants',

@@ -1,6 +1,6 @@
 /**
- * The revision that a client expects, from its request headers (RFC 9110, section 13.1). The ETag of a document is
- * its revision.
+ * Reads the revision that a client expects from its request headers (RFC 9110, section 13.1). The ETag of a document
+ * is its revision.
  */
 import { HttpProblem, type HttpRequest } from '@mandate/server';
 
@@ -8,7 +8,10 @@ export function etagOf(revision: number): string {
   return `"${revision}"`;
 }
 
-/** Returns 0 if the document must not exist yet, undefined if any revision will do. Throws INVALID_PRECONDITION. */
+/**
+ * Returns 0 if the document must not exist yet, and undefined if any revision is accepted. Throws
+ * INVALID_PRECONDITION.
+ */
 export function expectedRevision({ headers }: Pick<HttpRequest, 'headers'>): number | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match !== undefined && noneMatch !== undefined)

@@ -14,7 +14,7 @@ test('wakes each request that waits for a change of this action, and no other', 
   expect(await elsewhere.next(0, NOT_GONE)).toBe(false);
 });
 
-test('misses no change between two looks, and reports each once', async () => {
+test('misses no change between two calls of next, and reports each change once', async () => {
   const changes = new ActionChanges();
   const listening = changes.listen('acme', 'a');
   changes.tell('acme', 'a');
@@ -35,7 +35,7 @@ test('ends after the wait, when the caller leaves, and when everything closes', 
   expect(await changes.listen('acme', 'a').next(60_000, NOT_GONE)).toBe(false);
 });
 
-test('wakes no request that has stopped', async () => {
+test('wakes no request that has stopped listening', async () => {
   const changes = new ActionChanges();
   const listening = changes.listen('acme', 'a');
   listening.stop();

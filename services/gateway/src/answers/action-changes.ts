@@ -1,6 +1,6 @@
 /**
- * Wakes requests that wait for a change of one action: a decision on it, or a person's answer to its question. A
- * change carries no data. The request looks again.
+ * Wakes requests that wait for a change of one action: a decision, or a person's answer to a question. A change
+ * carries no data. The request reads the action again.
  */
 export class ActionChanges {
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -11,8 +11,8 @@ export class ActionChanges {
   }
 
   /**
-   * Listens from now on, so that a change while the caller looks is not missed. `next` resolves with true after a
-   * change, and with false once `waitMs` have passed, `gone` has aborted or everything was closed.
+   * Listens from now on, so that no change is missed while the caller reads the action. `next` resolves to true after
+   * a change. It resolves to false after `waitMs`, after `gone` aborts, or after `close`.
    */
   listen(tenant: string, actionId: string): Listening {
     const key = keyOf(tenant, actionId);
@@ -38,7 +38,7 @@ export class ActionChanges {
     };
   }
 
-  /** Wakes every request that waits, for a last look. */
+  /** Wakes every waiting request, so that it reads its action a last time. */
   close(): void {
     this.#isClosed = true;
     for (const wakes of [...this.#waiting.values()]) for (const wake of [...wakes]) wake();
@@ -53,7 +53,7 @@ export class ActionChanges {
 
 export type Listening = {
   next(waitMs: number, gone: AbortSignal): Promise<boolean>;
-  /** Stops listening. Call it however the request ends. */
+  /** Stops listening. Call this at every end of the request. */
   stop(): void;
 };
 

@@ -1,4 +1,4 @@
-/** A decision for tests, on a request at an offset of partition 0. */
+/** A decision for tests. It answers a request at this offset of partition 0. */
 import type { ActionDecided, Decision, LogPosition } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import type { Decided } from './recent-answers.ts';
@@ -9,7 +9,7 @@ export function decided(offset: number, given: Partial<Decision> = {}): ActionDe
   return { event: 'action.decided', decision };
 }
 
-/** The same decision as the pending replies hold it. */
+/** The same decision in the form that pending replies store. */
 export function posted(offset: number, given: Partial<Decision> = {}): Decided {
   const record = decided(offset, given);
   return { ...record, value: Buffer.from(JSON.stringify(record)) };

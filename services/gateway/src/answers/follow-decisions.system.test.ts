@@ -19,7 +19,7 @@ import { PendingReplies } from './pending-replies.ts';
 const notReady = () =>
   new MandateError('LEDGER_UNAVAILABLE', 'rebuilding', { remedy: 'wait', retryable: true });
 
-/** A ledger that is ready from the start, or after `becomesReady`. */
+/** Returns a ledger that is ready from the start, or after `becomesReady`. */
 function ledgerOf(epoch: string, ready = true, generation = 0) {
   let looks = 0;
   return {
@@ -38,7 +38,7 @@ function ledgerOf(epoch: string, ready = true, generation = 0) {
   };
 }
 
-/** @param partitions how many partitions the topic has when the following begins; the log gets more later */
+/** @param partitions how many partitions the topic has at the start; the log gets more later */
 async function scene(ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null, partitions?: number) {
   const whole = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => whole.close());
@@ -88,7 +88,7 @@ test('after the record of a new epoch, decisions of another epoch are void, in e
   await following.finished;
 });
 
-test('a partition that was added later has the newest epoch of the others', async () => {
+test('a partition that was added later has the newest epoch of the other partitions', async () => {
   const { append, replies } = await scene(ledgerOf('ep-1', true, 1).ledger, 2);
   await append(
     0,
@@ -103,7 +103,7 @@ test('a partition that was added later has the newest epoch of the others', asyn
   expect(replies.recent.of(sourceAt(3))).toBe(null);
 });
 
-test('without a ledger every epoch is in force until the log names one', async () => {
+test('without a ledger every epoch is in force until the log names an epoch', async () => {
   const { append, replies } = await scene(null);
   await append(
     0,
@@ -116,11 +116,11 @@ test('without a ledger every epoch is in force until the log names one', async (
   expect([1, 2].map((offset) => replies.recent.of(sourceAt(offset)) !== null)).toEqual([true, false]);
 });
 
-test('passes on nothing while the ledger is rebuilt, and then no void decision', async () => {
+test('passes on no decision while the ledger is rebuilt, and then no void decision', async () => {
   const { ledger, becomesReady, looks } = ledgerOf('ep-2', false);
   const { append, replies } = await scene(ledger);
-  // A decision of a delayed decider. The epoch that makes it void is on the log before the position where the reading
-  // begins.
+  // A slow decider appends this decision late. The epoch that makes it void is on the log before the first record
+  // that is read.
   await append(0, decided(1, { ledgerEpoch: 'ep-1' }));
   await waitUntil('several looks at the ledger', () => looks() > 2);
   expect(replies.recent.of(sourceAt(1))).toBe(null);
@@ -151,7 +151,7 @@ test('ignores an unknown field, because newer deciders may add fields', async ()
   await waitUntil('the decision', () => replies.recent.of(sourceAt(1)));
 });
 
-test('a rebuild that was overtaken before the reading began makes no decision void', async () => {
+test('a rebuild that a newer rebuild replaced before the start makes no decision void', async () => {
   const { append, replies } = await scene(ledgerOf('ep-2', true, 7).ledger);
   await append(
     0,

@@ -1,7 +1,7 @@
 /**
- * Passes every decision and settlement that reaches the log to the requests that wait: one reader in each process,
- * however many wait. It begins at the end of the log, because no caller waits yet. If it fails, the process must fail
- * too, because its callers would wait for answers that never come.
+ * Passes each new decision and settlement on the log to the requests that wait. A process has one reader for all
+ * requests. The reader begins at the end of the log, because no caller waits yet. If it fails, the process must fail
+ * too, because callers would never get answers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';
@@ -25,8 +25,8 @@ const LOOK_AGAIN_MS = 200;
 const LANE = ['answers'];
 
 /**
- * @param ledger names the epoch in force where the reading begins. A decision of another epoch after the `ledger.epoch`
- *   record is void, and no caller gets it. Without a ledger only epochs that begin from now on are known.
+ * @param ledger says which epoch is in force at the start. A decision of another epoch after the `ledger.epoch`
+ *   record is void, and no caller gets it. Without a ledger, only epochs that begin later are known.
  */
 export async function followDecisions(options: {
   bus: Bus;
@@ -78,7 +78,7 @@ export async function followDecisions(options: {
   });
   const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));
   started.resolve();
-  // An error of the ledger is thrown to whatever reads the epoch. Perhaps nothing ever reads it.
+  // Code that reads the epoch gets the error. This handler prevents an unhandled rejection if no code reads it.
   firstEpoch.catch(() => {});
   return {
     async stop() {
@@ -89,14 +89,14 @@ export async function followDecisions(options: {
   };
 }
 
-/** The epoch on a partition that was added later: the newest epoch of all other partitions. */
+/** Returns the epoch for a partition that was added later: the newest epoch of all other partitions. */
 function newest(first: EpochInForce | null, epochs: ReadonlyMap<number, EpochInForce>): EpochInForce | null {
   return [...epochs.values()].reduce((latest, epoch) => {
     return latest === null || epoch.generation > latest.generation ? epoch : latest;
   }, first);
 }
 
-/** Throws LOG_UNREADABLE, because an unknown record may make the next decision void. */
+/** Reads a record. Throws LOG_UNREADABLE, because an unknown record could make the next decision void. */
 function read({ position, value, written }: LogRecord): DecisionsHead {
   const known = writtenDecision(written);
   if (known !== null) return decisionsHeadOf(known);
@@ -108,9 +108,9 @@ function read({ position, value, written }: LogRecord): DecisionsHead {
 }
 
 /**
- * Returns the epoch in force at the start. The ledger is asked after the reader has its position. So an epoch that
- * began earlier is in force by now, or its ledger is not ready yet, and an epoch that begins later is read from the
- * log. No decision is passed on before this is known.
+ * Returns the epoch in force at the start. The ledger is asked after the reader has its position. So an earlier epoch
+ * is already in force, or its ledger is not ready yet; a later epoch is read from the log. No decision is passed on
+ * before the epoch is known.
  */
 async function epochInForce(
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null,

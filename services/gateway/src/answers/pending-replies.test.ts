@@ -12,7 +12,7 @@ const replies = (bounds: { maxWaiting?: number; maxRecent?: number } = {}) =>
   new PendingReplies({ maxWaiting: 100, maxRecent: 100, maxRecentBytes: 1_000_000, ...bounds });
 
 describe('pending replies', () => {
-  test('wake every caller that waits for a position, and a later caller finds the answer there', async () => {
+  test('wake every caller that waits for a log position, and answer later callers for this position', async () => {
     const answers = replies();
     const early = [1, 2].map(() => answers.reserve(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE));
     answers.resolve(posted(6), 10);
@@ -21,7 +21,7 @@ describe('pending replies', () => {
     expect(await answers.reserve(1, HOLDER).answers([sourceAt(7)], 60_000, NOBODY_GONE)).toEqual([posted(7)]);
   });
 
-  test('return the answers that came in time, in the order asked for', async () => {
+  test('return the answers that came in time, in the order of the request', async () => {
     const answers = replies();
     const waiting = answers.reserve(3, HOLDER).answers([3, 1, 2].map(sourceAt), 50, NOBODY_GONE);
     answers.resolve(posted(2), 10);
@@ -29,7 +29,7 @@ describe('pending replies', () => {
     expect(await waiting).toEqual([posted(3), null, posted(2)]);
   });
 
-  test('let a caller go when its connection ends, and all callers on close', async () => {
+  test("end a caller's wait when its connection ends, and all waits on close", async () => {
     const answers = replies();
     const gone = new AbortController();
     const leaving = answers.reserve(1, HOLDER).answers([sourceAt(1)], 60_000, gone.signal);
@@ -41,7 +41,7 @@ describe('pending replies', () => {
     expect(await answers.reserve(1, HOLDER).answers([sourceAt(1)], 60_000, NOBODY_GONE)).toEqual([null]);
   });
 
-  test('limit the places of a key, and free a reservation once', () => {
+  test('limit the reserved places of a key, and free a reservation only once', () => {
     const answers = replies({ maxWaiting: 12 });
     const places = answers.reserve(2, HOLDER);
     expect(() => answers.reserve(2, HOLDER)).toThrow('waits for 2 answers');
@@ -53,7 +53,7 @@ describe('pending replies', () => {
     answers.reserve(0, HOLDER);
   });
 
-  test('if there is no room for another caller, the caller that waits for the most records is answered at once', async () => {
+  test('if no place is left for a new caller, the caller that waits for the most records is answered at once', async () => {
     const answers = replies({ maxWaiting: 8 });
     const hoarders = ['a/1', 'a/2', 'b/1', 'b/2'].map((name) => {
       const [tenant = ''] = name.split('/');
@@ -76,7 +76,7 @@ describe('recent answers', () => {
     return recent;
   };
 
-  test('keep the newest, by count and by bytes, and forget an action with its last decision', () => {
+  test('keep the newest answers, by count and by bytes, and forget an action with its last decision', () => {
     for (const bounds of [{ count: 2 }, { bytes: 250 }]) {
       const recent = kept(bounds, posted(1), posted(2), posted(3));
       expect([1, 2, 3].map((offset) => recent.of(sourceAt(offset)) !== null)).toEqual([false, true, true]);

@@ -1,7 +1,7 @@
 /**
- * The requests that wait for their answers. An answer is resolved once, under the log position of the record that it
- * answers. It wakes all callers that wait for that position, and callers that come a moment later find it among the
- * recent answers. So it does not matter whether the answer or the acknowledgement of its request comes first.
+ * The requests that wait for answers. An answer is resolved once, under the log position of its record. It wakes all
+ * callers that wait for this position. Later callers find it among the recent answers. So the order of the answer and
+ * the acknowledgement of the request does not matter.
  */
 
 import type { LogPosition } from '@mandate/schemas';
@@ -10,34 +10,40 @@ import { ActionChanges } from './action-changes.ts';
 import { type Answer, RecentAnswers, sourceKey, sourceOf } from './recent-answers.ts';
 
 export type PendingRepliesBounds = {
-  /** How many answers all callers together may wait for. A tenant may take half of them, and a key a quarter. */
+  /**
+   * How many answers all callers together may wait for. A tenant may wait for half of them, and a key for a quarter.
+   */
   maxWaiting: number;
   maxRecent: number;
   maxRecentBytes: number;
 };
 
-/** Places reserved before publishing, so that each published record can be waited for. */
+/** The places that a request reserves before it publishes, so that it can wait for the answer to each record. */
 export type ReservedReplies = {
   /**
-   * The answers in the order of `sources`; null for each answer that did not come in time, or before `gone` aborted.
+   * Resolves to the answers in the order of `sources`. Null for an answer that did not come in time, or before `gone`
+   * aborted.
    */
   answers(
     sources: readonly LogPosition[],
     waitMs: number,
     gone: AbortSignal,
   ): Promise<readonly (Answer | null)[]>;
-  /** Frees the places. Call it however the request ends. */
+  /** Frees the reserved places. Call this at every end of the request. */
   release(): void;
 };
 
 type Wake = (answer: Answer) => void;
 
-/** `finish` answers with what is known by then. `isOver` is true once other callers needed the places. */
+/**
+ * A caller that waits. `finish` answers with the results so far. `isOver` is true after other callers needed the
+ * places.
+ */
 type Waiter = { finish: () => void; isOver: boolean };
 
 export class PendingReplies {
   readonly recent: RecentAnswers;
-  /** Changes of actions: decisions, and answers of people. */
+  /** Reports changes of actions: decisions, and answers of people. */
   readonly changes = new ActionChanges();
   readonly #room: FairRoom;
   readonly #waiting = new Map<string, Set<Wake>>();
@@ -50,7 +56,7 @@ export class PendingReplies {
     this.recent = new RecentAnswers({ count: bounds.maxRecent, bytes: bounds.maxRecentBytes });
   }
 
-  /** How many answers are waited for or have a reserved place. */
+  /** Returns how many answers have a reserved place, with or without a waiting caller. */
   get reserved(): number {
     return this.#room.amount;
   }
@@ -67,11 +73,11 @@ export class PendingReplies {
   }
 
   /**
-   * Reserves places for `count` answers. If none are left, the oldest call of the largest holder is answered early,
-   * with what is known by then.
+   * Reserves places for `count` answers. If too few places are free, the oldest call of the holder with the most
+   * places is answered early, with the results so far.
    *
-   * @param onCut is called when other callers need these places
-   * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many
+   * @param onCut called when other callers need these places
+   * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many places
    */
   reserve(count: number, holder: Holder, onCut = () => {}): ReservedReplies {
     const waiter: Waiter = { finish: () => {}, isOver: false };
@@ -88,7 +94,7 @@ export class PendingReplies {
     };
   }
 
-  /** Answers every call at once with what is known, now and from now on. */
+  /** Answers every call at once with the results so far, and also every later call. */
   close(): void {
     this.#closed = true;
     this.changes.close();
@@ -143,7 +149,7 @@ export class PendingReplies {
   }
 }
 
-/** A share of the total, but at least one. */
+/** Returns a share of the total, at least one. */
 function partOf(most: number, parts: number): number {
   return Math.max(1, Math.floor(most / parts));
 }

@@ -1,7 +1,7 @@
 /**
- * The newest decisions and settlements, kept for two kinds of callers. For some, the answer came before the
- * acknowledgement of their own request. Others ask for a decision that the audit may not have yet. The store is
- * bounded by count and by bytes on the log; the oldest answers go first.
+ * The newest decisions and settlements, for two kinds of callers. For the first kind, the answer came before the
+ * acknowledgement of the request. The second kind asks for a decision that may not be in the audit yet. The store is
+ * limited by count and by bytes on the log. The oldest answers are removed first.
  */
 import {
   type ActionSettled,
@@ -12,7 +12,10 @@ import {
   standsForAction,
 } from '@mandate/schemas';
 
-/** A decision: the fields that a gateway needs, and the bytes of its record on the log, which callers get. */
+/**
+ * A decision with the fields that a gateway needs, and with the bytes of its record on the log. Callers get these
+ * bytes.
+ */
 export type Decided = { event: 'action.decided'; decision: DecisionHead; value: Uint8Array };
 
 /** A record of the decisions topic that answers a record of an actions topic. */
@@ -30,7 +33,7 @@ export function sourceOf(answer: Answer): LogPosition {
   return answer.event === 'action.decided' ? answer.decision.source : answer.settlement.source;
 }
 
-/** The whole decision, parsed, for code that must change part of it. */
+/** Returns the whole decision, parsed, for code that must change a part of it. */
 export function wholeOf({ value }: Decided): Decision {
   const record = readDecisionsRecord(value);
   if (record.event !== 'action.decided') throw new TypeError(`a decision was expected, not ${record.event}`);
@@ -49,7 +52,7 @@ export class RecentAnswers {
     this.#maxBytes = bounds.bytes;
   }
 
-  /** Adds an answer. The same answer again, as after a crash of a decider, changes nothing. */
+  /** Adds an answer. Nothing changes if the same answer was added before, as after a crash of a decider. */
   add(answer: Answer, bytes: number): void {
     const key = sourceKey(sourceOf(answer));
     if (this.#bySource.has(key)) return;
@@ -69,8 +72,8 @@ export class RecentAnswers {
   }
 
   /**
-   * The valid decision about an action, as far as the newest records show it. Without an attempt in the question, the
-   * newest attempt counts. `visible` leaves out agents that the caller may not see.
+   * Returns the valid decision about an action among the newest records. Without a given attempt, the newest attempt
+   * counts. `visible` leaves out agents that the caller may not see.
    */
   standing(tenant: string, action: ActionName, visible: (agentId: string) => boolean): Decided | null {
     const decisions = (this.#byAction.get(actionKey(tenant, action.actionId)) ?? []).filter(
@@ -98,8 +101,8 @@ export class RecentAnswers {
 }
 
 /**
- * Whether `next` is the valid decision instead of `standing`, which is earlier on the log. A duplicate never replaces
- * a first decision. The answer to a question replaces its DEFER.
+ * True if `next` replaces `standing`, which is earlier on the log, as the valid decision. A duplicate never replaces
+ * a first decision. A decision after a person's answer replaces the DEFER.
  */
 function stands({ decision: next }: Decided, standing: Decided | null): boolean {
   if (standing === null) return true;

@@ -1,4 +1,4 @@
-/** Adds to the spent amount of a budget or gives money back: in the ledger first, then on the log. */
+/** Adds to the spent amount of a budget, or gives money back: in the ledger first, then on the log. */
 import type { BudgetReference, Command, Receipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 import { agentKey, wireTime } from '@mandate/schemas';
@@ -9,7 +9,10 @@ import { notOnLog } from './not-on-log.ts';
 
 export type BudgetAdjustment = { tenant: string; budget: BudgetReference; deltaMicros: number };
 
-/** Throws ADJUSTMENT_TOO_LARGE, or ADJUSTMENT_IN_FORCE_NOT_ON_LOG if only the record on the log is missing. */
+/**
+ * Throws ADJUSTMENT_TOO_LARGE. Throws ADJUSTMENT_IN_FORCE_NOT_ON_LOG if the adjustment is done and only its record is
+ * missing.
+ */
 export async function adjustBudget(
   gateway: Gateway,
   { tenant, budget, deltaMicros }: BudgetAdjustment,
@@ -43,7 +46,10 @@ export async function adjustBudget(
   throw notOnLog('ADJUSTMENT_IN_FORCE_NOT_ON_LOG', 'the adjustment', { adjustment: receipt });
 }
 
-/** An amount that a counter cannot hold is an error of the caller. Any other error is one of the ledger. */
+/**
+ * Rethrows an error. An amount that is too large for a counter is an error of the caller. Other errors are the
+ * ledger's.
+ */
 function rethrowForCaller(error: unknown): never {
   if (!isMandateError(error, 'ADJUSTMENT_TOO_LARGE')) throw error;
   throw new HttpProblem(400, error.code, error.message, { remedy: error.remedy, cause: error });

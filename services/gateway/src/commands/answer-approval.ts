@@ -1,5 +1,5 @@
 /**
- * A person's answer to a deferred action: a grant or a refusal in the ledger, for one exact request and for a limited
+ * A person's answer to a deferred action: the ledger stores a grant or a refusal for one exact request, for a limited
  * time.
  */
 import type { Command, Receipt } from '@mandate/ledger';
@@ -17,8 +17,8 @@ export type ApprovalAnswer = ApprovalSubject & {
 };
 
 /**
- * Throws APPROVAL_NOT_FOUND or APPROVAL_NOT_WAITING if there is no question to answer, and
- * APPROVAL_IN_FORCE_NOT_ON_LOG if only the record on the log is missing.
+ * Throws APPROVAL_NOT_FOUND or APPROVAL_NOT_WAITING if there is no question to answer. Throws
+ * APPROVAL_IN_FORCE_NOT_ON_LOG if the answer is in force and only its record is missing.
  */
 export async function answerApproval(
   gateway: Gateway,
@@ -48,7 +48,7 @@ export async function answerApproval(
       }),
   );
   const { expiresAtMs, ...receipt } = given;
-  // The end of the grant in force. A repeated command asks for a later end, but gets the end of the first time.
+  // A repeated command would compute a later end, so the end comes from the grant in force.
   const expiresAt = wireTime(expiresAtMs);
   gateway.log.info({ approval, command, logged }, 'approval answered');
   if (logged) return { ...receipt, expiresAt };

@@ -16,7 +16,8 @@ const BOT: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const MADE_UP: KillTarget = { ...BOT, agentId: 'made-up' };
 
 /**
- * A gateway on a ledger in memory. Its log takes every record. `changes` is how many changes its callers may make.
+ * Makes a gateway with a ledger in memory and a log that accepts every record. `changes`: how many changes its
+ * callers may make.
  */
 function scene({ changes = 0, open = [] as object[] } = {}) {
   const ledger = createMemoryLedger({ clock: () => 1_000, epoch: 'ep-1' });
@@ -60,7 +61,7 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
     gateway,
     logged,
     changesLeft: () => left,
-    /** Returns the id of the kill that is in force, or the code of its refusal. */
+    /** Returns the id of the kill in force, or the code of the refusal. */
     async kill(target: KillTarget, { by = 'ann', reason = 'amok', idempotencyKey = '', id = '' } = {}) {
       ids += 1;
       const headers = idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey };
@@ -74,7 +75,7 @@ function scene({ changes = 0, open = [] as object[] } = {}) {
   };
 }
 
-test('a repeat of the last kill is the same command, and the first kill after a revive is a new one', async () => {
+test('a repeat of the last kill is the same command, and the first kill after a revive is a new command', async () => {
   const { kill, gateway, logged } = scene();
   expect([await kill(BOT), await kill(BOT), await kill(BOT)]).toEqual(['kil_1', 'kil_1', 'kil_1']);
   expect(logged).toEqual([{ event: 'agent.killed', id: 'kil_1' }]);
@@ -83,7 +84,7 @@ test('a repeat of the last kill is the same command, and the first kill after a 
   expect(logged.map(({ id }) => id)).toEqual(['kil_1', 'rev_1', 'kil_4']);
 });
 
-test('a kill takes effect although a revive comes after it read the flag', async () => {
+test('a kill takes effect even if a revive comes after the kill has read the flag', async () => {
   const { kill, gateway } = scene();
   await kill(BOT);
   const { flag } = Object.getPrototypeOf(gateway.ledger);
@@ -147,7 +148,7 @@ test('counts a kill of an unknown agent as a change, but no kill that may stop s
   expect(await running.kill(MADE_UP)).toBe('kil_1');
 });
 
-test('refuses no kill because the ledger cannot tell whether the agent is killed', async () => {
+test('refuses no kill only because the ledger cannot read the flag', async () => {
   const { kill, gateway } = scene();
   Object.assign(gateway.ledger as object, { flag: () => Promise.reject(new Error('not now')) });
   expect([await kill(MADE_UP), await kill(MADE_UP)]).toEqual(['kil_1', 'kil_2']);

@@ -1,10 +1,12 @@
 /**
- * The kills of a request. A kill that stops something known to this process is never refused. Other kills have no effect, so
- * their records are bounded (docs/adr/0060-a-repeated-kill-writes-no-record.md):
+ * The kills of a request. A kill that stops something known to this process is never refused. Other kills have no
+ * effect, so their records are limited (docs/adr/0060-a-repeated-kill-writes-no-record.md):
  *
- * - A kill with the key, target and reason of the last kill is the same command, until the flag changes. It writes nothing.
- * - Any other kill of a killed target counts as a change of its key. Without changes left, it is refused.
- * - A kill of an unknown agent counts as a change too. It is refused if no changes are left and the agent has nothing open.
+ * - A kill with the key, target and reason of the last kill is the same command, until the flag changes. It has no
+ * record.
+ * - Any other kill of a killed target counts as a change of its key. If no changes are left, it is refused.
+ * - A kill of an unknown agent counts as a change too. If no changes are left, it is refused if the agent has nothing
+ * open.
  */
 import type { Command, Ledger } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';
@@ -15,7 +17,10 @@ import { type Killed, kill } from './pull-kill-switch.ts';
 
 const ONE = { records: 1 };
 
-/** Throws what `kill` throws, and 429 TOO_MANY_CHANGES if the kill would stop nothing and its key has no changes left. */
+/**
+ * Throws the errors of `kill`. Throws 429 TOO_MANY_CHANGES if the kill would stop nothing and its key has no changes
+ * left.
+ */
 export async function boundedKill(
   gateway: Gateway,
   request: HttpRequest,
@@ -41,7 +46,7 @@ export async function boundedKill(
   return kill(gateway, target, command);
 }
 
-/** A ledger that cannot answer is one more reason to kill at once. */
+/** Returns the flag, or null if the ledger cannot answer. The kill is then carried out, not refused. */
 function flagIfKnown(
   ledger: Ledger,
   target: KillTarget,
@@ -49,13 +54,13 @@ function flagIfKnown(
   return ledger.flag(target).catch(() => null);
 }
 
-/** An Idempotency-Key gives the command its id. Then only the same id makes two kills the same command. */
+/** True if the kill is the same command as the last one. With an Idempotency-Key, only the ids are compared. */
 function isSame({ command: last }: LastKill, command: Command, request: HttpRequest): boolean {
   if (last.id === command.id) return true;
   return idempotencyKeyOf(request) === null && last.by === command.by && last.reason === command.reason;
 }
 
-/** Returns null if a revive came between the read of the flag and the kill. */
+/** Returns null if a revive came after the flag was read and before the kill. Throws any other error. */
 function nullIfRevived(error: unknown): null {
   if (error instanceof HttpProblem && error.code === 'REVIVED_SINCE') return null;
   throw error;
@@ -67,7 +72,7 @@ function isKnown({ register, refused }: Gateway, target: KillTarget): boolean {
   return register.statusOf(tenant, agentId) !== null || refused.wasDecided(tenant, agentId);
 }
 
-/** Called last, because it may take long. A ledger that cannot answer is no reason to refuse a kill. */
+/** This is called last, because it may take long. If the ledger cannot answer, the kill is not refused. */
 async function hasOpen(gateway: Gateway, target: KillTarget): Promise<boolean> {
   if (target.scope === 'all' || target.scope === 'tenant') return true;
   const { tenant, agentId } = target;

@@ -7,7 +7,7 @@ const clock = () => 1_000;
 const target: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const command = { id: 'k', by: 'op', reason: 'stop' };
 
-/** A ledger that can be replaced by another one, as after a rebuild. */
+/** Returns a ledger that another ledger can replace, as after a rebuild. */
 function rebuilt() {
   let inForce: Ledger = createMemoryLedger({ clock, epoch: 'before' });
   return {

@@ -1,13 +1,13 @@
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 
-/** A ledger that is rebuilt more often than this during one command counts as unavailable. */
+/** The most tries of one command. A ledger that is rebuilt during each try counts as unavailable. */
 const MOST_TRIES = 5;
 
 /**
- * Carries out an operator's order in the ledger, and writes its event to the log a moment later. If the ledger is
- * rebuilt between the two, the rebuild misses the event. So the order is carried out again with the same id, which
- * has no effect if the ledger knows the id.
+ * Carries out an operator's order in the ledger, and then writes its event to the log. If the ledger is rebuilt
+ * between the two, the rebuild misses the event. So the order is carried out again with the same id. A ledger that
+ * knows the id ignores it.
  *
  * @param order carries out the order; repeats with the same id have no effect
  * @param record writes the event to the log; returns whether the log contains it

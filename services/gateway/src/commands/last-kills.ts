@@ -1,20 +1,21 @@
 /**
- * The last kill of each target that this gateway carried out. A repeat of that kill is the same command, so that repeats do
- * not fill the log. After a target is dropped here, its next repeat is recorded again.
+ * The last kill of each target that this gateway carried out. A repeat of this kill is the same command, and writes
+ * no record. If a target was dropped here, the next repeat writes a record again.
  */
 import type { Command } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';
 
 /**
- * `revision` is the revision of the flag after this kill. If the flag has another revision now, it was changed since.
+ * `revision` is the revision of the flag after this kill. If the flag has another revision now, the flag was changed
+ * since.
  */
 export type LastKill = { readonly command: Command; readonly revision: number };
 
-/** Each kill takes some 500 bytes. */
+/** The most targets in memory. Each kill takes about 500 bytes. */
 const MOST_TARGETS = 10_000;
 
 export class LastKills {
-  /** The oldest kill comes first. */
+  /** The last kill of each target; the oldest kill comes first. */
   readonly #kills = new Map<string, LastKill>();
 
   get(target: KillTarget): LastKill | undefined {

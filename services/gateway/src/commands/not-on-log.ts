@@ -1,8 +1,8 @@
 import { HttpProblem } from '@mandate/server';
 
 /**
- * The problem of a command that the ledger has carried out, and the log has not recorded yet. `extension` is the
- * answer that the caller would have got.
+ * Returns the problem for a command that is done in the ledger, but not yet recorded on the log. `extension` is the
+ * answer to the caller without this problem.
  */
 export function notOnLog(
   code: string,

@@ -1,4 +1,4 @@
-/** An operator's command: its author and its id from the request, and its reason without personal data. */
+/** An operator's command: author and id come from the request, and personal data is removed from the reason. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Command } from '@mandate/ledger';
 import { sortableId } from '@mandate/schemas';
@@ -6,10 +6,10 @@ import { callerOf, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /**
- * @param what everything that makes two commands the same one, except the wording of the reason. With an
- *   Idempotency-Key, the id is a function of the key, the caller's tenant and `what`. So a repeated command has the
- *   same id, and the same key with another `what` has another id. Ledger and log therefore never disagree about what
- *   an id did.
+ * @param what the facts that two requests for the same command have in common, without the wording of the reason.
+ *   With an Idempotency-Key, the id is computed from the key, the caller's tenant and `what`. So a repeated command
+ *   has the same id, and the same key with another `what` gives another id. Ledger and log then never disagree about
+ *   what an id did.
  */
 export function operatorCommand(
   request: HttpRequest,

@@ -14,7 +14,9 @@ const clock = () => 1_000;
 const target: KillTarget = { scope: 'agent', tenant: 'acme', agentId: 'bot' };
 const by = (id: string) => ({ id, by: 'op', reason: id });
 
-/** A ledger that gateways share, which can be rebuilt from the log. `onAppend` runs before the next append. */
+/**
+ * Makes a ledger that gateways share and that can be rebuilt from the log. `onAppend` runs before the next append.
+ */
 function scene() {
   const values: Uint8Array[] = [];
   const folded = (epoch: string): Ledger => {
@@ -98,7 +100,7 @@ test('the event of a kill fits the log, however many agents it stops and however
   expect(await isKilled()).toBe(true);
 });
 
-/** The ledger with a given receipt, as large as the test needs. */
+/** Returns the ledger, but each kill has the given receipt, which may be large. */
 function withReceipt(ledger: Ledger, receipt: Pick<KillReceipt, 'open' | 'sequences'>): Ledger {
   return new Proxy(ledger, {
     get: (_, name) =>

@@ -1,6 +1,6 @@
 /**
- * Kill: the flag first, because the flag stops the agent; then the event. Revive: the event first, then the flag, so
- * that no agent runs again without a record on the log.
+ * Kills and revives. A kill sets the flag first, because the flag stops the agent, and then writes the event. A
+ * revive writes the event first and then clears the flag, so that no agent runs again without a record on the log.
  */
 import type { Command, KillReceipt } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
@@ -10,7 +10,10 @@ import { type Gateway, ledgerOf } from '../gateway.ts';
 import type { CommandEvent } from '../journal/command-journal.ts';
 import { carryOut } from './carry-out.ts';
 
-/** The event names at most this many, so that it fits a record of the log. The answer to the operator names all. */
+/**
+ * The most open actions in the event, so that it fits a record of the log. The answer to the operator names all of
+ * them.
+ */
 const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
 
@@ -27,8 +30,8 @@ export type Killed = Omit<KillReceipt, 'open' | 'heldSince'> & {
 };
 
 /**
- * Throws KILL_IN_FORCE_NOT_ON_LOG, with the whole result, if only the record on the log is missing. Throws
- * REVIVED_SINCE for a repeated kill that stops nothing any more, so that no answer calls a running agent killed.
+ * Kills a target. Throws KILL_IN_FORCE_NOT_ON_LOG, with the whole result, if only the record on the log is missing.
+ * Throws REVIVED_SINCE for a repeated kill after a revive, because an answer must not call a running agent killed.
  */
 export async function kill(gateway: Switch, target: KillTarget, command: Command): Promise<Killed> {
   const controlRevision = gateway.controlRevision();
@@ -85,8 +88,8 @@ function killEvent(
     openCount: open.length,
     open: open.slice(0, OPEN_IN_EVENT),
   };
-  // A rebuilt ledger may carry the kill out again, with another revision. The kill then stops targets that were
-  // revived before, so it needs another event.
+  // A rebuilt ledger may carry out the same kill again, with another revision. This stops targets that were revived
+  // in between, so it needs its own event.
   return { id: `${command.id}@${revision}`, key: keyOf(target), event: { event: 'agent.killed', kill } };
 }
 
@@ -99,17 +102,17 @@ function revivedSince(): HttpProblem {
 export type Revived = {
   commandId: string;
   target: KillTarget;
-  /** Whether this call cleared the flag; false if the flag was already clear. */
+  /** True if this call cleared the flag. False if the flag was already clear. */
   changed: boolean;
   revision: number;
 };
 
-/** Throws NEWER_KILL_STANDS if the target was killed again meanwhile. */
+/** Revives a target. Throws NEWER_KILL_STANDS if the target was killed again meanwhile. */
 export async function revive(gateway: Switch, target: KillTarget, command: Command): Promise<Revived> {
   const ledger = ledgerOf(gateway);
   const { revision: current, killed: standing } = await ledger.flag(target);
   const unchanged = { commandId: command.id, target, changed: false, revision: current };
-  // A revive that is delivered again, even after a restart, must not clear a later kill.
+  // A repeated revive must not clear a later kill, even after a restart.
   if (!standing || (await ledger.revived(target, command.id))) return unchanged;
 
   const revision = current + 1;
@@ -129,8 +132,8 @@ export async function revive(gateway: Switch, target: KillTarget, command: Comma
 }
 
 /**
- * The partition key of the event. All events of an agent are in one partition. A tenant's name cannot contain a slash
- * or a star.
+ * Returns the partition key of the event. All events of an agent are in one partition. The name of a tenant has no
+ * slash or star, so keys are unique.
  */
 function keyOf(target: KillTarget): string {
   if (target.scope === 'all') return '*';

@@ -1,7 +1,10 @@
 import type { ApiKeyRecord, KillTarget } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 
-/** Returns the caller's tenant, or everything, which needs the scope operate:all. Throws FORBIDDEN. */
+/**
+ * Returns the caller's tenant as the target, or everything, if the key has the scope operate:all. Otherwise throws
+ * FORBIDDEN.
+ */
 export function wideTarget(key: ApiKeyRecord, scope: 'tenant' | 'all'): KillTarget {
   if (scope === 'tenant') return { scope, tenant: key.tenant };
   if (key.scopes.includes('operate:all')) return { scope };

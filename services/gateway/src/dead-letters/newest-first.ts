@@ -1,16 +1,17 @@
 /**
- * Reads a topic backwards, newest record first. Each partition is in order; between partitions the log's time
- * decides. The position of the walk is one offset for each partition, which each page hands to the next.
+ * Reads a topic backwards, newest record first. Records of a partition are in order; records of several partitions
+ * are ordered by the log's time. The position of a page is one offset for each partition. The next page continues
+ * from there.
  */
 import type { Bus, LogRecord } from '@mandate/bus';
 
-/** By partition, the offset from which on all records have been read. */
+/** For each partition, the lowest offset that has been read. */
 export type WalkPosition = ReadonlyMap<number, number>;
 
 type Walk = { partition: number; end: number; startOffset: number; head: LogRecord | null };
 
 /**
- * @param isWanted other records are skipped
+ * @param isWanted returns false for records to skip
  * @returns at most `limit` records, and the position of the next page; `next` is null at the beginning of the topic
  */
 export async function newestFirst(
@@ -42,7 +43,8 @@ export async function newestFirst(
 }
 
 /**
- * Returns the newest wanted record before `end`, or null. Retention and compaction leave offsets without a record.
+ * Returns the newest wanted record before `end`, or null. Some offsets have no record, because of retention and
+ * compaction.
  */
 async function newestBefore(
   bus: Bus,

@@ -1,4 +1,4 @@
-/** Work with the same name runs one after the other, so that each sees the effects of the work before it. */
+/** Runs work with the same name one after the other, so that later work sees the effects of earlier work. */
 export type OneAtATime = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export function oneAtATime(): OneAtATime {

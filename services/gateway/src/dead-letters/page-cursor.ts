@@ -1,4 +1,4 @@
-/** Turns the position of a walk into opaque text for a URL, and back. */
+/** Turns the position of a page into opaque text for a URL, and back. */
 import { count } from '@mandate/schemas';
 import { z } from 'zod';
 import type { WalkPosition } from './newest-first.ts';
@@ -9,7 +9,7 @@ export function cursorOf(position: WalkPosition): string {
   return Buffer.from(JSON.stringify([...position])).toString('base64url');
 }
 
-/** Returns null if the text is not a cursor. */
+/** Returns the position in a cursor. Null if the text is not a cursor. */
 export function positionOf(cursor: string): WalkPosition | null {
   try {
     const parsed = offsets.safeParse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));

@@ -13,7 +13,10 @@ export const letterPosition = z.object({
   offset: described(position, 'The offset of the dead letter in its partition.', 17),
 });
 
-/** Returns null for other records of the topic: republications, or events of newer versions. */
+/**
+ * Returns the dead letter of a record. Null for other records of the topic: republications, or events of newer
+ * versions.
+ */
 export function letterIn({ value }: Pick<LogRecord, 'value'>): Letter | null {
   const read = deadLetter.safeParse(jsonIn(value));
   return read.success ? read.data.deadLetter : null;
@@ -32,7 +35,7 @@ export async function letterAt(
   });
 }
 
-/** Returns the parsed value, or null if it is not JSON. */
+/** Returns the parsed value. Null if the bytes are not JSON. */
 export function jsonIn(value: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());

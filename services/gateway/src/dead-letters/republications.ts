@@ -1,6 +1,6 @@
 /**
- * The republications of a dead letter. Each is an event in the partition of its letter, after the letter. So the log
- * alone has the whole history, and a query reads only the records after the letter.
+ * The republications of a dead letter. Each republication is an event in the partition of its letter, after the
+ * letter. So the log alone has the whole history, and a query reads only the records after the letter.
  */
 import type { LogRecord } from '@mandate/bus';
 import { deadLetterRepublished, type Republication, TOPICS } from '@mandate/schemas';
@@ -38,8 +38,8 @@ export async function republicationsOf(
 }
 
 /**
- * Most records of the topic are letters, some of them large. So only records that contain this letter's id are
- * parsed.
+ * Only records with the id of this letter are parsed, because most records of the topic are other letters, and some
+ * are large.
  */
 function republicationOf({ id }: Letter, value: Uint8Array): Republication | null {
   if (!Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(id)) return null;

@@ -1,7 +1,7 @@
 /**
- * Publishes a dead letter to the topic that it came from, unchanged or with a person's correction. The log records
- * who did that. The record comes first, then the event about it. After a crash between the two, the record has no
- * event. If the letter is then sent again, the plane sees a duplicate of the action, which is never charged.
+ * Publishes a dead letter to its own topic again, unchanged or with a person's correction. The log records who did
+ * this: first the record, then an event about it. After a crash between the two, the event is missing. If the letter
+ * is then sent again, the plane sees a duplicate of the action, which is never charged.
  */
 import type { Outgoing } from '@mandate/bus';
 import type { Command } from '@mandate/ledger';
@@ -32,13 +32,10 @@ import { redactAction } from '../publish/redact-action.ts';
 import { jsonIn, type Letter, type letterAt } from './read-letter.ts';
 import { republicationsOf } from './republications.ts';
 
-/** The header with the id of the dead letter that the record was published from. */
+/** A header of the published record: the id of its dead letter. */
 const HEADER = 'mandate-dead-letter';
 
-/**
- * `again` publishes the letter even if it was published before. `reporter` is the person who corrects it, if it is an
- * outcome.
- */
+/** `again` allows a letter that was published before. `reporter` is the person who corrects an outcome. */
 export type Order = {
   command: Command;
   corrected: { value: Json } | null;
@@ -47,7 +44,7 @@ export type Order = {
 };
 
 /**
- * Republishes a letter, once for each command id. Throws a problem if the letter cannot be published, if it was
+ * Republishes a letter, only once for each command id. Throws a problem if the letter cannot be published, if it was
  * published before, or if the correction is still not readable.
  */
 export async function republish(
@@ -102,7 +99,10 @@ function alreadyRepublished({ by, at, source }: Republication): HttpProblem {
   });
 }
 
-/** The answer to the record has one of these ids, whichever decider gives it. */
+/**
+ * Returns the possible ids of the answer to the record, which depend on the kind of the answer. All deciders give the
+ * same ids.
+ */
 function answerIds(source: LogPosition, appendedAtMs: number): string[] {
   return [
     ...DECISION_KINDS.map((kind) => decisionId(source, appendedAtMs, kind)),
@@ -169,7 +169,7 @@ function correctedRecord(
   mustBeOfSameAgent(letter, record);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
-    // The correction cannot choose the reporter. It is the key of this request, or the tenant's own topic.
+    // The reporter in the correction is ignored. The reporter is the key of this request, or the tenant's own topic.
     const { reportedBy: _, ...said } = record.outcome;
     const outcome = owner === null ? { ...said, reportedBy: reporter } : said;
     return {
@@ -192,8 +192,8 @@ const saidSubject = z
 const saidRecord = z.object({ action: saidSubject.optional(), outcome: saidSubject.optional() });
 
 /**
- * Throws if the correction changes the tenant or the agent that the letter names. Otherwise the record of one agent
- * could become another's.
+ * Throws if the correction changes the tenant or the agent of the letter. Otherwise it could make a record of one
+ * agent a record of another agent.
  */
 function mustBeOfSameAgent({ valueBase64 }: Letter, record: ActionsRecord): void {
   const said = saidRecord.safeParse(jsonIn(Buffer.from(valueBase64, 'base64'))).data;
@@ -209,7 +209,7 @@ function mustBeOfSameAgent({ valueBase64 }: Letter, record: ActionsRecord): void
   }
 }
 
-/** The refusal of a correction that a decider would make a dead letter again. */
+/** Returns the refusal of a correction that a decider could not read either. */
 function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy' | 'pointer'>): HttpProblem {
   return new HttpProblem(400, 'INVALID_ACTION', `the correction cannot be read either: ${reason}`, {
     remedy: `Nothing was published: ${remedy}.`,
@@ -217,7 +217,9 @@ function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy'
   });
 }
 
-/** The tenant of the record, by the decider's rule: the tenant of the topic, otherwise the one in the record. */
+/**
+ * Returns the tenant of the record as the decider does: the tenant of the topic, otherwise the tenant in the record.
+ */
 function tenantIn(topic: string, value: Outgoing['value']): string | null {
   const read = readActionsRecord(Buffer.from(value));
   return read.ok ? (tenantOfTopic(topic) ?? subjectOf(read.value).tenant ?? DEFAULTS.tenant) : null;

@@ -79,7 +79,7 @@ test('keeps a limited number of events, and tries them once more when it stops',
   expect(log.ids).toEqual(['c-1']);
 });
 
-test('recordFirst fails if the log is away, and keeps nothing', async () => {
+test('recordFirst fails if the log is away, and keeps no event', async () => {
   const { log, journal } = scene();
   log.away = true;
   await expect(journal.recordFirst(command('c-1'))).rejects.toThrow('away');

@@ -1,15 +1,14 @@
 /**
- * Brings the events of operators' commands to the log. The ledger comes first, so the command is in force already.
- * While the log is away, its event waits here and is retried until it is on the log. An event that is known to be on
- * the log is not appended again. A repeated command appends the event of the first time, so a fold of the log meets
- * only one version of it.
+ * Writes the events of operators' commands to the log. The ledger comes first, so the command is already in force.
+ * While the log is away, the event waits here and is retried. An event that is on the log is not appended again. A
+ * repeated command appends the event of its first time, so the log has only one version of the event.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger } from '@mandate/runtime';
 import { type DecisionsRecord, TOPICS } from '@mandate/schemas';
 
-/** `id` identifies what must be on the log once. `key` is the record's key on the decisions topic. */
+/** `id` identifies an event that must be on the log only once. `key` is the record's key on the decisions topic. */
 export type CommandEvent = { id: string; key: string; event: DecisionsRecord };
 
 const REMEMBERED = 10_000;
@@ -20,7 +19,7 @@ export class CommandJournal {
   readonly #bus: Pick<Bus, 'append'>;
   readonly #log: Logger;
   readonly #maxUnlogged: number;
-  /** By command id, whether its event reached the log. Oldest first. */
+  /** Whether the event of a command reached the log, by command id; the oldest command first. */
   readonly #appends = new Map<string, Promise<boolean>>();
   readonly #unlogged = new Map<string, CommandEvent>();
   readonly #stopping = new AbortController();
@@ -32,14 +31,14 @@ export class CommandJournal {
     this.#maxUnlogged = options.maxUnlogged;
   }
 
-  /** How many events wait for the log. */
+  /** Returns how many events wait for the log. */
   get unlogged(): number {
     return this.#unlogged.size;
   }
 
   /**
-   * Resolves to true if the event is on the log now. Otherwise the event is retried later, unless too many wait
-   * already.
+   * Resolves to true if the event is on the log. Otherwise the event is retried later, but not if too many events
+   * already wait.
    */
   async record(command: CommandEvent): Promise<boolean> {
     for (;;) {
@@ -54,14 +53,14 @@ export class CommandJournal {
   }
 
   /**
-   * For a command that takes effect only after its event is on the log. Rejects, and keeps nothing, if the append
-   * fails. The caller first asks the ledger whether the command was carried out before.
+   * Records a command that takes effect only after its event is on the log. If the append fails, rejects and keeps
+   * nothing. The caller must first ask the ledger whether the command was already carried out.
    */
   async recordFirst({ key, event }: Omit<CommandEvent, 'id'>): Promise<void> {
     await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
   }
 
-  /** Tries the remaining events once more, and logs those that could not be saved. */
+  /** Tries the waiting events once more, and logs the events that still fail. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#retrying;
@@ -88,8 +87,7 @@ export class CommandJournal {
       await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
     } catch (error) {
       const kept = this.#unlogged.has(id) || this.#unlogged.size < this.#maxUnlogged;
-      // An event that the log refuses for good, and not only for now, goes to the end, so that it delays no later
-      // event.
+      // If a retry cannot help, the event moves to the end of the queue, so that it delays no later event.
       if (!isMandateError(error) || !error.retryable) this.#unlogged.delete(id);
       if (kept) this.#unlogged.set(id, command);
       this.#log.error({ err: error, id, event: event.event, kept }, 'in force, not yet on the log');

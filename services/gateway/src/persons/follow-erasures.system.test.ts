@@ -43,7 +43,7 @@ const forget = (bus: Bus, keys: PersonKeys, person: string) =>
     null,
   );
 
-/** The state after a crash between the event and the change of the key file. */
+/** Makes the state after a crash between the event and the change of the key file. */
 const forgetOnLogAlone = (bus: Bus, keys: PersonKeys, person: string) =>
   forget(bus, { ...keys, erase: async () => {} }, person);
 
@@ -61,7 +61,7 @@ async function recordsOn(bus: Bus): Promise<number> {
   return ranges.reduce((sum, { endOffset }) => sum + endOffset, 0);
 }
 
-test('a person forgotten at one gateway is forgotten there at once, and at the others when they read the event', async () => {
+test('forgets a person at once at the gateway of the request, and at other gateways when they read the event', async () => {
   const [bus, path, otherPath] = [await newBus(), newPath(), newPath()];
   const { keys } = await gatewayOn(bus, path);
   await fs.copyFile(path, otherPath);
@@ -117,7 +117,7 @@ test('a gateway that cannot change its key file is not ready until it can', asyn
   expect(await isErasedInFile(path, 'mia')).toBe(true);
 });
 
-test('forgets nobody if the log does not take the event', async () => {
+test('forgets no person if the log does not accept the event', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { keys } = await gatewayOn(bus, path);
   const away = busWith(bus, {
@@ -191,7 +191,7 @@ test('counts events that it read while another gateway of the folder made the ke
   expect(await isErasedInFile(path, 'mia')).toBe(true);
 });
 
-test('ends at an event that this version does not know, because it may forget a person', async () => {
+test('ends at an event that this version does not know, because the event may forget a person', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { following, stop } = await gatewayOn(bus, path);
   await appendText(bus, '{"event":"person.erased.twice"}');
@@ -212,7 +212,7 @@ test('ignores erasures with other keys, and records that are no events', async (
   expect(isErased(keys, 'mia')).toBe(false);
 });
 
-/** A gateway with a privacy document that seals nothing until the test edits it. */
+/** Starts a gateway with a privacy document that seals nothing until the test edits the document. */
 async function editedOn(bus: Bus, path: string, openingMs?: number) {
   const keys = personKeysAt(path);
   let isSealing = false;
@@ -236,7 +236,7 @@ async function editedOn(bus: Bus, path: string, openingMs?: number) {
   return { keys, following, seal, tellOfEdit: () => tellOfEdit() };
 }
 
-test('touches neither file nor topic until the document is edited to seal', async () => {
+test('opens neither file nor topic until the document is edited to seal', async () => {
   const [bus, path] = [await newBus(), newPath()];
   let isRead = false;
   const watched = busWith(bus, {
@@ -255,7 +255,7 @@ test('touches neither file nor topic until the document is edited to seal', asyn
   expect(isRead).toBe(true);
 });
 
-test('a request right after the edit waits until the keys are open and have forgotten whom the log names', async () => {
+test('a request right after the edit waits until the keys are open and every person on the log is forgotten', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const { keys, following, seal } = await editedOn(bus, path);
   const elsewhere = await gatewayOn(bus, path);
@@ -279,7 +279,7 @@ test('waits a limited time for the keys, and an error while they open ends the g
   await expect(following.finished).rejects.toThrow('the log is away');
 });
 
-test('records once on the log with which keys it is sealed', async () => {
+test('records once on the log which keys seal the log', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const first = await gatewayOn(bus, path);
   await first.stop();

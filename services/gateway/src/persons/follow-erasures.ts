@@ -1,13 +1,13 @@
 /**
- * Applies every erasure on the log to this gateway's own key file: all earlier erasures before the gateway is ready,
- * and later ones as they come. Erasures can be repeated and applied in any order, so no log position is remembered.
- * The reading begins at the start of the topic each time, and a key file from a backup loses the erased keys again.
+ * Applies every erasure on the log to the key file of this gateway: all earlier erasures before the gateway is ready,
+ * and later ones as they come. An erasure can be applied twice and in any order, so no log position is stored.
+ * Reading always begins at the start of the topic, so a key file from a backup loses the erased keys again.
  *
- * The first record of the topic says with which keys this log is sealed. A gateway with other keys would seal data
- * that no other gateway could read, so it does not start. Neither does a gateway that has lost its key file.
+ * The first record of the topic says which keys seal this log. A gateway with other keys would seal data that no
+ * other gateway could read, so it does not start. A gateway that has lost its key file does not start either.
  *
- * If nothing is sealed, and nothing ever was, neither topic nor file is needed. Both are opened when the privacy
- * document is edited to seal. Requests to publish wait until then.
+ * If nothing is or was sealed, topic and file are not needed. Both are opened when an edit of the privacy document
+ * seals something. Requests to publish then wait until both are open.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, type Reader, recordUnreadable } from '@mandate/bus';
@@ -27,15 +27,15 @@ export const PERSONS_PARTITION = 0;
 
 const TRY_AGAIN_MS = 500;
 
-/** Longer than a file and a topic take to open, and not longer than callers wait. */
+/** How long requests wait. A file and a topic usually open faster, and callers wait longer. */
 const OPENING_MS = 10_000;
 
 type Options = {
   bus: Bus;
   keys: PersonKeys;
-  /** Whether the document in force seals anything. */
+  /** True if the privacy document in force seals anything. */
   seals(): boolean;
-  /** Calls the listener when the answer of `seals` may have changed. */
+  /** Calls the listener when the result of `seals` may have changed. */
   onEdit(listener: () => void): void;
   /** How long a request to publish waits for the keys. Default {@link OPENING_MS}. */
   openingMs?: number;
@@ -45,8 +45,8 @@ type Options = {
 
 export type FollowedErasures = Required<Running> & {
   /**
-   * Resolves at once if nothing is sealed. Otherwise resolves once the keys are open and have forgotten every person
-   * that the log names.
+   * Resolves at once if nothing is sealed. Otherwise resolves once the keys are open, and the keys of every person
+   * that the log forgets are erased.
    *
    * @throws MandateError PERSON_KEYS_NOT_READY (retryable) in bounded time
    */
@@ -54,7 +54,7 @@ export type FollowedErasures = Required<Running> & {
 };
 
 /**
- * Resolves once every erasure on the log is in the key file. `finished` rejects if the topic can no longer be
+ * Resolves once every erasure on the log is applied to the key file. `finished` rejects if the topic can no longer be
  * followed.
  */
 export async function followErasures(options: Options): Promise<FollowedErasures> {
@@ -102,8 +102,8 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   const begun = Promise.withResolvers<string>();
   let isBegun = false;
   /**
-   * Records that were read before the keys were open. The key file may come from another gateway of this folder, made
-   * meanwhile.
+   * Records that were read before the keys were open. They are applied later, because another gateway of this folder
+   * may be making the key file.
    */
   let early: PersonsRecord[] = [];
 
@@ -133,14 +133,14 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   });
   try {
     await Promise.race([reader.caughtUp, ended]);
-    // Another gateway of this folder may have made the file since the first look.
+    // Another gateway of this folder may have made the file after the first check.
     if (isBegun && !(await keys.open())) throw missing(await begun.promise);
     await keys.make();
     await fold(early);
     early = [];
     const id = keys.id() ?? '';
     if (!isBegun) await append(bus, id, clock());
-    // If several gateways begin at once, the first record on the log counts.
+    // Several gateways may begin at once and each append a record. The first record on the log counts.
     const inForce = await Promise.race([begun.promise, ended]);
     if (inForce !== id) throw otherKeys(id, inForce);
     return reader;
@@ -151,8 +151,8 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
 }
 
 /**
- * Erases keys. A key that is gone from memory is gone for every request at once. The file is retried until it is
- * written.
+ * Erases keys. An erased key is removed from memory at once, so no request can use it. Writing the file is retried
+ * until it succeeds.
  */
 async function untilErased(
   keys: PersonKeys,
@@ -171,8 +171,8 @@ async function untilErased(
 }
 
 /**
- * Parses a record. A record that is no event was not written by a gateway, and is ignored. An event that this version
- * does not know may forget a person, so it ends the gateway before anything more is sealed.
+ * Parses a record. A record that is not an event does not come from a gateway, and is ignored. An event that this
+ * version does not know may forget a person. So it ends the gateway before anything more is sealed.
  */
 function readRecord({ position, value }: LogRecord, log: Logger): PersonsRecord | null {
   if (position.partition !== PERSONS_PARTITION) return null;

@@ -1,8 +1,8 @@
 /**
  * Forgets a person: first on the log, then in this process. After a crash between the two the person is still
- * forgotten, because every gateway reads the log before it is ready. In the other order, only this gateway would
- * forget, and a backup of its file would bring the person back. So if the log does not take the event, nothing is
- * done.
+ * forgotten, because every gateway reads the log before it is ready. With the other order, other gateways would not
+ * know, and a backup of the key file would restore the person. So nothing is done if the log does not accept the
+ * event.
  */
 import type { Command } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
@@ -13,8 +13,8 @@ import { indexIn, PERSONS_PARTITION } from './follow-erasures.ts';
 
 /**
  * @returns when the person was forgotten
- * @throws HttpProblem ERASURE_NOT_ON_LOG. MandateError PERSON_KEYS_NOT_WRITTEN: the event is on the log, and the key
- *   file is retried until it is written
+ * @throws HttpProblem ERASURE_NOT_ON_LOG. MandateError PERSON_KEYS_NOT_WRITTEN: the event is on the log, and writing
+ *   the key file is retried
  */
 export async function forgetPerson(
   { bus, personKeys, clock, log }: Pick<Gateway, 'bus' | 'personKeys' | 'clock' | 'log'>,

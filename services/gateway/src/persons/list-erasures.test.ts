@@ -16,7 +16,7 @@ const erasure = (id: string, tenant: string) => ({
   at: '2026-01-05T00:00:00.000Z',
 });
 
-/** A log with an erasure of each of these tenants, oldest first; null makes a record that is no event. */
+/** Makes a log with an erasure of each of these tenants, oldest first. null makes a record that is not an event. */
 async function logOf(tenants: readonly (string | null)[]) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   const values = tenants.map((tenant, index) =>
@@ -33,7 +33,7 @@ async function logOf(tenants: readonly (string | null)[]) {
   return bus;
 }
 
-/** Reads page after page until there is no next one. */
+/** Reads all pages, one after the other, until no next page exists. */
 async function walk(bus: Awaited<ReturnType<typeof logOf>>, how: { limit: number; longestMs?: number }) {
   const ids: string[] = [];
   let [before, pages]: [number | null, number] = [null, 0];

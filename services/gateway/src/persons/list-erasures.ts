@@ -1,7 +1,7 @@
 /**
- * The persons that a tenant has forgotten, newest first, read from the log. The gateway stores no list, however many
- * there are. One partition has the erasures of all tenants. So a page reads records for a limited time and says where
- * to go on.
+ * The persons that a tenant has forgotten, newest first, read from the log. The gateway stores no list, which could
+ * be long. One partition contains the erasures of all tenants. So a page reads records for a limited time and says
+ * where the next page begins.
  */
 import type { Bus } from '@mandate/bus';
 import { type PersonErasure, readPersonsRecord, TOPICS } from '@mandate/schemas';
@@ -11,13 +11,13 @@ const LONGEST_MS = 5_000;
 
 type Asked = {
   limit: number;
-  /** Only erasures before this offset; null: all. */
+  /** Only erasures before this offset are returned. Null: all erasures. */
   before: number | null;
-  /** How long to read. At least one record is read. Default {@link LONGEST_MS}. */
+  /** How long a page may read. At least one record is read. Default {@link LONGEST_MS}. */
   longestMs?: number;
 };
 
-/** `next` is the offset before which the next page begins, or null at the beginning of the topic. */
+/** `next` is the offset before which the next page begins. Null at the beginning of the topic. */
 export async function erasuresOf(
   bus: Pick<Bus, 'ranges' | 'at'>,
   tenant: string,
@@ -40,7 +40,7 @@ export async function erasuresOf(
   return { erasures, next: null };
 }
 
-/** Returns null for other records. */
+/** Returns the erasure in a record. Null for other records. */
 function erasureIn(value: Uint8Array): PersonErasure | null {
   try {
     const record = readPersonsRecord(value);

@@ -1,16 +1,16 @@
-/** What the routes about persons share. */
+/** Schemas and functions that the routes about persons share. */
 import type { PersonKeys } from '@mandate/privacy';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 
-/** The id of a person, character for character as the field has it that the privacy document names. */
+/** The id of a person, exactly as in the field that the privacy document names. */
 export const personId = z.string().min(1).max(4_096);
 
 /** The beginning of every text that is sealed for one person. */
 export const personRef = z.string();
 
-/** The refusal if nothing is sealed here. */
+/** The refusal of these routes if nothing is sealed. */
 export const NOT_SEALED = { 409: 'Nothing is sealed here, so there are no keys of persons.' };
 
 /** Returns the keys of persons. Throws PERSONS_NOT_SEALED if there are none. */

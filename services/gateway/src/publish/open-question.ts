@@ -5,9 +5,9 @@ import type { Gateway } from '../gateway.ts';
 import type { Made } from './publish-records.ts';
 
 /**
- * Returns the DEFER of this very request if a person has not answered it yet. Asking again would change nothing, so
- * the request needs no record. Returns null otherwise, or if this cannot be known; the request is then published, and
- * the decider answers it.
+ * Returns the DEFER of this same request if no person has answered it yet. Asking again would change nothing, so the
+ * request needs no record. Otherwise, or if this cannot be known, returns null: the request is published, and the
+ * decider answers it.
  */
 export async function openQuestion(
   { replies, ledger, log }: Pick<Gateway, 'replies' | 'ledger' | 'log'>,

@@ -1,6 +1,6 @@
 /**
- * The fields of an action that its API key pins. An action with another value is refused, and a missing value is
- * filled in. All other values of the context and the principal are claims of the caller.
+ * The fields of an action that its API key pins. An action with another value is refused. A missing value is filled
+ * in. All other values of context and principal are claims of the caller.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Action, type ApiKeyRecord, type Pinned, pinnedFields } from '@mandate/schemas';
@@ -8,7 +8,7 @@ import { HttpProblem } from '@mandate/server';
 
 type Claims = Pick<Action, 'context' | 'principal'>;
 
-/** Returns null if the key pins nothing. Throws PINNED_BY_KEY. */
+/** Returns the action with the pinned values. Null if the key pins nothing. Throws PINNED_BY_KEY. */
 export function pinClaims(
   { id, pins }: Pick<ApiKeyRecord, 'id' | 'pins'>,
   { context, principal }: Claims,
@@ -31,7 +31,10 @@ export function pinClaims(
   };
 }
 
-/** The problem names the field that differs, but not the pinned value, which the key's holder may not know. */
+/**
+ * Throws if the values differ. The problem names the field, but not the pinned value, because the holder of the key
+ * may not know this value.
+ */
 function mustAgree(field: string, said: unknown, fixed: unknown): void {
   if (isDeepStrictEqual(said, fixed)) return;
   throw new HttpProblem(

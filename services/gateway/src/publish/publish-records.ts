@@ -1,4 +1,6 @@
-/** Publishes the records of a request to the log, and waits for the answers. Actions and outcomes share this code. */
+/**
+ * Publishes the records of a request to the log, and waits for the answers. Actions and outcomes use the same code.
+ */
 
 import { inTurns, isMandateError, produced, type Span } from '@mandate/runtime';
 import {
@@ -30,12 +32,12 @@ import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
 import type { Admission } from './undecided-records.ts';
 
-/** A record on its way: the caller's item, the log position of its record, and its answer if there is one. */
+/** A published record: the caller's item, the log position of its record, and its answer, or null. */
 export type Published<T> = { item: T; source: LogPosition; answer: Answer | null };
 
 /**
- * `fingerprint` is the fingerprint of the values that were redacted. `pinned` names the fields that the caller's key
- * pins. `isAsSent` means that the record has only validated values of the caller and fields that the gateway adds.
+ * `fingerprint` is computed from the redacted values. `pinned` names the fields that the caller's key pins.
+ * `isAsSent`: the record has only validated values of the caller and fields that the gateway adds.
  */
 type ToPublish = {
   record: ActionsRecord;
@@ -44,21 +46,21 @@ type ToPublish = {
   isAsSent: boolean;
 };
 
-/** The record made from a caller's item, with its fingerprint. */
+/** A record made from a caller's item, and its fingerprint. */
 export type Made = Pick<ToPublish, 'record' | 'fingerprint'>;
 
 export type Route<T> = {
   code: 'INVALID_ACTION' | 'INVALID_OUTCOME';
-  /** Whether deciders may refuse these records. If so, agents that were refused too often must wait. */
+  /** True if deciders may refuse these records. Agents that were refused too often must then wait. */
   canBeRefused: boolean;
   schemas: SubmissionSchemas<T>;
   /** Returns the record to publish, redacted and with the caller's tenant. */
   recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
-  /** Returns an answer that exists already, or null. With an answer, the record is not published. */
+  /** Returns an existing answer, or null. If there is an answer, the record is not published. */
   answerNow?(made: Made, tenant: string): Promise<Answer | null>;
 };
 
-/** @param waitMs how long to wait for the answers; 0 does not wait */
+/** @param waitMs how long to wait for the answers; 0: do not wait */
 export async function publishRecords<T extends { tenant?: string | undefined; agentId: string }>(
   gateway: Gateway,
   request: HttpRequest,
@@ -67,7 +69,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 ): Promise<{ many: boolean; published: readonly Published<T>[]; appended: number }> {
   const key = callerOf(request);
   const lane = laneOf(request);
-  // A caller without room is refused before its body is read.
+  // If the caller has no room, it is refused before its body is read.
   request.mustHaveRoom('publish', { records: 1, bytes: 1 });
   const { many, items } = await inTurns(
     lane,
@@ -117,13 +119,13 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 type Written = {
   record: ActionsRecord;
   value: string;
-  /** The bytes of the value. */
+  /** The number of bytes of the value. */
   bytes: number;
   fingerprint: string | null;
   pinned: Pinned | null;
 };
 
-/** An item of a request that has no answer yet. `index`: its place in the request. */
+/** An item without an answer so far. `index`: its position in the request. */
 type Unanswered = { item: { agentId: string }; index: number; id: string; written: Written };
 
 function bytesOf(unknown: readonly Unanswered[]): number {
@@ -131,9 +133,9 @@ function bytesOf(unknown: readonly Unanswered[]): number {
 }
 
 /**
- * Makes the records of all items. No accepted record can become a dead letter, because a record that redaction or a
- * key changed is read as the decider will read it. Faults have no line, because the record is not the text that the
- * caller sent. Yields after each record.
+ * Makes the records of all items. A record that redaction or a key has changed is read again as a decider reads it,
+ * so no accepted record can become a dead letter. Faults have no line, because this text differs from the caller's.
+ * Yields after each record.
  */
 function* recordsOf<T>(
   items: readonly T[],
@@ -193,7 +195,10 @@ async function append(
   }
 }
 
-/** All records of a list share one span, because they were sent with one request and appended at once. */
+/**
+ * Begins the span of all records of a list. They share it, because one request sent them and they are appended at
+ * once.
+ */
 function appending(
   request: Span,
   { system }: Gateway['bus'],
@@ -222,10 +227,12 @@ function logAway(cause: unknown): unknown {
   );
 }
 
-/** The reason for `abort`. Without it, abort makes an error with a stack, which took 5 µs after every answer. */
+/**
+ * The reason of each abort. Without a reason, abort makes an error with a stack, which took 5 µs after every answer.
+ */
 const CLOSED = new Error('the connection is closed');
 
-/** Returns a signal that aborts if the caller hangs up before the answer. */
+/** Returns a signal that aborts if the caller disconnects before the answer. */
 function goneSignal(reply: HttpReply): AbortSignal {
   const gone = new AbortController();
   whenClosed(reply.raw, () => gone.abort(CLOSED));

@@ -1,21 +1,21 @@
-/** The body of a publishing request: one record or a list, validated by the strict reader before anything else. */
+/** Reads the body of a publishing request: one record or a list. The strict reader checks it before anything else. */
 
 import { type Fault, type Json, type ListedFault, readSome } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 
 export const MAX_RECORDS = 500;
-/** The most faults of a list that a problem names, the first ones first. */
+/** The most faults that a problem lists. The first faults of the list are chosen. */
 export const LISTED = 20;
 
 export type Submission<T> = { many: boolean; items: readonly T[] };
 
-/** The schemas of one kind of record: the record as on the log, and its bare content. */
+/** The schemas of one kind of record: the whole record as on the log, and only its content. */
 export type SubmissionSchemas<T> = { record: z.ZodType<T>; bare: z.ZodType<T> };
 
 /**
- * Validates the body. If a record of a list is bad, throws a 400 with a fault for each bad record, and nothing is
- * published. Yields after each record of a list.
+ * Checks the body. If a record is bad, throws a 400 with a fault for each bad record, and nothing is published.
+ * Yields after each record of a list.
  */
 export function* readSubmission<T>(
   body: Buffer,
@@ -36,7 +36,10 @@ function isRecord(json: Json): boolean {
   return json !== null && typeof json === 'object' && 'event' in json;
 }
 
-/** The problem has the code of the route, because the fault's own code belongs to records on the log. */
+/**
+ * Makes the problem for a bad record. It has the code of the route, because the code of the fault is for records on
+ * the log.
+ */
 export function badRecord(code: string, { reason, remedy, pointer, line, column }: Fault): HttpProblem {
   return new HttpProblem(400, code, `line ${line}, column ${column}: ${reason}`, {
     remedy: `Nothing was published: ${remedy}.`,

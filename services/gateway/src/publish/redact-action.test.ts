@@ -27,7 +27,7 @@ test('returns the action redacted for its tenant, and the fingerprint of the rem
   expect(redacted()).toEqual({ action: hidden, fingerprint: JSON.stringify([original, hidden, 'acme']) });
 });
 
-test('tells the caller that the person of the action was forgotten, but no other error of redaction', () => {
+test('tells the caller that the person of the action was forgotten, but hides any other error of redaction', () => {
   const failing = (code: string) => () => {
     throw new MandateError(code, 'gone', { remedy: 'Let them be.' });
   };

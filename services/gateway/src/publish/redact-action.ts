@@ -4,8 +4,8 @@ import { HttpProblem } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /**
- * Returns the action to publish, which is `original` itself if nothing was redacted, and the fingerprint of the
- * removed values.
+ * Returns the action to publish and the fingerprint of the removed values. The action is `original` itself if nothing
+ * was redacted.
  */
 export function redactAction(
   { redact, fingerprint }: Gateway,
@@ -17,7 +17,7 @@ export function redactAction(
     return { action, fingerprint: fingerprint(original, action, tenant) };
   } catch (error) {
     if (!isMandateError(error, 'PERSON_ERASED')) throw error;
-    // The caller must know that the person of its action was forgotten.
+    // The caller must know that the person in its action was forgotten.
     const remedy = `Nothing was published. ${error.remedy}`;
     throw new HttpProblem(410, 'PERSON_ERASED', error.message, { remedy, cause: error });
   }

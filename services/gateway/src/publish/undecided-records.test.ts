@@ -4,7 +4,7 @@ import { UndecidedRecords } from './undecided-records.ts';
 
 const holder = (tenant: string, key = 'key') => ({ tenant, key: `${tenant}/${key}` });
 const forever = { waitMs: 0, gone: () => new AbortController().signal };
-/** Whether the promise is resolved after all work that can run now has run. */
+/** Runs all work that can run now. Returns whether the promise has then resolved. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   promise.then(
@@ -20,7 +20,7 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A tenant may have 4 undecided records, and a key 2. */
+/** Makes the class under test: a tenant may have 4 undecided records, and a key 2. */
 function undecidedRecords() {
   const records = new UndecidedRecords(4, () => Date.now());
   let next = 0;
@@ -37,7 +37,7 @@ function undecidedRecords() {
 }
 
 describe('room', () => {
-  test('is taken at once until a key has its share, and again when one of its records is decided', async () => {
+  test('is taken at once until a key has used its share, and again when a record of the key is decided', async () => {
     const { records, publish } = undecidedRecords();
     const acme = holder('acme');
     const first = await publish(acme);
@@ -71,7 +71,7 @@ describe('room', () => {
     expect(order).toEqual([one.key, three.key, one.key]);
   });
 
-  test('is freed by a decision also for all records before the decided one in its partition', async () => {
+  test('is freed by a decision also for all records before the decided record in its partition', async () => {
     const { records } = undecidedRecords();
     const room = await records.admit(holder('acme'), 3, forever);
     room.published([
@@ -104,7 +104,7 @@ describe('room', () => {
 });
 
 describe('a request that waits', () => {
-  test('is refused after five seconds without free room, and learns whether the key or the tenant has none', async () => {
+  test('is refused after five seconds without free room, and learns whether the key or the tenant has no room', async () => {
     const { records, publish } = undecidedRecords();
     const [one, two, three] = ['one', 'two', 'three'].map((key) => holder('acme', key));
     if (!one || !two || !three) throw new Error();
@@ -139,7 +139,7 @@ describe('a request that waits', () => {
     expect(await isDone(waiting)).toBe(true);
   });
 
-  test('leaves when its caller hangs up', async () => {
+  test('leaves the queue when its caller disconnects', async () => {
     const { records, publish } = undecidedRecords();
     await publish(holder('acme'), 2);
     const gone = new AbortController();
@@ -153,7 +153,7 @@ describe('a request that waits', () => {
   });
 });
 
-test('all room comes back and no request waits for good, in whatever order records are published and decided', async () => {
+test('all room becomes free again and no request waits for good, in whatever order records are published and decided', async () => {
   vi.useRealTimers();
   const published = fc.record({
     tenant: fc.constantFrom('a', 'b'),

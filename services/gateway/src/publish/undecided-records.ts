@@ -1,35 +1,38 @@
 /**
- * Bounds the records that were published through this process and are not decided yet. Deciders work through each partition
- * in the order of the log, so an action waits for every record before it, of whatever tenant. A holder with too many
- * undecided records waits here, where the wait delays no other holder.
+ * Limits the records that were published through this process and are not decided yet. Deciders read each partition
+ * in the order of the log, so an action waits for all records before it, also those of other tenants. A holder with
+ * too many undecided records waits here, and delays no other holder.
  */
 
 import { outsideRequests } from '@mandate/runtime';
 import type { LogPosition } from '@mandate/schemas';
 import { type Holder, type HttpProblem, tooManyOf } from '@mandate/server';
 
-/** On the actions topic. */
+/** The position of a request on the actions topic. */
 type RequestPosition = Pick<LogPosition, 'partition' | 'offset'>;
 
-/** A request that may publish. Its records count as undecided. */
+/** The permission for a request to publish. Its records count as undecided. */
 export type Admission = {
-  /** The records are on the log at these positions. Each record holds its room until it is decided. */
+  /** Call this when the records are on the log at these positions. A record uses its room until it is decided. */
   published(positions: readonly RequestPosition[]): void;
-  /** Gives back the room of records that were not published. Call it however the request ends. */
+  /** Frees the room of records that were not published. Call this at every end of the request. */
   release(): void;
 };
 
 type Waiting = { readonly count: number; readonly untilMs: number; admit(): void; refuse(of: Of): void };
 type Of = 'key' | 'tenant';
-/** `waiting` has the requests in the order of their arrival. */
+/** The records of one key. `waiting` has its requests in the order of their arrival. */
 type Key = { undecided: number; readonly waiting: Set<Waiting> };
-/** `keys` has the key with the latest admission at the end. */
+/** The records of one tenant. The last key in `keys` is the key that was admitted last. */
 type Tenant = { undecided: number; readonly keys: Map<string, Key> };
 type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
 
-/** A request waits this long for room. If its caller waits longer for the decisions, the request waits that long. */
+/**
+ * The least time that a request waits for room. If its caller waits longer for the decisions, the request waits that
+ * long.
+ */
 const LEAST_WAIT_MS = 5_000;
-/** A record gives its room back after this time even if its decision was not seen, because deciders may be away. */
+/** After this time a record frees its room even without a decision, because deciders may be away. */
 const MOST_UNDECIDED_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
@@ -38,37 +41,37 @@ export class UndecidedRecords {
   readonly #ofAKey: number;
   readonly #now: () => number;
   readonly #tenants = new Map<string, Tenant>();
-  /** Records on the log that are undecided. By partition, in the order of the log. */
+  /** Undecided records on the log, by partition, in the order of the log. */
   readonly #logged = new Map<number, Logged[]>();
-  /** By partition, the highest offset that is known to be decided. */
+  /** The highest offset that is known to be decided, by partition. */
   readonly #decidedUpTo = new Map<number, number>();
   #undecided = 0;
   #waiting = 0;
   #looking: NodeJS.Timeout | null = null;
 
-  /** @param most a tenant may publish while it has fewer undecided records; a key, while it has fewer than half of that */
+  /** @param most how many undecided records a tenant may have before it must wait; a key may have half as many */
   constructor(most: number, now = () => performance.now()) {
     this.#ofATenant = most;
     this.#ofAKey = Math.ceil(most / 2);
     this.#now = now;
   }
 
-  /** How many records are undecided, or about to be published. */
+  /** Returns how many records are undecided or about to be published. */
   get undecided(): number {
     return this.#undecided;
   }
 
-  /** How many requests wait for room. */
+  /** Returns how many requests wait for room. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Takes room at once, or as soon as enough records of the holder were decided. Requests of one key keep their order.
+   * Takes room at once, or as soon as enough records of the holder are decided. Requests of one key keep their order.
    *
    * @param options.waitMs how long the caller waits for the decisions
-   * @param options.gone makes the signal that aborts when the caller hangs up
-   * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room in that time, or in 5 s if that is longer
+   * @param options.gone makes the signal that aborts when the caller disconnects
+   * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room for `waitMs`, and for at least 5 s
    */
   async admit(
     holder: Holder,
@@ -91,7 +94,10 @@ export class UndecidedRecords {
     };
   }
 
-  /** The record at this log position was decided, and so was every record before it in its partition. */
+  /**
+   * Call this when the record at this log position is decided. All records before it in its partition are then
+   * decided too.
+   */
   decided({ partition, offset }: RequestPosition): void {
     if (offset <= this.#lastDecided(partition)) return;
     this.#decidedUpTo.set(partition, offset);
@@ -110,7 +116,7 @@ export class UndecidedRecords {
     return { tenant, key };
   }
 
-  /** The holder that has no room, the key or the tenant; null if both have room. */
+  /** Returns which holder has no room: the key or the tenant. Null if both have room. */
   #full(tenant: Tenant, key: Key): Of | null {
     if (key.undecided >= this.#ofAKey) return 'key';
     return tenant.undecided >= this.#ofATenant ? 'tenant' : null;
@@ -176,13 +182,13 @@ export class UndecidedRecords {
     if (tenant.keys.size === 0) this.#tenants.delete(holder.tenant);
   }
 
-  /** Admits the requests that have room now, one of each key in turn. */
+  /** Admits the requests that now have room. The keys take turns. */
   #admitNext(tenant: Tenant): void {
     if (this.#waiting === 0) return;
     for (const [id, key] of tenant.keys) {
       const [next] = key.waiting;
       if (next === undefined || this.#full(tenant, key) !== null) continue;
-      // The key moves to the end, where the loop reaches it again.
+      // The key moves to the end of the map. The loop reaches the other keys first, and then this key again.
       tenant.keys.delete(id);
       tenant.keys.set(id, key);
       next.admit();
@@ -202,7 +208,7 @@ export class UndecidedRecords {
     for (const { holder } of all.splice(0, count < 0 ? all.length : count)) this.#free(holder, 1);
   }
 
-  /** Gives back the room of records that got no decision, and refuses the requests that waited too long. */
+  /** Frees the room of records without a decision, and refuses requests that have waited too long. */
   #look(): void {
     const nowMs = this.#now();
     for (const all of this.#logged.values())

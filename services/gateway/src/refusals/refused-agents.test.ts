@@ -26,7 +26,7 @@ function counting(limits: TenantLimits = FEW, known: readonly string[] = []) {
   };
 }
 
-test('an agent that has used up its refusals waits until it has one again', () => {
+test('an agent that has used up its refusals waits until it may be refused again', () => {
   const { clock, held, refuse } = counting();
   refuse('bot', 19);
   expect(held('bot', 30)).toBe(null);
@@ -36,7 +36,7 @@ test('an agent that has used up its refusals waits until it has one again', () =
   expect(held('bot')?.waitMs).toBe(1);
   clock.advance(1);
   expect(held('bot')).toBe(null);
-  // The agent is in a loop, so both actions of its list count as refused.
+  // The agent is in a loop, so both actions in its list count as refused.
   expect(held('bot', 2)?.waitMs).toBe(1_000);
 });
 
@@ -57,7 +57,7 @@ test('an open action of an agent in a loop counts as refused, until its answer c
   expect(held('bot')).toBe(null);
 });
 
-test('a flood of made-up agents makes unknown agents wait, but no agent that was allowed something', () => {
+test('a flood of made-up agents delays unknown agents, but no agent that was allowed something', () => {
   const { clock, refused, held, refuse } = counting(FEW, ['registered']);
   refused.allowed('acme', 'honest');
   for (let at = 0; at < 100; at += 1) refuse(`made-up-${at}`);
@@ -102,7 +102,7 @@ test('if the limit is zero refusals, an agent that was refused once waits for go
   expect(held('bot')?.waitMs).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('counts at most 50,000 agents of a tenant, and 5,000 more until it looks for idle ones', () => {
+test('counts at most 50,000 agents of a tenant, and 5,000 more until it looks for idle agents', () => {
   const { refused, refuse } = counting();
   for (let at = 0; at < 65_000; at += 1) refuse(`made-up-${at}`);
   expect(refused.size).toBeLessThanOrEqual(55_000);

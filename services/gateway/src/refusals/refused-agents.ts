@@ -1,10 +1,10 @@
 /**
- * Makes agents wait that are refused too often, before their actions reach the log. Each refusal of a decider is a
- * record that the log keeps, and an agent in a loop would cause as many as it can. An agent may be refused a limited
- * number of times, and must then wait. All gateways read the same decisions, so they count the same.
+ * Makes an agent wait that is refused too often, before its actions reach the log. Each refusal of a decider is a
+ * record that the log keeps, and an agent in a loop would cause very many. So an agent may be refused only a limited
+ * number of times, and must then wait. All gateways read the same decisions, so their counts are equal.
  *
- * The flood of one agent does not delay agents that were not refused lately. While actions are under way, their
- * answers are unknown. Actions of an agent that was refused many times in a row then count as refused.
+ * A flood of one agent does not delay agents without recent refusals. The answers to actions under way are unknown.
+ * If an agent was refused many times in a row, its actions under way count as refused.
  */
 
 import type { Clock } from '@mandate/runtime';
@@ -13,34 +13,34 @@ import { Bucket } from '@mandate/server';
 
 export type Held = {
   readonly agentId: string;
-  /** Whether the limit is the agent's or the tenant's. */
+  /** Whose limit was reached: the agent's or the tenant's. */
   readonly of: 'agent' | 'tenant';
-  /** How long the agent must wait. Infinity means that no wait helps. */
+  /** How long the agent must wait, in milliseconds. Infinity: waiting does not help. */
   readonly waitMs: number;
 };
 
-/** How many records of each agent a request has. */
+/** The number of records of each agent in a request. */
 export type Counts = ReadonlyMap<string, number>;
 
 type Agent = {
   readonly bucket: Bucket;
   refusedInARow: number;
   allowedAtMs: number;
-  /** Records that this gateway sent and that have no answer yet. */
+  /** The number of records that this gateway sent and that have no answer yet. */
   underWay: number;
   sentAtMs: number;
 };
 
 type Tenant = { readonly bucket: Bucket; readonly agents: Map<string, Agent>; sweepAt: number };
 
-/** After this many refusals in a row, without an ALLOW, an action under way counts as refused. */
+/** How many refusals in a row, without an ALLOW, make actions under way count as refused. */
 const MANY_IN_A_ROW = 20;
-/** An agent that was allowed something within this time, and was not refused since, is not part of a flood. */
+/** For this time after an ALLOW, an agent without a new refusal is not part of a flood. */
 const GOOD_FOR_MS = 600_000;
 /** After this time, an action without an answer is no longer under way. */
 const ANSWERED_WITHIN_MS = 60_000;
 const SWEEP_AFTER = 5_000;
-/** Above this number of agents, agents that were allowed something are forgotten too. */
+/** Above this number of agents, even agents that were allowed something are forgotten. */
 const MOST_AGENTS = 50_000;
 
 export class RefusedAgents {
@@ -49,7 +49,7 @@ export class RefusedAgents {
   readonly #clock: Clock;
   readonly #tenants = new Map<string, Tenant>();
 
-  /** @param options.isKnown whether the register has the agent */
+  /** @param options.isKnown returns whether the register has the agent */
   constructor(options: {
     limits: (tenant: string) => TenantLimitsInForce['refusals'];
     isKnown: (tenant: string, agentId: string) => boolean;
@@ -60,17 +60,17 @@ export class RefusedAgents {
     this.#clock = options.clock;
   }
 
-  /** How many agents are counted. */
+  /** Returns how many agents are counted. */
   get size(): number {
     return [...this.#tenants.values()].reduce((sum, { agents }) => sum + agents.size, 0);
   }
 
-  /** Whether an action of the agent was decided lately, as far as this gateway has read the log. */
+  /** True if an action of the agent was decided recently, as far as this gateway has read the log. */
   wasDecided(tenant: string, agentId: string): boolean {
     return this.#tenants.get(tenant)?.agents.has(agentId) ?? false;
   }
 
-  /** Returns the agent that must wait longest, or null if none must wait. */
+  /** Returns the agent that must wait longest. Null if no agent must wait. */
   held(tenant: string, counts: Counts): Held | null {
     const counted = this.#tenants.get(tenant);
     if (counted === undefined) return null;
@@ -83,7 +83,7 @@ export class RefusedAgents {
     return longest;
   }
 
-  /** Call it when these actions were published. */
+  /** Call this when these actions were published. */
   sent(tenant: string, counts: Counts): void {
     const counted = this.#tenants.get(tenant);
     if (counted === undefined) return;
@@ -133,8 +133,8 @@ export class RefusedAgents {
   }
 
   /**
-   * True if the tenant's limit does not apply to the agent: it was not refused lately, and it is known or was allowed
-   * something lately.
+   * True if the tenant's limit does not apply to the agent: it has no recent refusal, and it is registered or was
+   * recently allowed something.
    */
   #isGood(agent: Agent | undefined, tenant: string, agentId: string, nowMs: number): boolean {
     if (agent === undefined) return this.#isKnown(tenant, agentId);

@@ -1,4 +1,4 @@
-/** All routes of the gateway. Each is in a file of its own, named for what it does. */
+/** All routes of the gateway. Each route has its own file. */
 import type { HttpServer } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 import { adjustBudgets } from './adjust-budgets.ts';
@@ -25,7 +25,7 @@ import { showLedger } from './show-ledger.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
 
-/** Callers that are refused by any of these routes are recorded. */
+/** Callers that any of these routes refuses are recorded. */
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   server.register(async (scoped) => addRoutes(scoped, gateway));
   server.register(async (scoped) => addPersons(scoped, gateway));
@@ -58,7 +58,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   republishDeadLetter(server, gateway);
 }
 
-/** A query of these routes may contain the id of a person, so no part of it is recorded. */
+/** The query of such a route may contain the id of a person, so the query is not recorded. */
 function addPersons(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server, {});
   erasePerson(server, gateway);

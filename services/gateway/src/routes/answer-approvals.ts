@@ -115,7 +115,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
       const { reason } = request.body;
       const command = operatorCommand(request, gateway, { prefix: 'apr', parts: [approval], reason });
       const { tenant } = callerOf(request);
-      // Only a grant ends after a time. A denial never turns into a question again, so the time does not matter.
+      // Only a grant expires. A denial is final, so this duration has no effect on it.
       const answer = { tenant, ...approval, expiresInMs: DEFAULTS.grantMs };
       const { expiresAt: _, ...given } = await answerApproval(gateway, answer, command);
       return { commandId: command.id, ...given };
@@ -132,8 +132,8 @@ function subjectOf(id: string): ApprovalSubject {
 }
 
 /**
- * How long a grant lasts by the policy of the question, from the DEFER that asked it. Null if the policy does not
- * say, or if the DEFER cannot be found.
+ * Returns how long a grant lasts, as the policy in the DEFER says. Null if the policy does not say this, or if the
+ * DEFER cannot be found.
  */
 async function grantMsOf(
   { replies, findDecision }: Pick<Gateway, 'replies' | 'findDecision'>,

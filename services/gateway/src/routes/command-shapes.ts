@@ -2,7 +2,7 @@
 import { actionReference, count, described, id, killTarget } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The reason: the record keeps it always, and the agent sees it. */
+/** The reason of a command. The record keeps it for good, and the agent sees it. */
 export const reason = z.string().trim().min(1).max(500);
 
 export const agentBody = z
@@ -25,7 +25,7 @@ export const agentParams = z.object({
   id: described(id, 'The id of the agent.', 'airline-007'),
 });
 
-/** Part of the description of each route that kills. */
+/** A part of the description of each route that kills. */
 export const KILLS_THAT_COUNT =
   'No limit refuses a kill of a target that is not killed yet, if the target is a tenant, everything, or a known agent. ' +
   'An agent is known if it is registered, if a mandates file names it, if an action of it was decided lately, or if it has open actions. ' +
@@ -33,7 +33,7 @@ export const KILLS_THAT_COUNT =
   'If the target is killed already, a kill with the key and reason of the last kill is the same command and writes no record. ' +
   'Any other kill of that target counts as a change. A kill that counts as a change is refused if the key has no changes left.';
 
-/** The body of a kill that stops a whole tenant, or all tenants. */
+/** The body of a command that kills a whole tenant, or all tenants. */
 export const wideBody = z
   .strictObject({
     scope: described(z.enum(['tenant', 'all']), 'What to stop: your whole tenant, or everything.'),

@@ -1,4 +1,4 @@
-/** POST /v1/persons/erase: forgets a person for good. */
+/** POST /v1/persons/erase: forgets a person permanently. */
 
 import { described } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer } from '@mandate/server';
@@ -62,7 +62,7 @@ export function erasePerson(server: HttpServer, gateway: Gateway): void {
   );
 }
 
-/** A shorter id could match a text by chance. */
+/** The least length of an id that is searched in a reason. A shorter id could match by chance. */
 const TELLING_LENGTH = 4;
 
 function names(reason: string, person: string): boolean {

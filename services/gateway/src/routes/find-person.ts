@@ -1,4 +1,4 @@
-/** POST /v1/persons/find: the forms in which the audit stores a person's id, to search for. */
+/** POST /v1/persons/find: returns the forms of a person's id in the audit, to search for. */
 
 import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,6 @@
-/** GET /v1/ledger/agents: every agent that the ledger, the register or the mandates file knows, and what the ledger holds of it. */
+/**
+ * GET /v1/ledger/agents: every agent in the ledger, the register or the mandates file, with its state in the ledger.
+ */
 import type { Ledger } from '@mandate/ledger';
 import { count, described, id, TOTAL_BUDGET } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,7 @@
-/** GET /v1/ledger/balances: every counter that is not zero. `mandate reconcile` compares these with log and audit. */
+/**
+ * GET /v1/ledger/balances: every counter that is not zero. `mandate reconcile` compares these counters with log and
+ * audit.
+ */
 
 import { BUDGET_SCOPES, count, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

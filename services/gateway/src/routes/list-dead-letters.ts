@@ -1,4 +1,4 @@
-/** GET /v1/dead-letters: what could not be read, newest first. */
+/** GET /v1/dead-letters: records that could not be read, newest first. */
 
 import { count, deadLetter, described, TOPICS } from '@mandate/schemas';
 import { HttpProblem, type HttpServer } from '@mandate/server';
@@ -17,8 +17,8 @@ export function listDeadLetters(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/dead-letters',
     {
-      // A record that cannot be read names no tenant that can be trusted, so only operators of the plane may list
-      // dead letters.
+      // Only operators of the plane may list dead letters, because an unreadable record names no tenant that can be
+      // trusted.
       config: { scope: 'operate:all' },
       schema: {
         tags: ['dead letters'],

@@ -1,4 +1,6 @@
-/** GET /v1/persons/erasures: when people were forgotten, by which key and why; never which people. */
+/**
+ * GET /v1/persons/erasures: when people were forgotten, by which key, and why. The answer never says which people.
+ */
 
 import { count, described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

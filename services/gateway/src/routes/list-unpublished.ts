@@ -1,4 +1,4 @@
-/** GET /v1/ledger/unpublished: the steps of the ledger that are not on the log yet, and where they begin. */
+/** GET /v1/ledger/unpublished: the steps of the ledger that are not on the log yet, and their first log position. */
 
 import { described, logPosition } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** POST /v1/actions: an agent says what it is about to do, and may wait for the decision. */
+/** POST /v1/actions: an agent describes the action that it wants to take, and may wait for the decision. */
 
 import {
   type Action,
@@ -135,7 +135,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Returns `result` as JSON. The decision is copied from the record on the log, unless it is withheld. This takes 13
- * µs of CPU a request; to parse it, check it by the schema of the answer and write it again took 40 µs.
+ * µs of CPU for each request. Parsing, checking and writing it again took 40 µs.
  */
 function textOf({ item, source }: Published<Action>, decided: Decided | null, reason: string | null): string {
   const named = { actionId: item.id, attempt: item.attempt ?? 1, source };
@@ -145,7 +145,7 @@ function textOf({ item, source }: Published<Action>, decided: Decided | null, re
 }
 
 /**
- * Sends text that is JSON already. A value would be checked by the schema of the answer and written a second time.
+ * Sends text that is already JSON. A value would be checked against the schema of the answer and serialized again.
  */
 function sendJson(reply: HttpReply, text: string): HttpReply {
   return reply.type('application/json; charset=utf-8').send(text);

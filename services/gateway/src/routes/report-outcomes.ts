@@ -9,7 +9,7 @@ import { MAX_RECORDS } from '../publish/read-submission.ts';
 import { reporterOf } from './reporter-of.ts';
 import { waitQuery } from './wait-query.ts';
 
-/** The record as a caller may send it. Only the gateway sets the reporter. */
+/** The record in the form that a caller may send. It has no reporter, because only the gateway sets the reporter. */
 const submitted = z.strictObject({
   event: described(z.literal('action.completed'), 'The kind of the record.'),
   outcome: described(outcome, 'What became of the action.'),

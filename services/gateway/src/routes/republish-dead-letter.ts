@@ -1,4 +1,4 @@
-/** POST /v1/dead-letters/:partition/:offset/republish: publishes a record again to the topic that it came from. */
+/** POST /v1/dead-letters/:partition/:offset/republish: publishes a record to its own topic again. */
 
 import { type ApiKeyRecord, described, type Json, logPosition } from '@mandate/schemas';
 import { callerOf, forbidden, type HttpServer } from '@mandate/server';
@@ -12,8 +12,8 @@ import { reason } from './command-shapes.ts';
 import { reporterOf } from './reporter-of.ts';
 
 export function republishDeadLetter(server: HttpServer, gateway: Gateway): void {
-  // Two simultaneous requests run one after the other at this gateway, so the second learns of the first. At two
-  // gateways, the history shows both.
+  // Two requests at the same time run one after the other at this gateway, so the second sees the result of the
+  // first. With two gateways, the history shows both.
   const inTurn = oneAtATime();
   server.post(
     '/v1/dead-letters/:partition/:offset/republish',
@@ -109,8 +109,8 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
 }
 
 /**
- * Without this check, an operator of the plane could act for any agent of any tenant. A value that is no event is refused
- * later, as unreadable.
+ * Throws if the key may not publish. Otherwise an operator of the plane could act for any agent of any tenant. A
+ * value that is not an event is refused later, as unreadable.
  */
 function mustBePublisher({ scopes }: ApiKeyRecord, value: Json): void {
   const isOutcome =

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/revive: clears the agent's own flag. */
+/** POST /v1/agents/:id/revive: clears the kill flag of one agent. */
 
 import type { KillTarget } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** POST /v1/revive: clears the flag of a whole tenant, or the one over everything. */
+/** POST /v1/revive: clears the kill flag of a whole tenant, or the flag for everything. */
 import { callerOf, type HttpServer } from '@mandate/server';
 import { operatorCommand } from '../commands/operator-command.ts';
 import { revive } from '../commands/pull-kill-switch.ts';

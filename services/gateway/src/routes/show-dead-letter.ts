@@ -1,4 +1,4 @@
-/** GET /v1/dead-letters/:partition/:offset: one record that could not be read, and what was done with it. */
+/** GET /v1/dead-letters/:partition/:offset: one record that could not be read, and its republications. */
 
 import { count, deadLetter, deadLetterRepublished, described, textOfLetter } from '@mandate/schemas';
 import type { HttpServer } from '@mandate/server';

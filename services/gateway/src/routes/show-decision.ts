@@ -1,6 +1,6 @@
 /**
  * GET /v1/actions/:id: the valid decision about an action, and a person's answer to its question. The request can
- * wait for both.
+ * wait for both of them.
  */
 
 import {
@@ -94,7 +94,8 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
       const key = callerOf(request);
       const { waitMs = 0, ...named } = request.query;
       const asked: Asked = { key, action: { actionId: request.params.id, ...named } };
-      // A request for one's own action is no read of the audit. A request with a key that sees every agent is one.
+      // A key that sees every agent reads the audit here, so its read is recorded. A request for the caller's own
+      // action is not recorded.
       if (seesEveryAgent(key)) await gateway.reads.recordRead(request);
       const found = await untilAnswered(gateway, asked, { waitMs, gone: request.signal });
       if (found === null) throw notDecided(asked.action.actionId);
@@ -106,7 +107,7 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
 type Asked = { key: ApiKeyRecord; action: ActionName };
 type Standing = z.output<typeof standing>;
 
-/** Looks again after each change of the action, until there is nothing left to wait for. */
+/** Reads the action again after each change, until there is nothing to wait for. */
 async function untilAnswered(
   gateway: Gateway,
   asked: Asked,
@@ -157,7 +158,9 @@ async function approvalOf({ ledger }: Gateway, asked: Decision): Promise<Standin
   return { id: approvalId, state, expiresAt: expiresAtMs === null ? null : wireTime(expiresAtMs) };
 }
 
-/** The answer is the same if another agent's action has this id, so that the caller does not learn that it exists. */
+/**
+ * The answer is the same if another agent has an action with this id, so that the caller cannot learn of that action.
+ */
 function notDecided(actionId: string): HttpProblem {
   return new HttpProblem(404, 'DECISION_NOT_FOUND', `no decision on the action ${actionId} is known yet`, {
     remedy:

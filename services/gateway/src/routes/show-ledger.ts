@@ -1,4 +1,4 @@
-/** GET /v1/ledger: which ledger decides, and for which tenants. */
+/** GET /v1/ledger: the ledger that decides, and its tenants. */
 
 import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';

@@ -1,7 +1,7 @@
 /**
  * GET /v1/kills/stream: server-sent events, so that programs that run agents learn of a kill at once. A stream begins
  * with the flags in force. It repeats them from time to time, and whenever notices may have been lost. Streams only
- * save time: even without listeners, the flag itself withholds every ALLOW.
+ * save time: even without a listener, the flag withholds every ALLOW.
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
@@ -11,13 +11,13 @@ import { boundStreams, callerOf, type HttpServer } from '@mandate/server';
 import { type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee } from '../own-agents.ts';
 
-/** Less than the timeout of an idle socket. */
+/** How often the flags are repeated. This is less than the timeout of an idle socket. */
 const REPEAT_FLAGS_MS = 30_000;
-/** A revoked key ends its streams within this time. */
+/** How often the key is checked. A revoked key ends its streams within this time. */
 const LOOK_AT_KEY_MS = 500;
 const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000, ofAKey: 500, keptForPeople: 100 };
 /**
- * The most bytes that may wait for a slow listener. Above this its stream is cut off, and the listener must start
+ * The most bytes that may wait for a slow listener. Above this limit, its stream ends, and the listener must start
  * again.
  */
 const MOST_WAITING_BYTES = 256 * 1024;
@@ -30,7 +30,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/kills/stream',
     {
-      // A HEAD request would begin an answer without an end, and would never free its place.
+      // The answer to a HEAD request would never end, and its place would never be free again.
       exposeHeadRoute: false,
       config: { scope: ['operate', 'publish'] },
       schema: {
@@ -55,11 +55,11 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         const flags = await ledger.killed(key.tenant);
         send('flags', { killed: flags.filter(({ target }) => concerns(gateway, key, target)) });
       };
-      // A listener that cannot get the flags now gets them when the ledger is back.
+      // Sends the flags. If this fails, the listener gets the flags when the ledger is back.
       const trySendFlags = () =>
         void sendFlags().catch((err: unknown) => gateway.log.warn({ err }, 'kill flags could not be read'));
 
-      // The flags are read before the answer begins, so that a ledger that is away gives a 503.
+      // The flags are read before the answer begins. If the ledger is away, the answer can then be a 503.
       await sendFlags();
       const { ending, cut, leave } = streams.enter(key);
       ending.addEventListener(
@@ -87,7 +87,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         unsubscribe();
         leave();
       });
-      // Nothing follows on this connection, so a stopping server need not wait for it.
+      // The connection closes after this answer, so a stopping server need not wait for the connection.
       return reply
         .type('text/event-stream')
         .headers({ 'cache-control': 'no-store', connection: 'close' })
@@ -104,7 +104,7 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
-  // A key with a pattern gets every notice, and its holder looks up which agents are concerned.
+  // A key with a pattern of agents gets every notice. Its holder must find out which agents are affected.
   return (
     target.scope === 'family' &&
     key.agents.some((id) => {

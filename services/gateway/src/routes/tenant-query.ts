@@ -1,7 +1,7 @@
 import { described, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The tenant: the caller's, unless its key has operate:all. */
+/** The tenant of a request: the caller's own, or any tenant for a key with operate:all. */
 export const tenantQuery = z.strictObject({
   tenant: described(
     tenant.optional(),

@@ -1,4 +1,4 @@
-/** POST /v1/persons/unseal: sealed texts, for callers that may read them. */
+/** POST /v1/persons/unseal: returns the clear text of sealed texts, if the caller may read them. */
 import { refInToken, type Unsealed } from '@mandate/privacy';
 import { turns } from '@mandate/runtime';
 import { described } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** Checks in words, and the fields of the mandate that set their limits. */
+/** Sentences about checks, and the fields of the mandate that set their limits. */
 import type { Check, Decision } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -240,7 +240,7 @@ test('names no field of a mandate if no mandate applied', () => {
   ).toBeNull();
 });
 
-test('names the ancestor that a limit belongs to, and the field in the ancestor’s policy', () => {
+test('names the ancestor that has the limit, and the field in the ancestor’s policy', () => {
   const held = { result: 'pass' as const, policy: 'p@1 of lead', ancestor: 'lead' };
   const budget: Check = { check: 'budget', evidence: BUDGET, ...held };
   expect(checkInWords(budget, DECISION)).toMatch(/^Of the agent budget "total" of "lead" of /);

@@ -1,4 +1,4 @@
-/** What a check found, as a sentence for the person who asks why. */
+/** Describes the result of a check in a sentence, for a person who asks for the reason. */
 import { type Check, type Decision, durationInWords, formatMicros, mayNotWait } from '@mandate/schemas';
 import { otherPoliciesInWords } from './other-policies-in-words.ts';
 import { type Evidence, ofAncestor, parseEvidence } from './parse-evidence.ts';
@@ -83,7 +83,7 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
   }
 }
 
-/** Milliseconds from the log to the ledger's step. */
+/** Returns the milliseconds from the append of the request to the step of the ledger. */
 export function waitedMs({ appendedAt, decidedAt }: Decision): number {
   return Math.max(0, Date.parse(decidedAt) - Date.parse(appendedAt));
 }

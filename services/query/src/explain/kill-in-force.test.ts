@@ -4,8 +4,8 @@ import { killsInForce } from './kill-in-force.ts';
 const DECIDED_MS = Date.UTC(2026, 0, 31, 14);
 
 /**
- * Takes kills and revives as `event scope seconds` or `event scope seconds agent`, newest first. Seconds count from
- * the decision.
+ * Returns the kills in force. `events` are kills and revives as `event scope seconds` or `event scope seconds agent`,
+ * newest first. The seconds count from the decision.
  */
 function inForce(...events: string[]): string[] {
   const flips = events.map((told) => {

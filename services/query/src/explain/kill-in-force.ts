@@ -3,14 +3,14 @@
 type Flip = { event: string; scope: string | null; agentId?: string | null; happenedAt: string };
 
 /**
- * The gateway sets the date of a kill after it was carried out. So a decision that the kill blocked may have an
- * earlier date.
+ * How much later than a decision a kill may be dated. The gateway dates a kill after carrying it out, so a blocked
+ * decision may have an earlier date.
  */
 export const DATED_LATER_MS = 60_000;
 
 /**
  * Takes kills and revives, newest first. Returns the kills in force at the decision, at most one of each switch. If
- * none was in force by its date, returns the next kill after the decision.
+ * the dates show no kill in force, returns the next kill after the decision.
  */
 export function killsInForce<Event extends Flip>(events: readonly Event[], decidedAtMs: number): Event[] {
   const before = events.filter(({ happenedAt }) => Date.parse(happenedAt) <= decidedAtMs);

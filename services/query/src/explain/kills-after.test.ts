@@ -51,7 +51,7 @@ test.each([
   );
 });
 
-test('lists the earliest kill first, and none for a refusal', () => {
+test('lists the earliest kill first, and no kill for a refusal', () => {
   const kills = [flip(30, 13), flip(20, null, { event: 'agent.revived' }), flip(10, 11)];
   expect(killsAfter(kills, ALLOWED).map(({ ledgerSequence }) => ledgerSequence)).toEqual([11, 13]);
   expect(killsAfter(kills, { ...ALLOWED, verdict: 'BLOCK' })).toEqual([]);

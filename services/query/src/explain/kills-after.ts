@@ -1,4 +1,4 @@
-/** The kills for which an ALLOW may have been withheld. Only the gateway that answered knew whether it was. */
+/** Finds the kills that may have withheld an ALLOW. Only the gateway that answered knew whether a kill did. */
 import { CAPS, type Decision, durationInWords } from '@mandate/schemas';
 
 type Flip = {
@@ -12,9 +12,9 @@ type Flip = {
 type Allowed = Pick<Decision, 'verdict' | 'decidedAt' | 'ledgerSequence' | 'ledgerEpoch'>;
 
 /**
- * Takes kills and revives, newest first. Returns the kills after an ALLOW, oldest first, within the time in which a
- * caller may have waited for its answer. A waiting caller began before the decision, and waits at most `CAPS.waitMs`.
- * A caller that asks for the decision later has no such limit.
+ * Takes kills and revives, newest first. Returns the kills after an ALLOW, oldest first, while a caller may have
+ * waited for the answer. A waiting caller began before the decision, and waits at most `CAPS.waitMs`. A caller that
+ * reads the decision later has no such limit.
  */
 export function killsAfter<Event extends Flip>(events: readonly Event[], decision: Allowed) {
   if (decision.verdict !== 'ALLOW') return [];
@@ -26,7 +26,8 @@ export function killsAfter<Event extends Flip>(events: readonly Event[], decisio
 }
 
 /**
- * Compares by the ledger's order if both have one, because the gateway dates a kill, and the ledger dates a decision.
+ * True if the kill is later than the decision. The ledger's order counts if both have one, because their dates come
+ * from different clocks.
  */
 function isAfter(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedAtMs: number): boolean {
   const apartMs = Date.parse(kill.happenedAt) - decidedAtMs;

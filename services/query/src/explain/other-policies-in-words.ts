@@ -1,10 +1,10 @@
-/** What other policies say about a counter. Only the strictest limit decides. */
+/** Describes what other policies say about a counter. Only the strictest limit decides. */
 import { formatMicros } from '@mandate/schemas';
 import type { Other } from './parse-evidence.ts';
 
 /**
- * A sentence for each other limit, to follow the sentence of a check: ` "read-only@1" allows $5.00, and would have
- * let it pass.`
+ * Returns a sentence for each other limit. It follows the sentence of a check: ` "read-only@1" allows $5.00, and
+ * would have let it pass.`
  */
 export function otherPoliciesInWords(others: readonly Other[] = []): string {
   return others.map((other) => ` ${nameOf(other, 'The')} ${says(other)}.`).join('');
@@ -22,7 +22,10 @@ function says({ result, maxMicros, maxCalls }: Other): string {
   return `allows ${most}, and would have ${result === 'pass' ? 'let it pass' : 'blocked it too'}`;
 }
 
-/** The mandate of a file has no policy name, and a file has only one mandate for an agent. */
+/**
+ * Returns the name of a policy. Without a policy, the limit comes from the mandates file, which has one mandate for
+ * each agent.
+ */
 function nameOf({ policy }: Other, the: 'The' | 'the'): string {
   return policy === undefined ? `${the} mandate of the file` : `"${policy}"`;
 }

@@ -1,13 +1,13 @@
 /**
- * The evidence of a decision's checks, parsed from the record. Each check has facts of its own
- * (packages/policy/src/checks). The evidence of a check from a newer decider, or from an older one with fewer facts,
- * is `unknown` here. It is shown, and no sentence is made of it.
+ * The evidence of a decision's checks, parsed from the record. Each check has its own facts
+ * (packages/policy/src/checks). A newer decider may have an unknown check, and an older decider fewer facts. Such
+ * evidence is `unknown`: it is shown, but not described in a sentence.
  */
 import { BUDGET_SCOPES, type Check } from '@mandate/schemas';
 import { z } from 'zod';
 
 const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.string() });
-/** The limit of another policy on the same counter. For a confirmation, only that the policy asks for one too. */
+/** The limit of another policy on the same counter. For a confirmation: the other policy asks a person too. */
 const other = z.object({
   policy: z.string().optional(),
   maxMicros: z.int().optional(),
@@ -15,7 +15,7 @@ const other = z.object({
   result: z.enum(['pass', 'block']).optional(),
 });
 export type Other = z.output<typeof other>;
-/** Absent in older decisions, and if there are no other limits. */
+/** Absent in older decisions, or if there are no other limits. */
 const otherLimits = z.array(other).optional();
 const rate = z.object({
   calls: z.int(),
@@ -37,7 +37,7 @@ const READERS = {
   'mandate-found': z.object({
     agentId: z.string(),
     context: z.string().optional(),
-    /** True if only rules apply to the agent. Absent in older decisions. */
+    /** True if only rules apply to the agent, and no mandates file. Absent in older decisions. */
     registered: z.boolean().default(false),
     retiredAt: z.string().optional(),
     /** The agent that acts only under a grant: this agent, or an ancestor. */
@@ -57,7 +57,7 @@ const READERS = {
   'model-priced': z.object({
     model: z.string(),
     price: z.string(),
-    /** The token counts that the call does not state. */
+    /** The kinds of token counts that are missing in the call. */
     missing: z.array(z.string()).optional(),
   }),
   'estimate-stated': z.object({ tool: z.string(), estimateMicros: z.int() }),
@@ -86,7 +86,7 @@ const READERS = {
 };
 type Readers = typeof READERS;
 
-/** `ancestor` is the ancestor that holds the limit's policy. */
+/** `ancestor` is the ancestor with the policy of the limit. */
 type EvidenceOf = { [Name in keyof Readers]: { by: Name; ancestor?: string } & z.output<Readers[Name]> };
 export type Evidence = EvidenceOf[keyof Readers] | { by: 'unknown' };
 
@@ -102,7 +102,7 @@ function isKnown(name: string): name is keyof Readers {
   return Object.hasOwn(READERS, name);
 }
 
-/** The name of the ancestor that a counter belongs to, as the end of a phrase; empty if it is the agent's own. */
+/** Returns the ancestor that has the counter, as the end of a phrase. Empty if the agent itself has the counter. */
 export function ofAncestor({ ancestor }: { ancestor?: string }): string {
   return ancestor === undefined ? '' : ` of "${ancestor}"`;
 }

@@ -1,10 +1,10 @@
 /**
- * What would have to change for another verdict, from the evidence of the checks. The function is pure and each
- * number is exact: with one micro-dollar less, or a millisecond earlier, the same check blocks again
+ * Says what must change for another verdict, from the evidence of the checks. The function is pure, and each number
+ * is exact: with one micro-dollar less, or one millisecond earlier, the same check blocks again
  * (test/laws/explain-change.test.ts).
  *
- * All `needs` have to be met, each in any one of its ways. Checks that were skipped may still block afterwards:
- * `unasked`.
+ * All `needs` must be met. Each need lists several ways, and one way is enough. Checks that were skipped may still
+ * block afterwards: `unasked`.
  */
 import { NEAR_MISS_AT } from '@mandate/audit';
 import {
@@ -145,7 +145,7 @@ export const change = z.object({
 });
 export type Change = z.output<typeof change>;
 
-/** If one of these checks blocks, no check of a mandate was made. */
+/** If one of these checks blocks, the checks of a mandate are not made. */
 const WITHOUT_MANDATE: ReadonlySet<string> = new Set(['tenant-open', 'mandate-found', 'within-steps']);
 const NEAR_EXPIRY_MS = 24 * 3_600_000;
 
@@ -165,7 +165,7 @@ export function whatWouldChange(decision: Decision): Change {
     .filter((check) => check.result === 'skip' || !known.includes(check))
     .map(({ check }) => check);
   if (needs.some(({ check }) => WITHOUT_MANDATE.has(check))) unasked.push('every check of a mandate');
-  // Deciding itself failed, so no check is to blame.
+  // No check caused this verdict, because the decider itself failed.
   if (needs.length === 0 && decision.code === 'INTERNAL_ERROR') {
     needs.push({ check: 'internal', why: decision.reason, anyOf: [nextAttempt(decision)] });
   }
@@ -174,7 +174,7 @@ export function whatWouldChange(decision: Decision): Change {
 
 const OF_COST: ReadonlySet<string> = new Set(['tool-cost-per-call', 'mandate-cost-per-call']);
 
-/** The cost is not known then, so the checks of the cost did not see the true one. */
+/** True if the cost was unknown. The checks of the cost then had no true cost to compare. */
 function isUnpriced(checks: readonly Check[]): boolean {
   return checks.some(({ check, result }) => check === 'model-priced' && result === 'block');
 }
@@ -458,13 +458,13 @@ function fits(evidence: Extract<Evidence, { by: 'budget' }>, decision: Decision)
   const whose = scope === 'agent' ? ofAncestor(evidence) : '';
   const name = `the ${scope} budget "${id}"${whose}${windowMs === null ? '' : ` of ${durationInWords(windowMs)}`}`;
   const waiting = notBefore(evidence, decision);
-  // An older decision does not state the cost of the call.
+  // Decisions of older versions do not contain the cost of the call.
   if (costMicros === undefined || maxMicros === null) {
     return [{ way: 'higher-limit', words: `more in ${name}`, budget }, ...waiting];
   }
   const atLeastMicros = spentMicros + costMicros;
   const missingMicros = atLeastMicros - maxMicros;
-  // Money given back can empty a window but no more. A counter without a window can go below zero.
+  // Money given back can reduce a window to zero but not below. A counter without a window can go below zero.
   const isMended = windowMs === null || missingMicros <= spentMicros;
   const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
   const words = `at least ${formatMicros(atLeastMicros)} in ${name}${blockingPoliciesInWords(evidence.otherLimits)}${back}`;
@@ -496,7 +496,7 @@ function confirmed(evidence: Extract<Evidence, { by: 'confirmation' }>, decision
   return APPROVAL;
 }
 
-/** Returns null if the check was not close to its limit. */
+/** Returns what would have blocked the action. Null if the check was not close to its limit. */
 function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision): string | null {
   switch (evidence.by) {
     case 'mandate-alive': {
@@ -526,7 +526,9 @@ function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision): stri
   }
 }
 
-/** An action that needs nothing passes a limit of zero, and no call comes close to that limit. */
+/**
+ * True if the use was near the limit. A limit of zero is never near, because only actions that need nothing pass it.
+ */
 function isNear(used: number, most: number): boolean {
   return most > 0 && used * 100 >= most * NEAR_MISS_AT;
 }

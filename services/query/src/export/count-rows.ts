@@ -1,4 +1,4 @@
-/** Counts the rows of a file from its bytes as they pass, so the count is that of what was sent. */
+/** Counts the rows of a file while its bytes are sent, so the count is right for the sent bytes. */
 import type { ExportFormat } from '@mandate/audit';
 
 export type RowCount = { pass(bytes: Uint8Array): void; rows(): number };
@@ -6,12 +6,12 @@ export type RowCount = { pass(bytes: Uint8Array): void; rows(): number };
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 
-/** @param format of the bytes. They may be several files in a row; a Parquet file is always one */
+/** @param format of the bytes. There may be several files in a row, but a Parquet file is always alone */
 export function rowCount(format: ExportFormat): RowCount {
   return format === 'parquet' ? parquetRows() : lines(format === 'csv');
 }
 
-/** A line feed within quotes ends no row. In CSV the first line has the names of the columns. */
+/** Counts line feeds outside quotes. In CSV, the first line has the names of the columns and is not counted. */
 function lines(isCsv: boolean): RowCount {
   let ends = 0;
   let isQuoted = false;
@@ -30,10 +30,15 @@ function lines(isCsv: boolean): RowCount {
   };
 }
 
-/** The footers of our files have a few kilobytes, because they describe two dozen columns in each group of rows. */
+/**
+ * The highest size of a footer. Real footers have a few kilobytes, because they describe about 24 columns in each
+ * group of rows.
+ */
 const LONGEST_FOOTER = 1024 * 1024;
 
-/** A Parquet file ends with its footer, the length of the footer in four bytes, and a magic number. */
+/**
+ * Counts rows from the end of a Parquet file: its footer, the length of the footer in four bytes, and a magic number.
+ */
 function parquetRows(): RowCount {
   let end = Buffer.alloc(0);
   return {
@@ -51,7 +56,10 @@ function parquetRows(): RowCount {
   };
 }
 
-/** The types of fields in Thrift's compact protocol. What follows a field's header depends on its type. */
+/**
+ * The types of fields in Thrift's compact protocol. The type in a field's header says how to read the value after the
+ * header.
+ */
 const BOOLEANS = [1, 2];
 const BYTE = 3;
 const INTEGERS = [4, 5, 6];

@@ -1,6 +1,6 @@
 /**
- * The id of an event: the position after it in every table that the stream follows. Clients send it back unchanged in
- * `Last-Event-ID`. It is valid with any filters and at any process.
+ * The id of an event: the position after the event in every table of the stream. Clients send it back unchanged in
+ * `Last-Event-ID`. Any process accepts it, with any filters.
  */
 import type { FeedPosition } from '@mandate/audit';
 import { END_OF_TIME_MS } from '@mandate/schemas';
@@ -53,7 +53,7 @@ export function eventId(positions: FeedPositions): string {
   return Buffer.from(JSON.stringify([VERSION, 'live', Object.fromEntries(written)])).toString('base64url');
 }
 
-/** Returns null if the text is not an id from this service. */
+/** Returns the positions in an event id. Null if the text is not an id from this service. */
 export function positionsOf(id: string): FeedPositions | null {
   try {
     const read = whole.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString()));

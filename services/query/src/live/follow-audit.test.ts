@@ -8,7 +8,8 @@ const position: FeedPosition = { sinceMs: 1, lookedAtMs: 2, through: new Map([[3
 const ask = async () => [];
 
 /**
- * A table in which each look finds the next entry of `looks`, and then nothing. The time of an event is its number.
+ * Makes a table. Each read finds the next entry of `looks`, and later reads find nothing. The number of an event is
+ * its time.
  */
 function table(
   looks: (readonly number[] | Error)[],
@@ -72,7 +73,7 @@ test('reads the table again only after the listener has taken every event', asyn
   }
 });
 
-test('waits while the audit is away, and goes on from its position', async () => {
+test('waits while the audit is away, and then continues from its position', async () => {
   const away = new HttpProblem(503, 'AUDIT_UNAVAILABLE', 'away', { remedy: '' });
   const stream = events(table([[1], away, away, [2]]).followed);
   await stream.next();
@@ -82,7 +83,7 @@ test('waits while the audit is away, and goes on from its position', async () =>
   ]);
 });
 
-/** Reads the next `count` events, as `decision 3`. */
+/** Reads the next `count` events. Returns each event as text, such as `decision 3`. */
 async function told(stream: AsyncGenerator<string>, count: number): Promise<(string | undefined)[]> {
   const said: (string | undefined)[] = [];
   while (said.length < count) {
@@ -107,7 +108,7 @@ test('merges the events of several tables by time', async () => {
   ]);
 });
 
-test('if an answer has only part of a table, later events of other tables wait', async () => {
+test('makes later events of other tables wait if an answer has only part of a table', async () => {
   const decisions = table([[1, 2], [3, 4], [6]], { isAll: false }).followed;
   const control = table(
     [
@@ -129,14 +130,14 @@ test('if an answer has only part of a table, later events of other tables wait',
   ]);
 });
 
-test('while one table is away the others go on, and its events follow later', async () => {
+test('continues with other tables while one table is away, and sends the events of that table later', async () => {
   const away = new HttpProblem(503, 'AUDIT_UNAVAILABLE', 'away', { remedy: '' });
   const decisions = table([away, [1]]).followed;
   const control = table([[2]], { event: 'control' }).followed;
   expect(await told(events([decisions, control]), 2)).toEqual(['control 2', 'decision 1']);
 });
 
-test('a table that is missing in the id begins at the time of the last look at the others', async () => {
+test('begins a table that is missing in the id at the time when the other tables were last read', async () => {
   const tables = [table([]).followed, table([], { event: 'control' }).followed];
   const begun = (last: FeedPositions, sinceMs?: number) =>
     positionsToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
@@ -147,18 +148,18 @@ test('a table that is missing in the id begins at the time of the last look at t
   expect(await begun({})).toEqual({ decision: position, control: position });
 });
 
-test('reads an id from before control events existed', () => {
+test('reads an id from a version without control events', () => {
   const id = 'WzEsImxpdmUiLHsiZGVjaXNpb24iOlsxLDIsW1szLDRdXV19XQ';
   expect(positionsOf(id)).toEqual({ decision: position });
 });
 
-test('an error that cannot pass ends the stream', async () => {
+test('an error that a retry cannot fix ends the stream', async () => {
   const stream = events(table([new TypeError('a fault')]).followed);
   await stream.next();
   await expect(stream.next()).rejects.toThrow('a fault');
 });
 
-test('ends when it may not go on, and when it is aborted', async () => {
+test('ends when it may not continue, and when it is aborted', async () => {
   const refused = events(table([[1]]).followed, { mayGoOn: async () => false });
   await refused.next();
   expect((await refused.next()).done).toBe(true);

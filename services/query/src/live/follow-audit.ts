@@ -1,7 +1,7 @@
 /**
- * New rows of the audit's tables, as the text of server-sent events, for one listener. ClickHouse is asked again only
- * after the listener has taken all events. So a slow listener costs little. It misses no event, because its position
- * is a position in the tables.
+ * Yields new rows of the audit's tables as server-sent events for one listener. ClickHouse is asked again only after
+ * the listener has taken all events, so a slow listener costs little. The listener misses no event, because its
+ * position is a position in the tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -16,12 +16,12 @@ import type { Clock } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
 import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
 
-/** How long a listener that was cut off should wait before it connects again. */
+/** How long a listener should wait before it connects again after a lost connection. */
 const RETRY_MS = 1_000;
-/** Less than the timeout of an idle socket, here and in most proxies. */
+/** How often a heartbeat is sent. This is less than the timeout of an idle socket, here and in most proxies. */
 const HEARTBEAT_MS = 15_000;
 
-/** A table that is followed. Its rows have the form in which answers show them. */
+/** A table that the stream follows. Its rows already have the form of answers. */
 export type Followed = {
   event: LiveEvent;
   begin(ask: AskAudit, nowMs: number): Promise<FeedPosition>;
@@ -54,8 +54,8 @@ export function followed<Row extends { id: string; logPartition: number; logOffs
 }
 
 /**
- * Where a stream begins: after the last event that its listener had, otherwise at `sinceMs`, otherwise now. A table
- * that is missing in the last event's id begins at the time of the last look at the others.
+ * Returns where a stream begins: after the listener's last event, otherwise at `sinceMs`, otherwise now. If the last
+ * event id lacks a table, this table begins at the time when the other tables were last read.
  */
 export async function positionsToBegin(
   ask: AskAudit,
@@ -73,7 +73,7 @@ export async function positionsToBegin(
 }
 
 /**
- * Yields events from `positions` on, until `until` aborts or `mayGoOn` returns false. Waits while the audit is away.
+ * Yields events after `positions`, until `until` aborts or `mayGoOn` returns false. Waits while the audit is away.
  */
 export async function* eventsFrom(
   positions: FeedPositions,
@@ -100,7 +100,7 @@ export async function* eventsFrom(
     }
     if (!next.value.isAll) continue;
     if (performance.now() - saidAtMs > HEARTBEAT_MS) {
-      // A heartbeat has the position, so that a listener that connects again skips rows that its filters left out.
+      // A heartbeat sends the position. A listener that connects again then skips rows that its filters left out.
       yield `:\nid: ${eventId(reached)}\n\n`;
       saidAtMs = performance.now();
     }
@@ -111,9 +111,9 @@ export async function* eventsFrom(
 type Next = Awaited<ReturnType<Look['next']>>;
 
 /**
- * Yields the rows of all tables after `reached`, merged by time. Rows of the same millisecond come from the last
- * table first, so that an operator's command comes before the decisions that follow from it. Each event advances
- * `reached`. Ends after an answer that has only part of its table, because later rows of other tables must wait.
+ * Yields the rows of all tables after `reached`, sorted by time. In the same millisecond, rows of the last table come
+ * first, so that an operator's command comes before the decisions that it causes. Each event advances `reached`. Ends
+ * after an answer with only part of its table, because later rows of other tables must wait.
  */
 async function* lookAtAll(
   reached: FeedPositions,
@@ -140,7 +140,7 @@ async function* lookAtAll(
   return { isAll: true };
 }
 
-/** Returns null if the audit is away or busy, which may pass. The next look goes on from the same position. */
+/** Returns null if the audit is away or busy. The next read continues from the same position. */
 async function nextOf(look: Look): Promise<Next | null> {
   try {
     return await look.next();
@@ -150,7 +150,7 @@ async function nextOf(look: Look): Promise<Next | null> {
   }
 }
 
-/** A look that has ended comes before all rows. */
+/** Returns the time for sorting. A table without more rows comes first. */
 function atMsOf(next: Next): number {
   return next.done ? Number.NEGATIVE_INFINITY : next.value.atMs;
 }

@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/budgets: what is left of each budget, and how long it will last. */
+/** GET /v1/audit/analytics/budgets: what is left of each budget, and when it will be exhausted. */
 import { type BudgetRow, budgets, outlookOf } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { BUDGET_SCOPES, described, END_OF_TIME_MS, time, wireTime } from '@mandate/schemas';
@@ -133,7 +133,7 @@ function shown(row: BudgetRow, when: { asOfMs: number; periodMs: number }): z.ou
   return withDollars({
     ...row,
     ...outlook,
-    // A time that is too late to be written counts as never.
+    // A time that is too late for a date counts as never.
     exhaustedAt: exhaustedAtMs === null || exhaustedAtMs > END_OF_TIME_MS ? null : wireTime(exhaustedAtMs),
   });
 }

@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/latency: how long decisions took, from the log to the decision. */
+/** GET /v1/audit/analytics/latency: the time from the append of a request to its decision. */
 import { latencies, percentile } from '@mandate/audit';
 import { described, wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';

@@ -1,4 +1,4 @@
-/** GET /v1/audit/analytics/movers: which groups changed most, compared with the period before. */
+/** GET /v1/audit/analytics/movers: the groups with the largest changes since the previous period. */
 import { groupOf, MOVED_BY, movers } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { described, formatSum, sumMicros, time, wireTime } from '@mandate/schemas';
@@ -22,7 +22,7 @@ const parameters = (clock: Clock) => ({
   by: described(z.enum(MOVED_BY).default('spend'), 'What to compare: spending, calls or refusals.', 'spend'),
 });
 
-/** 9007199254740991 means that amount, or more. */
+/** The highest value, 9007199254740991, means this amount or more. */
 const amount = z.int();
 const inDollars = dollarsField.optional();
 

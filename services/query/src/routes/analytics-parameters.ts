@@ -1,4 +1,4 @@
-/** The parameters that filter analytics, and the shapes that their answers share. */
+/** The parameters that filter analytics, and schemas that their answers share. */
 import { type Measures, NEAR_MISS_AT } from '@mandate/audit';
 import type { Clock } from '@mandate/runtime';
 import { described, time } from '@mandate/schemas';

@@ -1,4 +1,7 @@
-/** GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: the most frequent forms of the general question. */
+/**
+ * GET /v1/audit/analytics/{spend,verdicts,codes,agents,…}: short routes for the most frequent uses of
+ * /v1/audit/analytics.
+ */
 import { analytics, analyticsAnswer, type Dimension, type Measures, NOTHING } from '@mandate/audit';
 import { CODES, described, time, VERDICTS, wireTime } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
@@ -10,15 +13,15 @@ import { queryParameters } from '../query-parameters.ts';
 import { asOf, callFields, narrowedBy, narrowing, ranked } from './analytics-parameters.ts';
 
 type Ranking = {
-  /** The last part of the path, and the name of the list in the answer. */
+  /** The last part of the path. The list in the answer has the same name. */
   name: string;
   of: Dimension;
-  /** The name of the dimension in a row. */
+  /** The field of a row that contains the value of the dimension. */
   field: { name: string; description: string; example: string };
   summary: string;
-  /** Fields in addition to calls and spend. */
+  /** Fields of a row in addition to calls and spend. */
   more?: Partial<Record<keyof Measures, z.ZodType>>;
-  /** Whether there is a row for actions without a value in this dimension. */
+  /** True if actions without a value in this dimension have their own row. */
   none?: boolean;
 };
 
@@ -60,7 +63,7 @@ export const analyticsRankings: Route = (server, context) => {
   for (const each of RANKINGS) ranking(server, context, each);
 };
 
-/** The groups of the general question, in the order of its answer. */
+/** Asks the general question and returns its groups in the order of the answer. */
 async function groups(
   { ask }: QueryContext,
   asker: Asker,

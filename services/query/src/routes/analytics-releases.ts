@@ -1,4 +1,6 @@
-/** GET /v1/audit/analytics/releases: how much of the reserved money outcomes released, by agent and tool or model. */
+/**
+ * GET /v1/audit/analytics/releases: how much of the reserved money outcomes released, by agent and by tool or model.
+ */
 import { releases } from '@mandate/audit';
 import { described, wireTime } from '@mandate/schemas';
 import { callerOf } from '@mandate/server';

@@ -22,7 +22,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { oneOrMore, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 import { asOf, measureFields, narrowedBy, narrowing, shownMeasures } from './analytics-parameters.ts';
 
-/** The most buckets of all groups together, about three megabytes. */
+/** The most buckets in one answer, counting all groups. The answer then has about three megabytes. */
 const MOST_CELLS = 10_000;
 
 export const groupBy = oneOrMore(z.enum(DIMENSION_NAMES), 3).refine(
@@ -93,7 +93,7 @@ const parameters = (clock: Clock) => ({
   ),
 });
 
-/** Not the schema `time`, because the first bucket of 1970 begins in 1969 east of Greenwich. */
+/** The schema `time` does not fit: east of Greenwich, the first bucket of 1970 begins in 1969. */
 const bucketStart = z.iso.datetime();
 
 const buckets = z

@@ -1,7 +1,4 @@
-/**
- * GET /v1/audit/decisions/:id/explain: one decision with everything that led to it and everything that followed from
- * it.
- */
+/** GET /v1/audit/decisions/:id/explain: one decision with its causes and its consequences. */
 import {
   childrenOf,
   type DecisionSummary,
@@ -41,7 +38,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 import { findWhole, wholeDecision } from '../whole-decision.ts';
 
-/** How many entries of each list an answer has. */
+/** The most entries of each list in an answer. */
 const MOST = { neighbours: 5, parents: 5, others: 20, trace: 100, settlements: 20, events: 100 };
 
 const WEEK_MS = 7 * 86_400_000;
@@ -203,7 +200,7 @@ export const explainDecision: Route = (server, { ask, clock }) => {
   );
 };
 
-/** The parts that follow from the record alone. */
+/** Returns the parts of the answer that need only the decision itself. */
 function inItself(decision: Decision) {
   const { mandate } = decision;
   const checks = decision.checks.map((check) => ({
@@ -211,7 +208,7 @@ function inItself(decision: Decision) {
     words: checkInWords(check, decision),
     bound: boundOf(check, decision),
   }));
-  // Older records do not name the policy of a limit.
+  // Older records do not name the policy of a limit, so the answer may lack it.
   const isTold = mandate?.policies.length === 0 || checks.every(({ bound }) => bound?.policy !== null);
   return {
     mandate: mandate && { ...mandate, notTold: isTold ? null : POLICIES_NOT_TOLD },
@@ -222,8 +219,8 @@ function inItself(decision: Decision) {
 }
 
 /**
- * The versions of the policies behind a decision, those of ancestors too: `read-only@3 of lead` is the published
- * version `read-only@3`.
+ * Returns the versions of the policies in a decision, including policies of ancestors: `read-only@3 of lead` is the
+ * published version `read-only@3`.
  */
 async function versionsOf(
   ask: BoundedAsk,
@@ -253,8 +250,8 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     }),
   ]);
   const flips = events.filter(({ event }) => event !== 'approval.recorded');
-  // A settlement that moved money belongs to the decision that reserved it. For a call that waited for a person, that
-  // is the later decision.
+  // True if a settlement belongs to this decision. If money moved, the decision must have reserved it. After an
+  // answer of a person, only the later decision has a reservation.
   const isOfThis = (row: (typeof settlements)[number]) =>
     row.attempt === attempt && (row.kind !== 'settled' || reservation !== null);
   const isAnswered = grantConsumed || code.startsWith('APPROVAL_');
@@ -290,7 +287,7 @@ async function whatElse(
       limit: MOST.others + 2,
     }),
     ask(asker, duplicatesOf, { ...behind, agentId, id }),
-    // Valid decisions come first, and each brings its whole record.
+    // The valid decisions of the parent action come first, each with its whole record.
     parentActionId === undefined
       ? []
       : ask(asker, decisionsOfAction, { tenant, actionId: parentActionId, limit: MOST.parents + 1 }),
@@ -318,7 +315,7 @@ async function whatElse(
   };
 }
 
-/** Returns an id below every id of that millisecond, and above all earlier ids. */
+/** Returns an id that is lower than every id of this millisecond, and higher than all earlier ids. */
 function firstIdOf(atMs: number): string {
   return sortableId('dec', atMs, '');
 }

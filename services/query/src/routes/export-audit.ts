@@ -1,7 +1,7 @@
 /**
- * GET /v1/audit/export: decisions, settlements or control events as a file. The file is read in parts, one after the
- * other as the caller takes them, so no process holds all of it. Trailers after the bytes say what was sent, and
- * where the next export begins.
+ * GET /v1/audit/export: decisions, settlements or control events as a file. The file is read in parts while the
+ * caller takes them, so no process holds the whole file. Trailers after the bytes say what was sent, and where the
+ * next export begins.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ import { anyOf, queryParameters, wholeNumberWithin } from '../query-parameters.t
 
 const MOST_EXPORTS = { inAll: 20, ofATenant: 4, ofAKey: 2, keptForPeople: 0 };
 
-/** The rows of one question to ClickHouse. A Parquet file is made with a single question. */
+/** The most rows that one question to ClickHouse returns. A Parquet file needs a single question. */
 const PART_ROWS = 5_000;
 const PARQUET_ROWS = { most: 250_000, byDefault: 100_000 };
 
@@ -102,13 +102,13 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         return { lastId, found: part?.rows ?? 0, isLast: (part?.rows ?? 0) < limit };
       };
       const bytesOf = (behind: string | undefined, lastId: string | undefined, named: boolean) =>
-        // An empty result is a valid file too. Its id range is empty, so that a row that arrives late cannot enter
-        // the file.
+        // A result without rows is a valid file too. Its range of ids is empty, so that a row that arrives late is
+        // not in the file.
         file(asker, of, { ...asked, after: behind, through: lastId ?? behind ?? '0' }, { format, named });
 
       const { ending, cut, leave } = exports.enter(callerOf(request));
       try {
-        // The first part is read before the answer begins, so that an audit that is away gives a 503.
+        // The first part is read before the answer begins. If the audit is away, the answer can then be a 503.
         const first = await nextPart(after, most);
         const firstBytes = await bytesOf(after, first.lastId, true);
         const told = {
@@ -122,7 +122,8 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           let bytes = firstBytes;
           for (let left = most; ; ) {
             for await (const chunk of bytes) {
-              // Chunks that are already here arrive without a pause, and each is hashed and counted.
+              // Each chunk is hashed and counted. Other work gets a turn in between, because chunks may arrive
+              // without a pause.
               if (turns.isOver()) await turns.next(laneOf(request));
               told.hash.update(chunk);
               told.count.pass(chunk);
@@ -132,7 +133,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
             told.more = !part.isLast;
             left -= part.found;
             if (part.isLast || left <= 0 || isParquet) return;
-            // The client gets the rest from another process. This answer is cut off.
+            // The server stops, so this answer ends early. The client gets the rest from another process.
             if (ending.aborted) throw new Error('the server stops');
             if (!(await request.keyStillHolds())) throw new Error('the key was revoked');
             part = await nextPart(told.lastId, left);
@@ -147,7 +148,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         const end = ofThisRequest(() => void stream.destroy());
         asker.gone.addEventListener('abort', end);
         cut.addEventListener('abort', end);
-        // Another caller may have taken the place while the audit was asked.
+        // The place may have been given to another caller while the audit was asked.
         if (cut.aborted) end();
         reply.trailer('mandate-rows', async () => String(told.count.rows()));
         reply.trailer('mandate-sha256', async () => told.hash.digest('hex'));
@@ -172,7 +173,7 @@ type Filter = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>
   event?: string[] | undefined;
 };
 
-/** Each table takes only the filters that it knows. A filter that it would silently ignore is an error. */
+/** Throws if the table does not know one of the filters. Otherwise the filter would be ignored silently. */
 function narrowedBy(of: Exportable, tenant: string, { event, ...filter }: Filter) {
   const { agentId, actionId, fromMs, toMs, ...others } = decisionFilterOf(tenant, filter);
   if (of === 'decisions') {

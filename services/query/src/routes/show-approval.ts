@@ -1,4 +1,4 @@
-/** GET /v1/approvals/:id: one action that a person was asked about. */
+/** GET /v1/approvals/:id: one action with a question to a person. */
 import { approvals } from '@mandate/audit';
 import { APPROVAL_ID_UNITS, described, readApprovalId } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';

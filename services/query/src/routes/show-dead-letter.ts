@@ -1,4 +1,4 @@
-/** GET /v1/audit/dead-letters/:id: one record that could not be read, whole, and its republications. */
+/** GET /v1/audit/dead-letters/:id: one record that could not be read, in full, with its republications. */
 import { deadLetterById } from '@mandate/audit';
 import { deadLetter, described, id, logPosition, textOfLetter, topicOfTenant } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
@@ -7,7 +7,7 @@ import { historyOf, republication } from '../dead-letter-history.ts';
 import { askerOf, type Route, withLogPosition } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 
-/** Fields that a newer writer adds to a letter are shown, although this version does not know them. */
+/** Fields of newer versions are shown too, although this version does not know them. */
 const onLog = deadLetter.extend({
   deadLetter: described(deadLetter.shape.deadLetter.loose(), 'The dead letter.'),
 });

@@ -1,4 +1,4 @@
-/** GET /v1/audit/decisions/:id: one decision, whole. */
+/** GET /v1/audit/decisions/:id: one whole decision. */
 import { described, id } from '@mandate/schemas';
 import { z } from 'zod';
 import { askerOf, type Route } from '../query-context.ts';

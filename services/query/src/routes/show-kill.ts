@@ -1,4 +1,4 @@
-/** GET /v1/audit/kills/:id: one kill, and its revive. */
+/** GET /v1/audit/kills/:id: one kill, and its revive if there is one. */
 import { kills } from '@mandate/audit';
 import { described, id } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';

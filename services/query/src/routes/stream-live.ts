@@ -1,7 +1,7 @@
 /**
  * GET /v1/audit/live: decisions, settlements and control events as server-sent events, as soon as they are recorded.
- * Each event is sent once, in the order of the log for each agent. A listener that was cut off goes on after its last
- * event, and neither misses an event nor gets one twice. The audit's live/follow.ts says why.
+ * Each event is sent once, in the order of the log for each agent. After a lost connection, a listener continues
+ * after its last event. It misses no event and gets none twice. The audit's live/follow.ts explains this.
  */
 import { Readable } from 'node:stream';
 import {
@@ -25,13 +25,13 @@ import { anyOf, queryParameters } from '../query-parameters.ts';
 
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
 /**
- * The most questions of all streams at one time, so that other questions have room. One tenant has at most half of
- * them.
+ * The most questions that all streams ask at one time, so that other questions have room. One tenant has at most half
+ * of them.
  */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
 
-/** What a caller may ask for: whole tables, or control events by name. */
+/** The events that a caller may request: whole tables, or control events by name. */
 const EVENTS = [...LIVE_EVENTS, ...CONTROL_EVENTS] as const;
 
 export const streamLive: Route = (server, { ask, clock }) => {
@@ -39,7 +39,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
     what: 'the audit',
     remedy: 'End some streams, or try again in a moment. One stream can follow many agents.',
   });
-  // Each stream waits for one answer at a time.
+  // The semaphore has room for all streams, because each stream waits for one answer at a time.
   const semaphore = createFairSemaphore({ running: MOST_LOOKS, waiting: 2 * MOST_STREAMS.inAll });
   const { from, to: _, ...filters } = decisionFilterParameters(clock);
   const parameters = {
@@ -59,7 +59,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
   server.get(
     '/v1/audit/live',
     {
-      // A HEAD request would begin an answer without an end.
+      // The answer to a HEAD request would never end.
       exposeHeadRoute: false,
       config: { scope: 'audit' },
       schema: {
@@ -91,7 +91,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
       const left = new AbortController();
       left.signal.addEventListener('abort', leave);
       try {
-        // The positions are read before the answer begins, so that an audit that is away gives a 503.
+        // The positions are read before the answer begins. If the audit is away, the answer can then be a 503.
         const positions = await positionsToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
         const text = eventsFrom(positions, tables, {
           ask: askFairly,
@@ -101,16 +101,16 @@ export const streamLive: Route = (server, { ask, clock }) => {
           mayGoOn: () => request.keyStillHolds(),
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
-        // This ends the text too, because a destroyed stream waits for its text.
+        // The text is ended first, because a destroyed stream waits for the end of its text.
         const end = ofThisRequest(() => {
           left.abort();
           stream.destroy();
         });
         asker.gone.addEventListener('abort', end);
         cut.addEventListener('abort', end);
-        // Another caller may have taken the place while the audit was asked.
+        // The place may have been given to another caller while the audit was asked.
         if (cut.aborted) end();
-        // Nothing follows on this connection, so a stopping server need not wait until it is idle.
+        // The connection closes after this answer, so a stopping server need not wait until it is idle.
         return reply
           .type('text/event-stream')
           .headers({ 'cache-control': 'no-store', connection: 'close' })
@@ -128,8 +128,8 @@ type ControlEventName = (typeof CONTROL_EVENTS)[number];
 type Given = Omit<z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>, 'from' | 'to'>;
 
 /**
- * Decisions are first in the list. A kill is recorded before the decisions that it blocks (see the recorder's
- * row-batch.ts), so no listener sees such a decision before its kill.
+ * The decisions are first in the list. A kill is recorded before the decisions that it blocks (see the recorder's
+ * row-batch.ts), so no listener gets such a decision before the kill.
  */
 function tablesFor(events: Events | undefined, tenant: string, given: Given): Followed[] {
   const asked = new Set<Events[number]>(events ?? ['decision']);

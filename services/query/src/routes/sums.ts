@@ -1,4 +1,4 @@
-/** GET /v1/audit/sums…: the sums that the reconciler compares with the ledger and the log, to the micro-dollar. */
+/** GET /v1/audit/sums…: sums that the reconciler compares with the ledger and the log, exact to the micro-dollar. */
 import {
   changeRows,
   chargesByAgent,

@@ -20,7 +20,7 @@ async function rows(client: ClickHouseClient, query: string): Promise<unknown[]>
 }
 
 describeWithServers(['clickhouse'], 'the ClickHouse of the run', () => {
-  it('answers', async () => {
+  it('answers a query', async () => {
     expect(await rows(connect(await sharedServer('clickhouse')), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });
@@ -47,14 +47,14 @@ describeWithOwnServers(['clickhouse'], 'startClickHouse', () => {
     const parts = `SELECT count() AS parts FROM system.parts WHERE table = 'merged' AND active`;
     expect(await rows(client, parts)).toEqual([{ parts: 1 }]);
     const logged = `SELECT query FROM system.query_log WHERE query LIKE 'OPTIMIZE%' AND type = 'QueryFinish'`;
-    // The query is logged a moment after its answer.
+    // ClickHouse logs a query only a moment after its answer.
     await waitUntil('it to be logged', async () => {
       await client.command({ query: 'SYSTEM FLUSH LOGS' });
       return (await rows(client, logged)).length === 1;
     });
   });
 
-  it('enforces password, grants, row filters and quota of users', async () => {
+  it('enforces password, grants, row filters and quota of its users', async () => {
     const usersFile = join(temporaryFolder(), 'users.xml');
     await writeFile(usersFile, USERS);
     await using server = await startClickHouse({ usersFile });
@@ -72,7 +72,7 @@ describeWithOwnServers(['clickhouse'], 'startClickHouse', () => {
     await expect(rows(connect(server.url, 'reader', 'wrong'), 'SELECT 1')).rejects.toThrow('Authentication');
 
     const hurried = connect(server.url, 'hurried', 'secret');
-    // The quota does not count a query without a table.
+    // This query does not count for the quota, because it reads no table.
     expect(await rows(hurried, 'SELECT * FROM seen')).toHaveLength(2);
     await expect(rows(hurried, 'SELECT * FROM seen')).rejects.toThrow('Quota');
   });

@@ -1,4 +1,4 @@
-/** The users of a ClickHouse whose test names none: one user, from this machine, with every right. */
+/** The users of a test server if the test names none: one user from this machine, with all rights. */
 export const DEFAULT_USERS = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>

@@ -5,7 +5,7 @@ import { MissingServerError } from '../missing-server.ts';
 const { version }: { version: string } = createRequire(import.meta.url)('chdb/package.json');
 
 /**
- * The engine that `startClickHouse` runs, which came with `npm ci`.
+ * Returns the engine that `startClickHouse` runs. `npm ci` installed it.
  *
  * @throws MissingServerError if the package has no engine for this platform
  */

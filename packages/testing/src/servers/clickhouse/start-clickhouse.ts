@@ -20,13 +20,13 @@ import { installedClickHouse } from './installed-clickhouse.ts';
 const SERVE = join(import.meta.dirname, 'system/serve-clickhouse.ts');
 
 export type ClickHouseOptions = {
-  /** The content of users.xml. Default: the user `default`, with every right and without a password. */
+  /** The content of users.xml. Default: only the user `default`, with all rights and without a password. */
   readonly usersFile?: string;
   /** Settings of the server by name, such as `max_concurrent_queries`. */
   readonly config?: Readonly<Record<string, string>>;
   /**
-   * The folder of its data, for example on a disk that a test fills. Default: a folder of its own, which is removed
-   * with the server.
+   * The folder for the data, for example on a disk that a test fills. Default: a new folder, which is removed with
+   * the server.
    */
   readonly dataFolder?: string;
 };
@@ -39,7 +39,7 @@ export type ClickHouseServer = Server &
     stop(): Promise<void>;
   };
 
-/** Resolves once the server takes requests. @throws MissingServerError if there is no engine for this platform */
+/** Resolves once the server accepts requests. @throws MissingServerError if there is no engine for this platform */
 export async function startClickHouse(options: ClickHouseOptions = {}): Promise<ClickHouseServer> {
   await installedClickHouse();
   const folder = await mkdtemp(join(tmpdir(), 'mandate-clickhouse-'));
@@ -66,7 +66,7 @@ export async function startClickHouse(options: ClickHouseOptions = {}): Promise<
   }
 }
 
-/** clickhouse-local ends with its last query, so the last query sleeps for a year. */
+/** Returns the arguments. clickhouse-local ends after its last query, so the last query sleeps for a year. */
 function localArguments(dataFolder: string, configFile: string, port: number): string[] {
   const forEver = `SELECT sleepEachRow(1) FROM numbers(365 * 86400)
     SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, log_queries = 0 FORMAT Null`;

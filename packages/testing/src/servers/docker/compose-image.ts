@@ -11,8 +11,8 @@ const REPOSITORIES: Readonly<Record<ServerKind, string>> = {
 };
 
 /**
- * Returns an image such as `redis:7.2-bookworm`. The version is the one in docker-compose.yml, so that only one place
- * has to be updated.
+ * Returns an image such as `redis:7.2-bookworm`. The version is read from docker-compose.yml, so that it is written
+ * in one place only.
  */
 export async function composeImage(kind: ServerKind): Promise<string> {
   const image = new RegExp(`^ *image: (${REPOSITORIES[kind]}:\\S+)$`, 'm').exec(

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { containerOffer } from './container-offer.ts';
 
 /**
- * A fake engine in place of one that may be on this machine. All tests share it, because testcontainers reads the
- * address only once.
+ * A fake container engine that replaces a real one on this machine. All tests share it, because testcontainers reads
+ * the address only once.
  */
 let engine: Server;
 let asked: string[] = [];

@@ -1,4 +1,7 @@
-/** A server in a container, started with testcontainers. Its reaper removes the container if the run is killed. */
+/**
+ * Starts a server in a container with testcontainers. If the test run is killed, testcontainers removes the
+ * container.
+ */
 import { once } from 'node:events';
 import { type ContainerRuntimeClient, getContainerRuntimeClient, getReaper, ImageName } from 'testcontainers';
 import type { Offer, ServerKind } from '../offer.ts';
@@ -6,11 +9,11 @@ import { composeImage } from './compose-image.ts';
 import { CONTAINERS } from './containers.ts';
 
 const ANSWERED_WITHIN_MS = 5_000;
-/** The time limit for pulling an image. A pull that takes longer still helps the next run. */
+/** How long pulling an image may take. A pull that takes longer continues, and helps the next run. */
 const PULLED_WITHIN_MS = 120_000;
 
 /**
- * Undefined if no engine answers, or if the engine neither has the image nor pulls it in time.
+ * Returns undefined if no engine answers, or if the engine neither has the image nor pulls it in time.
  * @param until aborts when the engine has had enough time to answer
  */
 export async function containerOffer(
@@ -26,7 +29,7 @@ export async function containerOffer(
   return { what: `Docker ${serverVersion}, image ${image}`, start: () => CONTAINERS[kind](image, host) };
 }
 
-/** Asks again after the pull, because a pull ends in the same way with and without the image. */
+/** True if the engine has the image after a pull. The result of the pull itself does not show this. */
 async function has(engine: ContainerRuntimeClient, name: string): Promise<boolean> {
   const image = ImageName.fromString(name);
   await engine.image.pull(image);
@@ -38,7 +41,7 @@ function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   return unlessAborted(AbortSignal.timeout(PULLED_WITHIN_MS), work);
 }
 
-/** Undefined if the work fails, or if the signal aborts first. */
+/** Returns undefined if the work fails, or if the signal aborts before the end of the work. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   const aborted = once(signal, 'abort').then(() => undefined);
   return Promise.race([work.catch(() => undefined), aborted]);

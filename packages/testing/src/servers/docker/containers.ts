@@ -1,5 +1,6 @@
 /**
- * How each server runs in a container: without users, and only for the time of the test run, like the local servers.
+ * How to run each server in a container. The servers have no users and exist only for the test run, like local
+ * servers.
  */
 import { randomBytes } from 'node:crypto';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
@@ -21,7 +22,7 @@ async function redis(image: string): Promise<SharedServer> {
 
 async function clickhouse(image: string): Promise<SharedServer> {
   const container = await new OwnMachineContainer(image)
-    // The user `default`, with every right and without a password.
+    // This server has only the user `default`, with all rights and without a password.
     .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
     .withExposedPorts(8123)
     .withWaitStrategy(Wait.forHttp('/ping', 8123))
@@ -29,7 +30,7 @@ async function clickhouse(image: string): Promise<SharedServer> {
   return served(container, `http://${container.getHost()}:${container.getMappedPort(8123)}`);
 }
 
-/** A broker tells its clients its own address, so the port must be known before the broker starts. */
+/** Starts a broker. A broker tells clients its address, so its port must be known before the start. */
 function kafka(image: string, engineHost: string): Promise<SharedServer> {
   return onFreePorts(1, async ([port = 0]) => {
     const address = `${engineHost}:${port}`;
@@ -46,7 +47,8 @@ function kafka(image: string, engineHost: string): Promise<SharedServer> {
         KAFKA_LOG_DIRS: '/var/lib/kafka/data',
         KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
         KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-        // A small number, because the first member of the first group waits until all partitions exist.
+        // The number of partitions is small, because the first member of the first group waits until all of them
+        // exist.
         KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: '4',
         KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
         KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
@@ -67,7 +69,7 @@ function served(container: StartedTestContainer, address: string): SharedServer 
   return { address, stop: async () => void (await container.stop()) };
 }
 
-/** Publishes ports only on this machine, and not on the whole network, if the engine runs here. */
+/** If the engine runs here, publishes ports only on this machine and not on the whole network. */
 class OwnMachineContainer extends GenericContainer {
   override async start(): Promise<StartedTestContainer> {
     const { DOCKER_HOST = '', TESTCONTAINERS_HOST_OVERRIDE } = process.env;

@@ -1,21 +1,21 @@
 /**
- * Servers in containers, for tests on a machine with Docker or a similar engine. The images are those of
- * docker-compose.yml.
+ * Offers servers in containers, for tests on a machine with Docker or a similar engine. docker-compose.yml names the
+ * images.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Offer, ServerKind } from '../offer.ts';
 
-/** Undefined if no engine answers, or if the engine neither has the image nor pulls it in time. */
+/** Returns undefined if no engine answers, or if the engine neither has the image nor pulls it in time. */
 export async function dockerOffer(kind: ServerKind): Promise<Offer | undefined> {
   if (!mayHaveEngine()) return undefined;
-  // Loaded only here, because it loads 120 packages, which a machine without Docker does not need.
+  // Imported only here. It loads 120 packages, and a machine without Docker does not need them.
   const { containerOffer } = await import('./container-offer.ts');
   return containerOffer(kind);
 }
 
-/** Whether any path exists where testcontainers would look for an engine. Looking at files costs nothing. */
+/** True if a path exists where testcontainers would look for an engine. This check is cheap. */
 function mayHaveEngine(): boolean {
   const { DOCKER_HOST, XDG_RUNTIME_DIR } = process.env;
   if (DOCKER_HOST !== undefined && DOCKER_HOST !== '') return true;

@@ -1,9 +1,9 @@
 import type { Admin } from 'kafkajs';
 import { waitUntil } from '../../wait-until.ts';
 
-/** How long a broker may take to create a topic, on a machine with much other work. */
+/** How long a broker may take to create a topic. This suffices even on a busy machine. */
 const PATIENCE_MS = 60_000;
-/** Answers of brokers that do not know the topic yet, or have no leader for it yet. */
+/** Errors of brokers that do not know the new topic yet, or have no leader for it yet. */
 const NOT_YET = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Formats the storage of a broker. The formatter is a JVM, and its result is the same for every broker without users of
- * its own, but for the ids. So the first broker on a machine formats a template, and each broker gets a copy with its ids.
+ * Formats the storage of a broker. The formatter is a JVM and slow. Its result differs only in the ids, if a broker
+ * has no users of its own. So the first broker on a machine formats a template, and each broker gets a copy with its
+ * own ids.
  */
 import { randomBytes } from 'node:crypto';
 import { cp, writeFile } from 'node:fs/promises';
@@ -9,13 +10,13 @@ import { cachedFolder } from '../cache-folder.ts';
 import { runTool } from '../run-tool.ts';
 import type { KafkaJars } from './install-kafka.ts';
 
-/** The file that holds the ids of a storage. */
+/** The file with the ids of a storage. */
 const IDS = 'meta.properties';
 
 export type Formatting = {
-  /** The file server.properties of the broker. */
+  /** The path of server.properties of the broker. */
   readonly properties: string;
-  /** The folder that `log.dirs` names. */
+  /** The path of the folder that `log.dirs` names. */
   readonly data: string;
   readonly nodeId: number;
   readonly clusterId: string;
@@ -49,7 +50,7 @@ async function format(
   const tool = [
     'kafka.tools.StorageTool',
     'format',
-    // The option and its value are one argument, because an id may begin with a dash.
+    // Option and value are one argument, because an id may begin with a dash.
     `--cluster-id=${clusterId}`,
     '--config',
     properties,
@@ -60,7 +61,7 @@ async function format(
   });
 }
 
-/** Sixteen bytes in base64, the form of Kafka's ids. */
+/** Returns sixteen random bytes in base64, as Kafka's ids. */
 export function randomId(): string {
   return randomBytes(16).toString('base64url');
 }

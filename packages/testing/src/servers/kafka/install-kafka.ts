@@ -20,7 +20,7 @@ export type KafkaJars = {
 
 let found: Promise<KafkaJars> | undefined;
 
-/** @throws MissingServerError if there is no Java, or no Maven to fetch the jars with */
+/** @throws MissingServerError if Java is missing, or if Maven is missing and cannot fetch the jars */
 export function installedKafka(): Promise<KafkaJars> {
   found ??= install();
   return found;

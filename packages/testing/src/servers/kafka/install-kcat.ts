@@ -3,15 +3,15 @@ import { type InstalledProgram, installedProgram } from '../installed-program.ts
 let found: Promise<InstalledProgram> | undefined;
 
 /**
- * kcat: a Kafka client on librdkafka, like the clients of C, Python, Go and .NET.
+ * Finds kcat: a Kafka client on librdkafka, like the clients of C, Python, Go and .NET.
  *
- * @throws MissingServerError if there is neither a kcat nor apt-get
+ * @throws MissingServerError if kcat and apt-get are both missing
  */
 export function installedKcat(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'kcat',
     versionOption: '-V',
-    // librdkafka may be built without zstd, and then does not count.
+    // A kcat without zstd is not accepted, because librdkafka may be built without it.
     versionIn: (told) => /Version (\d+\.\d+\.\d+) .*features=.*\bzstd\b/.exec(told)?.[1],
     orInstall: 'install kcat with zstd',
   });

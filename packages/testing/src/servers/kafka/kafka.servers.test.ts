@@ -8,8 +8,8 @@ import { createTopic } from './create-topic.ts';
 import { startKafka } from './start-kafka.ts';
 
 function client(brokers: string[]): Kafka {
-  // kafkajs retries a broker that is restarting at growing intervals. Without a limit, it notices its return seconds
-  // late.
+  // kafkajs waits longer and longer before it tries a broker again. Without this limit, it would notice a restarted
+  // broker seconds late.
   return new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 50, maxRetryTime: 500 } });
 }
 
@@ -44,7 +44,7 @@ async function consumed(kafka: Kafka, topic: string, count: number): Promise<str
 }
 
 describeWithServers(['kafka'], 'the Kafka of the run', () => {
-  it('takes a record and delivers it to a group', async () => {
+  it('accepts a record and delivers it to a group', async () => {
     const kafka = client((await sharedServer('kafka')).split(','));
     const { append } = await withTopic(kafka, 'answers');
     await append('one');
@@ -73,7 +73,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     const waits = append('paused').then(() => {
       appended = true;
     });
-    // Another broker answers meanwhile, so this one would have had time to answer.
+    // A broker that is not paused answers meanwhile, so the paused broker had enough time to answer.
     const other = await withTopic(client((await sharedServer('kafka')).split(',')), 'meanwhile');
     await other.append('one');
     expect(appended).toBe(false);
@@ -85,7 +85,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     expect(existsSync(broker.folder)).toBe(false);
   });
 
-  it('creates no topic without a request for it', async () => {
+  it('creates a topic only on request', async () => {
     const kafka = client((await sharedServer('kafka')).split(','));
     const producer = kafka.producer({ retry: { retries: 1 } });
     await producer.connect();
@@ -94,7 +94,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     await expect(sent).rejects.toThrow('does not host this topic-partition');
   });
 
-  it('forms a cluster of three that survives the loss of one broker', async () => {
+  it('forms a cluster of three brokers that survives the loss of one', async () => {
     await using cluster = await startKafka({ brokers: 3 });
     const kafka = client(cluster.brokers);
     const { admin, append } = await withTopic(kafka, 'replicated');

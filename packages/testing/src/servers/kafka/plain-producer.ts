@@ -2,7 +2,7 @@ import type { Producer } from 'kafkajs';
 import { onTestFinished } from 'vitest';
 import { plainKafka } from '../../plain-clients.ts';
 
-/** A producer with a plain Kafka client, without any code of Mandate. It ends with the test. */
+/** Returns a producer that uses a plain Kafka client and no code of Mandate. It is closed when the test ends. */
 export async function plainProducer(brokers: readonly string[]): Promise<Producer> {
   const producer = plainKafka(brokers).producer();
   await producer.connect();

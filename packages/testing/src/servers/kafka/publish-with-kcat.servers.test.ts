@@ -8,7 +8,7 @@ const TOPIC = 'by-kcat';
 const PARTITIONS = 8;
 const KEYS = Array.from({ length: 64 }, (_, at) => `tenant/agent-${at}`);
 
-/** The partition that other producers choose, by Kafka's own partitioner. */
+/** Returns the partition that other producers choose. They use Kafka's own partitioner. */
 const othersChoose = Partitioners.DefaultPartitioner();
 const partitionMetadata = Array.from({ length: PARTITIONS }, (_, partitionId) => ({
   partitionId,

@@ -6,15 +6,15 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { installedKcat } from './install-kcat.ts';
 
 type KeyedRecord = {
-  /** Contains no tab and no line feed. */
+  /** The key of the record. It must not contain a tab or a line feed. */
   readonly key: string;
-  /** Contains no line feed, like JSON on one line. */
+  /** The value of the record. It must not contain a line feed: JSON on one line is fine. */
   readonly value: string;
 };
 
 /**
- * Publishes records, compressed with zstd, to the partitions that Kafka's own producer chooses. Resolves once all are
- * sent.
+ * Publishes records, compressed with zstd, to the partitions that Kafka's own producer would choose. Resolves once
+ * all are sent.
  */
 export async function publishWithKcat(
   brokers: readonly string[],

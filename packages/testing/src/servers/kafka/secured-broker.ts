@@ -1,10 +1,10 @@
-/** A broker that admits only clients with TLS, a certificate and a password, by each of the three mechanisms. */
+/** A broker that accepts only clients with TLS, a certificate and a password. All three password mechanisms work. */
 import { type Authority, bundle } from '../certificates.ts';
 
 export type Secured = {
   readonly authority: Authority;
   readonly username: string;
-  /** Only letters, digits and dashes, because a setting of Java contains it. */
+  /** The password may contain only letters, digits and dashes, because a Java setting contains it. */
   readonly password: string;
 };
 
@@ -28,7 +28,10 @@ export function securedConfig({ authority, username, password }: Secured): Recor
   };
 }
 
-/** The users of SCRAM are in the broker's storage from the start. PLAIN has its users in a setting. */
+/**
+ * Returns arguments that put the users of SCRAM into the broker's new storage. The users of PLAIN are in a setting
+ * instead.
+ */
 export function scramUsers({ username, password }: Secured): string[] {
   return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',

@@ -1,7 +1,7 @@
 /**
- * An archive of the classes that a broker loads. The JVM maps the archive instead of reading and checking each class,
- * so a broker starts with two thirds of the CPU time. The first broker on a machine records which classes these are.
- * If the archive belongs to another Java or other jars, the JVM ignores it.
+ * An archive of the classes that a broker loads. The JVM maps the archive and need not read and check each class. So
+ * a broker starts with two thirds of the CPU time. The first broker on a machine records its classes for the archive.
+ * If Java or the jars have changed, the JVM ignores the archive.
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export async function withSharedClasses<T>(
   const started = await start([`-XX:DumpLoadedClassList=${classes}`]);
   await cachedFolder(name, async (into) => {
     const list = join(into, 'classes.lst');
-    // Copies the present state, because the broker goes on adding to the file.
+    // A copy is used, because the running broker still writes to the file.
     await copyFile(classes, list);
     const dump = [
       '-Xshare:dump',
@@ -41,7 +41,7 @@ export async function withSharedClasses<T>(
       orInstall: 'its classes cannot be archived',
     });
   }).catch(() => {
-    // Without the archive a broker starts more slowly, and nothing else differs.
+    // The archive is optional: without it, a broker only starts more slowly.
   });
   return started;
 }

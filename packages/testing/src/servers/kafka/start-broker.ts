@@ -1,4 +1,4 @@
-/** One broker of a cluster: its settings, its formatted storage, its process. */
+/** One broker of a cluster, with its settings, its formatted storage and its process. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Server, startServer } from '../server-process.ts';
@@ -7,7 +7,7 @@ import { installedKafka } from './install-kafka.ts';
 import { withSharedClasses } from './shared-classes.ts';
 
 export type KafkaBroker = Server & {
-  /** The broker's `node.id`, by which clients name leaders and replicas: 1, 2, 3. */
+  /** The broker's `node.id`: 1, 2 or 3. Clients identify leaders and replicas by this id. */
   readonly nodeId: number;
   /** The address, such as 127.0.0.1:40123. */
   readonly address: string;
@@ -18,7 +18,7 @@ export type BrokerPlace = {
   readonly port: number;
   readonly controllerPort: number;
   readonly folder: string;
-  /** A second listener, and the port that it advertises to clients: the port of a proxy to it. */
+  /** A second listener. `advertised` is the port that clients are told: the port of a proxy to the listener. */
   readonly via?: { readonly port: number; readonly advertised: number };
 };
 
@@ -30,7 +30,7 @@ export type ClusterSettings = {
   readonly formatting: readonly string[];
 };
 
-/** Flags for a small machine: a small heap, one thread to collect it, and no second compiler. */
+/** Flags for a small machine: a small heap, one garbage collector thread, and no second compiler. */
 const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 
 export async function startBroker(place: BrokerPlace, cluster: ClusterSettings): Promise<KafkaBroker> {
@@ -88,7 +88,7 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'default.replication.factor': replicas,
     'min.insync.replicas': inSync,
     'offsets.topic.replication.factor': replicas,
-    // A small number, because the first member of the first group waits until all partitions exist.
+    // The number of partitions is small, because the first member of the first group waits until all of them exist.
     'offsets.topic.num.partitions': '4',
     'transaction.state.log.replication.factor': replicas,
     'transaction.state.log.min.isr': inSync,
@@ -96,10 +96,10 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'share.coordinator.state.topic.replication.factor': replicas,
     'share.coordinator.state.topic.min.isr': inSync,
     'group.initial.rebalance.delay.ms': '0',
-    // A killed broker may come back only after its session has ended. The default is 9 s.
+    // A killed broker can join again only after its session has ended. The default is 9 s.
     'broker.session.timeout.ms': '4000',
     'broker.heartbeat.interval.ms': '500',
-    // The default takes a third of the heap.
+    // The default buffer would take a third of the heap.
     'log.cleaner.dedupe.buffer.size': String(16 * 1024 * 1024),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * A Kafka cluster of one broker or three, with folders and ports of its own. Each broker is a controller too (KRaft).
+ * A Kafka cluster of one or three brokers, with its own folders and ports. Each broker is a controller too (KRaft).
  */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,29 +12,29 @@ import { type BrokerPlace, type ClusterSettings, type KafkaBroker, startBroker }
 
 export type KafkaOptions = {
   readonly brokers?: 1 | 3;
-  /** Further settings of server.properties for every broker. They override those set here. */
+  /** More settings of server.properties for every broker. They override the settings made here. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Admits only clients with TLS, a password and a certificate of the same authority. */
+  /** Accepts only clients with TLS, a password and a certificate of the same authority. */
   readonly secured?: Secured;
   /**
-   * Starts a proxy to the second listener of each broker, at this port. The listener then sends clients to the
-   * proxy's port.
+   * Starts a proxy to the second listener of a broker. `port` is the port of the listener. The listener tells clients
+   * the port of the proxy.
    */
   readonly via?: (port: number) => Promise<{ readonly port: number }>;
 };
 
 export type KafkaCluster = AsyncDisposable & {
-  /** The addresses, in the form that kafkajs takes. */
+  /** The addresses of the brokers, in the form that kafkajs needs. */
   readonly brokers: string[];
-  /** The addresses of the proxies of `via`. */
+  /** The addresses of the proxies that `via` started. */
   readonly through: string[];
-  /** The brokers, for tests that break one. */
+  /** The brokers, for tests that stop or kill one of them. */
   readonly nodes: readonly KafkaBroker[];
   /** Ends every broker and removes all data. */
   stop(): Promise<void>;
 };
 
-/** The broker's own port, the port of its controller, and the port of `via`. */
+/** The ports of a broker: its own, its controller's, and the port of `via`. */
 const PORTS_A_BROKER = 3;
 
 function told({ secured, config }: KafkaOptions): Pick<ClusterSettings, 'config' | 'formatting'> {
@@ -60,7 +60,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
       }),
     );
     through = places.flatMap(({ via }) => (via ? [`127.0.0.1:${via.advertised}`] : []));
-    // All start at once, because none is ready before a majority of the controllers is.
+    // All brokers start at once, because a broker is ready only when most controllers are ready.
     const started = await Promise.allSettled(
       places.map((place) => startBroker(place, { clusterId, places, ...told(options) })),
     );
@@ -73,7 +73,8 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
   });
 
   async function stop(): Promise<void> {
-    // No test reads the data later, so nothing needs an orderly end, which takes seconds if a majority is gone.
+    // The brokers are killed, because nobody needs the data, and an orderly end takes seconds if most brokers are
+    // gone.
     await Promise.all(nodes.map((broker) => broker.kill()));
     await Promise.all(nodes.map(({ folder }) => removeFolder(folder)));
   }

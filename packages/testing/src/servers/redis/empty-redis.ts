@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** Runs FLUSHALL, as an operator might by mistake. @returns the time of it on the server's clock, in milliseconds */
+/** Runs FLUSHALL, as an operator might by mistake. @returns the server's time of the command, in milliseconds */
 export async function emptyRedis(url: string): Promise<number> {
   const redis = new Redis(url);
   const replies = await redis.multi().flushall().time().exec();

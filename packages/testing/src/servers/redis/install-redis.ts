@@ -1,11 +1,11 @@
 import { type InstalledProgram, installedProgram } from '../installed-program.ts';
 
-/** The oldest version with the script feature that Mandate uses: `#!lua` with flags. */
+/** The oldest major version of Redis that has the script feature of Mandate: `#!lua` with flags. */
 const OLDEST_MAJOR = 7;
 
 let found: Promise<InstalledProgram> | undefined;
 
-/** @throws MissingServerError if there is neither a redis-server nor apt-get */
+/** @throws MissingServerError if redis-server and apt-get are both missing */
 export function installedRedis(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'redis-server',

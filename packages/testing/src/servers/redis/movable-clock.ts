@@ -1,6 +1,7 @@
 /**
- * A server's own clock, which can be moved while the server runs. Debian's libfaketime is preloaded and reads the
- * difference from a file, once a second. Only the time of day moves, as on a machine whose clock is set.
+ * Gives a server its own clock, which can be moved while the server runs. Debian's libfaketime is preloaded, and
+ * reads the time difference from a file once a second. Only the time of day moves, as on a machine with a corrected
+ * clock.
  */
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ const OR_INSTALL = 'install faketime';
 
 let found: Promise<InstalledProgram> | undefined;
 
-/** @throws MissingServerError if there is neither a faketime nor apt-get */
+/** @throws MissingServerError if faketime and apt-get are both missing */
 export function installedFaketime(): Promise<InstalledProgram> {
   found ??= installedProgram({
     name: 'faketime',
@@ -25,9 +26,9 @@ export function installedFaketime(): Promise<InstalledProgram> {
 }
 
 export type MovableClock = {
-  /** The environment to start the server with. */
+  /** The environment in which the server must start. */
   readonly env: Readonly<Record<string, string>>;
-  /** Moves the clock ahead of this machine's; 0 sets it right. Takes effect within a second or two. */
+  /** Sets how far the clock is ahead of this machine's clock; 0 means equal. Takes effect within two seconds. */
   move(aheadMs: number): Promise<void>;
 };
 
@@ -38,8 +39,8 @@ export async function movableClock(folder: string): Promise<MovableClock> {
   await move(0);
   return {
     env: {
-      // While libfaketime starts, jemalloc asks for the time and libfaketime asks for memory, in a circle. So Redis
-      // uses the C library's allocator instead.
+      // jemalloc needs the time while libfaketime starts, and libfaketime needs memory from jemalloc. Neither could
+      // start, so Redis uses the C library's allocator.
       LD_PRELOAD: `${await libraryPath()} libc_malloc_debug.so.0`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: '1',

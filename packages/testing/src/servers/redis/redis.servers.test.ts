@@ -9,20 +9,21 @@ import { startRedisSentinels } from './start-redis-sentinels.ts';
 
 function connect(url: string): Redis {
   const client = new Redis(url);
-  // The client reconnects when a test ends its server, and would report each failed try.
+  // The client reports each failed attempt to reconnect, after a test has ended its server. These errors are
+  // expected.
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   return client;
 }
 
 describeWithServers(['redis'], 'the Redis of the run', () => {
-  it('answers', async () => {
+  it('answers a command', async () => {
     expect(await connect(await sharedServer('redis')).ping()).toBe('PONG');
   });
 });
 
 describeWithOwnServers(['redis'], 'startRedis', () => {
-  it('runs scripts with flags, and with the libraries that they use', async () => {
+  it('runs scripts with flags, and with the Lua libraries that they use', async () => {
     await using redis = await startRedis();
     const script = `#!lua flags=no-writes
       return { cjson.encode({ a = 1 }), cmsgpack.unpack(cmsgpack.pack(7)), bit.bor(1, 2) }`;
@@ -43,7 +44,7 @@ describeWithOwnServers(['redis'], 'startRedis', () => {
     expect(await client.mget('ended', 'killed')).toEqual(['kept', 'kept']);
   });
 
-  it('asks for its password', async () => {
+  it('accepts only clients with its password', async () => {
     await using redis = await startRedis({ password: 'p@ss' });
     await expect(connect(`redis://127.0.0.1:${redis.port}`).ping()).rejects.toThrow('NOAUTH');
   });
@@ -57,7 +58,7 @@ describeWithOwnServers(['redis'], 'startRedis', () => {
     const answer = client.ping().then(() => {
       answered = true;
     });
-    // The request was sent, and another server has answered since, so this one would have had time to answer.
+    // Another server answers after the request was sent. So the paused server had enough time to answer.
     await using other = await startRedis();
     await connect(other.url).ping();
     expect(answered).toBe(false);
@@ -73,7 +74,7 @@ describeWithOwnServers(['redis'], 'startRedis', () => {
     expect(existsSync(redis.folder)).toBe(false);
   });
 
-  it('throws with the server’s own message if it does not start', async () => {
+  it('throws the server’s own message if it does not start', async () => {
     await expect(startRedis({ config: { 'no-such-setting': '1' } })).rejects.toThrow('no-such-setting');
   });
 });

@@ -1,4 +1,4 @@
-/** A Redis Cluster of three masters, each with a third of the slots and, on request, with a replica. */
+/** Starts a Redis Cluster of three masters, each with a third of the slots. On request, each master has a replica. */
 import { Redis } from 'ioredis';
 import { waitUntil } from '../../wait-until.ts';
 import { type RedisOptions, type RedisServer, startRedis } from './start-redis.ts';
@@ -7,13 +7,13 @@ const SLOTS = 16_384;
 const MASTERS = 3;
 
 export type RedisCluster = AsyncDisposable & {
-  /** One URL for each node, in the form that ioredis' Cluster takes. */
+  /** One URL for each node, in the form that ioredis' Cluster needs. */
   readonly urls: string[];
-  /** The nodes that begin as masters, for tests that break one. */
+  /** The first masters of the cluster, for tests that stop or kill one of them. */
   readonly nodes: readonly RedisServer[];
   /** The replica of each master, in the same order; empty if none were requested. */
   readonly replicas: readonly RedisServer[];
-  /** The node that holds every key with this hash tag. */
+  /** Returns the node that stores all keys with this hash tag. */
   nodeOf(tag: string): Promise<RedisServer>;
   stop(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export async function startRedisCluster(
   const config = {
     'cluster-enabled': 'yes',
     'cluster-node-timeout': '2000',
-    // Sends the first full copy at once, and does not wait for other replicas that might ask for one.
+    // The first full copy is sent at once, without waiting for other replicas that might ask for a copy.
     'repl-diskless-sync-delay': '0',
     ...options.config,
   };
@@ -71,7 +71,7 @@ async function joinUp(nodes: readonly RedisServer[], replicas: readonly RedisSer
   try {
     for (const [index, client] of clients.entries()) {
       await client.cluster('ADDSLOTSRANGE', lastSlot(index - 1) + 1, lastSlot(index));
-      // Epochs that differ from the start need no election to become different.
+      // Each node gets its own epoch here, so no election is needed to make the epochs different.
       await client.cluster('SET-CONFIG-EPOCH', index + 1);
     }
     const all = [...nodes, ...replicas];

@@ -1,4 +1,6 @@
-/** A Redis, two replicas of it, and three sentinels that promote a replica when the primary is gone. */
+/**
+ * Starts a Redis with two replicas, and three sentinels. The sentinels promote a replica when the primary is gone.
+ */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,22 +16,25 @@ const NAME = 'main';
 const REPLICAS = 2;
 const SENTINELS = 3;
 const QUORUM = 2;
-/** Short, but longer than a busy machine may pause a healthy server. */
+/**
+ * How long a server may be silent before sentinels replace it. This is longer than a busy machine pauses a healthy
+ * server.
+ */
 const DOWN_AFTER_MS = 1_500;
 const FAILOVER_MS = 10_000;
 
 type Sentinel = Server & AsyncDisposable & { readonly port: number };
 
 export type RedisSentinels = AsyncDisposable & {
-  /** The URL for MANDATE_REDIS_URL, with the password of the servers, if any. */
+  /** The URL for MANDATE_REDIS_URL. It contains the password of the servers, if they have one. */
   readonly url: string;
-  /** The server that is the primary at the start. */
+  /** The server that was the primary at the start. */
   readonly primary: RedisServer;
   readonly replicas: readonly RedisServer[];
   readonly sentinels: readonly Sentinel[];
-  /** Returns the server that the first sentinel calls the primary now. */
+  /** Returns the server that is now the primary, according to the first sentinel. */
   primaryNow(): Promise<RedisServer>;
-  /** Commands a failover although nothing is wrong. Resolves once it has begun. */
+  /** Starts a failover although no server has failed. Resolves once the failover has begun. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -44,7 +49,7 @@ export type RedisSentinelsOptions = Omit<RedisOptions, 'tls' | 'movableClock'> &
  */
 export async function startRedisSentinels(options: RedisSentinelsOptions = {}): Promise<RedisSentinels> {
   await using started = new AsyncDisposableStack();
-  // Sends the first full copy at once, and does not wait for other replicas that might ask for one.
+  // The first full copy is sent at once, without waiting for other replicas that might ask for a copy.
   const config = { 'repl-diskless-sync-delay': '0', ...options.config };
   const primary = started.use(await startRedis({ ...options, config }));
   const follows = { ...config, replicaof: `127.0.0.1 ${primary.port}` };
@@ -88,7 +93,7 @@ export async function startRedisSentinels(options: RedisSentinelsOptions = {}): 
       if (found === undefined) throw new Error(`no server of these listens at ${port}`);
       return found;
     },
-    // Only one sentinel gets the command, because each would promote a server of its own choice.
+    // Only one sentinel gets the command. Each sentinel that got it would promote a server of its own choice.
     failOver: async () => void (await ask(first, 'FAILOVER')),
     stop,
     [Symbol.asyncDispose]: stop,

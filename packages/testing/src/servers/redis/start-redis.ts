@@ -1,4 +1,4 @@
-/** One Redis, with its own folder and port. */
+/** Starts one Redis, with its own folder and port. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,27 +12,30 @@ import { installedRedis } from './install-redis.ts';
 import { movableClock } from './movable-clock.ts';
 
 export type RedisOptions = {
-  /** Writes every change to disk before the answer, so that `kill` and `restart` lose nothing. Default false. */
+  /** If true, every change is on disk before its answer, so `kill` and `restart` lose nothing. Default false. */
   readonly appendonly?: boolean;
   readonly password?: string;
-  /** Admits only clients with TLS and a certificate of the same authority. */
+  /** If set, the server accepts only clients with TLS and a certificate of the same authority. */
   readonly tls?: Authority;
-  /** Gives the server its own clock, which `moveClock` sets. Only for `describeWithMovableClock`. Default false. */
+  /**
+   * If true, the server has its own clock, which `moveClock` sets. Only for `describeWithMovableClock`. Default
+   * false.
+   */
   readonly movableClock?: boolean;
-  /** Further settings of redis.conf. They override those set here. */
+  /** More settings of redis.conf. They override the settings made here. */
   readonly config?: Readonly<Record<string, string>>;
 };
 
 export type RedisServer = Server &
   AsyncDisposable & {
-    /** The URL, with the password if there is one. */
+    /** The URL of the server, with the password if it has one. */
     readonly url: string;
     readonly port: number;
     /** The port at which the nodes of a cluster talk to each other. */
     readonly busPort: number;
     /**
-     * Resolves once the server's time of day is this much ahead of this machine's, or behind it if the number is
-     * negative.
+     * Resolves once the server's time of day is this far ahead of the time of this machine. A negative number is
+     * behind.
      */
     moveClock(aheadMs: number): Promise<void>;
     /** Ends the server and removes its data. */
@@ -50,7 +53,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         command,
         args: asArguments({
           ...(options.tls === undefined ? { port: String(port) } : overTls(port, options.tls)),
-          // Only for a cluster. The default, port + 10000, may not be a valid port.
+          // The port matters only in a cluster. The default, port + 10000, may be too high.
           'cluster-port': String(busPort),
           bind: '127.0.0.1',
           dir: folder,
@@ -64,8 +67,8 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
         folder,
         ready: /Ready to accept connections/,
       });
-      // Killed, because an orderly end may take long: Redis refuses to end while it writes its first append-only
-      // file.
+      // The server is killed, because an orderly end may take long: Redis does not end while it writes its first
+      // append-only file.
       const stop = () => server.kill().then(() => removeFolder(folder));
       const credential = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}@`;
       const url = `redis${options.tls === undefined ? '' : 's'}://${credential}127.0.0.1:${port}`;
@@ -85,7 +88,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 }
 
-/** How far the server's time of day is ahead of this machine's, in milliseconds. */
+/** Returns how far the server's time of day is ahead of the time of this machine, in milliseconds. */
 async function aheadOf(url: string): Promise<number> {
   const client = new Redis(url);
   try {

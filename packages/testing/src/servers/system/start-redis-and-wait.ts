@@ -1,6 +1,4 @@
-/**
- * Starts a Redis, pauses it, prints its address, and waits to be killed. With `and-end` it simply comes to its end.
- */
+/** Starts a Redis, pauses it, prints its address, and waits to be killed. With `and-end` it ends by itself. */
 import { startRedis } from '../redis/start-redis.ts';
 
 const { port, folder, pause } = await startRedis();

@@ -1,7 +1,7 @@
 /**
- * Turns this process into a ClickHouse: it calls `clickhouse-local`, which chdb's library contains whole. From then
- * on the main thread belongs to the engine. The call uses ffi-rs and not koffi, because koffi runs calls on a stack
- * that the engine refuses.
+ * Turns this process into a ClickHouse: it calls `clickhouse-local` in chdb's library. From then on the main thread
+ * belongs to the engine. The call uses ffi-rs and not koffi, because the engine refuses the stack on which koffi runs
+ * calls.
  *
  * usage: serve-clickhouse.ts <argument of clickhouse-local>...
  */
@@ -18,5 +18,5 @@ load({
   paramsType: [DataType.I32, DataType.StringArray],
   paramsValue: [args.length, args],
 });
-// The call returns only if the engine failed, and the engine has printed why.
+// The call returns only if the engine failed. The engine has already printed the reason.
 process.exit(1);
