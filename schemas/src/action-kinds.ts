@@ -1,17 +1,18 @@
 /**
- * What differs between the kinds of action, as data. A new kind needs its shape (action.ts), its entry here, and the checks that
- * judge it (packages/policy/src/checks). The log, the ledger, redaction, the audit and exports need no change.
+ * The differences between the kinds of action, as data. A new kind needs its shape (action.ts), its entry here, and
+ * the checks for it (packages/policy/src/checks). The log, the ledger, redaction, the audit and exports need no
+ * change.
  */
 import type { Action, ActionType, LlmCall, ToolCall } from './action.ts';
 import type { Json } from './scalars.ts';
 
 export type ActionKind = {
   /**
-   * Which lists, prices and limits of a policy judge the action: those of tools, or those of models. `own`: only the
-   * checks of the kind, and what holds for every action.
+   * Which lists, prices and limits of a policy apply to the action: those of tools, or those of models. `own`: only
+   * the checks of the kind, and checks of every action.
    */
   judgedAs: 'tool' | 'model' | 'own';
-  /** The field that names what the action is about. */
+  /** The name of the field with the used tool or model. */
   subject: string;
   /** The fields, besides `context`, that the agent fills in freely. Redaction and the privacy document apply to them. */
   freeFields: readonly string[];
@@ -33,30 +34,33 @@ export function isModelCall(action: Action): action is LlmCall {
 }
 
 /**
- * Undefined for an action without a kind: conditions are also checked against the context of a grant, which is no
+ * Undefined for an action without a kind: conditions are also checked against the context of a grant, and it is no
  * action.
  */
 function judgedAs({ type }: Action): ActionKind['judgedAs'] | undefined {
   return kindOf(type)?.judgedAs;
 }
 
-/** Every action asks for its kind several times, and comparing with the common types is faster than a lookup by a variable. */
+/**
+ * Returns the kind. It is needed several times for every action, and a comparison with the common types is faster
+ * than a look-up by a variable.
+ */
 function kindOf(type: ActionType): ActionKind {
   if (type === 'tool_call') return ACTION_KINDS.tool_call;
   if (type === 'llm_call') return ACTION_KINDS.llm_call;
   return ACTION_KINDS[type];
 }
 
-/** What the action is about, as the agent names it: the tool, the model. */
+/** Returns the tool or the model of the action, as the agent names it. */
 export function subjectOf(action: Action): string {
   const { type } = action;
-  // Reading a field by its own name is faster than by a variable name.
+  // Reading a field by its fixed name is faster than by a variable name.
   if (type === 'tool_call') return action.tool;
   if (type === 'llm_call') return action.model;
   return String(fieldsOf(action)[kindOf(type).subject] ?? '');
 }
 
-/** The fields that the agent fills in freely and that the action has: `args`, `context`. */
+/** Returns the fields of the action that the agent fills in freely: `args`, `context`. */
 export function freeFieldsOf(action: Action): readonly (readonly [name: string, value: Json])[] {
   const fields = fieldsOf(action);
   return namesOfFreeFields(action).flatMap((name) => {
@@ -65,7 +69,7 @@ export function freeFieldsOf(action: Action): readonly (readonly [name: string, 
   });
 }
 
-/** The same fields without `context`. */
+/** Returns the same fields without `context`. */
 export function ownFreeFieldsOf(action: Action): readonly (readonly [name: string, value: Json])[] {
   return freeFieldsOf(action).filter(([name]) => name !== 'context');
 }

@@ -1,4 +1,4 @@
-/** `action.requested`: an agent says what it is about to do. */
+/** `action.requested`: an agent states the action that it is about to execute. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
@@ -85,7 +85,7 @@ export const llmCall = z.strictObject({
   maxOutputTokens: described(count.optional(), 'The most tokens that the model may write.', 800),
 });
 
-/** Every kind of action. action-kinds.ts has everything else that differs between kinds. */
+/** Every kind of action. action-kinds.ts contains everything else that differs between kinds. */
 export const action = z.discriminatedUnion('type', [toolCall, llmCall]);
 export type ToolCall = z.infer<typeof toolCall>;
 export type LlmCall = z.infer<typeof llmCall>;
@@ -94,12 +94,12 @@ export type ActionType = Action['type'];
 
 /**
  * The fields of an action that its API key fixes: `context.environment`, `action.principal`. The gateway writes them
- * beside the record. On a topic that a tenant writes itself, every field is a claim.
+ * into the headers of the record. On a topic that a tenant writes itself, every field is a claim.
  */
 export type Pinned = {
-  /** The names of the fields. Rules can read them as `action.pinned`. */
+  /** The names of the fixed fields. Rules can read this list as `action.pinned`. */
   readonly pinned: readonly string[];
-  /** The public id of the key. */
+  /** The public id of the API key. */
   readonly pinnedBy: string;
 };
 
@@ -107,8 +107,8 @@ export type Pinned = {
 export type AskedAction = Action & Partial<Pinned>;
 
 /**
- * An action in a decision, redacted. Unlike a request it may have unknown fields. Readers leave them out, so that an
- * older reader can read the records of a newer writer.
+ * An action in a decision, redacted. In contrast to a request, it may contain unknown fields. Readers leave them out.
+ * So an older reader can read the records of a newer writer.
  */
 const remembered = {
   principal: described(z.object(principal.shape).optional(), 'The user for whom the agent acts.'),

@@ -1,12 +1,12 @@
 /**
- * A record of the alerts topic: what people should know, and which webhooks received it. The alerter keeps its state
- * only in this topic. It computes active alerts, used ids and due deliveries from these records.
+ * A record of the alerts topic: an alert, or its delivery to a webhook. The alerter keeps its state only in this
+ * topic. It computes active alerts, used ids and due deliveries from these records.
  */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
-/** The alert rules. `mandate reconcile` reports `drift`. A person asks for `test`. */
+/** The alert rules. `mandate reconcile` reports `drift`, and a person requests `test`. */
 export const ALERT_RULES = [
   'kill',
   'revive',
@@ -25,7 +25,7 @@ export const ALERT_RULES = [
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 
-/** The name of a webhook, in a rule file and in the label of a metric. */
+/** The name of a webhook, used in a rule file and in the label of a metric. */
 export const webhookName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
   error: 'must be 1 to 64 lower-case letters, digits or dashes, beginning with a letter or digit',
 });

@@ -1,8 +1,8 @@
 import type { Decision } from './decision.ts';
 
 /**
- * Who stood above the agent when it was decided, the nearest first: an ALLOW was charged to each of them, and a decision names
- * their policies with them.
+ * Returns the ancestors of the agent at the time of the decision, the nearest first. An ALLOW was charged to each of
+ * them, and a decision names their policies together with them.
  */
 export function ancestorsIn({
   reservation,

@@ -11,11 +11,11 @@ import { tenant, time } from './scalars.ts';
  * The scopes of an API key.
  * - `publish`: ask for actions, and read decisions.
  * - `report`: report outcomes.
- * - `release`: the key belongs to a tool server or gateway, and no policy bounds what its reports give back. It does
- * not include `report`.
+ * - `release`: for the key of a tool server or gateway. No policy limits how much its reports give back. It does not
+ * include `report`.
  * - `audit`: read the audit.
  * - `operate`: kill, revive and adjust budgets in the tenant of the key.
- * - `operate:all`: whatever reaches beyond one tenant, such as a kill of everything. It does not include `operate`.
+ * - `operate:all`: commands for more than one tenant, such as a kill of everything. It does not include `operate`.
  * - `operate:limits`: give back what the quotas of the key's tenant count. No role has it.
  * - `author`: change agents, policies and rules of the tenant.
  * - `persons`: read sealed data of people, and forget people.
@@ -36,8 +36,8 @@ export const API_SCOPES = [
 export type ApiScope = (typeof API_SCOPES)[number];
 
 /**
- * The scopes that an agent's own key on the control topic may have: with `report` the agent reports its outcomes, and
- * without it another key must.
+ * The scopes that an agent's own key on the control topic may have. With `report` the agent reports its outcomes.
+ * Without `report`, another key must report them.
  */
 export const AGENT_SCOPES = [
   ['publish', 'report'],
@@ -45,35 +45,34 @@ export const AGENT_SCOPES = [
 ] as const satisfies readonly (readonly ApiScope[])[];
 
 /**
- * The roles of people, and the scopes of the keys that people get. No role reaches beyond its tenant. The scopes of a
- * role never change, because every key on the control topic is checked against its role. Other scopes need another
- * role.
+ * The roles of people, and the scopes of their keys. Every role is limited to its tenant. The scopes of a role never
+ * change, because every key on the control topic is checked against its role. Other scopes need another role.
  */
 export const ROLES = {
   viewer: ['audit'],
   operator: ['audit', 'operate'],
   author: ['audit', 'author'],
   admin: ['audit', 'operate', 'author', 'persons', 'admin'],
-  /** Not for people: a tool server or gateway that settles the actions of agents. */
+  /** Not for people, but for a tool server or gateway that settles the actions of agents. */
   reporter: ['report', 'release'],
 } as const satisfies Record<string, readonly ApiScope[]>;
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
 
 /**
- * Returns how long a key of the role is valid if the request does not say, in milliseconds. Null: until it is
- * revoked. People leave, and services do not.
+ * Returns how long a key of the role is valid by default, in milliseconds. Null if it is valid until it is revoked.
+ * Keys of people expire, because people leave; services do not.
  */
 export function roleLastsMs(role: Role): number | null {
   return role === 'reporter' ? null : DEFAULTS.roleKeyMs;
 }
 
-/** A name with a dot would look like a field of a field. */
+/** Matches names without a dot. A name with a dot would look like a field inside a field. */
 const PIN_NAME = /^[^.]+$/;
 
 /**
- * The fields that a key fixes in every action published with it. The gateway refuses an action that says something
- * else, and fills in fields that the action leaves out. So these fields are no claims of the agent.
+ * The fields that a key fixes in every action published with it. The gateway refuses an action with other values in
+ * these fields, and fills in fields that the action leaves out. So these fields are not claims of the agent.
  */
 export const keyPins = z
   .strictObject({
@@ -115,8 +114,8 @@ export function isPinned(claim: string, pinned: readonly string[]): boolean {
 
 /**
  * The stored part of an API key. The key itself is not stored, only its SHA-256. The hash needs no salt and need not
- * be slow, because the secret is 256 random bits. `agents` has patterns of the agents for which a publishing key may
- * act. `['*']`: all agents.
+ * be slow, because the secret is 256 random bits. `agents` contains patterns of the agents for which a publishing key
+ * may act. `['*']`: all agents.
  */
 export const apiKeyRecord = z.strictObject({
   id: described(

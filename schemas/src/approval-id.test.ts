@@ -47,6 +47,6 @@ test('accepts the longest ids, and refuses longer texts', () => {
 });
 
 test.each(['', 'apv_', 'dec_01kx', 'apv_W10', 'apv_%00', `apv_${btoa('["a","b"]')}`])(
-  'refuses %j, which is the id of no approval',
+  'refuses %j, because no approval has this id',
   (text) => expect(readApprovalId(text)).toBeNull(),
 );

@@ -1,8 +1,8 @@
 /**
- * The id of a question to a person: this action of this agent with exactly these arguments, in any attempt. The id
- * contains the question, so that a gateway can read it without an audit, even just after its start. The id gives no
- * access. The tenant comes from the credential, and an invented or changed id names a question that the ledger does
- * not know.
+ * The id of a question to a person about one action of one agent with exactly these arguments, in any attempt. The id
+ * contains the question, so a gateway can read it without an audit, even just after its start. The id gives no
+ * access: the tenant comes from the credential. If an id is invented or changed, the ledger does not know its
+ * question.
  */
 import { CAPS } from './defaults.ts';
 
@@ -12,8 +12,8 @@ export const APPROVAL_ID_PREFIX = 'apv_';
 export type ApprovalSubject = { agentId: string; actionId: string; digest: string };
 
 /**
- * A UTF-16 unit has at most three bytes in UTF-8, and base64 writes three bytes as four characters. The rest is for
- * quotes and commas.
+ * The longest id. A UTF-16 unit has at most three bytes in UTF-8, and base64 writes three bytes as four characters.
+ * The rest is for quotes and commas.
  */
 export const APPROVAL_ID_UNITS = APPROVAL_ID_PREFIX.length + 4 * (3 * CAPS.idUnits) + 16;
 

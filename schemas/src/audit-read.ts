@@ -1,4 +1,4 @@
-/** A record of the access topic: who read what of the audit. */
+/** A record of the access topic: who read which part of the audit. */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { id, tenant, time } from './scalars.ts';

@@ -2,8 +2,8 @@ import { type Check, mandateOfBudget } from './decision.ts';
 import type { BudgetLimit } from './limit.ts';
 
 /**
- * Returns the subject of a budget that a check looked at. The check names no agent and no person. The subject follows
- * from the scope, the holder of the policy, and the decision.
+ * Returns the subject of a budget that a check examined. The check names no agent and no person. The subject follows
+ * from the scope, the owner of the policy, and the decision.
  *
  * @returns empty for a budget of the tenant, and for an action without a principal
  */

@@ -1,6 +1,6 @@
 /**
- * Cases: what people expect of their policies, in YAML files beside the policies. A case has steps at times of its
- * own, and each step says what must come of it. Amounts are in dollars. An unknown field is an error.
+ * Cases: the decisions that people expect from their policies, in YAML files beside the policies. A case has steps at
+ * different times, and each step states its expected result. Amounts are in dollars. An unknown field is an error.
  */
 import { z } from 'zod';
 import { llmCall, toolCall } from './action.ts';
@@ -101,7 +101,7 @@ const target = z
 const DEEDS = ['ask', 'report', 'approve', 'deny', 'kill', 'revive'] as const;
 const BELONGS_TO = { times: ['ask'], expect: ['ask', 'report'], forMs: ['approve'] } as const;
 
-/** A hundred years, in milliseconds. */
+/** The longest time in a case: a hundred years, in milliseconds. */
 const MOST_MS = 36_525 * ONE_DAY_MS;
 
 const step = z

@@ -1,6 +1,6 @@
 /**
- * The verdicts and codes of decisions. Both lists are closed. docs/semantics.md, section 1, says which codes are
- * `final`.
+ * The verdicts and codes of decisions. Both lists are complete: no other values exist. docs/semantics.md, section 1,
+ * says which codes are `final`.
  */
 
 export const VERDICTS = ['ALLOW', 'BLOCK', 'DEFER'] as const;

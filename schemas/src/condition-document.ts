@@ -1,19 +1,19 @@
 /**
- * The conditions under which a rule applies, over the agent, the action and its context. `{ field, op, value }`
- * compares one field. `{ all: […] }`, `{ any: […] }` and `{ not: […] }` (none of them) combine conditions.
+ * The conditions under which a rule applies. They read the agent, the action and its context. `{ field, op, value }`
+ * compares one field. `{ all: […] }`, `{ any: […] }` and `{ not: […] }` (none of them is true) combine conditions.
  */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 
-/** The roots of fields: `agent.groups`, `action.tool`, `context.environment`. */
+/** The first parts of field names: `agent.groups`, `action.tool`, `context.environment`. */
 export const CONDITION_ROOTS = ['agent', 'action', 'context'] as const;
 
 const ROOTS: ReadonlySet<string> = new Set(CONDITION_ROOTS);
 
 const step = z.string().min(1).max(CAPS.idUnits);
 
-/** A field as text with dots, or as a list of steps if a name has a dot. */
+/** A field as text with dots, or as a list of names if a name contains a dot. */
 const field = z.union([
   z
     .string()
@@ -48,7 +48,7 @@ const comparison = <Op extends string, Value extends z.ZodType>(ops: readonly [O
 
 const fieldCondition = z.discriminatedUnion('op', [
   comparison(['==', 'contains'], described(scalar, COMPARED, 'prod')),
-  // `!=` takes no null: a field that is null never differs from null, and nothing is known of a field that is absent.
+  // `!=` accepts no null. A field that is null never differs from null, and the value of an absent field is unknown.
   comparison(['!='], described(value, COMPARED, 'prod')),
   comparison(
     ['in', 'not_in'],

@@ -1,6 +1,6 @@
 /**
- * Every record and document by its name. The JSON Schema files, the AsyncAPI document and the examples cover all of
- * them.
+ * Every record and document by its name. The JSON Schema files, the AsyncAPI document and the examples are made for
+ * all of them.
  */
 import { actionRequested } from './action.ts';
 import { agentDocument } from './agent-document.ts';

@@ -1,4 +1,4 @@
-/** Agents, policies and rules in files. Each document says its kind. */
+/** Agents, policies and rules in files. Each document states its kind. */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
 import { described } from './described.ts';

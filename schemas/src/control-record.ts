@@ -1,7 +1,8 @@
 /**
  * A record of the control topic: every change of tenants, agents, API keys, policies, rules and grants, with author,
  * time and reason. The topic has one partition, so all changes have one order. A change takes effect at its log
- * position, or never if it expected another revision. Every reader finds the same (packages/control/src).
+ * position. If it expected another revision, it never takes effect. Every reader gets the same result
+ * (packages/control/src).
  */
 import { z } from 'zod';
 import { agentDocument } from './agent-document.ts';
@@ -15,8 +16,8 @@ import { count, id, tenant, time } from './scalars.ts';
 import { tenantDocument } from './tenant-document.ts';
 
 /**
- * `expects`: the revision of the changed document that the author of the change saw; 0: the document does not exist yet;
- * absent: any revision.
+ * `expects`: the revision of the document when the author of the change read it. 0: the document does not exist yet.
+ * Absent: any revision.
  */
 const change = z.strictObject({
   id: described(
@@ -70,7 +71,7 @@ export const keyRevoked = changes(
     keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
   },
 );
-/** With which it was asked for, where that is itself a key of a role; absent: a key of a file, or no key. */
+/** The key of a role with which the change was requested. Absent if it was a key of a file, or no key. */
 const byKey = id.optional();
 export const roleGranted = changes(
   'role.granted',
@@ -138,7 +139,7 @@ export const mandateRevoked = changes(
   { mandateId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
 );
 
-/** In both records, the tenant is the tenant of the change. */
+/** In this record and the next one, the tenant is the tenant of the change. */
 export const tenantPut = changes(
   'tenant.put',
   'A tenant was opened, changed, or opened again after it was closed.',
@@ -171,7 +172,10 @@ export type ControlRecord = z.output<typeof controlRecord>;
 
 export const CONTROL_RECORDS = controlRecord.options.map(({ shape }) => shape.event.value);
 
-/** The shape of changes, as JSON Schema without descriptions. Two processes with the same text read the same records. */
+/**
+ * Returns the shape of changes as JSON Schema without descriptions. Two processes with the same text read the same
+ * records.
+ */
 export function shapeOfControlRecords(): string {
   const jsonSchema = z.toJSONSchema(controlRecord, {
     io: 'input',
@@ -186,9 +190,7 @@ export function shapeOfControlRecords(): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const MOST_DEEP = CAPS.depth * 2;
 
-/**
- * Returns why a change cannot be appended to the log, in words that follow "it". Null: the change can be appended.
- */
+/** Returns why a change cannot be appended to the log, in words that follow "it". Null if it can be appended. */
 export function controlRecordFault(record: ControlRecord): string | null {
   const text = JSON.stringify(record);
   if (new TextEncoder().encode(text).length > CAPS.changeBytes)
@@ -197,8 +199,8 @@ export function controlRecordFault(record: ControlRecord): string | null {
 }
 
 /**
- * Reads a change. Throws on any other content, and also on an unknown field. An unknown field may be a limit, and a
- * reader that ignores it would allow what other readers refuse.
+ * Reads a change. Throws on any other content, and also on an unknown field. An unknown field may be a limit. A
+ * reader that ignored it would allow what other readers refuse.
  */
 export function readControlRecord(value: Uint8Array): ControlRecord {
   const text = utf8.decode(value);
@@ -207,8 +209,8 @@ export function readControlRecord(value: Uint8Array): ControlRecord {
 }
 
 /**
- * Checked before the text is parsed: the depth that a stack can hold differs between readers, so that they would
- * disagree.
+ * Checks the depth before the text is parsed. The depth that fits on the stack differs between readers, so parsing
+ * could fail in some readers only.
  */
 function isDeeperThan(most: number, text: string): boolean {
   let depth = 0;
@@ -223,8 +225,8 @@ function isDeeperThan(most: number, text: string): boolean {
 }
 
 /**
- * Returns the index of the closing quote of the string that begins at `from`, or the end of the text if there is
- * none.
+ * Returns the index of the closing quote of the string that begins at `from`. Returns the end of the text if there is
+ * no closing quote.
  */
 function endOfText(text: string, from: number): number {
   let at = from + 1;

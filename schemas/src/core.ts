@@ -1,11 +1,12 @@
 /**
- * @mandate/schemas/core: what the contracts define without a schema, and what packages without zod need: figures and caps,
- * names and codes, money, times, and the types of the step.
+ * @mandate/schemas/core: the parts of the contracts that need no zod: figures and caps, names and codes, money,
+ * times,
+ * and the types of the step.
  *
- * `@mandate/schemas` exports all of it too, together with the schemas. Packages that never check a record import their
- * values from here, because zod alone is 95 modules. These are step, policy, the ledger in memory and runtime. So a program
- * that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this. Types may come from either
- * entry, because an `import type` loads nothing.
+ * `@mandate/schemas` exports these parts too, together with the schemas. Packages that never check a record import
+ * their values from here, because zod alone is 95 modules. These packages are step, policy, the ledger in memory and
+ * runtime. So a program that embeds them starts without zod. `test/architecture/loaded-modules.test.ts` checks this.
+ * Types may come from either entry, because an `import type` loads nothing.
  */
 export * from './action-kinds.ts';
 export * from './approval-id.ts';

@@ -1,12 +1,14 @@
-/** The names of counters that Mandate reserves for itself, beside those that a mandate gives to its budgets and tools. */
+/**
+ * The names of counters that Mandate reserves for itself. A mandate names the counters of its own budgets and tools.
+ */
 export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as const;
 
-/** The lifetime spending of an agent. It is always counted. `maxCostTotal` of a mandate limits it. */
+/** The counter of an agent's lifetime spending. It is always counted. `maxCostTotal` of a mandate limits it. */
 export const TOTAL_BUDGET = 'total';
 
 /**
- * The give-backs of the agent's own reports, less the room that later successes made. Each agent has one such
- * lifetime counter, and `maxReleases` bounds it.
+ * The counter of an agent's releases: the amounts that its own reports gave back, minus the releases that later
+ * successes allow in addition. It counts over the agent's life, and `maxReleases` limits it.
  */
 export const RELEASED_BUDGET = 'released';
 

@@ -29,7 +29,7 @@ test.each([
   ['\0=1', "\0'=1"],
   ['x;\u00a0=1', "x;\u00a0'=1"],
   ['\ufeff@x', "\ufeff'@x"],
-])('guards each sign in %j that would begin a formula', (text, cell) => {
+])('puts an apostrophe before each sign in %j that would begin a formula', (text, cell) => {
   expect(csvText(text)).toBe(cell);
   expect(textOfCsv(cell)).toBe(text);
 });

@@ -1,35 +1,40 @@
 /**
- * Text as a cell of CSV. A spreadsheet takes a cell for a formula by its first sign. Many spreadsheets split a line at `;`, at
- * a tab or at a line break, and some split inside quotes too. So an apostrophe goes before each sign that would begin a
- * formula in any such part. docs/operations.md says how to remove the apostrophes: no text is lost.
+ * Writes a text as a cell of CSV. A spreadsheet reads a cell as a formula if its first sign is one of a few. Many
+ * spreadsheets split a line at `;`, at a tab or at a line break, and some split inside quotes too. So an apostrophe
+ * is
+ * put before each sign that would begin a formula in any such part. docs/operations.md says how to remove the
+ * apostrophes, so no text is lost.
  *
- * Source of the signs: OWASP, "CSV Injection". The small and the full-width forms are added, because some spreadsheets take
- * them for the plain signs.
+ * Source of the signs: OWASP, "CSV Injection". The small and the full-width forms are added, because some
+ * spreadsheets read
+ * them as the plain signs.
  */
 
-/** A spreadsheet may split a line at these. */
+/** Characters at which a spreadsheet may split a line. */
 const SEPARATORS = new Set(';,|\t\r\n\v\f');
-/** A reader may drop these before a sign: blanks, quotes, NUL, the no-break space and the byte order mark. */
+/**
+ * Characters that a reader may drop before a sign: blanks, quotes, NUL, the no-break space and the byte order mark.
+ */
 const DROPPED = new Set(' "\t\r\n\v\f\0\u00a0\ufeff');
 const SIGNS = new Set('=+-@＝＋－＠﹦﹢﹣﹫');
-/** Some spreadsheets drop one of these at the beginning of a cell. */
+/** Characters that some spreadsheets drop at the beginning of a cell. */
 const LEADING = new Set('\t\r\n');
 
 /**
- * The places of the apostrophes, as a regular expression of RE2, in which ClickHouse searches: each apostrophe goes between
- * `\1` and `\2`. RE2 finds all places in one pass.
+ * A regular expression that finds the places for apostrophes: each apostrophe is put between `\1` and `\2`. It is
+ * written for RE2, the engine of ClickHouse. RE2 finds all places in one pass.
  */
 export const CSV_FORMULA = `((?:^|[${classOf(SEPARATORS)}])[${classOf(DROPPED)}]*'*)([${classOf(SIGNS)}])`;
-/** One more apostrophe goes before a cell that this matches. */
+/** If a cell matches this, one more apostrophe is put before the cell. */
 export const CSV_LEADING = `^'*[${classOf(LEADING)}]`;
 
-/** The characters as RE2 reads them inside `[` and `]`. */
+/** Returns the characters in the form that RE2 reads inside `[` and `]`. */
 function classOf(characters: ReadonlySet<string>): string {
   const hex = (character: string) => (character.codePointAt(0) as number).toString(16);
   return [...characters].map((character) => `\\x{${hex(character)}}`).join('');
 }
 
-/** Returns the text with its apostrophes. Quoting for CSV comes after this step. */
+/** Returns the text with its apostrophes. Quoting for CSV must be done after this step. */
 export function csvText(text: string): string {
   let cell = '';
   let from = 0;

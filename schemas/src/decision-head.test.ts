@@ -13,7 +13,7 @@ function exampleOf(name: string) {
   return JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
 }
 
-/** The record as deciders write it: without blanks. */
+/** Returns a record in the form that deciders write: without blanks. */
 function written(json: unknown): string {
   return JSON.stringify(json);
 }
@@ -22,7 +22,7 @@ function headOf(text: string): DecisionsHead {
   return readDecisionsHead(Buffer.from(text));
 }
 
-/** The fields of the head, taken from the whole record. */
+/** Returns the fields of the head, read from the whole record. */
 function wholeOf(text: string) {
   const record = readDecisionsRecord(Buffer.from(text));
   if (record.event !== 'action.decided') return record;
@@ -44,12 +44,12 @@ it.each(decided)('reads the same head of %s as from the whole record, with and w
   expect(decisionsHeadOf(readDecisionsRecord(Buffer.from(written(json))))).toEqual(headOf(written(json)));
 });
 
-it('reads all of a record that is no decision', () => {
+it('reads the whole record if it is not a decision', () => {
   const text = written(exampleOf('action.settled.success.json'));
   expect(headOf(text)).toEqual(readDecisionsRecord(Buffer.from(text)));
 });
 
-/** Texts that could mislead a search: as values, as keys, in evidence and in the arguments of an agent. */
+/** Texts that could mislead a search. They occur as values, as keys, in evidence and in the arguments of an agent. */
 const misleading = fc.dictionary(
   fc.constantFrom('checks', 'action', 'idempotencyKey', 'tail'),
   fc.oneof(
@@ -92,7 +92,7 @@ describe('refuses a head with', () => {
   });
 });
 
-it('puts a decision after other fields exactly as it is on the log, with and without blanks', () => {
+it('writes a decision after other fields exactly as it is on the log, with and without blanks', () => {
   const json = exampleOf('action.decided.allow.json');
   for (const text of [allow, JSON.stringify(json, null, 2)]) {
     expect(JSON.parse(beforeDecision({ actionId: 'a"1', withheld: false }, text))).toEqual({
@@ -106,7 +106,7 @@ it('puts a decision after other fields exactly as it is on the log, with and wit
   ).toThrow();
 });
 
-it('reads a decision after which a newer writer added fields', () => {
+it('reads a decision with fields that a newer writer added at its end', () => {
   const more = written({ ...JSON.parse(allow), more: { checks: ['}}}'] } });
   expect(headOf(more)).toEqual(headOf(allow));
   const { decision } = JSON.parse(allow);

@@ -1,19 +1,20 @@
 /**
- * The part of a decision from which a ledger is folded: without reason, remedy, checks and action. For readers of the
- * whole log.
- * Checks and action are two thirds of the bytes and come last. A text in the form that deciders write is cut before
- * them, and only its beginning is parsed. For decisions of 3 KB, reading a head took 11 µs of CPU, a whole decision
- * 21 µs, and `JSON.parse` alone 10 µs.
+ * Reads the part of a decision from which a ledger is rebuilt: without reason, remedy, checks and action. For readers
+ * of
+ * the whole log.
+ * Checks and action are two thirds of the bytes and come last. If a text has the form that deciders write, it is cut
+ * before them, and only its beginning is parsed. For decisions of 3 KB, reading a head took 11 µs of CPU, a whole
+ * decision 21 µs, and `JSON.parse` alone 10 µs.
  *
- * The head is checked as strictly as `readDecisionsRecord` checks it. The rest is not looked at. A text in any other
- * form is parsed completely.
+ * The head is checked as strictly as in `readDecisionsRecord`. The rest is not checked. A text in any other form is
+ * parsed completely.
  */
 import { z } from 'zod';
 import { type ActionDecided, decision } from './decision.ts';
 import { type DecisionsRecord, decisionsRecord } from './decisions-record.ts';
 import { id, type Json } from './scalars.ts';
 
-/** The fields from which a ledger is folded. The only field of the action is its idempotency key. */
+/** The fields from which a ledger is rebuilt. Of the action, only the idempotency key is needed. */
 const HEAD = {
   kind: true,
   actionId: true,
@@ -46,12 +47,12 @@ const actionDecidedHead = z.object({
 type ActionDecidedHead = z.infer<typeof actionDecidedHead>;
 export type DecisionHead = ActionDecidedHead['decision'];
 
-/** Any record of the decisions topic. A decision has at least its head. */
+/** Any record of the decisions topic. Of a decision, at least the head is present. */
 export type DecisionsHead = ActionDecidedHead | Exclude<DecisionsRecord, ActionDecided>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a record or its head. Throws, as `readDecisionsRecord` does, if the record cannot be read. */
+/** Reads a record or its head. Throws if the record cannot be read, as `readDecisionsRecord` does. */
 export function readDecisionsHead(value: Uint8Array): DecisionsHead {
   const text = utf8.decode(value);
   const json = headIn(text) ?? JSON.parse(text);
@@ -59,8 +60,8 @@ export function readDecisionsHead(value: Uint8Array): DecisionsHead {
 }
 
 /**
- * Returns the head of a record that is already parsed. The head of a decision is a copy, so that it keeps no other
- * part of the decision in memory.
+ * Returns the head of a record that is already parsed. The head of a decision is a copy. So the other parts of the
+ * decision need not stay in memory.
  */
 export function decisionsHeadOf(record: DecisionsRecord): DecisionsHead {
   if (record.event !== 'action.decided') return record;
@@ -70,7 +71,7 @@ export function decisionsHeadOf(record: DecisionsRecord): DecisionsHead {
   return { event, decision: { ...head, action: { idempotencyKey } } as DecisionHead };
 }
 
-/** Returns a JSON object, as text: `fields`, and after them the decision exactly as it is on the log. */
+/** Returns a JSON object as text: first `fields`, then the decision exactly as it is on the log. */
 export function beforeDecision(fields: { [key: string]: Json }, text: string): string {
   const written = text.startsWith(BEGINS) ? text : JSON.stringify(JSON.parse(text));
   if (!written.startsWith(BEGINS)) throw new TypeError('a decision was expected');
@@ -82,8 +83,8 @@ const BEGINS = `${EVENT}"decision":{`;
 const CHECKS = ',"checks":[';
 
 /**
- * Returns the parsed head, or null if the text has another form. The cut is at the right depth if the rest parses
- * after it is closed. `CHECKS` has quotes, so it cannot be inside a string.
+ * Returns the parsed head, or null if the text has another form. If the closed rest can be parsed, the cut is at the
+ * right depth. `CHECKS` contains quotes, so it cannot be inside a string.
  */
 function headIn(text: string): { [key: string]: Json } | null {
   if (!text.startsWith(BEGINS) || !text.endsWith('}}}')) return null;

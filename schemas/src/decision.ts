@@ -10,7 +10,7 @@ import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
 import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
-/** The result of one check. `skip`: the check does not apply, or an earlier check had settled the verdict. */
+/** The result of one check. `skip`: the check does not apply, or an earlier check already determined the verdict. */
 export const check = z.object({
   check: described(z.string(), 'The name of the check.', 'tool-rate'),
   result: described(
@@ -36,13 +36,13 @@ export const check = z.object({
 export type Check = z.infer<typeof check>;
 
 /**
- * `first` and `expired` are the decisions of their action and attempt. A `duplicate` and an `unremembered` decision are not.
- * `unremembered`: the ledger had no room to remember another id of the tenant.
+ * `first` and `expired` are the decisions of their action and attempt. `duplicate` and `unremembered` are not.
+ * `unremembered`: the ledger could not remember another id of the tenant, because its memory was full.
  */
 export const DECISION_KINDS = ['first', 'duplicate', 'expired', 'unremembered'] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
-/** True if a decision of this kind decides its action and attempt. */
+/** True if a decision of this kind is the decision about its action and attempt. */
 export function standsForAction(kind: string): boolean {
   return kind === 'first' || kind === 'expired';
 }
@@ -64,8 +64,8 @@ export const mandateReference = z.object({
 export type MandateReference = z.infer<typeof mandateReference>;
 
 /**
- * Returns the subject of a budget of scope `mandate` that a check looked at: the policy that sets the budget, in any
- * version, or the mandate if it has no policies.
+ * Returns the subject of a budget of scope `mandate`: the policy that sets the budget, in any version. If the mandate
+ * has no policies, returns the mandate.
  *
  * @param mandateId the mandate of the decision; empty if it has none
  */
@@ -73,7 +73,7 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
   return policy === undefined ? mandateId : policyNamed(policy).id;
 }
 
-/** Obligations by name: `arguments`, with the arguments that were absent. */
+/** Obligations by name. An example is `arguments`, which contains the arguments that were absent. */
 export const obligations = z.record(z.string(), parsedJson);
 export type Obligations = z.infer<typeof obligations>;
 
@@ -95,8 +95,8 @@ export const reservation = z.object({
 export type Reservation = z.infer<typeof reservation>;
 
 /**
- * The slots of a DEFER: each of these rates holds one slot for the question. The approved retry takes over these
- * slots.
+ * The calls that a DEFER reserves in rates: one call in each of these rates, for the question. The approved retry
+ * uses these reserved calls.
  */
 export const deferral = z.object({
   rates: described(
@@ -116,7 +116,7 @@ export const deferral = z.object({
 });
 export type Deferral = z.infer<typeof deferral>;
 
-/** The verdict that enforcement would have given under a mandate that only observes. */
+/** The verdict as if the mandate were enforced, for a mandate that only observes. */
 export const observed = z.object({
   verdict: described(z.enum(VERDICTS), 'The verdict that enforcement would have given.'),
   code: described(z.enum(CODES), 'The code that enforcement would have given.'),
@@ -125,7 +125,7 @@ export type Observed = z.infer<typeof observed>;
 
 export const SHADOW_VERDICTS = [...VERDICTS, 'UNKNOWN'] as const;
 
-/** The verdict that the matching rules in shadow would have given. */
+/** The verdict as if the matching rules in shadow were in force. */
 export const shadow = z.object({
   verdict: described(
     z.enum(SHADOW_VERDICTS),

@@ -19,7 +19,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads a record that a decider or gateway wrote. Unknown fields are left out, so that older readers can read the
- * records of newer writers. Throws on any other content: a reader must stop if it cannot read a decisions topic.
+ * records of newer writers. Throws on any other content, because a reader must stop if it cannot read a decisions
+ * topic.
  */
 export function readDecisionsRecord(value: Uint8Array): DecisionsRecord {
   return decisionsRecord.parse(JSON.parse(utf8.decode(value)));

@@ -71,7 +71,7 @@ describe('bytes that are not UTF-8', () => {
           expect(decoded.text).toBe(known);
           return;
         }
-        // A decoder that is not fatal writes U+FFFD there for the first time.
+        // A decoder that does not throw writes its first U+FFFD at this place.
         const before = new TextDecoder('utf-8', { fatal: true }).decode(
           bytes.subarray(0, decoded.fault.offset),
         );
@@ -89,7 +89,7 @@ describe('a byte order mark of UTF-8', () => {
     expect(decodeFile(Buffer.from('\ufeff\ufeffa'))).toEqual({ ok: true, text: '\ufeffa' });
   });
 
-  it('stays in the bytes of a program', () => {
+  it('stays in bytes that a program sent', () => {
     expect(decodeText(marked)).toEqual({ ok: true, text: '\ufeffid: a' });
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Decodes bytes to text, strictly. A decoder that writes U+FFFD for unreadable bytes would change a name, and a list
- * that denies the name would no longer match. All readers of files, bodies and records decode here.
+ * that denies the name would no longer match it. All readers of files, bodies and records use these functions.
  */
 
 /** `offset` counts bytes from 0. `line` and `column` count from 1, and a column is a UTF-16 unit. */
@@ -20,7 +20,7 @@ export function decodeFile(bytes: Uint8Array): DecodedText {
   return { ok: true, text: decoded.text.slice(BYTE_ORDER_MARK.length) };
 }
 
-/** Decodes bytes that a program sent. A byte order mark stays, so that the text is not JSON. */
+/** Decodes bytes that a program sent. A byte order mark stays, so the text is then not valid JSON. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const wide = wideEncodingOf(bytes);
   if (wide !== null)
@@ -44,13 +44,13 @@ function faultAt(offset: number, bytes: Uint8Array): Utf8Fault {
   };
 }
 
-/** The message makes sense alone, or after the name of a file. */
+/** Returns a message that makes sense alone, or after the name of a file. */
 function notUtf8(offset: number, bytes: Uint8Array, why: string): string {
   const byte = (bytes[offset] ?? 0).toString(16).toUpperCase().padStart(2, '0');
   return `not UTF-8 at byte ${offset} (0x${byte}): ${why}`;
 }
 
-/** Detects UTF-16 and UTF-32. Without this, most Latin text in UTF-16 would pass as UTF-8 with NUL characters. */
+/** Detects UTF-16 and UTF-32. Otherwise most Latin text in UTF-16 would be read as UTF-8 with NUL characters. */
 function wideEncodingOf([a, b, c, d]: Uint8Array): string | null {
   const save = (encoding: string) => `this is ${encoding}; save it as UTF-8`;
   if (a === 0xff && b === 0xfe) return save(c === 0 && d === 0 ? 'UTF-32' : 'UTF-16');
@@ -78,7 +78,7 @@ function probableEncoding(offset: number, bytes: Uint8Array): string {
   return `the text is probably ${encoding}${meant}; save it as UTF-8`;
 }
 
-/** True if the bytes before or after show that the text was UTF-8 and was cut. */
+/** True if the bytes before or after the fault show that the text was UTF-8 and was cut. */
 function isCutOff(offset: number, bytes: Uint8Array): boolean {
   const rest = bytes.subarray(offset + 1);
   const wasUtf8 = rest.length > 0 || bytes.subarray(0, offset).some((byte) => byte >= 0x80);
@@ -89,7 +89,7 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }
 
-/** The length in bytes of a character that begins with this byte; 1 if no character does. */
+/** Returns the length in bytes of a character that begins with this byte. 1 if no character begins with it. */
 function lengthAfter(byte: number): number {
   if (byte >= 0xc2 && byte < 0xe0) return 2;
   if (byte >= 0xe0 && byte < 0xf0) return 3;
@@ -97,8 +97,8 @@ function lengthAfter(byte: number): number {
 }
 
 /**
- * Returns the offset of the first byte that begins no character, by the table of RFC 3629. The decoder does not say
- * where it stopped.
+ * Returns the offset of the first byte that begins no character, by the table of RFC 3629. The decoder does not
+ * report where it stopped.
  */
 function firstBadByte(bytes: Uint8Array): number {
   let at = 0;
@@ -115,13 +115,16 @@ function firstBadByte(bytes: Uint8Array): number {
   return at;
 }
 
-/** The lowest second byte. A lower one would encode a character that fewer bytes can encode. */
+/** Returns the lowest valid second byte. A lower byte would encode a character that fewer bytes can encode. */
 function leastAfter(first: number, nth: number): number {
   if (nth > 1) return 0x80;
   return first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
 }
 
-/** The highest second byte. A higher one would encode a surrogate, or a character after the last one of Unicode. */
+/**
+ * Returns the highest valid second byte. A higher byte would encode a surrogate, or a character after the last
+ * character of Unicode.
+ */
 function mostAfter(first: number, nth: number): number {
   if (nth > 1) return 0xbf;
   return first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;

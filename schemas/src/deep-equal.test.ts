@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deepEqual } from './deep-equal.ts';
 
-test('plain data is equal exactly if Node says so', () => {
+test("plain data is equal exactly if Node's own comparison finds it equal", () => {
   const data = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('-0'));
   fc.assert(
     fc.property(data, data, (one, other) => {
@@ -13,7 +13,7 @@ test('plain data is equal exactly if Node says so', () => {
   );
 });
 
-test('a list differs from an object, an object from one with another name, and null from everything else', () => {
+test('a list differs from an object, an object from an object with another name, and null from everything else', () => {
   for (const [one, other] of [
     [[], {}],
     [{ a: 1 }, { a: 1, b: 2 }],

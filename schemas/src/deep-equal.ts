@@ -1,6 +1,6 @@
 /**
- * True if two values of plain data are equal, in any order of their names. It allocates nothing, because ledgers call
- * it for each request.
+ * True if two values of plain data are equal. The order of names does not matter. It allocates no memory, because
+ * ledgers call it for each request.
  */
 export function deepEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;

@@ -1,14 +1,14 @@
 /**
- * What the API's documents say about a field. The description stands beside the field's schema and nowhere else: OpenAPI, the
- * JSON Schema files and AsyncAPI are made from it. A test fails for a field without a sentence or without an example.
+ * Adds descriptions to the fields of the API. The description is written only beside the field's schema. OpenAPI, the
+ * JSON Schema files and AsyncAPI are made from it. A test fails if a field has no description or no example.
  */
 import type { z } from 'zod';
 
 /**
  * Returns the schema with a description and examples.
  *
- * @param description what the field holds: its unit, who sets it, and what null or absence means
- * @param examples values that the schema accepts; an enum, a literal and an object of described fields need none
+ * @param description what the field contains: its unit, who sets it, and the meaning of null or absence
+ * @param examples values that the schema accepts; not needed for an enum, a literal and an object of described fields
  */
 export function described<Schema extends z.ZodType>(
   schema: Schema,

@@ -13,11 +13,11 @@ test.each<[string, EpochInForce | null, Begun, EpochInForce]>([
   ['none, behind none', { id: 'a', generation: 0 }, { id: 'b' }, { id: 'b', generation: 0 }],
   ['any, behind none', { id: 'a', generation: 0 }, { id: 'b', generation: 1 }, { id: 'b', generation: 1 }],
   ['none, behind one', { id: 'a', generation: 7 }, { id: 'b' }, { id: 'b', generation: 7 }],
-])('after a record that names %s', (_, before, begun, after) => {
+])('returns the epoch after a record that names %s', (_, before, begun, after) => {
   expect(epochAfter(before, begun)).toEqual(after);
 });
 
-test('a program older than generations does not free the generations that were named', () => {
+test('a record of a program older than generations does not make used generations available again', () => {
   const begun: Begun[] = [{ id: 'a', generation: 7 }, { id: 'b' }, { id: 'late', generation: 6 }];
   expect(begun.reduce<EpochInForce | null>(epochAfter, null)).toEqual({ id: 'b', generation: 7 });
 });

@@ -1,24 +1,22 @@
 /**
- * The ledger epoch that holds at a log position of a decisions partition. It follows from the records before the
- * position, so it is the same for every reader. The order on the log alone is not enough: a process that rebuilds a
- * ledger may be delayed until another process has rebuilt it, and its record then comes after the record of the
- * other.
+ * Finds the ledger epoch that is valid at a log position of a decisions partition. It follows from the records before
+ * the position, so it is the same for every reader. The order on the log alone is not enough. A process that rebuilds
+ * a ledger may be delayed until another process has rebuilt it. Then its record comes after the record of the other
+ * process.
  */
 import { DEFAULTS } from './defaults.ts';
 import type { LedgerEpoch } from './operations.ts';
 
-/** `generation`: the highest generation named before the position. 0: none was named. */
+/** `generation`: the highest generation named before the position. 0 if no generation was named. */
 export type EpochInForce = { readonly id: string; readonly generation: number };
 
 /**
- * Returns the epoch that holds after a record if `inForce` held before it. Null if no epoch was named yet. Returns
- * `inForce`
- * itself if the record begins no epoch.
+ * Returns the epoch that is valid after a record, if `inForce` was valid before it. Null if no epoch was named yet.
+ * Returns `inForce` itself if the record begins no epoch.
  *
- * A generation that is not higher than all earlier ones begins no epoch, because another process overtook its
+ * A generation that is not higher than all earlier generations begins no epoch, because another process overtook its
  * rebuilder. A record without a generation comes from a program older than generations. It begins its epoch by its
- * log position: all programs, newer ones too, decide in the ledger that it names, and the earlier generations stay
- * used.
+ * log position: all programs, newer ones too, decide in the ledger that it names. The earlier generations stay used.
  */
 export function epochAfter(
   inForce: EpochInForce | null,
@@ -30,8 +28,9 @@ export function epochAfter(
 }
 
 /**
- * Returns how long ids are remembered after a record if `known` held before it. Null before the first record of a
- * log. The time never becomes shorter: an outcome that comes late must find its decision in every later fold.
+ * Returns how long ids are remembered after a record, if `known` was the time before it. Null before the first record
+ * of a log. The time never becomes shorter, because a late outcome must find its decision whenever the ledger is
+ * rebuilt.
  */
 export function replayMemoryAfter(
   known: number | null,
@@ -41,7 +40,10 @@ export function replayMemoryAfter(
   return Math.max(known, replayMemoryMs ?? 0);
 }
 
-/** True if a decision or settlement of the epoch `madeIn` counts. If no epoch was named, every one counts. */
+/**
+ * True if a decision or settlement of the epoch `madeIn` counts. If no epoch was named, all decisions and settlements
+ * count.
+ */
 export function holdsIn(inForce: EpochInForce | null, madeIn: string): boolean {
   return inForce === null || inForce.id === madeIn;
 }

@@ -1,4 +1,4 @@
-/** The reader of production still reads every example record and loses nothing. */
+/** Tests that the production code still reads every example record, and loses no field. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAlertsRecord } from './alert.ts';
@@ -73,7 +73,7 @@ describe('an older reader of decisions', () => {
     const expected = JSON.parse(text);
     const read = readDecisionsRecord(Buffer.from(JSON.stringify(record)));
     if (read.event !== 'action.decided') throw new Error(`read as ${read.event}`);
-    // The arguments and the evidence have no fixed shape, so every field in them is kept.
+    // Arguments and evidence have no fixed shape, so every field in them is kept.
     const { args, context } = JSON.parse(JSON.stringify(record)).decision.action;
     const checks = JSON.parse(JSON.stringify(record)).decision.checks.map(
       ({ added, ...check }: { added: number }) => check,

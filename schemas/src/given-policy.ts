@@ -1,5 +1,5 @@
 /**
- * The rules that gave a policy to an agent. It is a list and no map, because an id may be a name that has another
+ * The rules that gave a policy to an agent. They are a list, not a map, because an id may be a name with a special
  * meaning as a key.
  */
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** A grant: what an agent may do until it ends, and the rules and policies that it was made of. */
+/** A grant: what an agent may do until the grant ends, with the rules and policies that it was made from. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
@@ -8,7 +8,7 @@ import { count, id, idThat, parsedJson, time } from './scalars.ts';
 /** The beginning of the id of a grant. No other mandate should have such an id. */
 export const ISSUED_MANDATE = 'mnd_';
 
-/** A rule that matched, and the policy that it gave: `read-only@3` in the version of that moment. */
+/** A rule that matched, and the policy that it gave, with its version at that time: `read-only@3`. */
 const matchedRule = z.strictObject({
   rule: described(id, 'The rule that matched.', 'support-reads'),
   policy: described(
@@ -27,7 +27,7 @@ export const issuedContext = z
     error: `must be no longer than ${CAPS.contextUnits} characters as JSON, and nested no deeper than ${CAPS.depth}`,
   });
 
-/** Checked before JSON.stringify, level by level: a value that is nested too deep would exceed the stack. */
+/** Checked level by level before JSON.stringify, because a value that is nested too deep would overflow the stack. */
 function isShallow(context: unknown): boolean {
   let level = [context];
   for (let depth = 0; level.length > 0; depth += 1) {

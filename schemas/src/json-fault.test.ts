@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keysIn, placeOf, placesIn, pointerStep } from './json-fault.ts';
 
-test('a place counts the line breaks before it, and the characters after the last of them', () => {
+test('counts the line breaks before a place, and the characters after the last of these line breaks', () => {
   const lines = fc.string({ unit: fc.constantFrom('\n', '\r', 'a', '漢', '\ud83d') });
   fc.assert(
     fc.property(lines, fc.constantFrom(1, 1_000), fc.array(fc.nat(9_000)), (once, times, offsets) => {

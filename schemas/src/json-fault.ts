@@ -1,6 +1,6 @@
-/** A fault in a text that should be JSON: what is wrong, where, and what to do about it. */
+/** A fault in a text that should be JSON: what is wrong, where it is, and how to fix it. */
 export class JsonFault extends Error {
-  /** Counts UTF-16 units from 0. */
+  /** The place of the fault in UTF-16 units, counted from 0. */
   readonly offset: number;
   readonly remedy: string;
 
@@ -24,9 +24,9 @@ export function placeOf(text: string, offset: number): TextPlace {
 }
 
 /**
- * Returns a function from offset to line and column. The text is read once for all offsets. Only the state at the
- * beginning of each block is kept, because a text of line breaks would need a hundred times the memory for every
- * line.
+ * Returns a function from offset to line and column. The text is read once for all offsets. The line and column are
+ * stored only for the beginning of each block. For a text full of line breaks, storing every line would take a
+ * hundred times the memory.
  */
 export function placesIn(text: string): (offset: number) => TextPlace {
   const blocks: { line: number; lineStart: number }[] = [];
@@ -69,8 +69,8 @@ const SHOWN_UNITS = 60;
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Returns a text from outside so that a message can contain it: in quotes, cut if it is long, and without characters
- * that would break a log line or control a terminal.
+ * Returns a text from outside in a form that a message can contain: in quotes, cut if it is long, and without
+ * characters that would break a log line or control a terminal.
  */
 export function legible(text: string): string {
   const shown = text.length > SHOWN_UNITS ? `${text.slice(0, SHOWN_UNITS)}…` : text;

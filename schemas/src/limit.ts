@@ -1,6 +1,6 @@
 /**
- * A limit with a counter in the ledger. A counter belongs to scope, subject, budget id and window, or to agent, tool
- * and window. It never belongs to a grant, so a new grant resets nothing.
+ * A limit with a counter in the ledger. A counter belongs to a scope, subject, budget id and window, or to an agent,
+ * tool and window. It never belongs to a grant, so a new grant resets no counter.
  */
 import { z } from 'zod';
 import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
@@ -18,7 +18,10 @@ const ancestor = described(
   'The ancestor that holds the policy. A budget or rate then uses the counter of the ancestor. Absent: the agent itself holds it.',
   'airline-lead',
 );
-/** A policy that limits the same counter, and no more strictly. Without `policy`: the mandate of a file. */
+/**
+ * Another limit on the same counter, which is not stricter. Without `policy`, the limit is from the mandate of a
+ * file.
+ */
 const other = z.object({
   policy: described(
     z.string().exactOptional(),
@@ -113,7 +116,10 @@ export const confirmationLimit = z.object({
 export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
 export type Limit = z.infer<typeof limit>;
 
-/** How a charge is settled: the three columns of the table in docs/semantics.md, section 4, and their combination. */
+/**
+ * How a charge is settled: by one of the three columns of the table in docs/semantics.md, section 4, or by their
+ * combination.
+ */
 export const charging = z.discriminatedUnion('type', [
   z.object({
     type: described(z.literal('SUCCESS_BASED'), 'A failure costs nothing, unless its cost was metered.'),
@@ -142,8 +148,8 @@ export const charging = z.discriminatedUnion('type', [
     ),
   }),
   /**
-   * The combination of several policies if none of them charges the most for every outcome. At least these amounts
-   * are charged, or the metered cost.
+   * Used if none of several policies charges the most for every outcome. At least these amounts are charged, or the
+   * metered cost.
    */
   z.object({
     type: described(z.literal('COMPOSED'), 'For each outcome, the highest charge of several policies.'),
@@ -164,8 +170,8 @@ export const charging = z.discriminatedUnion('type', [
 export type Charging = z.infer<typeof charging>;
 
 /**
- * The bounds of a settlement in addition to its charging table. If policies differ, each figure is the one that
- * charges more.
+ * The limits of a settlement, in addition to its charging table. If policies differ, the figure that charges more
+ * counts.
  */
 export const settling = z.object({
   leastMicros: described(

@@ -7,7 +7,7 @@ import { dollars } from './money-shapes.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
 
-/** The exact name of a tool or a model. Patterns have no meaning here. */
+/** The exact name of a tool or a model. A `*` has no special meaning here. */
 const nameOfOne = (what: string) =>
   idThat(id, /^[^*]*$/, `must be the name of one ${what}: a * means nothing here`);
 const toolName = nameOfOne('tool');
@@ -143,7 +143,7 @@ export const toolPolicyDocument = z.strictObject({
 });
 export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 
-/** The price of a model. Both kinds of tokens need a price, so that none is free by mistake. */
+/** The price of a model. Both kinds of tokens must have a price, so that no token is free by mistake. */
 export const modelPriceDocument = z.strictObject({
   inputPerMillion: described(dollars, 'The price of a million input tokens, in dollars.', 3),
   outputPerMillion: described(dollars, 'The price of a million output tokens, in dollars.', 15),
@@ -155,7 +155,7 @@ export const modelPriceDocument = z.strictObject({
 });
 export type ModelPriceDocument = z.infer<typeof modelPriceDocument>;
 
-/** The tokens to assume for a call that does not state them. */
+/** The token counts to assume for a call that does not state them. */
 const tokensDocument = z.strictObject({
   inputTokens: described(
     z.int().min(1).optional(),

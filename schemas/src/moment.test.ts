@@ -93,7 +93,7 @@ test.each([
   ['2024-02-29', null],
   ['2026-02-29', 'has no day 29: the last day of 2026-02 is 28'],
   ['2026-1-1', 'must be a day, as in 2026-01-31'],
-])('reads or refuses the day %s', (text, fault) => expect(dayFault(text)).toBe(fault));
+])('reads the day %s, or refuses it', (text, fault) => expect(dayFault(text)).toBe(fault));
 
 describe('moments', () => {
   test.each([

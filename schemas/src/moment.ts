@@ -1,18 +1,18 @@
 /**
  * Reads times that people and programs write, strictly by RFC 3339. `Date.parse` alone would read February 30 as
- * March 2, and a time without an offset in the zone of the machine.
+ * March 2. It would also read a time without an offset in the time zone of the machine.
  */
 
-/** 9999-12-31T23:59:59.999Z: RFC 3339 cannot write a later time. */
+/** The last time that RFC 3339 can write: 9999-12-31T23:59:59.999Z. */
 const LAST_MS = 253_402_300_799_999;
-/** The last moment that ClickHouse's DateTime64 can hold: the end of 2261. */
+/** The last time that ClickHouse's DateTime64 can store: the end of 2261. */
 export const END_OF_TIME_MS = Date.UTC(2262, 0, 1) - 1;
 
 const EXAMPLE = '2026-01-31T12:00:00Z';
 
 const TIME = /^(.{10})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-](\d{2}):(\d{2}))?$/;
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-/** A time span before now: `15m`, `2h`, `7d`, `4w`. */
+/** Matches a time span before now: `15m`, `2h`, `7d`, `4w`. */
 export const AGO = /^\d{1,6}[smhdw]$/;
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -22,7 +22,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Returns why a text is not a time, in words that follow the field's name. Null for a time. */
+/** Returns why a text is not a time, in words that follow the field's name. Null if the text is a time. */
 export function timeFault(text: string): string | null {
   const [whole, day = '', hour, minute, second, offset, offsetHours = '00', offsetMinutes = '00'] =
     TIME.exec(text) ?? [];
@@ -41,7 +41,10 @@ export function timeFault(text: string): string | null {
   return atMs >= 0 && atMs <= LAST_MS ? null : 'must be in the years 1970 to 9999';
 }
 
-/** Returns why a text is not a day such as `2026-01-31`, in words that follow the field's name. Null for a day. */
+/**
+ * Returns why a text is not a day such as `2026-01-31`, in words that follow the field's name. Null if the text is a
+ * day.
+ */
 export function dayFault(text: string): string | null {
   const [, year, month, day] = DAY.exec(text) ?? [];
   if (year === undefined) return 'must be a day, as in 2026-01-31';

@@ -1,4 +1,4 @@
-/** Amounts of money in records and in documents: see money.ts. */
+/** The shapes of amounts of money in records and in documents: see money.ts. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { dollarsToMicros, signedMicros } from './money.ts';

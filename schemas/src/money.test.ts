@@ -17,7 +17,7 @@ describe('dollars in documents', () => {
     );
   });
 
-  it('never give an amount other than the written one', () => {
+  it('are converted exactly or refused, and never become another amount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: CAPS.amountMicros }), (amount) => {
         const read = dollarsToMicros(Number(formatMicros(amount).slice(1)));
@@ -88,7 +88,7 @@ it.each([
   expect(formatMicros(amount)).toBe(text);
 });
 
-it('an amount that may be owed has a sign, and is as exact', () => {
+it('an amount that may be owed has a sign, and is as exact as other amounts', () => {
   expect([-0.25, 0.1, -0, 0].map(signedMicros)).toEqual([-250_000, 100_000, 0, 0]);
   expect([-0.0000001, Number.NaN, Number.NEGATIVE_INFINITY].map(signedMicros)).toEqual([null, null, null]);
 });

@@ -8,7 +8,7 @@ import { CAPS } from './defaults.ts';
 const DECIMAL = /^(\d+)(?:\.(\d{1,6}))?$/;
 
 /**
- * From this amount on, a JavaScript number cannot tell neighbouring micro-dollars apart. Only whole dollars are
+ * From this amount on, a JavaScript number cannot distinguish neighbouring micro-dollars. Only whole dollars are
  * exact.
  */
 const COARSE_DOLLARS = 2 ** 33;
@@ -33,7 +33,7 @@ export function formatMicros(amount: number): string {
   return `${amount < 0 ? '-' : ''}$${digits.slice(0, -6)}.${fraction}`;
 }
 
-/** The largest sum that is shown. This figure means "this much, or more". */
+/** The largest sum that is shown. It means "this much, or more". */
 export const MOST_MICROS = CAPS.amountMicros;
 
 /** Returns the sum of amounts, within ±`MOST_MICROS`. */
@@ -42,14 +42,14 @@ export function sumMicros(...amounts: readonly number[]): number {
   return Math.min(Math.max(sum, -MOST_MICROS), MOST_MICROS);
 }
 
-/** Writes an amount as `formatMicros` does, but `≥ $9007199254.740991` for the largest sum. */
+/** Writes an amount as `formatMicros` does. The largest sum is written as `≥ $9007199254.740991`. */
 export function formatSum(amount: number): string {
   if (Math.abs(amount) < MOST_MICROS) return formatMicros(amount);
   return `${amount < 0 ? '≤' : '≥'} ${formatMicros(amount)}`;
 }
 
 /**
- * Converts dollars that may be negative, such as the rest of an overdrawn budget, to micro-dollars. Null if
+ * Converts dollars that may be negative to micro-dollars, such as the rest of an overdrawn budget. Null if
  * `dollarsToMicros` refuses the absolute amount.
  */
 export function signedMicros(dollars: number): number | null {

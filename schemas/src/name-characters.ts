@@ -7,8 +7,8 @@
 export const NAME_UNICODE = '16.0';
 
 /**
- * Distances from one edge to the next, in base 36. The first edge begins a range of accepted characters, the second
- * edge ends it.
+ * The edges of ranges, as distances from one edge to the next, in base 36. The first edge begins a range of accepted
+ * characters, the second edge ends it.
  */
 const EDGES = `
 x 2m y c 1 ip 1 14 2 6 4 7 1 1 1 k 1 b1 1 12 2 1e 2 3 1 1j 8 r 4 6 h m 1 5c 1 1c 2 1n 2 2t e 1n 2
@@ -54,8 +54,8 @@ const edges = Uint32Array.from(
 for (let at = 1; at < edges.length; at++) edges[at] = (edges[at] as number) + (edges[at - 1] as number);
 
 /**
- * True if a name may have the character.
- * @param codePoint of a whole character
+ * True if a name may contain the character.
+ * @param codePoint the code point of a whole character
  */
 export function isNameCharacter(codePoint: number): boolean {
   let low = 0;

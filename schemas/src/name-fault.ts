@@ -1,12 +1,12 @@
 /**
- * Says why a text cannot be a name. Two names that look the same must be the same. An invisible character, or a
+ * Explains why a text cannot be a name. Two names that look the same must be the same. An invisible character, or a
  * character with two spellings, would let a name pass a list that seems to contain it.
  */
 import { isNameCharacter, NAME_UNICODE } from './name-characters.ts';
 
 const ASCII_NAME = /^[!-~]*$/;
 
-/** Returns what is wrong, in words that follow the field's name. Null: nothing is wrong. */
+/** Returns what is wrong, in words that follow the field's name. Null if nothing is wrong. */
 export function nameFault(text: string): string | null {
   if (ASCII_NAME.test(text)) return null;
   let position = 0;
@@ -27,7 +27,7 @@ export function codePointsOf(text: string): string {
     .join(' ');
 }
 
-/** The first reason that fits is used. */
+/** The reasons by kind of character. The first reason that matches is used. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/[\n\v\f\r\u0085\u2028\u2029]/u, 'a name holds no line break'],
   [/\t/u, 'a name holds no tab'],
@@ -45,7 +45,7 @@ function whyNot(character: string): string {
   return isSeen(character) ? `Unicode ${NAME_UNICODE} has no such character` : 'it cannot be seen';
 }
 
-/** True if this Node, which may know a later Unicode, finds a visible character. */
+/** True if the character is visible for this version of Node, which may know a later Unicode. */
 function isSeen(character: string): boolean {
   return !/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character) && !BLANK_GLYPHS.has(character);
 }
@@ -58,7 +58,7 @@ function notComposed(text: string, composed: string): string {
   const written = [...text];
   const wanted = [...composed];
   const at = written.findIndex((character, index) => character !== wanted[index]);
-  // Both texts are equal after some place. The text before that place must be written in another way.
+  // The two texts are equal after some place. Only the text before that place must be written in another way.
   let same = 0;
   while (
     same < Math.min(written.length, wanted.length) - at &&

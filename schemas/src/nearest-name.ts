@@ -1,8 +1,8 @@
 /**
- * Returns the known name that `name` most likely meant. Undefined if none is near: at most a third of its letters
- * may differ (inserted, dropped or replaced).
+ * Returns the known name that `name` most likely meant. Undefined if no known name is near: at most a third of the
+ * letters may differ (inserted, dropped or replaced).
  *
- * @param steps how many pairs of letters are compared at most; later names are not looked at
+ * @param steps how many pairs of letters are compared at most; names after that are not compared
  */
 export function nearestName(
   name: string,
@@ -25,7 +25,7 @@ export function nearestName(
   return nearest;
 }
 
-/** Levenshtein's distance. Only one row of the table is in memory. */
+/** Returns Levenshtein's distance of two texts. Only one row of the table is in memory. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,6 +1,6 @@
 /**
- * Commands of operators, as the ledger recorded them: kill, revive, adjust, approve. Also the beginning of a ledger
- * epoch.
+ * Records of operators' commands, as the ledger recorded them: kill, revive, adjust, approve. The record of a new
+ * ledger epoch is here too.
  */
 import { z } from 'zod';
 import { described } from './described.ts';
@@ -16,8 +16,8 @@ export const killTarget = z.discriminatedUnion('scope', [
     agentId: described(id, 'The agent that is stopped.', 'airline-007'),
   }),
   /**
-   * The agent and all its descendants, at any depth. It includes agents that are registered there later, and agents
-   * that leave the family during the kill.
+   * The agent and all its descendants, at any depth. Agents that become descendants later are included. So are agents
+   * that get another parent during the kill.
    */
   z.object({
     scope: described(z.literal('family'), 'An agent with all its descendants.'),
@@ -175,8 +175,8 @@ export const approvalRecorded = z
 export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
 
 /**
- * A ledger epoch begins. The record is in every partition of the decisions topic. A later decision with another epoch
- * is void. If there are several epochs, their generations decide (epoch-in-force.ts).
+ * The beginning of a ledger epoch. The record is in every partition of the decisions topic. A later decision with
+ * another epoch is void. If there are several epochs, their generations decide (epoch-in-force.ts).
  */
 export const ledgerEpoch = z
   .object({

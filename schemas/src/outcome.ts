@@ -31,7 +31,7 @@ export const outcome = z.strictObject({
 });
 export type Outcome = z.infer<typeof outcome>;
 
-/** The reporter of an outcome, by the API key of the request. */
+/** The reporter of an outcome, identified by the API key of the request. */
 export const reporter = z.strictObject({
   keyId: described(id, 'The id of the API key that reported the outcome.', '7dQ1xYb0aKpL'),
   mayRelease: described(
@@ -42,7 +42,7 @@ export const reporter = z.strictObject({
 });
 export type Reporter = z.infer<typeof reporter>;
 
-/** An outcome on the log. Without `reportedBy`, a producer wrote it to the topic. */
+/** An outcome on the log. If `reportedBy` is absent, a producer wrote the outcome to the topic. */
 export const reportedOutcome = outcome.extend({
   reportedBy: described(
     reporter.optional(),

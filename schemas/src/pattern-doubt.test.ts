@@ -18,13 +18,13 @@ describe('a pattern raises no doubt', () => {
     'x_(beta)',
   ])('%s', (text) => expect(patternDoubt(text)).toBeNull());
 
-  it('that ends in .* beside names with dots', () => {
+  it('that ends in .* if other names contain dots', () => {
     expect(patternDoubt('mail.*', ['mail.send', 'read'])).toBeNull();
     expect(patternDoubt('mail.*', ['read', 'mail.*'])).toMatch(/continue with a dot/);
   });
 });
 
-describe('a pattern raises doubt, with what was probably meant', () => {
+describe('a pattern raises a doubt, and the doubt names the pattern that was probably meant', () => {
   it.each([
     ['delete_?', '"?" matches only itself', 'delete_*'],
     ['delete_????', '"?" matches only itself', 'delete_*'],
@@ -68,7 +68,7 @@ describe('a pattern raises doubt, with what was probably meant', () => {
     ['<tool>', '"<tool>" is not filled in'],
     ['all', '"all" is one name'],
     ['Everything', '"Everything" is one name'],
-  ])('%s, which no single pattern can express', (text, says) => {
+  ])('%s, although no single pattern can express what was meant', (text, says) => {
     expect(patternDoubt(text)).toContain(says);
     expect(patternDoubt(text)).not.toContain('Did you mean');
   });

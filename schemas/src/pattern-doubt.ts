@@ -1,23 +1,23 @@
 /**
  * Finds patterns that probably mean something else. Only `*` is special. People also write signs of shells, of
- * regular expressions and of SQL. A name may contain these signs, so that none of them is an error.
+ * regular expressions and of SQL. A name may contain these signs, so they are not errors.
  */
 import { nameFault } from './name-fault.ts';
 
 type Sign = {
   found: RegExp;
-  /** The sentence after the sign, which is in quotes. */
+  /** The sentence that follows the sign in the message. */
   says: string;
-  /** The pattern that was probably meant, if one pattern can express it. */
+  /** Returns the pattern that was probably meant. Absent if one pattern cannot express it. */
   meant?: (text: string) => string;
 };
 
-/** Characters of Unicode that are called star or asterisk, or look like one in some font. */
+/** Matches characters of Unicode that are called star or asterisk, or look like a star in some font. */
 const OTHER_STAR = /[×•٭⁎⁑∗⋆⚹✱✲✳✻✼✽❃❉❊❋⧆﹡＊𐌟]/u;
 const QUOTES = /^["'`“”„‟‘’‚‛«»‹›＂＇]+|["'`“”„‟‘’‚‛«»‹›＂＇]+$/gu;
 const REGEX_LITERAL = /^\/(.+)\/[a-z]{0,3}$/;
 
-/** Only the first sign that is found is reported. */
+/** The signs to find. Only the first sign that is found is reported. */
 const SIGNS: readonly Sign[] = [
   {
     found: OTHER_STAR,
@@ -70,12 +70,12 @@ const SIGNS: readonly Sign[] = [
   },
 ];
 
-/** A regular expression, or names that continue after a dot. */
+/** Matches a `.*` after a letter or digit. It may be a regular expression, or it may mean all names after a dot. */
 const DOT_STAR = /[\p{L}\p{N}]\.\*/u;
 
 /**
- * @param beside other names and patterns of the document; if these have dots, `mail.*` means a dot
- * @returns what to check, in words that follow the field's name; null: nothing
+ * @param beside other names and patterns of the document; if they contain dots, the dot in `mail.*` is a plain dot
+ * @returns what to check, in words that follow the field's name; null if there is no doubt
  */
 export function patternDoubt(text: string, beside: Iterable<string> = []): string | null {
   for (const { found, says, meant } of SIGNS) {
@@ -87,7 +87,7 @@ export function patternDoubt(text: string, beside: Iterable<string> = []): strin
   return doubt('.*', 'matches only names that continue with a dot', text.replaceAll('.*', '*'));
 }
 
-/** Null if there is no such pattern, or if it equals the text. */
+/** Returns the pattern. Null if no pattern was meant, or if it equals the text. */
 function asPattern(meant: string | undefined, text: string): string | null {
   if (meant === undefined || meant === '' || meant === text || nameFault(meant) !== null) return null;
   return meant;
@@ -97,7 +97,7 @@ function doubt(sign: string, says: string, meant: string | null): string {
   return `${JSON.stringify(sign)} ${says}${meant === null ? '' : `. Did you mean ${JSON.stringify(meant)}?`}`;
 }
 
-/** Empty if no pattern means the same. */
+/** Returns the pattern with the same meaning as a regular expression. Empty if there is none. */
 function fromRegex(text: string): string {
   const begins = text.startsWith('^');
   const ends = text.endsWith('$');

@@ -20,7 +20,7 @@ describe('a pattern', () => {
     ['delete_* drop_*', 'write a list with an entry for each of "delete_*", "drop_*"'],
     ['a\u3000b', 'write a list with an entry for each of "a", "b"'],
     ['a;\tb | c', 'write a list with an entry for each of "a", "b", "c"'],
-  ])('%j matches nothing, and the error says what to write', (text, meant) => {
+  ])('%j matches nothing, and the error says what to write instead', (text, meant) => {
     expect(faultsOf(text)).toEqual([
       expect.stringMatching(/^must not hold U\+.*, so this matches nothing: /),
     ]);
@@ -34,7 +34,7 @@ describe('a pattern', () => {
     },
   );
 
-  it('is not empty, and not longer than a name may be', () => {
+  it('must not be empty, and must not be longer than a name may be', () => {
     expect(faultsOf('x'.repeat(CAPS.idUnits + 1))).toHaveLength(1);
     expect(faultsOf('')).toHaveLength(1);
   });

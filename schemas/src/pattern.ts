@@ -1,10 +1,10 @@
-/** A pattern in a document or for a key: `*` is any text, and every other character stands for itself. */
+/** A pattern in a document or of a key. `*` matches any text, and every other character matches itself. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { nameFault } from './name-fault.ts';
 import { NAME_PATTERN } from './scalars.ts';
 
-/** A pattern that matches no name is an error, because a list that denies it would seem to deny something. */
+/** A pattern that matches no name is an error. A list that denies such a pattern would seem to deny something. */
 export const pattern = z
   .string()
   .min(1)
@@ -17,7 +17,7 @@ export const pattern = z
 
 export const patterns = z.array(pattern).max(CAPS.globs);
 
-/** Returns what is wrong, in words that follow the field's name. Null: nothing is wrong. */
+/** Returns what is wrong, in words that follow the field's name. Null if nothing is wrong. */
 export function patternFault(text: string): string | null {
   const fault = nameFault(text);
   return fault === null ? null : `${fault}, so this matches nothing${hint(text)}`;
@@ -26,7 +26,7 @@ export function patternFault(text: string): string | null {
 const BLANKS = /[\p{White_Space}\p{Z}]+/u;
 const BETWEEN_ENTRIES = /\s*[,;|]\s*|[\p{White_Space}\p{Z}]+/u;
 
-/** Returns what was probably meant if the pattern contains blanks. */
+/** Returns the pattern that was probably meant if the text contains blanks. */
 function hint(text: string): string {
   if (!BLANKS.test(text)) return '';
   const entries = text.split(BETWEEN_ENTRIES).filter((entry) => entry !== '' && nameFault(entry) === null);

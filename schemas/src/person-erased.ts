@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { described } from './described.ts';
 import { id, tenant, time } from './scalars.ts';
 
-/** The id of the file of keys of persons. */
+/** The id of the key file that contains the keys of persons. */
 const keysId = z.string().regex(/^[0-9a-f]{16}$/);
 
 /**
- * The beginning of every text that was sealed for one person: the id of the key file, and of the person's key in it.
+ * The beginning of every text that was sealed for one person: the id of the key file, and the id of the person's key
+ * in the file.
  */
 export const personRef = z.string().regex(/^sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}$/);
 
@@ -46,7 +47,8 @@ export const personErased = z
 export type PersonErasure = z.infer<typeof personErased>['erasure'];
 
 /**
- * The first such record names the key file with which this log is sealed. A gateway with another file does not start.
+ * A record that names the key file of this log. The first such record counts. A gateway with another key file does
+ * not start.
  */
 export const personsBegun = z
   .object({

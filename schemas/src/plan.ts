@@ -1,6 +1,6 @@
 /**
- * The data between the pure policy and the ledger: the plan goes in, the facts come out. Both are plain data, so that
- * a plan can be stored with its verdict and decided again with the same result.
+ * The data between the pure policy and the ledger. The ledger gets the plan and returns the facts. Both are plain
+ * data. So a plan can be stored with its verdict, and decided again with the same result.
  */
 import type { Code, Verdict } from './codes.ts';
 import type { Check, DecisionKind, MandateReference, Obligations } from './decision.ts';
@@ -8,71 +8,74 @@ import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { LogPosition } from './scalars.ts';
 
-/** A verdict that needs no ledger: the first check of the table that blocked. */
+/** A verdict that needs no ledger: the first static check that blocked. */
 export type Refusal = { code: Code; reason: string; remedy: string; final: boolean };
 
 export type Plan = {
-  /** The plan is right for ledger times in [holdsFromMs, holdsUntilMs). Outside, the step answers `replan`. */
+  /** The plan is valid for ledger times in [holdsFromMs, holdsUntilMs). At other times the step answers `replan`. */
   holdsFromMs: number;
   holdsUntilMs: number | null;
   refusal: Refusal | null;
-  /** The mandate only observes: its refusals are recorded and charged, and let through. */
+  /** True if the mandate only observes: its refusals are recorded and charged, but the action is allowed. */
   observe: boolean;
-  /** What an ALLOW charges at once, and how the outcome settles it. */
+  /** The amount that an ALLOW charges at once, and how the outcome settles it. */
   reserveMicros: number;
   charging: Charging;
   settling: Settling;
   leaseMs: number;
-  /** The limits in the order in which the step checks them. The first that fails gives the verdict. */
+  /** The limits in the order in which the step checks them. The first limit that fails determines the verdict. */
   limits: readonly Limit[];
   mandate: MandateReference | null;
   /**
-   * The ancestors of the agent, the nearest first. Absent: none. A kill of the family of an ancestor stops the
-   * action.
+   * The ancestors of the agent, the nearest first. Absent if there are none. A kill of an ancestor with its
+   * descendants stops the action.
    */
   ancestors?: readonly string[];
   /**
-   * Ancestors that the agent had before. Absent: none. A kill of their family that held at that time still stops the
-   * action.
+   * Ancestors that the agent had before. Absent if there are none. If one of them was killed with its descendants at
+   * that time, the kill still stops the action.
    */
   formerAncestors?: readonly FormerAncestor[];
   /** The results of the static checks. */
   checks: readonly Check[];
-  /** The obligations of an ALLOW. Absent: none. */
+  /** The obligations if the action is allowed. Absent if there are none. */
   obligations?: Obligations;
-  /** Present if a rule in shadow matches. */
+  /** The plan of the rules in shadow. Present if such a rule matches. */
   shadow?: ShadowPlan;
 };
 
-/** An agent that was an ancestor of another agent until `leftAt`, a revision of the control topic. */
+/** A former ancestor of an agent. `leftAt`: the revision of the control topic at which the agent left it. */
 export type FormerAncestor = { readonly id: string; readonly leftAt: number };
 
-/** What the matching rules in shadow would decide. It uses the same facts, so that it asks the ledger for nothing. */
+/**
+ * What the matching rules in shadow would decide. The shadow plan uses the same facts as the plan, so the ledger is
+ * not asked again.
+ */
 export type ShadowPlan = {
   rules: readonly string[];
   /** The policies that these rules give: `read-only@3`. */
   policies: readonly string[];
   /**
-   * The plan is right for ledger times in [holdsFromMs, holdsUntilMs). Outside, the verdict is unknown, and no
-   * process plans again.
+   * The shadow plan is valid for ledger times in [holdsFromMs, holdsUntilMs). At other times its verdict is unknown,
+   * and it is not planned again.
    */
   holdsFromMs: number;
   holdsUntilMs: number | null;
-  /** The code of the static check that would block. Null: the limits decide. */
+  /** The code of the static check that would block. Null if the limits decide. */
   code: Code | null;
   limits: readonly ShadowLimit[];
-  /** Limits with counters that the step does not look at. */
+  /** The number of limits with counters that the step does not read. */
   unknownLimits: number;
-  /** A person would have to confirm. */
+  /** True if a person would have to confirm the action. */
   asksPerson: boolean;
 };
 
-/** A limit that would block if its counter exceeds `most`, in micro-dollars or calls. */
+/** A limit in shadow. It would block if its counter is above `most`, in micro-dollars or calls. */
 export type ShadowLimit = {
   kind: 'budget' | 'rate';
   /**
-   * The index of the plan's limit with the same counter. `total`: the lifetime spending of the agent, which every
-   * step returns.
+   * The index of the limit in the plan that has the same counter. `total`: the lifetime spending of the agent, which
+   * every step returns.
    */
   at: number | 'total';
   most: number;
@@ -89,18 +92,20 @@ export type StepRequest = {
   attempt: number;
   idempotencyKey: string | null;
   /**
-   * The digest of the action without its transport fields. It tells a duplicate from another payload under a known
-   * id.
+   * The digest of the action without its delivery fields. It distinguishes a duplicate from another action under the
+   * same id.
    */
   digest: string;
-  /** By the log's clock. Null if there is no deadline (offline evaluation). */
+  /** The deadline by the log's clock. Null if there is no deadline (offline evaluation). */
   deadlineAtMs: number | null;
   /**
-   * How many deliveries of the tenant the ledger may remember. It is equal for all requests of a tenant in one batch.
+   * How many deliveries of the tenant the ledger may remember. The number is equal for all requests of a tenant in
+   * one batch.
    */
   maxRemembered: number;
   /**
-   * The plan with the revision of its mandates. The decision has this revision, also when the decision is repeated.
+   * The plan with the revision of its mandates. The decision states this revision, even when the decision is
+   * repeated.
    */
   plan: Plan & { controlRevision: number };
 };
@@ -114,17 +119,20 @@ export type SettleRequest = {
   actionId: string;
   attempt: number;
   status: 'success' | 'failure' | 'cancelled';
-  /** The actual cost. Null: none was metered. */
+  /** The actual cost. Null if no cost was metered. */
   actualMicros: number | null;
-  /** Null: no verification ran. */
+  /** The result of the verification. Null if no verification ran. */
   verified: boolean | null;
-  /** The same limit as for a request. An outcome that settles something is always remembered. */
+  /**
+   * How many deliveries of the tenant the ledger may remember. An outcome that settles something is always
+   * remembered.
+   */
   maxRemembered: number;
-  /** Whether the reporter may give back without a bound. Otherwise the report is an own report of the agent. */
+  /** True if the reporter may give back without a limit. Otherwise the report counts as the agent's own report. */
   mayRelease: boolean;
 };
 
-/** The state of one limit before this action was charged, in the order of `plan.limits`. */
+/** The state of one limit before this action was charged. The facts have the order of `plan.limits`. */
 export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
@@ -134,7 +142,7 @@ export type LimitFact =
 /** The answer of a person about a deferred action. */
 export type GrantState = 'none' | 'granted' | 'denied' | 'expired';
 
-/** True if no person has answered and the agent has no room for another waiting question. */
+/** True if no person has answered, and the agent already has the most waiting questions allowed. */
 export function mayNotWait(
   { maxWaiting }: { maxWaiting: number },
   { grant, waiting }: { grant: GrantState; waiting: number },
@@ -142,7 +150,7 @@ export function mayNotWait(
   return grant === 'none' && waiting >= maxWaiting;
 }
 
-/** The earlier decision of a duplicate. */
+/** The first decision about an action, for a duplicate of its request. */
 export type FirstDecision = {
   source: LogPosition;
   appendedAtMs: number;
@@ -154,24 +162,26 @@ export type FirstDecision = {
   samePayload: boolean;
 };
 
-/** `agentId`: for a family, its head. */
+/** The kill that stops an action. `agentId`: for scope `family`, the agent that was killed with its descendants. */
 export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
-/** What the atomic step found and did. The first of `first`, `unremembered`, `late`, `kill`, `plan.refusal`, `limits` decides. */
+/**
+ * What the atomic step found and did. The first that applies of `first`, `unremembered`, `late`, `kill`,
+ * `plan.refusal` and `limits` determines the verdict.
+ */
 export type StepFacts = {
   epoch: string;
   sequence: number;
-  /** The ledger's clock, which is the only clock of a decision. */
+  /** The time of the ledger's clock, the only clock of a decision. */
   atMs: number;
   first: FirstDecision | null;
   /**
-   * The ledger has no room to remember the request. The request claims no id, and it is refused unless its answer is
-   * known.
+   * True if the ledger's memory is full. Then the request claims no id, and it is refused unless its answer is known.
    */
   unremembered: boolean;
   late: boolean;
   kill: KillFact | null;
-  /** Empty if the step ended before the limits. */
+  /** The facts about limits. Empty if the step ended before it checked the limits. */
   limits: readonly LimitFact[];
   chargedMicros: number;
   /** The agent's lifetime spending after this step. */
@@ -184,24 +194,24 @@ export type SettleFacts = {
   sequence: number;
   atMs: number;
   /**
-   * Only `settled` changes a charge, perhaps by 0. `unremembered`: the outcome changes nothing, and the ledger has no
-   * room for it.
+   * The result of the settlement. Only `settled` changes a charge, perhaps by 0. `unremembered`: the outcome changes
+   * nothing, because the ledger's memory is full.
    */
   kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed' | 'unremembered';
-  /** Whether the lease had run out before. */
+  /** True if the lease had ended before the outcome came. */
   late: boolean;
   deltaMicros: number;
   /** The whole cost of the action after this outcome. */
   chargedMicros: number;
   cumulativeMicros: number;
-  /** The part of the actual cost above the cap. It is added to the agent's own budgets, and to no shared budget. */
+  /** The part of the actual cost above the cap. It is added to the agent's own budgets, but not to shared budgets. */
   excessMicros: number;
-  /** The change of the agent's counter of releases; negative if a success made room. */
+  /** The change of the agent's counter of releases. Negative if a success allows more releases. */
   releasedMicros: number;
-  /** The report would give back more than `settling.releases` allows, so the reservation stays charged. */
+  /** True if the report would give back more than `settling.releases` allows. The reservation then stays charged. */
   releaseRefused: boolean;
-  /** The actual cost was above `settling.markMicros`. */
+  /** True if the actual cost was above `settling.markMicros`. */
   overCostPerCall: boolean;
-  /** A budget now holds more than its limit. */
+  /** True if the charges of a budget are now above its limit. */
   overdrawn: boolean;
 };

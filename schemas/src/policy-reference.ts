@@ -1,6 +1,6 @@
 /**
  * @param name a policy as rules name it
- * @returns `version` null: the latest
+ * @returns the id and the version; `version` is null for the latest version
  */
 export function policyNamed(name: string): { id: string; version: number | null } {
   const [policyId = '', version] = name.split('@');

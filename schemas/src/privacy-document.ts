@@ -1,5 +1,5 @@
 /**
- * The privacy document: which data of people the record does not contain. YAML or JSON. An unknown field is an error.
+ * The privacy document: the personal data that records must not contain. YAML or JSON. An unknown field is an error.
  */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
@@ -7,8 +7,8 @@ import { described } from './described.ts';
 import { tenant } from './scalars.ts';
 
 /**
- * The names from the action downwards, joined by dots: `args.customer.email`. `*` is any one name or index, `**` any
- * number of names. A path names fields that agents fill in freely, or the id of the principal.
+ * A path from the action to a field, with names joined by dots: `args.customer.email`. `*` matches any one name or
+ * index, `**` any number of names. A path leads to fields that agents fill in freely, or to the id of the principal.
  */
 const fieldPath = z
   .string()
@@ -17,17 +17,17 @@ const fieldPath = z
     error: 'must be principal.id, or names joined by dots that begin with args or context: args.customer.*',
   });
 
-/** Budgets of a principal count by the id, so that it can be replaced but not removed. */
+/** The id of a principal can be replaced but not removed, because budgets count by it. */
 const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
   error: 'principal.id cannot be redacted, because budgets are counted by it: hash or seal it',
 });
 
-/** The path of the id of the person that the data belongs to. It names one place, so it has no stars. */
+/** The path to the id of the person to whom the data belongs. It leads to one place, so it contains no stars. */
 const personPath = fieldPath.refine((path) => !path.includes('*'), {
   error: 'must name one field: * is not allowed',
 });
 
-/** The kinds of personal data that are found anywhere in texts. */
+/** The kinds of personal data that can be found in texts. */
 export const PRIVACY_PATTERNS = [
   'email',
   'phone',
@@ -40,7 +40,8 @@ export const PRIVACY_PATTERNS = [
 export type PrivacyPattern = (typeof PRIVACY_PATTERNS)[number];
 
 /**
- * `redact` removes the value. `hash` keeps equal values equal. `seal` keeps it readable until the person is erased.
+ * `redact` removes the value. `hash` replaces equal values by equal hashes. `seal` keeps the value readable until the
+ * person is erased.
  */
 const redacted = {
   do: described(
@@ -102,7 +103,10 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
   return path !== 'principal.id' || person === 'principal.id';
 }
 
-/** Each possible number takes about 20 µs for each country, and a record may contain many. */
+/**
+ * The most countries of a rule. Each possible number takes about 20 µs for each country, and a record may contain
+ * many numbers.
+ */
 const MAX_COUNTRIES = 5;
 const onPattern = {
   pattern: described(z.enum(PRIVACY_PATTERNS), 'The kind of personal data to find in all texts.'),

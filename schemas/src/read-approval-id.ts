@@ -5,7 +5,7 @@ import { id } from './scalars.ts';
 const subject = z.tuple([id, id, id]);
 
 /**
- * Reads the id of a question. Null: no question has this id. Each id names one question, and each question has one
+ * Reads the id of a question. Null if no question has this id. Each id names one question, and each question has one
  * id.
  */
 export function readApprovalId(text: string): ApprovalSubject | null {

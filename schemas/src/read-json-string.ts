@@ -1,4 +1,7 @@
-/** Reads strings of JSON strictly: every escape of the standard, no control character, no lone surrogate. */
+/**
+ * Reads strings of JSON strictly. Every escape of the standard is accepted; control characters and lone surrogates
+ * are refused.
+ */
 import { COMPLETE_IT, JsonFault } from './json-fault.ts';
 
 const QUOTE = 0x22;
@@ -16,17 +19,17 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * V8 keeps a whole text in memory for each part of it that has at least 13 characters. A ledger remembers an action
- * id for a day, so the id would keep its whole record or request in memory. Therefore a part that is much shorter
- * than its text is copied, in 0.1 µs.
+ * The length from which a part of a text is copied. V8 keeps the whole text in memory for each part of at least 13
+ * characters. A ledger remembers an action id for a day, so the id would keep its whole record or request in memory.
+ * Therefore a part that is much shorter than its text is copied, in 0.1 µs.
  */
 const SHARED_FROM = 13;
 const MUCH_SHORTER = 4;
 
 /**
- * Reads the string whose opening quote is at `opened`. `end`: the index after the closing quote. Throws a
+ * Reads the string with its opening quote at `opened`. `end`: the index after the closing quote. Throws a
  * `JsonFault`.
- * @param most the most characters that it may have
+ * @param most the most characters that the string may have
  */
 export function readJsonString(text: string, opened: number, most: number): { value: string; end: number } {
   let value = '';

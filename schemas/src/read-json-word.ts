@@ -1,4 +1,7 @@
-/** Reads words of JSON without quotes: `true`, `false`, `null`, and numbers that lose no digit. */
+/**
+ * Reads words of JSON without quotes: `true`, `false`, `null`, and numbers that JavaScript represents without losing
+ * a digit.
+ */
 import { JsonFault, legible } from './json-fault.ts';
 import type { Json } from './scalars.ts';
 
@@ -51,12 +54,12 @@ function readNumber(word: string, at: number): number {
   return number === 0 ? 0 : number;
 }
 
-/** A number of usual magnitude keeps this many significant digits. */
+/** A JavaScript number of usual magnitude always keeps this many significant digits. */
 const ALWAYS_HELD = 15;
 /** The most digits that `toPrecision` gives. */
 const MOST_DIGITS = 100;
 
-/** True if the number, written with as many digits as the word, has the digits of the word. */
+/** True if JavaScript represents the number without losing digits of the word. */
 function isHeld(word: string, number: number): boolean {
   if (word.length <= ALWAYS_HELD && !/e/i.test(word)) return true;
   const digits = significantDigits(word);
@@ -65,7 +68,9 @@ function isHeld(word: string, number: number): boolean {
   return significantDigits(number.toPrecision(digits.length)) === digits;
 }
 
-/** Removes zeros in a loop. A regular expression for zeros at the end takes quadratic time in a long row of zeros. */
+/**
+ * Removes zeros at the end. A loop is used, because a regular expression takes quadratic time in a long row of zeros.
+ */
 function significantDigits(written: string): string {
   const [mantissa = ''] = written.split(/e/i);
   const digits = mantissa.replace(/[-.]/g, '');

@@ -8,7 +8,7 @@ import { JsonFault, placeOf } from './json-fault.ts';
 import { findInJson, readJson } from './read-json.ts';
 import type { Json } from './scalars.ts';
 
-/** Returns the fault of a text: `line:column message`. */
+/** Returns the fault of a text in the form `line:column message`. */
 function refusal(text: string): string {
   try {
     readJson(text);
@@ -119,12 +119,12 @@ describe('every accepted value', () => {
     }
   });
 
-  it('has no negative zero', () => {
+  it('is never read as a negative zero', () => {
     expect(readJson('[-0, -0.0, -0e5]')).toEqual([0, 0, 0]);
   });
 });
 
-describe('what docs/semantics.md, section 8, refuses, with its place', () => {
+describe('a text that docs/semantics.md, section 8, refuses, with its place', () => {
   it.each([
     ['duplicate keys', '{"a":1,\n "a":2}', '2:2 the key "a" is used twice'],
     ['duplicates by an escape', '{"a":1, "\\u0061":2}', '1:9 the key "a" is used twice'],
@@ -226,7 +226,7 @@ describe('what docs/semantics.md, section 8, refuses, with its place', () => {
     expect(refusal(text)).toBe(expected);
   });
 
-  it('shows long or unprintable texts cut and escaped', () => {
+  it('cuts long texts and escapes unprintable texts in messages', () => {
     const key = `\u001b[31m${'k'.repeat(5_000)}`;
     const message = refusal(`{${JSON.stringify(key)}:1,${JSON.stringify(key)}:2}`);
     expect(message).toContain('\\u001b[31mkkk');
@@ -276,7 +276,7 @@ describe('the place of a value', () => {
   });
 });
 
-it('keeps memory only for the value, however long its text was', () => {
+it('keeps only the value in memory, however long its text was', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heldBy = (idOf: (nth: number) => string) => {

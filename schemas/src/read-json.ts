@@ -1,7 +1,7 @@
 /**
  * A strict reader of JSON from outside. `JSON.parse` keeps the last of two equal keys, accepts any depth, rounds
- * large numbers and lets `__proto__` through. This reader refuses each of these, and says where. It reads in one pass
- * and linear time, because nothing may be built from a record before these rules hold.
+ * large numbers and accepts `__proto__`. This reader refuses all of this, and reports the place. It reads in one pass
+ * and linear time, because these rules must be checked before anything is built from a record.
  */
 import { CAPS } from './defaults.ts';
 import { COMPLETE_IT, JsonFault, legible } from './json-fault.ts';
@@ -9,13 +9,10 @@ import { readJsonString } from './read-json-string.ts';
 import { readJsonWord } from './read-json-word.ts';
 import type { Json } from './scalars.ts';
 
-/**
- * The offset of a value, and of the key that names it. For an element of a list and for the whole text, `key` equals
- * `value`.
- */
+/** The offsets of a value and of its key. For an element of a list and for the whole text, `key` equals `value`. */
 export type JsonPlace = { key: number; value: number };
 
-/** The most that a text may have: depth, keys, elements of lists, and characters in a string. */
+/** The largest depth, and the largest numbers of keys, of elements of lists, and of characters in a string. */
 export type JsonCaps = { depth: number; keys: number; elements: number; stringUnits: number };
 
 type Path = readonly PropertyKey[];
@@ -26,17 +23,17 @@ const BYTE_ORDER_MARK = 0xfeff;
 const SEND_LISTS = 'send several lists';
 
 /**
- * Reads one JSON value, which is the whole text. Throws a `JsonFault`. `-0` is read as 0.
- * @param caps those of a record by default
+ * Reads one JSON value, which must be the whole text. Throws a `JsonFault`. `-0` is read as 0.
+ * @param caps the limits; by default the limits of a record
  */
 export function readJson(text: string, caps: JsonCaps = CAPS): Json {
   return new Reader(text, [], caps).document();
 }
 
 /**
- * Returns the place of the value at `path` in a text that `readJson` accepts. If the text ends the path early,
- * returns the place of the last value on the way. Only a faulty record is read a second time, so that a good record
- * costs nothing more and a hostile record cannot make the reader keep every pointer.
+ * Returns the place of the value at `path` in a text that `readJson` accepts. If the path is longer than the text is
+ * deep, returns the place of the last value on the path. Only a faulty record is read a second time. So a good record
+ * costs nothing more, and the reader need not store the place of every value.
  */
 export function findInJson(text: string, path: Path): JsonPlace {
   const reader = new Reader(text, path, CAPS);
@@ -44,12 +41,12 @@ export function findInJson(text: string, path: Path): JsonPlace {
   return reader.found;
 }
 
-/** One element of a list. Its text is from `start` to before `end`. */
+/** One element of a list. Its text begins at `start` and ends before `end`. */
 export type JsonElement = { value: Json; start: number; end: number };
 
 /**
- * Reads a text that is a list of records, one at a time. The caps on keys, elements, depth and length hold for each
- * record. Throws a `JsonFault` as `readJson` does, and also at the record after the first `most` records.
+ * Reads a list of records, one record at a time. Each record has its own limits on keys, elements, depth and length.
+ * Throws a `JsonFault` as `readJson` does, and also if there are more than `most` records.
  */
 export function* readJsonElements(text: string, most: number): Generator<JsonElement, void> {
   yield* new Reader(text, [], CAPS).elements(most);

@@ -117,7 +117,7 @@ it('reports where the JSON is broken and what to do about it', () => {
   });
 });
 
-describe('a record of the wrong shape', () => {
+describe('refuses a record of the wrong shape', () => {
   const words = '/event must be one of "action.requested", "action.completed"';
   it.each([
     ['null', 'null', '', 'the record must be an object, not null'],
@@ -249,7 +249,7 @@ describe('a record of the wrong shape', () => {
     expect(remedy).toBe('give the field a value that fits, then publish the record again');
   });
 
-  it('points at a wrong value, and at the object that lacks a missing field', () => {
+  it('points at a wrong value, or at the object in which a field is missing', () => {
     const wrong =
       '{"event": "action.requested",\n "action": {"id": "a", "agentId": "b",\n  "type": "tool_call", "tool": 5}}';
     expect(refused(wrong)).toMatchObject({ pointer: '/action/tool', line: 3, column: 32 });
@@ -284,7 +284,7 @@ describe('a record of the wrong shape', () => {
     expect(reason.length).toBeLessThan(500);
   });
 
-  it('is found without keeping a pointer for each of many values', () => {
+  it('finds the place of a fault without storing a place for each of many values', () => {
     const record = `{"event":"action.requested","${'k'.repeat(CAPS.stringUnits)}":[${'0,'.repeat(CAPS.elements - 1)}0]}`;
     expect(record.length).toBeLessThan(CAPS.recordBytes);
     const before = process.memoryUsage().rss;
@@ -320,7 +320,7 @@ it('reads other schemas from outside by the same rules', () => {
   });
 });
 
-/** Reads the whole body without letting other work run in between. */
+/** Reads the whole body at once. No other work runs in between. */
 function readWhole<T>(
   value: Uint8Array,
   schemaOf: () => z.ZodType<T>,
@@ -340,7 +340,7 @@ describe('one record or a list of them', () => {
     return 'read' in read && !read.read.ok ? read.read.fault : read;
   };
 
-  it('says which of the two it was, and reads each record as if it were alone', () => {
+  it('reports whether it was a record or a list, and reads each record as if it were alone', () => {
     expect(some(' {"a": 1}')).toEqual({ many: false, read: { ok: true, value: { a: 1 } } });
     expect(some('\n[{"a": 1} , {"a": 2}]')).toEqual({
       many: true,
@@ -349,7 +349,7 @@ describe('one record or a list of them', () => {
     expect(some('[]')).toEqual({ many: true, read: { ok: true, value: [] } });
   });
 
-  it('says which records of the list are wrong, and their places in the whole text', () => {
+  it('reports which records of the list are wrong, and their places in the whole text', () => {
     expect(some('[{"a": 1},\n  {"a": -1}, {"a": 3},\n{"b": 1}]')).toMatchObject({
       many: true,
       wrong: 2,
@@ -367,7 +367,7 @@ describe('one record or a list of them', () => {
     expect('faults' in read && read.faults).toHaveLength(2);
   });
 
-  it('reads no record after the first one that is too many', () => {
+  it('reads no records after the most that are allowed', () => {
     const full = `[${Array(10).fill('{"a": 1}')}`;
     expect(some(`${full}]`)).toMatchObject({ many: true, read: { ok: true } });
     for (const rest of ['{"a": 1}]', '"', '{'.repeat(1_000_000)])
@@ -379,12 +379,12 @@ describe('one record or a list of them', () => {
       });
   });
 
-  it('yields after each record of a list, so that others may work in between', () => {
+  it('yields after each record of a list, so that other work may run in between', () => {
     const reading = readSome(bytes('[1, 2, 3]'), () => count, { records: 10, faults: 2 });
     expect([...reading]).toHaveLength(3);
   });
 
-  it('gives every record of a list its own caps on keys, elements, depth and length', () => {
+  it('gives every record of a list its own limits on keys, elements, depth and length', () => {
     const wide = JSON.stringify(
       Object.fromEntries(Array.from({ length: CAPS.keys }, (_, n) => [`a${n}`, n])),
     );
@@ -402,7 +402,7 @@ describe('one record or a list of them', () => {
     });
   });
 
-  it('refuses the whole body if it is empty, no UTF-8 or no JSON', () => {
+  it('refuses the whole body if it is empty, not UTF-8 or not JSON', () => {
     expect(some('[{"a": 1}, {"a" 2}]')).toMatchObject({
       many: true,
       read: { ok: false, fault: { column: 17 } },
@@ -412,7 +412,7 @@ describe('one record or a list of them', () => {
     expect(readWhole(Uint8Array.of(0x5b, 0xff, 0x5d), () => z.json())).toMatchObject({ read: { ok: false } });
   });
 
-  it('reads a single record as readStrictly does, within the same cap', () => {
+  it('reads a single record as readStrictly does, with the same limit', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!text.trimStart().startsWith('['));

@@ -1,6 +1,6 @@
 /**
- * From bytes to a record, before any other code touches it (docs/semantics.md, section 8). A record that cannot be
- * read gives a fault with its place. Nothing throws.
+ * Turns bytes into a record, before any other code uses them (docs/semantics.md, section 8). For a record that cannot
+ * be read, it returns a fault with its place. Nothing throws.
  */
 import { z } from 'zod';
 import { actionRequested } from './action.ts';
@@ -24,7 +24,7 @@ export function readActionsRecord(bytes: Uint8Array | null): Read<ActionsRecord>
   return readStrictly(bytes, actionsRecord);
 }
 
-/** Reads JSON from outside by the strict rules and then by a schema, for record values and HTTP bodies. */
+/** Reads JSON from outside: first by the strict rules, then by a schema. Used for record values and HTTP bodies. */
 export function readStrictly<T>(
   bytes: Uint8Array | null,
   schema: z.ZodType<T>,
@@ -34,7 +34,7 @@ export function readStrictly<T>(
   return text.ok ? readText(text.value, () => schema) : text;
 }
 
-/** Chooses the schema of a record by its content. */
+/** Chooses the schema of a record by the record's content. */
 type SchemaOf<T> = (json: Json) => z.ZodType<T>;
 
 /** A record of a list that cannot be read. `index` counts the records of the list from 0. */
@@ -44,14 +44,17 @@ export type ListedFault = Fault & { index: number };
 export type ReadSome<T> =
   | { many: false; read: Read<T> }
   | { many: true; read: Read<readonly T[]> }
-  /** `wrong` of `records` records cannot be read; `faults` describes the first ones. */
+  /**
+   * `wrong`: the number of records that cannot be read, out of `records` records. `faults` describes the first wrong
+   * records.
+   */
   | { many: true; faults: readonly ListedFault[]; wrong: number; records: number };
 
 /** How many records of a list are read, and how many faults are reported. */
 export type ListBounds = { records: number; faults: number };
 
 /**
- * Reads one record or a list of records, as `readStrictly` reads one. Each record has its own caps. Line and column
+ * Reads one record or a list of records, each as `readStrictly` does. Each record has its own limits. Line and column
  * of a fault count from the beginning of the whole text, and are computed only for reported faults. Yields after each
  * record of a list, so that other work can run in between.
  */
@@ -125,15 +128,15 @@ function readText<T>(text: string, schemaOf: SchemaOf<T>): Read<T> {
   }
 }
 
-/** What is wrong with the shape of a record. `offset` is its place in the whole text. */
+/** A fault in the shape of a record. `offset` is its place in the whole text. */
 type Refusal = Pick<Fault, 'reason' | 'remedy' | 'pointer'> & { offset: number };
 
-/** How many faults of one record are reported together. The place is that of the first. */
+/** How many faults of one record are reported together. The reported place is the place of the first fault. */
 const SAID_AT_ONCE = 3;
 
 /**
  * @param element an element of the text, or the whole text
- * @returns a function that computes the fault only when it is reported
+ * @returns a function that computes the fault, so that this is done only for reported faults
  */
 function shaped<T>(
   text: string,
@@ -148,7 +151,7 @@ function shaped<T>(
   return read.ok ? read : { ok: false, refusal: () => refusalOf(text.slice(start, end), start, read.faults) };
 }
 
-/** @param start where `text` begins in the whole text */
+/** @param start the offset at which `text` begins in the whole text */
 function refusalOf(text: string, start: number, faults: readonly ShapeFault[]): Refusal {
   const [first] = faults;
   if (first === undefined) throw new Error('a schema refused a record and named no issue');

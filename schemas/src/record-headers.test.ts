@@ -3,7 +3,7 @@ import { recordHeaders, traceparentOf } from './record-headers.ts';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-test('has CloudEvents attributes in binary mode, and the trace', () => {
+test('contain CloudEvents attributes in binary mode, and the trace', () => {
   const headers = recordHeaders(
     { id: 'dec_1', event: 'action.decided' },
     { source: 'decider', traceparent: TRACEPARENT },
@@ -18,7 +18,7 @@ test('has CloudEvents attributes in binary mode, and the trace', () => {
   });
 });
 
-test('has no trace header without a trace', () => {
+test('contain no trace header if there is no trace', () => {
   const headers = recordHeaders({ id: 'x', event: 'dead.letter' }, { source: 'decider', traceparent: null });
   expect(headers).not.toHaveProperty('traceparent');
 });

@@ -1,6 +1,7 @@
 /**
- * The headers of a record on the log: CloudEvents 1.0 attributes by its Kafka binding (binary mode: the value is the
- * record itself), and the W3C trace context of the request, so that one trace leads from the caller to the decision.
+ * The headers of a record on the log: CloudEvents 1.0 attributes and the W3C trace context of the request. The
+ * attributes follow the Kafka binding in binary mode, so the value is the record itself. With the trace context, one
+ * trace leads from the caller to the decision.
  */
 import { z } from 'zod';
 import type { Pinned } from './action.ts';
@@ -8,7 +9,10 @@ import { CAPS } from './defaults.ts';
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
-/** Returns the header only if it is well-formed, because it comes from outside and is passed on. */
+/**
+ * Returns the header if it is well-formed, otherwise null. It comes from outside and is passed on, so it must be
+ * checked.
+ */
 export function traceparentOf(headers: Readonly<Record<string, string>>): string | null {
   const { traceparent } = headers;
   return traceparent !== undefined && traceparent.length <= 256 && TRACEPARENT.test(traceparent)
@@ -24,8 +28,8 @@ export function traceIdIn(headers: Readonly<Record<string, string>>): string | n
 const FINGERPRINT = 'mandate-fingerprint';
 
 /**
- * Returns a keyed digest of the data that was redacted before the record was published. Null if there is none, or if
- * it has another form.
+ * Returns the keyed digest of the data that was redacted before the record was published. Null if there is none, or
+ * if it has another form.
  */
 export function fingerprintIn(headers: Readonly<Record<string, string>>): string | null {
   const print = headers[FINGERPRINT];
@@ -42,8 +46,8 @@ const pinnedHeader = z.strictObject({
 });
 
 /**
- * Returns the fields that the API key fixed, as the gateway wrote them beside the record. Null if there are none, or
- * if they have another form. Trust them only on a topic that callers do not write themselves.
+ * Returns the fields that the API key fixed. The gateway wrote them into the headers. Null if there are none, or if
+ * they have another form. Trust them only on a topic that callers do not write themselves.
  */
 export function pinnedIn(headers: Readonly<Record<string, string>>): Pinned | null {
   const text = headers[PINNED];
@@ -55,7 +59,7 @@ export function pinnedIn(headers: Readonly<Record<string, string>>): Pinned | nu
   }
 }
 
-/** @param source the writer, such as `gateway` */
+/** @param source the service that wrote the record, such as `gateway` */
 export function recordHeaders(
   { id, event }: { id: string; event: string },
   {

@@ -1,6 +1,7 @@
 /**
- * What each HTTP route appends to the log, and which limit of the tenant bounds it. Every route of every service has a line
- * here. A test compares the lines with the OpenAPI document, and docs/operations.md shows them.
+ * The records that each HTTP route appends to the log, and the tenant's limit on them. Every route of every service
+ * is
+ * listed here. A test compares the list with the OpenAPI document, and docs/operations.md shows it.
  *
  * Every route that needs a key also records its refusals. 403 counts as a read. 401 and 429 are counted together.
  */
@@ -8,13 +9,14 @@ import type { TOPICS } from './topics.ts';
 
 export type RouteRecords = {
   /**
-   * The topics to which a request appends before it is answered. Records that other services make from them are not listed.
+   * The topics to which a request appends before it is answered. Topics to which other services write later are not
+   * listed.
    */
   readonly topics: readonly (keyof typeof TOPICS)[];
   /**
    * - `publish`: counts each record and its bytes.
    * - `changes`: counts each request, and each 16 KiB of its body. If a request writes several records, each counts.
-   * - `kills`: counts like `changes`, but not a kill that may stop something.
+   * - `kills`: counts like `changes`, except a kill that may stop something, which always passes.
    * - `reads`: counts each request, and each KiB of its question.
    * - null: the route writes nothing.
    */

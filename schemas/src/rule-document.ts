@@ -1,4 +1,4 @@
-/** A rule as people write it: if its conditions hold, the agent gets the policy. An unknown field is an error. */
+/** A rule as people write it: if its conditions are true, the agent gets the policy. An unknown field is an error. */
 import { z } from 'zod';
 import { condition } from './condition-document.ts';
 import { CAPS } from './defaults.ts';
@@ -8,7 +8,7 @@ import { id, idThat, pathId, plainId, time } from './scalars.ts';
 
 export const RULE_MODES = ['enforce', 'observe', 'shadow'] as const;
 
-/** `read-only`: the latest version of it; `read-only@3`: always that version. */
+/** `read-only` means the latest version of the policy; `read-only@3` always means version 3. */
 const policyName = idThat(
   id,
   /^[^@]+(?:@[1-9]\d{0,8})?$/,

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { legible } from './json-fault.ts';
 
-/** Give it to a parse as `{ error: sayIssue }`. A message of a schema takes precedence. */
+/** Pass it to a parse as `{ error: sayIssue }`. The message of a schema takes precedence. */
 export const sayIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -27,7 +27,10 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** For a value that may have several forms. If one form was clearly meant, the message names its fault instead. */
+/**
+ * The message for a value that may have several forms and has none of them. If one form was clearly meant, the
+ * message names the fault of that form instead.
+ */
 export const NO_FORM = 'has none of the forms that are taken here';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -40,7 +43,10 @@ const NAMES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** The text of a value is shown only if one of a few words was expected. Anywhere else it may be a secret. */
+/**
+ * Describes what was expected. The text of a value is shown only if one of a few words was expected. In other cases
+ * the value may be a secret.
+ */
 function expected(wanted: string, input: unknown, showText = (_text: string) => 'a string'): string {
   if (input === undefined) return `is missing: it must be ${wanted}`;
   return `must be ${wanted}, not ${typeof input === 'string' ? showText(input) : shown(input)}`;

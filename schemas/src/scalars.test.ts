@@ -50,7 +50,7 @@ describe('tenants', () => {
   it.each(['', '.a', '-a', 'a/b', 'a b', 'é', 'x'.repeat(65), 'a\n'])('refuses %j', (name) => {
     expect(tenant.safeParse(name).success).toBe(false);
   });
-  it('and an agent make a key that no other pair makes', () => {
+  it('and an agent form a key that is different for every pair', () => {
     expect(agentKey('a', 'b/c')).toBe('a/b/c');
     expect(tenant.safeParse('a/b').success).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('tenants', () => {
   });
 });
 
-describe('ids that carry a time', () => {
+describe('ids that contain a time', () => {
   const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
   it('contain the time, and sort by it', () => {
     fc.assert(

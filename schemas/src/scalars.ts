@@ -1,4 +1,4 @@
-/** The small schemas that every record is made of. */
+/** The small schemas that all records use. */
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
@@ -6,19 +6,22 @@ import { END_OF_TIME_MS, timeFault } from './moment.ts';
 import { nameFault } from './name-fault.ts';
 import { TOPICS } from './topics.ts';
 
-/** For editors and producers, which may know another version of Unicode. `nameFault` decides. */
+/**
+ * A regular expression of names, for editors and producers. They may know another version of Unicode. `nameFault`
+ * decides.
+ */
 export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$';
 
 /**
  * A name of an agent, a tool, a model, a person or an action. It is safe in a key, in a URL after encoding, in a log
- * line and in a terminal. Two different names have different code points that people can see.
+ * line and in a terminal. Two different names always look different.
  */
 export const id = z
   .string()
   .check(checkName)
   .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN });
 
-/** One check replaces three. A decision has many names, and each zod check takes time. */
+/** Does three checks in one. A decision contains many names, and each zod check takes time. */
 function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
   const size = { origin: 'string', inclusive: true, continue: true, input } as const;
   if (input.length === 0) issues.push({ ...size, code: 'too_small', minimum: 1 });
@@ -27,7 +30,7 @@ function checkName({ value: input, issues }: z.core.ParsePayload<string>): void 
   if (message !== null) issues.push({ code: 'custom', continue: true, input, message });
 }
 
-/** Returns an id schema with one more rule, which the JSON Schema has too. */
+/** Returns an id schema with one more rule. The rule is part of the JSON Schema too. */
 export function idThat(base: typeof id, shape: RegExp, error: string): typeof id {
   const { allOf = [] } = (z.globalRegistry.get(base) ?? {}) as { allOf?: readonly object[] };
   return base
@@ -36,14 +39,14 @@ export function idThat(base: typeof id, shape: RegExp, error: string): typeof id
 }
 
 /**
- * A name that patterns can choose: tools, models, providers, agents, groups. It has no `*`, because a `*` in a name
- * would look like a pattern.
+ * A name that patterns can match: tools, models, providers, agents, groups. It contains no `*`, because a `*` in a
+ * name would look like a pattern.
  */
 export const plainId = idThat(id, /^[^*]*$/, 'must not contain *: in a pattern it means any text');
 
 /**
- * A name that the API has in its paths. It is more than one or two dots, because clients treat these as folders even
- * if they are encoded.
+ * A name that is used in paths of the API. `.` and `..` are refused, because clients treat these as folders even if
+ * they are encoded.
  */
 export const pathId = idThat(id, /^(?!\.{1,2}$)/, 'must be more than a dot or two');
 
@@ -61,12 +64,12 @@ export const time = z.iso
   .refine(isWritable, { error: ({ input }) => timeFault(String(input)) ?? undefined })
   .meta({ examples: ['2026-01-05T09:30:41.004Z'] });
 
-/** True if the time can be written in UTC. For most times the year is enough to know. */
+/** True if the time can be written in UTC. For most times, only the year must be checked. */
 function isWritable(text: string): boolean {
   return (text >= '1971' && text < '9999') || timeFault(text) === null;
 }
 
-/** A time to which a clock may be set. It ends early, so that a later expiry can still be written as a time. */
+/** A time to which a clock may be set. It must be early enough that a later expiry can still be written as a time. */
 export const clockTime = time.refine((text) => !(Date.parse(text) > END_OF_TIME_MS), {
   error: 'must be in the years 1970 to 2261',
 });
@@ -76,12 +79,12 @@ export const count = z.int().min(0);
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * JSON inside a record that was read from JSON. It is not validated again. Walking evidence and arguments took a
- * third of the time to read a decision, and nine tenths for a request of 80,000 empty lists.
+ * JSON inside a record that was read from JSON. It is not validated again, because this took a third of the time to
+ * read a decision, and nine tenths for a request of 80,000 empty lists.
  */
 export const parsedJson = z.unknown() as z.ZodType<Json>;
 
-/** The position of a record on the log. That of a request is its identity. */
+/** The position of a record on the log. The position of a request identifies the request. */
 export const logPosition = z.object({
   topic: described(z.string().min(1).max(249), 'The topic of the log.', TOPICS.actions),
   partition: described(count, 'The partition of the topic.', 2),

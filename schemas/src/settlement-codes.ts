@@ -1,4 +1,4 @@
-/** The marks of a settlement that people should know of, the gravest first. */
+/** The marks of a settlement that people should know about, the most serious first. */
 export const SETTLEMENT_MARKS = [
   'EXCESS_QUARANTINED',
   'OVERDRAWN',

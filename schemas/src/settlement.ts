@@ -1,4 +1,4 @@
-/** `action.settled`: what an outcome did to the charge. */
+/** `action.settled`: how an outcome changed the charge. */
 import { z } from 'zod';
 import { described } from './described.ts';
 import { micros, microsDelta } from './money-shapes.ts';

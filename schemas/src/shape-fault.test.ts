@@ -15,12 +15,12 @@ test.each<[string, unknown, string[]]>([
   ['the one that it came furthest in', { action: { tool: 1 }, agentId: 1 }, ['agentId', 'action.tool']],
   ['the one in which least is amiss', { agentId: 1 }, ['agentId']],
   ['a name that is misspelt in one of them', { agentId: 'a', contxt: {} }, ['contxt']],
-])('reports the likelier of two forms in any order: %s', (_, value, paths) => {
+])('reports the more likely of two forms in any order: %s', (_, value, paths) => {
   expect(pathsOf(value, call, issue)).toEqual(paths);
   expect(pathsOf(value, issue, call)).toEqual(paths);
 });
 
-test('puts only as many faults into words as it reports', () => {
+test('puts only as many faults into words as are reported', () => {
   let inWords = 0;
   const error = () => {
     inWords += 1;

@@ -1,16 +1,16 @@
-/** The faults that zod found, as a list for people: one path and one sentence each. */
+/** Turns the faults that zod found into a list for people. Each has a path and a sentence. */
 import { z } from 'zod';
 import { NO_FORM, sayIssue } from './say-issue.ts';
 
-/** `message` continues a sentence that the name of the field at `path` begins. */
+/** `message` continues a sentence that begins with the name of the field at `path`. */
 export type ShapeFault = { path: readonly PropertyKey[]; message: string; unknownField: boolean };
 
-/** `faults`: the likeliest cause first, and at most as many as the caller asked for. */
+/** `faults`: the most likely cause comes first. There are at most as many faults as the caller asked for. */
 export type Shaped<T> = { ok: true; value: T } | { ok: false; faults: readonly ShapeFault[] };
 
 /**
- * Returns the value, or its first faults. A hostile value has a fault in each of its parts. Only `most` faults are
- * put into words, because words cost far more than finding a fault.
+ * Returns the value, or its first faults. A hostile value can have a fault in each of its parts. Only `most` faults
+ * are put into words, because words cost far more than finding a fault.
  */
 export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number): Shaped<T> {
   const context = { error: sayIssue, async: false };
@@ -23,12 +23,14 @@ export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number)
   return { ok: false, faults: inOrder(issues.flatMap((issue) => faultsOf(issue, most))).slice(0, most) };
 }
 
-/** A misspelled field is both unknown and missing, and the unknown name is the one to correct. */
+/**
+ * Puts unknown fields first. A misspelled field is both unknown and missing, and the unknown name must be corrected.
+ */
 function inOrder(faults: readonly ShapeFault[]): readonly ShapeFault[] {
   return faults.toSorted((a, b) => Number(b.unknownField) - Number(a.unknownField));
 }
 
-/** Keeps the order in which the faults were found. */
+/** Returns the most likely issues, in the order in which they were found. */
 function likeliest(issues: readonly z.core.$ZodRawIssue[], most: number): readonly z.core.$ZodRawIssue[] {
   if (issues.length <= most) return issues;
   const naming: z.core.$ZodRawIssue[] = [];
@@ -60,8 +62,8 @@ function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] 
 }
 
 /**
- * Returns the faults of the form that was most likely meant: the form that the value matched furthest, otherwise the
- * form with the fewest faults.
+ * Returns the faults of the form that was most likely meant: the form that the value matched furthest. If several
+ * forms matched equally far, the form with the fewest faults.
  */
 function furthest(branches: readonly (readonly z.core.$ZodIssue[])[], most: number): readonly ShapeFault[] {
   const depth = (faults: readonly ShapeFault[]) =>

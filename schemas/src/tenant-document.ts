@@ -7,8 +7,8 @@ import { tenant } from './scalars.ts';
 import { tenantLimits } from './tenant-limits.ts';
 
 /**
- * The tenant limits: a policy that applies without a rule. They are always enforced, and delegate nothing. A budget
- * of scope `mandate` would be a budget of the tenant.
+ * The tenant limits: a policy that applies without a rule. They are always enforced, and delegate nothing. Scope
+ * `mandate` is not possible, because such a budget would be a budget of the tenant.
  */
 const tenantBounds = z.strictObject({
   ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,

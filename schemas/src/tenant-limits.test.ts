@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULTS } from './defaults.ts';
 import { limitsInForce, tenantLimits } from './tenant-limits.ts';
 
-test('gives a tenant without quotas the defaults, and a key half of them', () => {
+test('gives a tenant without quotas the default limits, and gives a key half of them', () => {
   const limits = limitsInForce();
   expect(limits.rememberedIds).toBe(DEFAULTS.rememberedIds);
   expect(limits.publishedRecords).toEqual({
@@ -12,7 +12,7 @@ test('gives a tenant without quotas the defaults, and a key half of them', () =>
   expect(limits.refusals.agent).toEqual({ perSecond: 1, burst: 600, perDay: null });
 });
 
-test('a fleet of 400 agents that each call once a second does not run into the limits of a tenant', () => {
+test('a fleet of 400 agents that each call once a second does not reach the limits of a tenant', () => {
   const { publishedRecords, publishedBytes } = limitsInForce();
   const [perSecond, bytes] = [800, 800 * 1_024];
   for (const { tenant, key } of [publishedRecords]) {
@@ -23,7 +23,7 @@ test('a fleet of 400 agents that each call once a second does not run into the l
   expect(publishedBytes.tenant.perDay).toBeGreaterThan(bytes * 86_400);
 });
 
-test('applies stated limits, with a default burst of ten seconds and half of each for a key', () => {
+test('applies stated limits, with a default burst of ten seconds, and half of each limit for a key', () => {
   const limits = limitsInForce({ publish: { records: { perSecond: 7 } }, changes: { burst: 1 } });
   expect(limits.publishedRecords).toEqual({
     tenant: { perSecond: 7, burst: 70, perDay: 70_000_000 },
@@ -35,7 +35,7 @@ test('applies stated limits, with a default burst of ten seconds and half of eac
   });
 });
 
-test('a limit for keys may be above half of the limit for the tenant', () => {
+test("allows a limit for keys that is above half of the tenant's limit", () => {
   const { publishedRecords } = limitsInForce({
     publish: { records: { perSecond: 100, burst: 200, perDay: 300 } },
     publishPerKey: { records: { perSecond: 90 } },

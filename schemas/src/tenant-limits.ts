@@ -1,6 +1,6 @@
 /**
- * How much a tenant may contain and how much it may write. Each process that takes its requests counts the throughputs
- * itself. An absent limit has its default. `0` lets nothing through.
+ * How much a tenant may contain and how much it may write. Each process that takes its requests counts separately. If
+ * a limit is absent, its default applies. `0` allows nothing.
  */
 import { z } from 'zod';
 import { CAPS, DEFAULTS } from './defaults.ts';
@@ -9,7 +9,10 @@ import { described } from './described.ts';
 const most = (cap: number) => z.int().min(0).max(cap).optional();
 const amount = most(CAPS.throughput);
 
-/** How many units per second in the long run, at once, and per day. The default burst is ten seconds of `perSecond`. */
+/**
+ * The allowed units per second in the long run, at once, and per day. The default burst is ten seconds of
+ * `perSecond`.
+ */
 const throughput = z.strictObject({
   perSecond: described(amount, 'How many per second, on average. Absent: the default. 0: none.', 2_000),
   burst: described(amount, 'How many at once. Absent: ten times `perSecond`.', 20_000),
@@ -61,7 +64,7 @@ export const tenantLimits = z.strictObject({
 });
 export type TenantLimits = z.output<typeof tenantLimits>;
 
-/** `perDay`: null if there is no bound. */
+/** `perDay`: null if there is no limit per day. */
 export type Throughput = {
   readonly perSecond: number;
   readonly burst: number;
@@ -82,7 +85,10 @@ export type TenantLimitsInForce = {
 
 type Stated = z.output<typeof throughput>;
 
-/** The limits in force. A tenant without limits of its own has `DEFAULTS.limits`, which also gives the reasons. */
+/**
+ * Returns the limits in force. A tenant without limits of its own has `DEFAULTS.limits`, and the reasons for them are
+ * explained there.
+ */
 export function limitsInForce(stated: TenantLimits = {}): TenantLimitsInForce {
   const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.limits;
   const { publish, publishPerKey } = stated;

@@ -1,13 +1,19 @@
 /** The only place that names topics, keys and consumer groups. */
 
 export const TOPICS = {
-  /** The gateway writes this topic, and producers that are trusted for every tenant. */
+  /**
+   * The requests and outcomes of agents. The gateway writes this topic, and so do producers that are trusted for
+   * every tenant.
+   */
   actions: 'mandate.actions.v1',
   decisions: 'mandate.decisions.v1',
   deadLetters: 'mandate.deadletters.v1',
-  /** Folds of the decisions. The next fold begins there instead of at the start of the log. */
+  /**
+   * Stored states of the ledger, built from the decisions. A rebuild starts from the newest one, not from the start
+   * of the log.
+   */
   snapshots: 'mandate.snapshots.v1',
-  /** Alerts, and the webhooks that received them. */
+  /** Alerts, and the webhooks that received each of them. */
   alerts: 'mandate.alerts.v1',
   /** Reads of the audit. */
   access: 'mandate.access.v1',
@@ -15,7 +21,7 @@ export const TOPICS = {
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */
   control: 'mandate.control.v1',
-  /** Folds of the control topic. A process that starts begins there instead of at the start of the topic. */
+  /** Stored states of the control topic. A process starts from the newest one, not from the start of the topic. */
   controlSnapshots: 'mandate.controlsnapshots.v1',
 } as const;
 
@@ -26,23 +32,24 @@ export const GROUPS = {
 } as const;
 
 /**
- * Returns the consumer group of a set of audit tables. New tables have a new group, so that they are filled from the
- * start of the log.
+ * Returns the consumer group of a set of audit tables. New tables have a new group, so they are filled from the start
+ * of the log.
  */
 export function recorderGroup(auditId: string): string {
   return `${GROUPS.recorder}.${auditId}`;
 }
 
 /**
- * Returns the key of an agent's records. Records with one key stay in order. The name of a tenant has no slash, so
- * the key can be split again.
+ * Returns the key of an agent's records. Records with the same key stay in order. The name of a tenant contains no
+ * slash, so the key can be split again.
  */
 export function agentKey(tenant: string, agentId: string): string {
   return `${tenant}/${agentId}`;
 }
 
 /**
- * Returns the tenant of a topic that the tenant writes itself, protected by the log's ACL. Null for a shared topic.
+ * Returns the tenant of a topic that the tenant writes itself. The log's ACL protects such a topic. Null for a shared
+ * topic.
  */
 export function tenantOfTopic(topic: string): string | null {
   const prefix = `${TOPICS.actions}.`;
@@ -56,37 +63,40 @@ export function topicOfTenant(tenant: string): string {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The settings that a topic needs for its records. `retentionMs: null`: records are always kept. */
+/** The settings of a topic. `retentionMs: null`: records are always kept. */
 export type TopicSettings = {
   /**
-   * The number of partitions of a new topic. More partitions later would move keys, and so change the order of an
-   * agent's records.
+   * The number of partitions of a new topic. It must not grow later, because keys would move and the order of an
+   * agent's records would change.
    */
   partitions: number;
   retentionMs: number | null;
-  /** The largest batch of records. One record always fits, because its own cap is lower (CAPS.recordBytes). */
+  /**
+   * The largest batch of records in bytes. One record always fits, because its own limit is lower (CAPS.recordBytes).
+   */
   maxBatchBytes: number;
 };
 
 /**
- * Requests are needed until they are decided, and people may look at them for some days. Decisions are always kept.
+ * Requests are kept for some days: until they are decided, and for people who look at them. Decisions are always
+ * kept.
  */
 const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
 /** A decision contains its request and the evidence of each check. A dead letter contains its bytes in base64. */
 const KEPT: TopicSettings = { partitions: 8, retentionMs: null, maxBatchBytes: 2_097_164 };
-/** One partition has the snapshots, and the other lists them: the last listed snapshot is the newest. */
+/** Two partitions. One contains the snapshots, and the other lists them. The last listed snapshot is the newest. */
 const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 
-/** One partition: alerts and deliveries have one order, and one alerter at a time delivers. */
+/** One partition, so that alerts and deliveries have one order. One alerter at a time delivers. */
 const ALERTS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition: people ask a few questions a second, and their reads form one list that can miss nothing. */
+/** One partition, because people ask only a few questions a second. So their reads form one complete list. */
 const ACCESS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition: erasures are rare, and the first record of the topic names the key file of this log. */
+/** One partition, because erasures are rare. The first record of the topic names the key file of this log. */
 const PERSONS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition: changes have one order, in which every reader finds which change came first. */
+/** One partition, so that changes have one order. Every reader then finds the same change first. */
 const CONTROL: TopicSettings = { ...KEPT, partitions: 1 };
 
 /** Returns the settings of a topic. Unknown topics always keep their records. */

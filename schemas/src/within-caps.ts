@@ -1,10 +1,10 @@
-/** Applies the caps of the strict reader to a value instead of a text. */
+/** Checks the limits of the strict reader on a value instead of a text. */
 import { CAPS } from './defaults.ts';
 import type { JsonCaps } from './read-json.ts';
 
 /**
- * True if the strict reader would accept the text of this value: depth, keys, and elements of lists. The strict
- * reader has read the strings of the value, so their length is not checked again. Takes linear time.
+ * True if the strict reader would accept the text of this value, by its depth, keys, and elements of lists. The
+ * strings of the value came from the strict reader, so their length is not checked again. Takes linear time.
  */
 export function isWithinCaps(value: unknown, caps: JsonCaps = CAPS): boolean {
   let keys = 0;

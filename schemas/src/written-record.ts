@@ -1,6 +1,6 @@
 /**
- * A record of the log as the object from which its writer made the text. Readers in the writer's process use the
- * object: it was valid when it was written, so that parsing and validating the text again would only cost time. Other
+ * A record of the log, as the object from which its writer made the text. Readers in the writer's process use this
+ * object. It was valid when it was written, so parsing and validating the text again would only cost time. Other
  * readers have only the text.
  *
  * All readers share the object, so none of them may change it.
@@ -10,12 +10,12 @@ import type { ActionsRecord } from './read-record.ts';
 
 export type WrittenRecord = ActionsRecord | DecisionsRecord;
 
-/** The record if it belongs to an actions topic; otherwise null. */
+/** Returns the record if it belongs to an actions topic, otherwise null. */
 export function writtenAction(record: WrittenRecord | undefined): ActionsRecord | null {
   return record !== undefined && isAction(record) ? record : null;
 }
 
-/** The record if it belongs to the decisions topic; otherwise null. */
+/** Returns the record if it belongs to the decisions topic, otherwise null. */
 export function writtenDecision(record: WrittenRecord | undefined): DecisionsRecord | null {
   return record === undefined || isAction(record) ? null : record;
 }

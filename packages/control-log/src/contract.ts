@@ -1,4 +1,4 @@
-/** What following and changing the control topic promise, on any log. */
+/** Tests that every log must pass: following and changing the control topic. */
 import type { Bus } from '@mandate/bus';
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { type ControlRecord, controlRecord, TOPICS } from '@mandate/schemas';
@@ -8,7 +8,10 @@ import { type FollowedControl, followControl } from './index.ts';
 
 let changes = 0;
 
-/** Returns a change that publishes a version of the policy `p`. `most` distinguishes the versions. */
+/**
+ * Returns a change that publishes a version of the policy `p`. Its limit `most` makes the version differ from other
+ * versions.
+ */
 function publish(
   tenant: string,
   most: number,
@@ -30,7 +33,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     return control;
   }
 
-  /** Returns the facts that every follower reports, whatever its store. */
+  /** Returns the state of a tenant as a follower reports it, for comparison with other followers. */
   function told(control: FollowedControl, tenant: string) {
     return structuredClone({ ...control.tenant(tenant) });
   }
@@ -38,7 +41,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
   const versions = (control: FollowedControl, tenant: string) =>
     control.tenant(tenant).policies.get('p')?.versions ?? [];
 
-  test('shows a change to its writer at once, and the same state to later readers', async () => {
+  test('shows a change to its writer at once, and gives later readers the same state', async () => {
     const bus = await open();
     const control = await follow(bus);
     const changed = await control.change(publish('own', 1));
@@ -63,7 +66,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'seen')).toHaveLength(3);
   });
 
-  test('applies a change once that was written twice', async () => {
+  test('applies a change once if it was written twice', async () => {
     const control = await follow(await open());
     const once = publish('twice', 1);
     const first = await control.change(once);
@@ -71,7 +74,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'twice')).toHaveLength(1);
   });
 
-  test('tells every loser of a race between two instances, loses no winner, and keeps all readers equal', async () => {
+  test('tells every writer that lost a race between two instances, keeps the changes of all winners, and keeps all readers equal', async () => {
     const bus = await open();
     const instances = [await follow(bus), await follow(bus)];
     const won: number[] = [];
@@ -89,7 +92,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
         }
       }
     };
-    // 20 writers, so 1,000 writes.
+    // 20 writers make 50 changes each: 1,000 writes.
     await Promise.all(
       Array.from({ length: 20 }, (_, writer) => race(instances[writer % 2] as never, writer * 50)),
     );

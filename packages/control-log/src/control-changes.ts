@@ -1,4 +1,4 @@
-/** Reads the records of the control topic in the same way for every reader. */
+/** Reads and checks the records of the control topic. All readers use this code, so they all read alike. */
 import { type LogRecord, recordUnreadable } from '@mandate/bus';
 import { type ControlRecord, readControlRecord, TOPICS } from '@mandate/schemas';
 
@@ -10,8 +10,8 @@ export function positionOf(offset: number) {
 }
 
 /**
- * Reads from the first record that was not read yet. Never from "the earliest": a log that lost its start is an
- * error, not a shorter log.
+ * Reads from the first record that was not read yet. Reading never starts at "the earliest" record: if a log lost its
+ * start, that must be an error.
  */
 export function readFrom(offset: number) {
   return { topics: [TOPICS.control], from: { [`${TOPICS.control}/${PARTITION}`]: offset } };

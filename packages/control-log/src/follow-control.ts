@@ -1,8 +1,8 @@
 /**
- * Follows the control topic into its fold (packages/control) until it is closed. It begins at the start of the topic,
- * or with a snapshot of the fold. To write a change, a process appends a record and waits until its own fold has
- * applied it. So the writer reads its own write and learns the result by the same rule as every other reader. Any
- * number of processes may write.
+ * Follows the control topic and applies its records to the state in memory (packages/control) until it is closed. It
+ * starts at the first record, or from a snapshot. To write a change, a process appends a record and waits until it
+ * has applied this record itself. So the writer learns the result by the same rule as every other reader. Any number
+ * of processes may write.
  */
 
 import { createHash } from 'node:crypto';
@@ -37,52 +37,65 @@ import { newestFold } from './snapshots/newest-fold.ts';
 
 const LANE = ['control'];
 const PASSED_MS = 10_000;
-/** How many results are held for their writers. More than can be pending at once. */
+/**
+ * How many results are kept for the writers that wait for them. More writes than this can never be pending at once.
+ */
 const RECENT = 10_000;
 
 type Options = {
   bus: Bus;
   log: Logger;
-  /** How long a writer waits until its own record was read. Default {@link PASSED_MS}. */
+  /** How long a writer waits until it has read its own record. Default {@link PASSED_MS}. */
   passedMs?: number;
-  /** Snapshots to begin with, so that less must be folded. Without them it begins at the start of the log. */
+  /**
+   * The store of snapshots to start from, so that fewer records must be read. Without a store, reading starts at the
+   * first record of the log.
+   */
   snapshots?: Snapshots;
-  /** Writes a snapshot whenever this many records follow the newest one. Without it, none is written. */
+  /**
+   * A snapshot is written whenever this many records follow the newest snapshot. If absent, no snapshot is written.
+   */
   leaveAfterRecords?: number;
 };
 
 export type FollowedControl = Required<Running> & {
-  /** The number of records read so far: the revision of everything that this object returns. */
+  /** The number of records read so far. All answers of this object are from the state at this revision. */
   revision(): number;
   tenant(name: string): TenantControl;
-  /** The tenants that were ever opened, by name. */
+  /** All tenants that were ever opened, by name. */
   readonly tenants: ReadonlyMap<string, OpenedTenant>;
-  /** The tenants that publish to their own topics, or once did. Records on these topics must still be decided. */
+  /**
+   * The tenants that publish to their own topics now, or did so earlier. Records on these topics must still be
+   * decided.
+   */
   readonly withTopics: ReadonlySet<string>;
   /** The open tenants that publish to their own topics now. Their topics must exist. */
   directTenants(): string[];
   /**
-   * The digest of the whole fold: the same in every process at the same revision. Takes as long as writing a
-   * snapshot.
+   * The digest of the whole control state. It is the same in every process at the same revision. Takes as long as
+   * writing a snapshot.
    */
   digest(): string;
-  /** The mandates in force, at the moment of the question. */
+  /** The mandates that are in force at the time of the call. */
   readonly mandates: MandatesUnderControl;
-  /** The records of API keys of agents and people, by public id. It changes with the log. */
+  /** The records of API keys of agents and people, by public id. The map changes as new records are read. */
   readonly apiKeys: Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
-  /** The keys of all tenants that are not revoked. */
+  /** The API keys of all tenants, except revoked keys. */
   allKeys(): Iterable<ApiKeyRecord>;
   /**
    * Writes a change and returns its result. This process has read the change by then, and other processes soon will.
-   * A change with an id that was used in the tenant's last 10,000 changes is not applied again.
+   * If the id was used in one of the tenant's last 10,000 changes, the change is not applied again.
    *
-   * @param before is called with the state of its tenant right before the change, at whatever log position that is
+   * @param before is called with the state of the tenant right before the change is applied
    * @throws MandateError CONTROL_UNKNOWN (retryable, with the same id) if the log did not answer in time
    */
   change(record: ControlRecord, before?: (control: TenantControl) => void): Promise<Changed>;
 };
 
-/** Resolves when everything on the topic is folded. `finished` rejects when the topic can no longer be followed. */
+/**
+ * Resolves when all existing records of the topic are applied. `finished` rejects when the topic can no longer be
+ * followed.
+ */
 export async function followControl({
   bus,
   log,
@@ -140,7 +153,8 @@ export async function followControl({
   }
 
   /**
-   * Returns the result of the record at a revision. The record may have been read before its write was acknowledged.
+   * Returns the result of the record at a revision. This process may have read the record before the log acknowledged
+   * the write.
    */
   async function resultAt(at: number): Promise<Changed> {
     const known = recent.get(at);
@@ -163,7 +177,7 @@ export async function followControl({
     );
     if (hasEnded) throw closed();
     const value = Buffer.from(JSON.stringify(record));
-    // A record that no reader can read would stop every reader for good.
+    // Checks that the record can be read. A record that no reader can read would stop every reader for good.
     readControlRecord(value);
     const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
     const { id } = record.change;

@@ -1,8 +1,9 @@
 /**
- * @mandate/control-log: the control topic as every process sees it. `followControl` folds it and follows new records.
- * A writer appends a record, and its own fold returns the result, as for every other reader. `snapshots/` makes the
- * start short: a snapshot is a stored fold, and only a cache of the log (ADR 32). `replica/` is a copy of the fold
- * for another thread, which does the long work (ADR 38).
+ * @mandate/control-log: how every process reads and writes the control topic. `followControl` applies all records to
+ * the
+ * state in memory, and follows new records. A writer appends a record, and learns the result from its own state, as
+ * every other reader does. `snapshots/` stores this state to make the start short. A snapshot is only a cache of the
+ * log (ADR 32). `replica/` is a copy of the state for another thread, which does the long work (ADR 38).
  */
 export { type FollowedControl, followControl } from './follow-control.ts';
 export { type OpenedControl, openControl } from './open-control.ts';

@@ -7,7 +7,7 @@ import { openControlSnapshots } from './snapshots/open-control-snapshots.ts';
 export type OpenedControl = { followed: FollowedControl; snapshots: Snapshots };
 
 /**
- * Follows the control topic as long as the process runs, beginning with the newest snapshot.
+ * Starts from the newest snapshot and follows the control topic as long as the process runs.
  *
  * @param settings with `CONTROL_SNAPSHOT_AFTER_RECORDS` the process also writes a snapshot after this many records
  */

@@ -1,4 +1,4 @@
-/** The agents that are known before they act: those in the register, and those that a mandate file names. */
+/** The agents that are known before they act: agents in the register, and agents that a mandate file names. */
 import type { MandateOfFile } from '@mandate/policy';
 import type { TenantControl } from './tenant-control.ts';
 

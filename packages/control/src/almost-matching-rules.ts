@@ -1,4 +1,7 @@
-/** Finds rules that name an agent and do not match its action, and says why. Used when no rule matches. */
+/**
+ * Finds rules that name an agent but do not match its action, and says why they do not match. Used when no rule
+ * matches.
+ */
 
 import type { AgentAttributes, ConditionSubject, Rule } from '@mandate/policy';
 import { stepBudgetOfAction } from '@mandate/policy';
@@ -21,8 +24,8 @@ import type { TenantControl } from './tenant-control.ts';
 export type AlmostMatchingRule = { rule: string; mode: RuleDocument['mode']; why: string };
 
 /**
- * True if it is known whether a condition holds. Unknown are conditions that ask about an action which is not known
- * yet.
+ * True if it is known whether a condition is true. The result is unknown if the condition asks about an action that
+ * is not known yet.
  */
 type IsTold = (condition: CompiledCondition) => boolean;
 
@@ -57,7 +60,7 @@ function isNamed({ agents, groups }: Rule, agent: AgentAttributes): boolean {
   return groups === null || agent.groups.some((group) => groups.has(group));
 }
 
-/** Returns null if the rule matches, or if the reason is unknown. */
+/** Returns why the rule does not match. Null if the rule matches, or if the reason is unknown. */
 function whyNot(
   rule: Rule,
   { startsAt, endsAt, when }: RuleDocument,

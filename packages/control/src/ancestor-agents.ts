@@ -7,9 +7,9 @@ import type { TenantControl } from './tenant-control.ts';
 const NOBODY: readonly Ancestor[] = [];
 
 /**
- * Returns the ancestors of an agent, the nearest first. An ancestor that is no longer registered is the last, because
- * its own ancestors are unknown. So is one ancestor too many: the register refuses such a chain, but a preview may
- * ask about it.
+ * Returns the ancestors of an agent, the nearest first. The list ends at an ancestor that is no longer registered,
+ * because its own ancestors are unknown. The list also ends after one ancestor too many. The register refuses such a
+ * chain, but a preview may ask about it.
  */
 export function ancestorAgents(
   agents: Pick<TenantControl['agents'], 'get'>,

@@ -1,7 +1,7 @@
 import type { ControlRecord } from '@mandate/schemas';
 import type { Changed, ControlFold } from './control-state.ts';
 
-/** The result of a control record, for readers of its history. Readers of the current state need only the fold. */
+/** The result of a control record, for readers of the history. Readers of the current state do not need it. */
 export type ChangeOutcome = {
   /** The log position of the record, counted from 1. */
   revision: number;
@@ -13,7 +13,7 @@ export type ChangeOutcome = {
   policyVersion: number;
 };
 
-/** Folds a record after all earlier ones, and returns its result. */
+/** Applies a record to the state after all earlier records, and returns its result. */
 export function applyRecord(fold: ControlFold, record: ControlRecord, revision: number): ChangeOutcome {
   const changed = fold.apply(record, revision);
   const tookEffect = changed.ok && changed.revision === revision;

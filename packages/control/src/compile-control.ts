@@ -14,7 +14,9 @@ import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schem
 import type { Revisioned } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';
 
-/** An archived policy does not exist, in any of its versions. */
+/**
+ * Returns a lookup of the tenant's policies. An archived policy does not exist in the lookup, in any of its versions.
+ */
 export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): PolicyLookup {
   return (id, version) => {
     const { versions = [], isArchived } = policies.get(id) ?? {};
@@ -58,8 +60,8 @@ function once<D, More extends unknown[], T>(
 }
 
 /**
- * The writer of the rule could read it, and this process cannot. Then the rule allows nothing to the agents that it
- * names.
+ * Used if this process cannot read a rule that its writer could read. The blocking rule allows nothing to the agents
+ * that it names.
  */
 const blockingRuleOf = once(({ id, priority, mode, agents, groups }: RuleDocument): Rule => {
   return {

@@ -1,5 +1,5 @@
 /**
- * Composes the mandate of a grant that would be issued now: the rules that match whatever the agent does, and the
+ * Composes the mandate of a grant as if it were issued now. It uses the rules that always match the agent, and the
  * rules that may match.
  */
 
@@ -24,9 +24,9 @@ type Context = IssuedMandateDocument['context'];
 
 export type ComposedIssue = {
   rules: readonly MatchedRule[];
-  /** Rules with conditions on something that only the action says. */
+  /** Rules with conditions on facts that only the action contains. */
   openRules: readonly MatchedRule[];
-  /** Before `startsAtMs` and from `endsAtMs` on, other rules match. Null: no such limit. */
+  /** Before `startsAtMs` and from `endsAtMs` on, other rules match. Null if there is no such time. */
   startsAtMs: number | null;
   endsAtMs: number | null;
 };
@@ -38,7 +38,7 @@ export type IssueComposed =
   | { ok: false; why: 'TOO_MANY_RULES' }
   /** Evaluating the rules for the agent and the context exceeds the step budget. */
   | { ok: false; why: 'TOO_COSTLY' }
-  /** `rule` names a policy that does not exist, and therefore blocks. */
+  /** `rule` names a policy that does not exist. Such a rule blocks. */
   | { ok: false; why: 'POLICY_MISSING'; rule: string };
 
 export function composeIssue(
@@ -83,12 +83,12 @@ export function composeIssue(
   return { ok: true, composed: { rules, openRules, startsAtMs, endsAtMs } };
 }
 
-/** True for a condition that the agent and the context answer completely. */
+/** True for a condition that can be answered from the agent and the context alone. */
 export function isToldBy(context: Context): (condition: CompiledCondition) => boolean {
   return ({ fields }) => fields.every((field) => isKnown(field, context));
 }
 
-/** The attributes of the agent, and the context of the grant, are known completely. */
+/** True if the path leads to an attribute of the agent or to the context of the grant. Both are known completely. */
 function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
   if (root === 'agent') return true;
   if (root === 'context') return Object.hasOwn(context, step);

@@ -1,7 +1,7 @@
 /**
- * The fold of the control topic: the tenants, agents, policies, rules and grants. Every reader folds the same records
- * in the same order and so gets the same result, also for a change that came too late. If two writers change the same
- * document at once, both write a record, and the first record on the log wins.
+ * The state that the control topic describes: the tenants, agents, policies, rules and grants. Every reader applies
+ * the same records in the same order. So all readers get the same result, also for a change that came too late. If
+ * two writers change the same document at once, both write a record, and the first record on the log wins.
  */
 
 import { digestOf } from '@mandate/policy/parts';
@@ -20,28 +20,28 @@ export type ControlFold = {
    * @param revision the log position of the record, counted from 1
    */
   apply(record: ControlRecord, revision: number): Changed;
-  /** Returns the state of a tenant. The object changes when later records are applied. */
+  /** Returns the state of a tenant. The returned object changes when later records are applied. */
   tenant(name: string): TenantControl;
-  /** The tenants that were ever opened, by name. */
+  /** All tenants that were ever opened, by name. */
   readonly opened: ReadonlyMap<string, OpenedTenant>;
-  /** The tenants that publish to their own topics, or once did. */
+  /** The tenants that publish to their own topics now, or did so earlier. */
   readonly withTopics: ReadonlySet<string>;
   /**
    * Returns a key of an agent or person of any tenant, by its public id. A key with `revokedAt` was revoked, and is
    * forgotten later.
    */
   key(id: string): ApiKeyRecord | undefined;
-  /** The keys of agents and people of every tenant that were not revoked. */
+  /** The keys of agents and people of every tenant, except revoked keys. */
   keys(): Iterable<ApiKeyRecord>;
-  /** The whole state, which only the fold changes. Snapshots store and restore it (snapshot/). */
+  /** The whole state. Only this object changes it. Snapshots store and restore it (snapshot/). */
   readonly state: ControlState;
 };
 
 export type ControlState = {
   readonly tenants: Map<string, OfTenant>;
   /**
-   * The tenant of each public key id. Ids are drawn from 62^12. If two tenants have the same id, it belongs to the
-   * first tenant until that key is revoked.
+   * The tenant of each public key id. Ids are random, out of 62^12. If keys of two tenants have the same id, the id
+   * belongs to the first tenant until its key is revoked.
    */
   readonly tenantOfKey: Map<string, string>;
 };
@@ -53,12 +53,12 @@ export function newControlState(): ControlState {
 }
 
 export type Changed =
-  /** `revision`: the new revision of what was changed. */
+  /** `revision`: the new revision of the changed document. */
   | { ok: true; revision: number }
-  /** `revision`: the current revision of what should have been changed. 0 if it does not exist. */
+  /** `revision`: the current revision of the document that the change is about. 0 if the document does not exist. */
   | { ok: false; refusal: ChangeRefusal; revision: number };
 
-/** The digest and result of each change, by its id, the oldest first. */
+/** The digest and result of each change, by the id of the change, the oldest first. */
 type ChangeResults = Map<string, { digest: string; changed: Changed }>;
 
 /** How many changes of a tenant are remembered with their results. */
@@ -106,7 +106,7 @@ export function foldControl(state: ControlState = newControlState()): ControlFol
   };
 }
 
-/** An id belongs to an agent or to a person, never to both. */
+/** Returns the key with this id. An id belongs to an agent or to a person, never to both. */
 function keyIn({ keys, roleKeys, endedKeys }: Tenant, id: string): ApiKeyRecord | undefined {
   return (keys.get(id) ?? roleKeys.get(id) ?? endedKeys.get(id))?.document.key;
 }
@@ -123,8 +123,8 @@ function opens(key: ApiKeyRecord | undefined): boolean {
 }
 
 /**
- * Events that may end keys: at most all keys of one agent. The same number of the oldest ended keys may then be
- * forgotten.
+ * The events that may end keys. One event ends at most all keys of one agent. The same number of the oldest ended
+ * keys may then be forgotten.
  */
 const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
   'key.revoked',
@@ -133,8 +133,8 @@ const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
 ]);
 
 /**
- * Applies a record unless its change was applied before. A writer that lost the answer of the log writes again with
- * the same id. So does a client that lost the answer of the service.
+ * Applies a record unless its change was applied before. A writer that got no answer from the log writes again with
+ * the same id. A client that got no answer from the service also sends the same id again.
  */
 function applyOnce(
   { control, results }: OfTenant,
@@ -154,13 +154,19 @@ function applyOnce(
   return changed;
 }
 
-/** The digest of the change and the revision that it expects. A repeated change may give another reason. */
+/**
+ * The digest of the change and of the revision that it expects. The reason is left out, because a repeated change may
+ * give another reason.
+ */
 function digestOfChange({ change, ...what }: ControlRecord): string {
   const asked = what.event === 'mandate.issued' ? askedFor(what.mandate) : what;
   return digestOf([change.expects ?? null, asked as Json]);
 }
 
-/** A closed tenant can be opened again. A leaked key can be revoked, whether the tenant is open or not. */
+/**
+ * The changes that are possible while a tenant is closed. A closed tenant can be opened again, and its leaked keys
+ * can be revoked.
+ */
 const WHILE_CLOSED: ReadonlySet<ControlRecord['event']> = new Set([
   'tenant.put',
   'role.revoked',

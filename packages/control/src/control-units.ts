@@ -1,4 +1,6 @@
-/** The size of all documents of a tenant, which every process holds in memory. CAPS.controlUnits limits it. */
+/**
+ * The size of all documents of a tenant. Every process keeps them in memory, so CAPS.controlUnits limits the size.
+ */
 import { CAPS, type ControlRecord } from '@mandate/schemas';
 import { unitsOf } from './revisioned.ts';
 import type { TenantControl } from './tenant-control.ts';

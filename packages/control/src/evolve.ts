@@ -59,8 +59,8 @@ export function evolve(control: Tenant, record: ControlRecord, revision: number)
       const { policy: document } = record;
       const versions = control.versions.get(document.id) ?? [];
       control.versions.set(document.id, versions);
-      // The array is extended and never copied. Otherwise a policy that is published often would take longer each
-      // time.
+      // The array is extended and never copied. With copies, each version of a policy would take longer to publish
+      // than the last.
       versions.push({ revision, document });
       policies.set(document.id, { revision, versions, isArchived: false });
       control.policiesRevision = revision;
@@ -132,8 +132,8 @@ function endKey(
 }
 
 /**
- * Adds an entry to a map with unbounded input. If the map has too many entries, the oldest one is removed and
- * returned.
+ * Adds an entry to a map that would otherwise grow without limit. If the map has too many entries, the oldest entry
+ * is removed and returned.
  */
 function putLast<T>(all: Map<string, T>, id: string, one: T, most: number): string | null {
   all.delete(id);
@@ -157,8 +157,8 @@ export function putRule(control: Tenant, kept: Revisioned<RuleDocument>): void {
 }
 
 /**
- * Ends the grants of the agent and its descendants. Their ancestors limited these grants, and the new ancestors would
- * not. Otherwise an agent that gets another parent could do what no rules ever allowed.
+ * Ends the grants of the agent and its descendants. These grants were limited by the old ancestors, and the new
+ * ancestors would not limit them. Otherwise an agent with a new parent could do what no rules ever allowed.
  */
 function endBelow({ issued, childrenOf }: Tenant, id: string): void {
   for (let below = [id]; below.length > 0; ) {
@@ -173,7 +173,7 @@ function idsUnder(all: Map<string, Set<string>>, name: string): Set<string> {
   return ids;
 }
 
-/** Removes the empty set of a name, because the number of names is unbounded. */
+/** Removes the id from the set of a name. An empty set is removed too, because the number of names is unbounded. */
 function removeUnder(all: Map<string, Set<string>>, name: string, id: string): void {
   const ids = all.get(name);
   ids?.delete(id);

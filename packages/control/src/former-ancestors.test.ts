@@ -21,7 +21,7 @@ function register() {
   };
 }
 
-test('remembers the latest time that an agent left each ancestor, without its current ancestors', () => {
+test('remembers the latest time when an agent left each former ancestor, and leaves out current ancestors', () => {
   const { put, left } = register();
   for (const id of ['lead', 'other']) put(id);
   put('bot', 'lead');
@@ -45,7 +45,7 @@ test('refuses a new parent if another ancestor would have to be forgotten', () =
   }
   expect(left('bot')).toHaveLength(CAPS.formerAncestors);
   expect(put('bot')).toBe('PARENT_CHANGED_TOO_OFTEN');
-  // An ancestor that the agent left before needs no more room.
+  // An ancestor that the agent left before takes no additional space.
   expect(put('bot', 'lead-0')).toBe('ok');
 });
 

@@ -1,10 +1,13 @@
 /**
- * The former ancestors of agents. A kill of a family stops every agent that was in the family at that time. So the
- * register remembers the former ancestors of each agent, and the revision at which it left them. The ledger compares
- * that revision with the one that was read when the family was killed (ADR 47).
+ * The former ancestors of agents. If a person kills an agent with its descendants, the kill stops every agent that
+ * was
+ * a descendant at that time. So the register remembers the former ancestors of each agent, and the revision at which
+ * it
+ * left each of them. The ledger compares that revision with the revision at the time of the kill (ADR 47).
  *
- * A retired agent keeps its parent until it is registered again. So retiring an agent, or one of its ancestors,
- * avoids no kill.
+ * A retired agent keeps its parent until it is registered again. So an agent does not avoid a kill if the agent or
+ * one
+ * of its ancestors is retired.
  */
 import { type AgentDocument, CAPS, type FormerAncestor } from '@mandate/schemas';
 import type { Tenant } from './tenant-control.ts';
@@ -15,7 +18,7 @@ type Register = {
   readonly departures: ReadonlyMap<string, ReadonlyMap<string, number>>;
 };
 
-/** Returns the ancestors, the nearest first. A retired ancestor keeps its place, and so do its own ancestors. */
+/** Returns the ancestors, the nearest first. Retired ancestors and their ancestors are included. */
 export function ancestorsOf(register: Register, agentId: string): ReadonlySet<string> {
   return withAncestors(register, parentOf(register, agentId));
 }
@@ -42,7 +45,8 @@ export function departuresAfter(
   if (gone.length === 0) return null;
   const left = new Map(register.departures.get(id));
   for (const ancestor of gone) {
-    // A kill that stopped a former ancestor of the ancestor also stopped the agent.
+    // A kill of a former ancestor of the ancestor also stopped the agent, so the agent keeps this former ancestor
+    // too.
     putLatest(left, register.departures.get(ancestor));
     left.set(ancestor, revision);
   }
@@ -50,7 +54,7 @@ export function departuresAfter(
   return left;
 }
 
-/** Forgets the former ancestors of an agent that is itself forgotten. */
+/** Removes the former ancestors of an agent that the register forgets. */
 export function forgetDepartures(control: Tenant, agentId: string): void {
   control.departed -= control.departures.get(agentId)?.size ?? 0;
   control.departures.delete(agentId);

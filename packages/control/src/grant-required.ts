@@ -1,4 +1,4 @@
-/** Agents that act only under a grant. Without a grant they may do nothing. */
+/** Finds agents that may act only under a grant. Without a grant they may do nothing. */
 
 import { COMPOSED } from '@mandate/policy/parts';
 import type { AgentDocument } from '@mandate/schemas';

@@ -1,14 +1,14 @@
 /**
- * @mandate/control: the content of the control topic as state. The agents, policies, rules, grants and tenant limits
- * of each tenant are a fold of the topic's records.
+ * @mandate/control: the content of the control topic as state. The records of the topic change the agents, policies,
+ * rules, grants and tenant limits of each tenant.
  *
  * `foldControl` applies records in the order of the log and reports the outcome of each. `mandatesUnderControl` gives
- * the decider the mandate in force of an agent at a time. `previewMandate` and `previewIssue` answer the same
- * question for changes that were not made yet. `writeControl` and `readControl` store the fold as lines of text.
+ * the decider the mandate of an agent that is in force at a time. `previewMandate` and `previewIssue` answer the same
+ * question for changes that were not made yet. `writeControl` and `readControl` store the state as lines of text.
  *
- * Pure, like @mandate/policy, on which it depends: no I/O, no clock, no randomness. Services call it between the log
- * and HTTP. Findings about documents are exported separately, as `@mandate/control/lint`, because deciders do not
- * need them.
+ * The package is pure, like @mandate/policy, on which it depends: no I/O, no clock, no randomness. Services call it
+ * between the log and HTTP. Findings about documents are exported separately, as `@mandate/control/lint`, because
+ * deciders do not need them.
  */
 
 export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';

@@ -1,7 +1,7 @@
 /**
- * What an agent may do under a grant. A grant fixes the rules and policy versions at its log position, for one
- * context. Each action asks the same rules again, as they were then, and uses the same policy versions. So a grant
- * never allows more than when it was issued.
+ * What an agent may do under a grant. A grant fixes the rules and policy versions for one context at the time of its
+ * issue. Each action evaluates the fixed rules again, with the fixed policy versions. So a grant never allows more
+ * than when it was issued.
  */
 
 import { canonicalJson, type Resolved, type RulesInForce, rulesInForce } from '@mandate/policy';
@@ -16,11 +16,14 @@ import type { TenantControl } from './tenant-control.ts';
 type Context = { readonly [field: string]: Json };
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
-/** A tenant may have thousands of grants, and an agent can send a different context with each action. */
+/**
+ * How much is cached for one grant. A tenant may have thousands of grants, and an agent can send a different context
+ * with each action.
+ */
 const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
 const ASK_ANEW = 'Ask for another grant (POST /v1/mandates/issue), or leave mandateId out.';
 
-/** `asked`: the action in the context of the grant. Absent if the rules were not asked. */
+/** `asked`: the action with the context of the grant. Absent if no rules were evaluated. */
 type IssuedInForce = (
   control: TenantControl,
   mandateId: string,
@@ -29,9 +32,7 @@ type IssuedInForce = (
   stepBudgets: StepBudgets,
 ) => MandateInForce & { asked?: Action; tooCostly?: NonNullable<Resolved['tooCostly']> };
 
-/**
- * Compiled rules of a grant are kept as long as the fold holds the grant, and until a policy or the tenant changes.
- */
+/** The compiled rules of a grant are cached until the grant is forgotten, or a policy or the tenant changes. */
 export function issuedInForce(): IssuedInForce {
   const made = new WeakMap<
     IssuedMandate,
@@ -77,7 +78,7 @@ export function issuedInForce(): IssuedInForce {
   };
 }
 
-/** Returns a field that both contexts name with different values. */
+/** Returns the name of a field that has different values in the two contexts. */
 function differsIn(issuedFor: Context, context: Action['context']): string | undefined {
   if (context === undefined) return undefined;
   return Object.keys(issuedFor).find(
@@ -122,8 +123,8 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
 }
 
 /**
- * The clock of the issuing process is ahead of the clock of the ledger. By the issuer's clock a rule had begun or
- * ended.
+ * Used if the clock of the issuing process is ahead of the clock of the ledger. At the issuer's time, a rule had
+ * begun or ended; at the ledger's time it has not.
  */
 function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
   const startsAt = wireTime(startsAtMs);
@@ -138,7 +139,7 @@ function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Ref
   ];
 }
 
-/** The name of the field comes from the issuer. The value in the action is not quoted. */
+/** The refusal names the field, because the issuer chose the name. It does not quote the value in the action. */
 function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: string): Refused {
   return [
     {
@@ -150,7 +151,7 @@ function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: str
   ];
 }
 
-/** Every rule of the grant asks about the action, and none matches. */
+/** Used if every rule of the grant has conditions on the action, and no rule matches. */
 function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
   return [
     {

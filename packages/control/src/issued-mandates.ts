@@ -1,6 +1,6 @@
 /**
- * Grants in the fold of the control topic. A grant holds what it was made of, as of its log position: the agent, the
- * rules, and the numbers of the policy versions. Later changes do not affect it.
+ * The grants in the control state. A grant contains its sources as of its log position: the agent, the rules, and the
+ * numbers of the policy versions. Later changes do not affect the grant.
  *
  * The times in later records decide whether a grant has ended, so every reader forgets the same grants. A forgotten
  * grant allows nothing, like a grant that never existed.
@@ -22,13 +22,13 @@ export type IssuedMandate = Revisioned<IssuedMandateDocument> & {
   readonly changeId: string;
   readonly issuedBy: string;
   readonly issuedAt: string;
-  /** 0: no start. */
+  /** 0 if the grant has no start. */
   readonly startsAtMs: number;
   readonly endsAtMs: number;
-  /** When it was revoked. Null if it was not. */
+  /** When the grant was revoked. Null if it was not revoked. */
   readonly revokedAt: string | null;
   readonly agent: Revisioned<AgentDocument>;
-  /** The rules that matched, and the rules that each action asks again. */
+  /** The rules that matched when the grant was issued, and the rules that are evaluated again for each action. */
   readonly rules: readonly { readonly rule: Revisioned<RuleDocument>; readonly version: number }[];
 };
 
@@ -36,18 +36,18 @@ export type IssuedMandates = {
   readonly byId: Map<string, IssuedMandate>;
   /** The ids of grants by agent id. */
   readonly ofAgent: Map<string, Set<string>>;
-  /** At this number of grants, ended grants are forgotten. */
+  /** Ended grants are forgotten when the number of grants reaches this number. */
   forgetAt: number;
-  /** The documents that grants are made of, current or not, each with the number of grants that use it. */
+  /** The documents that grants were made from, current or not, each with the number of grants that use it. */
   readonly made: Map<Revisioned<object>, number>;
-  /** The size of the grants and of their sources, as JSON, in UTF-16 units. */
+  /** The size of the grants and of the documents that they use, as JSON, in UTF-16 units. */
   units: number;
 };
 
 type Issued = Extract<ControlRecord, { event: 'mandate.issued' }>;
 type Revoked = Extract<ControlRecord, { event: 'mandate.revoked' }>;
 
-/** The current documents in the fold, from which a grant is made. */
+/** The current documents, from which a grant is made. */
 type Standing = {
   readonly agents: ReadonlyMap<string, Revisioned<AgentDocument>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
@@ -57,8 +57,8 @@ type Standing = {
 };
 
 /**
- * This many grants, ended or not, are always kept. So for some time an action learns that its grant has ended, and
- * not that there is none.
+ * At least this many grants are kept, ended or not. So an action under an ended grant learns for some time that the
+ * grant has ended, and not that it does not exist.
  */
 const NO_BURDEN = 1_000;
 
@@ -67,7 +67,8 @@ export function noneIssued(): IssuedMandates {
 }
 
 /**
- * Identifies a repeated request for the same grant. It returns the first result, although the id and the time differ.
+ * Identifies a repeated request for the same grant. A repeated request gets the first result, although its id and
+ * time differ.
  */
 export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): object {
   return { event: 'mandate.issued', agentId, context, ttlMs };
@@ -106,8 +107,8 @@ function partsOf({ agent, rules }: IssuedMandate): readonly Revisioned<object>[]
 }
 
 /**
- * The writer has checked that the named rules are all rules that match. This function checks that nothing which the
- * grant depends on was changed since.
+ * Checks that nothing on which the grant depends was changed since. The writer has already checked that the named
+ * rules are all rules that match.
  */
 export function validateIssue(
   standing: Standing,
@@ -163,7 +164,7 @@ export function hold(issued: IssuedMandates, one: IssuedMandate): void {
   issued.ofAgent.set(agentId, own.add(id));
 }
 
-/** Returns null if the agent does not exist. */
+/** Returns the sources of the grant. Null if the agent does not exist. */
 function madeOf(
   { agents, rules }: Standing,
   { mandate, change }: Issued,
@@ -214,7 +215,7 @@ export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked,
     byId.set(mandateId, { ...known, revision, revokedAt: known.revokedAt ?? change.at });
 }
 
-/** An agent that is registered again loses the grants that it had before. */
+/** Ends the grants of an agent that is registered again. */
 export function endWith(issued: IssuedMandates, agentId: string): void {
   for (const id of [...(issued.ofAgent.get(agentId) ?? [])]) forget(issued, id);
 }
@@ -223,7 +224,10 @@ function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
   return revokedAt !== null || endsAtMs <= atMs;
 }
 
-/** The next check comes after the number of grants has doubled. So each grant is checked only a few times in all. */
+/**
+ * Forgets ended grants. The next check comes when the number of grants has doubled, so each grant is checked only a
+ * few times.
+ */
 function forgetThoseOver(issued: IssuedMandates, atMs: number): void {
   for (const [id, one] of [...issued.byId]) {
     if (!isOver(one, atMs)) continue;

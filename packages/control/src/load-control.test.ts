@@ -15,7 +15,7 @@ it('reads -0 as 0, as a plane does', () => {
   }
 });
 
-it('rejects what no plane could write to its log, with the place in the document', () => {
+it('rejects documents that no plane could write to its log, with the path in the document', () => {
   const labels = Array.from({ length: 40 }, (_, at) => `l${at}: *long`).join(', ');
   const agent = `{ kind: agent, id: a, labels: { long: &long ${'x'.repeat(60_000)}, ${labels} } }`;
   expect(loadControl(`{ kind: agent, id: b }\n---\n${agent}\n`)).toEqual({

@@ -1,6 +1,6 @@
 /**
- * Reads agents, policies and rules from files: YAML documents with their `kind`. A file with a fault returns no
- * documents.
+ * Reads agents, policies and rules from files: YAML documents with their `kind`. If a file has a fault, none of its
+ * documents is returned.
  */
 
 import { compilePolicy, compileRule } from '@mandate/policy';
@@ -35,7 +35,7 @@ export type LoadedControl =
       ok: true;
       documents: ControlDocuments;
       /**
-       * Doubts about what the documents mean, each with its place.
+       * Warnings about entries that may not mean what they say, each with its line and column.
        *
        * @param declared tools that documents of other files declare
        */

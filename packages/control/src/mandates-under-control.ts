@@ -1,8 +1,8 @@
 /**
- * The mandates that follow from the control topic. Each registered agent is under the policies of the rules that
- * match it, or, if an action names a grant, under the sources of that grant. It is also under the policies of its
- * ancestors, and under the tenant limits. Each document is compiled once. The rules are evaluated again if a rule, a
- * policy or the tenant has changed.
+ * Finds the mandate of each agent from the control topic. A registered agent is under the policies of the rules that
+ * match it. If an action names a grant, the sources of the grant replace these policies. The policies of its
+ * ancestors and the tenant limits apply too. Each document is compiled once. The rules are evaluated again after a
+ * change of a rule, a policy or the tenant.
  */
 
 import type { Mandate, MandatesInForce } from '@mandate/policy';
@@ -35,8 +35,8 @@ import type { TenantControl } from './tenant-control.ts';
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
 /**
- * The rules and policies of one state of a tenant. `watching`: the shadow rules as if they were in force, or null if
- * there are none.
+ * The rules and policies of a tenant at one revision. `watching`: the shadow rules as if they were in force, or null
+ * if there are none.
  */
 type RulesOf = {
   of: readonly [rulesRevision: number, policiesRevision: number];
@@ -47,21 +47,21 @@ type RulesOf = {
 };
 
 export type MandatesUnderControl = MandatesInForce & {
-  /** True if the agent is not registered, and never was as far as is known. Then rules do not apply to it. */
+  /** True if the agent is not registered, and as far as is known never was. Rules do not apply to such an agent. */
   isUnknown(tenant: string, agentId: string): boolean;
   /** Returns the current ancestors of the agent and its former ancestors. */
   standing(tenant: string, agentId: string): Required<Pick<Plan, 'ancestors' | 'formerAncestors'>>;
   /** True if the tenant is closed. A closed tenant allows nothing to any agent. */
   isClosed(tenant: string): boolean;
-  /** True if the tenant limits contain a budget with this counter. */
+  /** True if the tenant limits contain a budget with the same counter as this budget. */
   isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
   /** The quotas of the tenant. */
   limits(tenant: string): TenantLimitsInForce;
-  /** Adds the tenant limits to a mandate that comes from elsewhere. */
+  /** Adds the tenant limits to a mandate that does not come from rules or grants. */
   within(tenant: string, mandate: Mandate): Mandate;
 };
 
-/** @param revision the number of records of the topic in the fold now */
+/** @param revision returns the number of records that were applied so far */
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
   const delegation = createDelegation();
   const tenants = new Map<string, RulesOf>();
@@ -92,7 +92,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const control = fold.tenant(tenant);
     const highest = held.ancestors?.at(-1);
     const isWhole = highest === undefined || control.agents.has(highest);
-    // A shortcut, because almost no agent has a retired or former ancestor.
+    // A fast path, because almost no agent has a retired or former ancestor.
     if (isWhole && control.departures.size === 0) return held;
     const formerAncestors = formerAncestorsOf(control, action.agentId);
     return {
@@ -114,13 +114,13 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
     const stepBudgets = stepBudgetsOfAction();
-    // Decisions use this id for the mandate that rules compose, and an action may name it too.
+    // Decisions name a mandate from rules with the id COMPOSED. An action may also use this id.
     const { mandateId = COMPOSED } = action;
     const requiredBy = grantRequiredBy(mandateId, document, ancestorDocuments(control.agents, document));
     if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, stepBudgets);
-      // Checked here because most agents have no parent. This saves a call.
+      // Checked here to save a call, because most agents have no parent.
       if (document.parent === undefined) return byRules(own, action);
       return byRules(
         delegation.resolve(own, ancestorAgents(control.agents, document), rules, action, atMs, stepBudgets),
@@ -160,7 +160,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
   };
 }
 
-/** If the step budget was exceeded, nothing is allowed, and the refusal says why. */
+/** Returns the mandate. If the step budget was exceeded, nothing is allowed, and the refusal says why. */
 function known(resolved: Resolved): MandateInForce {
   return resolved.tooCostly === undefined
     ? resolved
@@ -172,14 +172,17 @@ function byRules(resolved: Resolved, action: Action): MandateInForce {
   return held.mandate === null && !held.refused ? { ...held, refused: noRuleMatches(action) } : held;
 }
 
-/** Uses the step budget for shadow rules when they are asked as if they were in force. */
+/**
+ * Returns step budgets in which the budget of shadow rules is used for all rules. Shadow rules are then evaluated as
+ * if they were in force.
+ */
 function ofShadow({ shadow }: StepBudgets): StepBudgets {
   return { enforced: shadow, shadow };
 }
 
 /**
- * Rules apply to agents that are or were registered, and a mandate file applies to all others, within the tenant
- * limits. A closed tenant allows nothing.
+ * Agents that are or were registered get their mandates from rules. All other agents get them from the mandate file,
+ * within the tenant limits. A closed tenant allows nothing.
  */
 export function mandatesByRegister(
   controlled: MandatesUnderControl,

@@ -27,7 +27,7 @@ test.each<[string, object | undefined, Record<string, string>, object]>([
     { environment: 'test' },
     { why: 'NO_RULE', near: ['context.environment is "test", and not == "prod"'] },
   ],
-])('previews for a grant a rule with %s', (_, when, context, told) => {
+])('previews a grant if a rule has %s', (_, when, context, told) => {
   expect(preview(when, context)).toEqual(told);
 });
 

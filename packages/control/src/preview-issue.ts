@@ -1,4 +1,4 @@
-/** Previews the sources of a grant that would be issued now, from the current documents and planned changes. */
+/** Previews the sources of a grant as if it were issued now, from the current documents and planned changes. */
 import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
 import { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-rules.ts';
 import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';
@@ -10,7 +10,7 @@ type Thought = Omit<Candidates, 'action'> & Pick<IssuedMandateDocument, 'context
 export type IssuePreview = {
   issue: IssueComposed;
   near: readonly AlmostMatchingRule[];
-  /** The policy documents by id. Null if the policy does not exist. */
+  /** The policy documents by id. Null for a policy that does not exist. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 

@@ -1,4 +1,4 @@
-/** Previews what an agent could do, by the current documents and planned changes. It changes nothing. */
+/** Previews what an agent could do under the current documents and planned changes. Nothing is changed. */
 
 import { plan, type Resolved, rulesInForce } from '@mandate/policy';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
@@ -30,18 +30,21 @@ export type Candidates = {
   agent: AgentDocument;
   action: Action;
   atMs: number;
-  /** Planned rules. They replace rules with the same id, or are added. */
+  /** Planned rules. A planned rule replaces the rule with the same id, or is added. */
   rules: readonly RuleDocument[];
   /** Planned policies, each as if it were published now. */
   policies: readonly PolicyDocument[];
 };
 
 export type Preview = Resolved & {
-  /** The plan of the action, as far as it is known without the amounts spent, with the source of each limit. */
+  /**
+   * The plan of the action, with the source of each limit. The spent amounts are unknown here, so the plan does not
+   * use them.
+   */
   plan: Plan;
-  /** The plan if the shadow rules were in force. Null if no shadow rule matches. */
+  /** The plan as if the shadow rules were in force. Null if no shadow rule matches. */
   shadowPlan: Plan | null;
-  /** The documents of the policies. Null if a policy does not exist. */
+  /** The documents of the policies. Null for a policy that does not exist. */
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 
@@ -87,8 +90,8 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
 const known = new WeakMap<TenantControl['rules'], StandingRules>();
 
 /**
- * The current rules in the order in which they are evaluated. Sorting them is most of the cost of a preview, so the
- * order is cached.
+ * Returns the current rules in the order of evaluation. The order is cached, because sorting is most of the cost of a
+ * preview.
  */
 function standing(control: TenantControl): RulesOfAgents {
   const rules = known.get(control.rules) ?? standingRules();

@@ -3,7 +3,10 @@ import type { OpenedTenant } from './revisioned.ts';
 
 type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
 
-/** Returns how many of these the tenant may have. If there are more already, they stay, and none is added. */
+/**
+ * Returns how many agents, keys or other counted things the tenant may have. If the tenant already has more, these
+ * stay and no more can be added.
+ */
 export function quotaOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
   return Math.min(CAPS[what], opened?.document.limits?.[what] ?? CAPS[what]);
 }

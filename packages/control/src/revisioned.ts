@@ -5,24 +5,24 @@ export type Revisioned<T> = { readonly revision: number; readonly document: T };
 
 export type PolicyHistory = {
   readonly revision: number;
-  /** The first is version 1. */
+  /** The versions of the policy. The first entry is version 1. */
   readonly versions: readonly Revisioned<PolicyDocument>[];
   readonly isArchived: boolean;
 };
 
 /**
- * The tenant document as opened or last changed. `closedAt` is null while the tenant is open. `hadTopic`: it
- * publishes to its own topic, or once did, so that topic may still hold records.
+ * The tenant document as opened or last changed. `closedAt` is null while the tenant is open. `hadTopic`: true if the
+ * tenant publishes to its own topic, or once did, so that its topic may still contain records.
  */
 export type OpenedTenant = Revisioned<TenantDocument> & {
   readonly closedAt: string | null;
   readonly hadTopic: boolean;
 };
 
-/** By agent id: the former ancestors, each with the revision at which the agent last left it. */
+/** The former ancestors by agent id, each with the revision at which the agent last left it. */
 export type Departures = Map<string, Map<string, number>>;
 
-/** Returns the size of the document as JSON, in UTF-16 units. 0 for no document. */
+/** Returns the size of the document as JSON, in UTF-16 units. 0 if there is no document. */
 export function unitsOf(document: object | undefined): number {
   return document === undefined ? 0 : JSON.stringify(document).length;
 }

@@ -1,7 +1,7 @@
 /**
- * What shadow rules would decide about an action under a grant. Shadow rules exist to try a change before it is made.
- * So the current shadow rules are asked about the current agent, and their policies are added to the sources of the
- * grant.
+ * Finds what shadow rules would decide about an action under a grant. Shadow rules exist to try a change before it is
+ * made. So the current shadow rules are evaluated for the current agent, and their policies are added to the sources
+ * of the grant.
  */
 
 import type { Mandate, Resolved } from '@mandate/policy';
@@ -9,10 +9,10 @@ import { compose, type NamedPolicy } from '@mandate/policy';
 import type { InShadow } from '@mandate/policy/parts';
 import { type RecentlyUsed, recentlyUsed } from '@mandate/policy/parts';
 
-/** The number of results kept for one grant, for the last answers of its shadow rules. */
+/** How many combined mandates are cached for one grant, one for each recent answer of its shadow rules. */
 const KNOWN = 4;
 
-/** @param watching the answer of the shadow rules as if they were in force, without other rules */
+/** @param watching the mandate from the shadow rules alone, as if they were in force */
 type ShadowOverIssued = (own: Mandate | null, watching: Resolved) => InShadow | null;
 
 export function shadowOverIssued(): ShadowOverIssued {
@@ -44,7 +44,7 @@ export function shadowOverIssued(): ShadowOverIssued {
   };
 }
 
-/** All policies of a mandate that rules compose have a name. */
+/** Returns the policies of a mandate that was composed from rules. All of them have a name. */
 function named({ policies }: Mandate): NamedPolicy[] {
   return policies.flatMap((policy) => (policy.name === null ? [] : [{ ...policy, name: policy.name }]));
 }

@@ -1,6 +1,6 @@
-/** Finds questions to a person that expire before a person returns from a weekend. */
+/** Finds questions to a person that may expire before the person returns from a weekend. */
 
-/** From Friday evening until Monday morning. */
+/** The length of a weekend, from Friday evening until Monday morning. */
 export const WEEKEND_MS = 64 * 3_600_000;
 
 type ToolPolicy = {
@@ -9,7 +9,7 @@ type ToolPolicy = {
 };
 
 /**
- * Returns the names of tools with questions that wait less than a weekend, without a policy that says for how long.
+ * Returns the names of tools with questions that wait less than a weekend, if no policy says for how long.
  *
  * @param toolPolicies by the names of tools
  * @param replayMemoryMs how long ids are remembered: a question lives as long if no policy says more

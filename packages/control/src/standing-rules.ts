@@ -1,5 +1,5 @@
 /**
- * The current rules of a tenant, with an index of the agents that each may match. Only changed rules are indexed
+ * The current rules of a tenant, with an index of the agents that each rule may match. Only changed rules are indexed
  * again.
  */
 
@@ -15,14 +15,14 @@ export type StandingRules = {
   /** The shadow rules, as if they were in force. */
   readonly watching: RulesOfAgents;
   readonly areWatching: boolean;
-  /** Applies the changes up to the current rules. */
+  /** Updates the index to the current rules of the tenant. */
   follow(control: Pick<TenantControl, 'rules' | 'rulesRevision'>): void;
 };
 
 const AGENTS_KNOWN = 10_000;
 /**
- * From this many changes at once all rules are indexed again, because each single change in a list moves the entries
- * after it.
+ * If this many rules changed at once, all rules are indexed again. A single change moves all later entries of a list,
+ * so many single changes take longer.
  */
 const MANY = 1_000;
 

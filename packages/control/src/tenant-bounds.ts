@@ -1,4 +1,7 @@
-/** The tenant limits: one more policy in every mandate of the tenant, which its authors cannot change. */
+/**
+ * The tenant limits as a policy. This policy is in every mandate of the tenant, and the tenant's own authors cannot
+ * change it.
+ */
 
 import type { Mandate } from '@mandate/policy';
 import { compilePolicy, missingPolicy, type NamedPolicy } from '@mandate/policy';
@@ -10,7 +13,7 @@ import type { OpenedTenant } from './revisioned.ts';
 const compiled = new WeakMap<OpenedTenant, NamedPolicy>();
 const bounded = new WeakMap<NamedPolicy, WeakMap<Mandate, Mandate>>();
 
-/** Returns null if the tenant has no limits. Limits that cannot be compiled allow nothing. */
+/** Returns the policy. Null if the tenant has no limits. Limits that cannot be compiled allow nothing. */
 export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
   if (opened === null) return null;
   const known = compiled.get(opened);
@@ -39,7 +42,8 @@ export function boundsDocument({ id, bounds }: TenantDocument): PolicyDocument |
 }
 
 /**
- * True if the tenant limits use this counter. An author who could give back its amounts would not be limited by it.
+ * True if the tenant limits use this counter. If true, an author must not give back amounts on it, because the limit
+ * would then have no effect.
  */
 export function areCountedIn(
   opened: OpenedTenant | null,
@@ -52,8 +56,8 @@ export function areCountedIn(
 }
 
 /**
- * Returns the name that records use. The blank in it distinguishes it from every policy, because ids contain no
- * blank.
+ * Returns the name of the tenant limits in records. It contains a blank. Policy ids contain no blank, so no policy
+ * has this name.
  */
 export function nameOfBounds({ document, revision }: OpenedTenant): string {
   return `tenant ${document.id}@${revision}`;

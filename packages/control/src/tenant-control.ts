@@ -1,4 +1,4 @@
-/** The state of one tenant in the fold of the control topic. */
+/** The state of one tenant, from the records of the control topic. */
 import type {
   AgentDocument,
   ApiKeyRecord,
@@ -10,24 +10,24 @@ import type {
 import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
 import type { Departures, OpenedTenant, PolicyHistory, Revisioned } from './revisioned.ts';
 
-/** The key of an agent. It is accepted while the agent is registered. */
+/** The API key of an agent. The key is accepted while the agent is registered. */
 export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 
 /** An agent that may do nothing, by any authority, until it is registered again. */
 export type RetiredAgent = {
   readonly at: string;
-  /** The former parent. The agent stays in that family until it is registered again. */
+  /** The former parent. A retired agent still counts as its descendant until it is registered again. */
   readonly parent?: string;
 };
 
-/** The key of a person who works with the tenant. */
+/** The API key of a person who works with the tenant. */
 type RoleKey = { readonly role: Role; readonly key: ApiKeyRecord; readonly changeId: string };
 
-/** The key of an agent or person that was revoked, or that ended with its agent. `revokedAt` says when. */
+/** The API key of an agent or person that was revoked, or that ended with its agent. `revokedAt` says when. */
 export type EndedKey = { readonly key: ApiKeyRecord };
 
 export type TenantControl = {
-  /** Null: the tenant has no document, so it is open and has no tenant limits. */
+  /** Null if the tenant has no document. Such a tenant is open and has no tenant limits. */
   readonly opened: OpenedTenant | null;
   /** The revision of the last applied change. */
   readonly revision: number;
@@ -42,40 +42,43 @@ export type TenantControl = {
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Revisioned<RuleDocument>>;
   readonly policiesRevision: number;
-  /** The revision of the last change of any rule. A change of the order of the rules expects it. */
+  /** The revision of the last change of any rule. A change of the order of the rules must state this revision. */
   readonly rulesRevision: number;
   /** The size of all documents together as JSON, in UTF-16 units: see CAPS.controlUnits. */
   readonly units: number;
   /** Grants by id. Ended grants are kept for a while. */
   readonly issued: {
     readonly byId: ReadonlyMap<string, IssuedMandate>;
-    /** The size of the grants and of their sources, some of which may no longer be current. Has the same limit. */
+    /**
+     * The size of the grants and of the documents that they use, in UTF-16 units. These documents may no longer be
+     * current. CAPS.controlUnits limits this size too.
+     */
     readonly units: number;
   };
 };
 
-/** The same state in the form that only the fold changes. */
+/** The same state in a mutable form. Only the code that applies records changes it. */
 export type Tenant = {
   opened: OpenedTenant | null;
   revision: number;
   readonly agents: Map<string, Revisioned<AgentDocument>>;
-  /** The agents that were retired longest ago come first. */
+  /** Retired agents, in the order in which they were retired. */
   readonly retired: Map<string, Revisioned<RetiredAgent>>;
-  /** By agent id, registered or not: the agents that name it as their parent. */
+  /** The sub-agents by the id of their parent. The parent need not be registered. */
   readonly childrenOf: Map<string, Set<string>>;
   readonly departures: Departures;
   /** The number of former ancestors of all agents together. */
   departed: number;
   readonly keys: Map<string, Revisioned<AgentKey>>;
-  /** By agent id. */
+  /** The public ids of keys, by agent id. */
   readonly keysOf: Map<string, Set<string>>;
   readonly roleKeys: Map<string, Revisioned<RoleKey>>;
-  /** The oldest come first. These keys open nothing, but their owners are still known. */
+  /** Keys that are no longer accepted, the oldest first. They are kept so that their owners are still known. */
   readonly endedKeys: Map<string, Revisioned<EndedKey>>;
   readonly policies: Map<string, PolicyHistory>;
   readonly versions: Map<string, Revisioned<PolicyDocument>[]>;
   readonly rules: Map<string, Revisioned<RuleDocument>>;
-  /** By policy id: the rules that name it. */
+  /** The ids of rules, by the id of the policy that they name. */
   readonly rulesOf: Map<string, Set<string>>;
   policiesRevision: number;
   rulesRevision: number;
@@ -107,7 +110,7 @@ export function newTenant(): Tenant {
   };
 }
 
-/** Returns the current revision of what the record changes. 0 if that does not exist. */
+/** Returns the current revision of the document that the record changes. 0 if the document does not exist. */
 export function revisionOf(control: TenantControl, record: ControlRecord): number {
   switch (record.event) {
     case 'agent.put':

@@ -18,32 +18,32 @@ export type ChangeRefusal =
   /** Another change has this id. */
   | 'ID_REUSED'
   | 'NOT_FOUND'
-  /** The tenant is closed. The only change left is to open it again. */
+  /** The tenant is closed. The only possible change of a closed tenant is to open it again. */
   | 'TENANT_CLOSED'
-  /** The document belongs to another tenant than the change. */
+  /** The document names another tenant than the change. */
   | 'ID_DIFFERS'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
   /**
-   * The tenant has as many as it may have: by CAPS, because every process holds them all in memory, or by its own
-   * quotas.
+   * The tenant already has the most allowed. CAPS limits the number because every process keeps all documents in
+   * memory. The tenant's quotas may limit it further.
    */
   | 'TOO_MANY'
   /**
-   * The key does not belong to exactly this tenant and this agent, has more scopes than publish and report or other
-   * scopes than its role, or its id is taken.
+   * The key does not belong to exactly this tenant and this agent, its scopes do not fit an agent or its role, or its
+   * id is already used.
    */
   | 'KEY_UNFIT'
-  /** The admin key that asked for the change was revoked before. */
+  /** The change was requested with an admin key that was revoked before. */
   | 'ADMIN_REVOKED'
   /** Admins may not revoke the key that they use, because otherwise no key might be left that can issue others. */
   | 'OWN_KEY'
-  /** The grant lasts too long or not at all, or names rules or policies that do not apply. */
+  /** The grant has no valid duration, or names rules or policies that do not apply. */
   | 'MANDATE_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
   | 'PARENT_TOO_DEEP'
-  /** No more former ancestors of the agent can be remembered. */
+  /** The number of remembered former ancestors of the agent has reached its limit. */
   | 'PARENT_CHANGED_TOO_OFTEN';
 
 /**
@@ -69,7 +69,7 @@ export function validateChange(
       const { agentId, key, change } = record;
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
       const isFit = isNewKey(control, key) && key.tenant === change.tenant;
-      // An author who may write here must not be able to become an operator.
+      // The key must name exactly this agent. An author of agent keys must not be able to make an operator's key.
       return isOfAgent(key.scopes) && isFit && key.agents.length === 1 && key.agents[0] === agentId
         ? null
         : 'KEY_UNFIT';
@@ -102,7 +102,10 @@ export function validateChange(
   }
 }
 
-/** An agent's own key publishes. It also reports, unless another program settles what the agent runs. */
+/**
+ * True if an agent may have these scopes: publish, and usually report. Report is left out if another program settles
+ * the agent's calls.
+ */
 function isOfAgent(scopes: readonly ApiScope[]): boolean {
   return AGENT_SCOPES.some((allowed) => JSON.stringify(scopes) === JSON.stringify(allowed));
 }
@@ -110,7 +113,10 @@ function isOfAgent(scopes: readonly ApiScope[]): boolean {
 type Granted = Extract<ControlRecord, { event: 'role.granted' }>;
 type Revoked = Extract<ControlRecord, { event: 'role.revoked' }>;
 
-/** Ensures that one key is left if two admins revoke each other's keys at once. */
+/**
+ * True if the admin key of this change is still valid. So if two admins revoke each other's keys at once, one key is
+ * left.
+ */
 function isByAdmin({ roleKeys }: Tenant, { byKey }: Granted | Revoked): boolean {
   return byKey === undefined || roleKeys.get(byKey)?.document.role === 'admin';
 }
@@ -127,8 +133,8 @@ function isNewKey({ keys, roleKeys }: Tenant, { id, revokedAt }: ApiKeyRecord): 
 }
 
 /**
- * The parent of a sub-agent must be registered and must not be its descendant. No chain may become too long at either
- * end.
+ * The parent of a sub-agent must be registered and must not be a descendant of the sub-agent. No chain of ancestors
+ * may become too long.
  */
 function validateParent(control: Tenant, { id, parent }: AgentDocument): ChangeRefusal | null {
   const { agents } = control;
@@ -145,7 +151,10 @@ function validateParent(control: Tenant, { id, parent }: AgentDocument): ChangeR
   return height + depthBelow(control, id) > CAPS.parents ? 'PARENT_TOO_DEEP' : null;
 }
 
-/** If a former ancestor were forgotten, the agent could escape a kill of the family that it left. */
+/**
+ * Refuses a new parent if a former ancestor would be forgotten. Otherwise the agent could avoid a kill of a former
+ * ancestor and its descendants.
+ */
 function validateMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
   const left = departuresAfter(control, agent, revision)?.size ?? 0;
   return left > CAPS.formerAncestors ? 'PARENT_CHANGED_TOO_OFTEN' : null;
@@ -168,7 +177,7 @@ function isUsed({ rulesOf }: Tenant, policyId: string): boolean {
   return (rulesOf.get(policyId)?.size ?? 0) > 0;
 }
 
-/** The number of tenants that were ever opened, and the number of them with their own topics. */
+/** The number of tenants that were ever opened, and the number of tenants that have their own topics. */
 export type ThereAre = { tenants: number; topics: number };
 
 export function isOneTooMany(

@@ -1,4 +1,4 @@
-/** Reads agents, policies and rules from files and folders into one set. */
+/** Reads agents, policies and rules from files and folders, and combines them. */
 
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
 import { LISTS, standingOf } from '@mandate/control/plan';
@@ -7,19 +7,19 @@ import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { filesBelow } from './files-below.ts';
 
-/** The same folders may have files of cases, which are left out. */
+/** Names of document files. The same folders may also contain test files with cases, which are not read. */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
 export type ControlFiles = {
   documents: ControlDocuments;
   /** The file of each document, by kind and id, such as `policy read-only`. */
   files: ReadonlyMap<string, string>;
-  /** Returns a line for each entry that probably means something else. */
+  /** Returns a line for each entry that probably does not mean what its author wanted. */
   warnings(): readonly string[];
 };
 
 /**
- * @param warnings gets a line for each entry that probably means something else
+ * @param warnings gets a line for each entry that probably does not mean what its author wanted
  * @throws MandateError DOCUMENTS_INVALID, which names every fault by file, line and column, or says that there is no
  * document
  */
@@ -32,7 +32,7 @@ export function readControlFiles(paths: readonly string[], warnings?: string[]):
   });
 }
 
-/** Does the same, but there may be no documents. */
+/** Like `readControlFiles`, but also accepts paths without any document. */
 export function controlFilesIn(paths: readonly string[]): ControlFiles {
   const documents = {
     agents: new Map<string, AgentDocument>(),

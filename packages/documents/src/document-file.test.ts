@@ -1,4 +1,7 @@
-/** Whatever a plane has, `mandate apply` finds nothing to change in the files that `mandate pull` writes. */
+/**
+ * Tests that files written by `mandate pull` describe the plane exactly: `mandate apply` then finds nothing to
+ * change.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { documentsOf, planChanges, type Standing, standingOf } from '@mandate/control/plan';
@@ -9,7 +12,7 @@ import { expect, it } from 'vitest';
 import { controlFilesIn } from './control-files.ts';
 import { documentText, pathFor } from './document-file.ts';
 
-/** Texts that YAML or a file system could take for something else. */
+/** Texts that YAML or a file system could misread. */
 const STRANGE = [
   'a',
   'A',
@@ -101,7 +104,7 @@ const policy = fc
     },
     { requiredKeys: ['id', 'version'] },
   )
-  // A policy with a limit for a tool that cannot be called is invalid, so all tools are allowed here.
+  // A limit for a tool that the policy denies is invalid, so this policy allows all tools.
   .map((one) =>
     one.allowedTools && one.toolPolicies ? { ...one, allowedTools: [...one.allowedTools, '*'] } : one,
   )
@@ -145,7 +148,7 @@ const standing = fc
     lists.flat().map((one): Standing => ({ ...one, id: String(one.document.id), revision: 1, versions: 1 })),
   );
 
-it('is read back as the same documents, each from a file of its own', () => {
+it('is read back as the same documents, with one file for each document', () => {
   fc.assert(
     fc.property(standing, (all) => {
       const written = standingOf(documentsOf(all));
@@ -165,7 +168,7 @@ it('is read back as the same documents, each from a file of its own', () => {
   );
 });
 
-it('has a name that fits its id and that every file system accepts', () => {
+it('has a file name that shows the id and that every file system accepts', () => {
   const taken = new Set<string>();
   const path = (id: string) => pathFor('policy', id, taken);
   expect(path('read-only')).toBe('policies/read-only.yaml');

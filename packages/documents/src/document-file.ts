@@ -1,6 +1,6 @@
 /**
- * An agent, policy or rule as a file of its own, so that a change of one document is a change of one file. The name
- * of the file follows from the id: `policies/read-only.yaml`.
+ * Writes an agent, policy or rule to a file of its own, so that a change of one document changes one file. The name
+ * of the file contains the id: `policies/read-only.yaml`.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { type Kind, LISTS } from '@mandate/control/plan';
 import { MandateError } from '@mandate/runtime';
 import { stringify } from 'yaml';
 
-/** Leaves room for prefix and suffix in a file name of 255 bytes. */
+/** A file name may have 255 bytes. This limit leaves space for a prefix and a suffix. */
 const LONGEST_NAME = 200;
 
 /**
- * Returns the path of the file in its folder. Ids may contain characters that file names may not, may be longer, and
- * may differ only in case, which some file systems do not distinguish.
+ * Returns the path of the file in its folder. Ids may contain characters that file names may not contain, and may be
+ * too long. They may differ only in upper and lower case, which some file systems do not distinguish.
  *
- * @param taken the paths of other documents, in lower case; the path of this one is added
+ * @param taken the paths of other documents, in lower case; the path of this document is added
  */
 export function pathFor(kind: Kind, id: string, taken: Set<string>): string {
   const plain = encoded(id);
@@ -40,7 +40,7 @@ export function pathFor(kind: Kind, id: string, taken: Set<string>): string {
   return path;
 }
 
-/** Encodes an id so that the file is neither hidden nor a file of cases. */
+/** Encodes an id as a file name. The name never begins with a dot, and never looks like a test file with cases. */
 function encoded(id: string): string {
   const hex = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(id).replace(/[!~*'()]|^\.|\.(?=test$)/g, hex);
@@ -50,7 +50,9 @@ function hashOf(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 12);
 }
 
-/** Returns the document as YAML, or as JSON if YAML would be read as something else or not at all. */
+/**
+ * Returns the document as YAML. Returns JSON if a YAML parser would read the YAML as something else, or refuse it.
+ */
 export function documentText(kind: Kind, document: Document): string {
   const said = { kind, ...document };
   const texts = [

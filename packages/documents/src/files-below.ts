@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { unreadableFile } from '@mandate/runtime';
 
 /**
- * The files of a folder and of its subfolders with matching names, in the order of their names. For a file, that file.
- * Names that begin with a dot are left out. So a ConfigMap, which has links into a folder `..data` as its files, is not
- * read twice.
+ * Returns the files of a folder and of its subfolders with matching names, in the order of their names. If the path
+ * is a
+ * file, returns this file. Names that begin with a dot are left out. So a ConfigMap is not read twice: its files are
+ * links
+ * into a folder `..data`.
  *
  * @throws MandateError FILE_UNREADABLE
  */

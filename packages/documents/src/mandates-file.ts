@@ -10,7 +10,7 @@ export function readMandatesFile(path: string): LoadedMandates {
 /**
  * Returns the mandates of a file.
  *
- * @param warnings gets a line for each entry that probably means something else
+ * @param warnings gets a line for each entry that probably does not mean what its author wanted
  * @throws MandateError MANDATES_INVALID, which names each fault by file, line and column, or FILE_UNREADABLE
  */
 export function loadMandatesFile(path: string, warnings?: string[]): readonly MandateOfFile[] {

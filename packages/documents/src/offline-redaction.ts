@@ -1,4 +1,7 @@
-/** What a plane would redact before it decides, by the settings of this environment and a privacy document. */
+/**
+ * The redaction rules that a plane would use before it decides, from the settings of this environment and a privacy
+ * document.
+ */
 
 import { describeFault } from '@mandate/policy/documents';
 import { checkPrivacy, NO_PRIVACY, type RedactionRules } from '@mandate/privacy';
@@ -7,7 +10,7 @@ import { loadConfig } from '@mandate/runtime/settings';
 import type { PrivacyDocument } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The settings of a plane that offline commands share with it. */
+/** The settings that a plane and the offline commands have in common. */
 const settings = z.object({
   PLANE_REDACT_FIELDS: z.array(z.string().min(1)).optional(),
   PLANE_HASH_FIELDS: z.array(z.string().min(1)).default([]),
@@ -16,7 +19,9 @@ const settings = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param path the path of a privacy document; absent: the one that MANDATE_PRIVACY_PATH names, or none */
+/**
+ * @param path the path of a privacy document; if absent, MANDATE_PRIVACY_PATH names the document, or there is none
+ */
 export function offlineRedaction(env: Environment, path?: string): RedactionRules {
   const shared = Object.keys(settings.shape).map((key) => [`MANDATE_${key}`, env[`MANDATE_${key}`]]);
   const { PLANE_REDACT_FIELDS, PLANE_HASH_FIELDS, PRIVACY_PATH } = loadConfig(

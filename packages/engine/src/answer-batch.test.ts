@@ -94,7 +94,7 @@ test('gives one answer for each record, in order, also for bad records among goo
   expect(operations.map(({ source }) => source.offset)).toEqual([0, 2, 3, 5, 6]);
 });
 
-test('asks the ledger nothing for an empty batch, or a batch of bad records', async () => {
+test('does not call the ledger for an empty batch, or for a batch of bad records', async () => {
   const { context, incoming, ledger } = scene('');
   ledger.step = () => Promise.reject(new Error('not asked'));
   expect(await answerBatch([], context)).toEqual({ answers: [], operations: [] });
@@ -102,7 +102,7 @@ test('asks the ledger nothing for an empty batch, or a batch of bad records', as
 });
 
 describe('a dead letter', () => {
-  test('carries the bytes of the record, up to the largest size of a record', async () => {
+  test('contains the bytes of the record, up to the largest size of a record', async () => {
     const { context, incoming } = scene('');
     const value = Buffer.alloc(CAPS.recordBytes + 10, 'x');
     const key = '\u0001'.repeat(400_000);
@@ -121,7 +121,7 @@ describe('a dead letter', () => {
     expect(Buffer.from(valueBase64, 'base64')).toHaveLength(CAPS.recordBytes);
   });
 
-  test('stands for a whole batch that cannot be split into records, whatever its bytes look like', async () => {
+  test('represents a whole batch that cannot be split into records, whatever its bytes look like', async () => {
     const { context, incoming } = scene('');
     const unreadable = { lastOffset: 6, reason: 'it is garbled' };
     const { answers, operations } = await answerBatch([{ ...incoming(ask('a')), unreadable }], context);
@@ -137,7 +137,7 @@ describe('a dead letter', () => {
     expect(operations).toEqual([]);
   });
 
-  test('has the same id each time', async () => {
+  test('has the same id each time the record is answered', async () => {
     const { context, incoming, clock } = scene('');
     const bad = incoming('x');
     const idOf = async () => {
@@ -190,7 +190,7 @@ test('gives rules the tenant, also if the record does not name it', async () => 
 });
 
 describe('planning again', () => {
-  test("uses the ledger's time, for each agent by itself, in order", async () => {
+  test('uses the time of the ledger, for each agent separately and in order', async () => {
     const { context, incoming, clock } = scene('expiresAt: 2026-03-01T12:00:01Z');
     let asked = 0;
     const step = context.ledger.step.bind(context.ledger);
@@ -209,7 +209,7 @@ describe('planning again', () => {
     expect(asked).toBe(2);
   });
 
-  test('ends with a plan that always holds if no other plan holds, and decides the rest of the batch', async () => {
+  test('ends with a plan that holds at any time if no other plan holds, and decides the rest of the batch', async () => {
     const { context, incoming, clock, control } = scene('');
     const step = context.ledger.step.bind(context.ledger);
     context.ledger.step = (batch) => {
@@ -237,7 +237,7 @@ describe('planning again', () => {
 });
 
 describe('redelivery after a lost publish', () => {
-  test('gives the same bytes, whatever changed in between', async () => {
+  test('publishes the same bytes again, whatever changed in between', async () => {
     const { context, incoming, control, clock, ledger } = scene('toolPolicies: { t: { cost: 0.1 } }');
     const batch = [
       incoming(ask('a')),
@@ -255,7 +255,7 @@ describe('redelivery after a lost publish', () => {
     expect(summaryOf((await answerBatch(batch, context)).answers)).toEqual(Array(4).fill('published'));
   });
 
-  test('works in any part of a batch', async () => {
+  test('works for records in any part of a batch', async () => {
     const { context, incoming } = scene('maxCostTotal: 0.2\ntoolPolicies: { t: { cost: 0.1 } }');
     const batch = ['a', 'b', 'c'].map((id) => incoming(ask(id)));
     const first = await answerBatch(batch.slice(0, 2), context);
@@ -266,7 +266,7 @@ describe('redelivery after a lost publish', () => {
 });
 
 describe('redaction', () => {
-  test('changes what is published, not what is checked', async () => {
+  test('changes the published action, but not the checked action', async () => {
     const { context, incoming, ledger } = scene(
       'toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { password: { type: string, maxLength: 10 } } } } } }',
     );
@@ -282,7 +282,7 @@ describe('redaction', () => {
     expect(await ledger.open('default')).toHaveLength(1);
   });
 
-  test('also removes names below a redacted field if an argument rule finds a violation there', async () => {
+  test('also removes names below a redacted field if an argument rule finds a fault there', async () => {
     const { context, incoming } = scene(
       'toolPolicies: { t: { argumentValidation: { validators: [noSystemPaths] } } }',
     );
@@ -293,7 +293,7 @@ describe('redaction', () => {
     expect(JSON.stringify(answers)).toContain('"pointer":"/credentials"');
   });
 
-  test('still tells apart two requests that differ only in a secret', async () => {
+  test('still distinguishes two requests that differ only in a secret', async () => {
     const { context, incoming } = scene('');
     const batch = ['one', 'two'].map((password) => incoming(ask('a', { args: { password } })));
     const { answers } = await answerBatch(batch, context);
@@ -302,7 +302,7 @@ describe('redaction', () => {
     expect(second.record.decision.duplicateOf?.samePayload).toBe(false);
   });
 
-  test('gets the tenant of the action, also if only the topic names it', async () => {
+  test("uses the rules of the action's tenant, also if only the topic names the tenant", async () => {
     const { context, incoming } = scene('');
     const tenants: string[] = [];
     context.redact = (action, tenant) => {
@@ -313,7 +313,7 @@ describe('redaction', () => {
     expect(tenants).toEqual(['default', 'globex']);
   });
 
-  test('blocks the action if it fails, publishes nothing secret, and stops no other action', async () => {
+  test('blocks the action if redaction fails, publishes no secret, and does not stop other actions', async () => {
     const { context, incoming, ledger } = scene('mode: observe\ntoolPolicies: { t: { cost: 0.1 } }');
     context.redact = (action) => {
       if (action.id === 'poison') throw new TypeError('cannot redact this');
@@ -359,7 +359,7 @@ test('applies no deadline offline', async () => {
   expect(summaryOf((await answerBatch([late], context)).answers)).toEqual(['ALLOWED a']);
 });
 
-test('caps a deadline at the replay memory, and blocks a later redelivery as too late', async () => {
+test('limits a deadline to the replay memory, and blocks a later redelivery as too late', async () => {
   const { context, incoming, clock, ledger } = scene('', { replayMemoryMs: 60_000 });
   const again = incoming(ask('a', { deadlineMs: CAPS.deadlineMs }));
   const { answers, operations } = await answerBatch([again], context);
@@ -370,7 +370,7 @@ test('caps a deadline at the replay memory, and blocks a later redelivery as too
   expect(summaryOf((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
 });
 
-test('lets other work run during expensive records, however small they are', async () => {
+test('lets other work of the process run during expensive records, however small they are', async () => {
   const dear = '{ type: string, pattern: "a{1000}$" }';
   const { context, incoming } = scene(
     `toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { note: ${dear} } } } } }\n`,

@@ -1,6 +1,6 @@
 /**
- * Answers a batch of records, without the log: read, plan, step, decide. One answer for each record, in order. The decider and
- * the offline evaluation both call it.
+ * Answers a batch of records in these steps: read, plan, step, decide. Returns one answer for each record, in order.
+ * This code does not use the log, so both the decider and the offline evaluation call it.
  */
 import { hash } from 'node:crypto';
 import type { Operation, StepResult } from '@mandate/ledger';
@@ -32,7 +32,7 @@ type Asked = {
   action: Action;
   /** The action as it is published. */
   redacted: Action;
-  /** Why redaction failed. Otherwise null. An action with an error here is blocked. */
+  /** The error of the redaction, or null. An action with a redaction error is blocked. */
   redactionError: Error | null;
   request: Omit<StepRequest, 'op' | 'plan'>;
 };
@@ -44,13 +44,16 @@ type Reported = {
   request: Extract<Operation, { op: 'settle' }>;
 };
 
-/** An item without an answer yet. `planForMs`: the decider's clock at first; after a refused plan, the time of the ledger. */
+/**
+ * An item without an answer yet. `planForMs`: the time to plan for. At first it is the time of the decider's clock.
+ * After a refused plan it is the time of the ledger.
+ */
 type Pending = { item: Asked | Reported; planForMs: number };
 
 /**
- * The most refused plans of an action. A plan holds between two times, and the ledger's clock is not the decider's,
- * so the ledger refuses a plan that does not hold now. After this many refusals the action is blocked by a plan that
- * always holds, so that the rest of the batch goes on.
+ * How often the ledger may refuse the plan of an action. A plan is valid between two times. The ledger's clock
+ * differs from the decider's, so the plan may not be valid at the ledger's time. After this many refusals the action
+ * is blocked by a plan that is always valid, so that the rest of the batch continues.
  */
 const MAX_REPLANS = 8;
 
@@ -58,7 +61,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const answers = new Array<Answer>(batch.length);
   const { ledger } = context;
   const control = context.control();
-  // Deadlines need the replay memory of the ledger, which the ping loads.
+  // The ping loads the replay memory of the ledger, which limits deadlines.
   if (ledger.epoch === '') await ledger.ping();
   const lane = laneOf(batch);
   let open = await readBatch(batch, context, answers, lane);
@@ -107,14 +110,16 @@ async function readBatch(
   return open;
 }
 
-/** Node's own SHA-256. The policy package must not import Node, so it hashes in JavaScript. */
+/**
+ * Hashes with Node's SHA-256. The policy package must not import Node, so its own SHA-256 is written in JavaScript.
+ */
 function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
 /**
- * The partition waits for its turns like any other work. Otherwise the most expensive records of an agent, or the
- * most expensive rules for them, would block all other partitions, heartbeats and requests during the whole batch.
+ * Returns the queue in which this partition waits for time on the event loop. Without it, an agent with expensive
+ * records or rules would block all other partitions, heartbeats and requests during a whole batch.
  */
 function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
   return ['deciders', first === undefined ? '' : `${first.source.topic}/${first.source.partition}`];
@@ -145,7 +150,10 @@ function asked(
   return { at, incoming, action, request, ...redactedOf(action, tenant, context) };
 }
 
-/** If redaction fails, the free fields and the principal are left out, because any of them may be secret. */
+/**
+ * Returns the action as it is published. If redaction fails, the free fields and the principal are left out, because
+ * each may be secret.
+ */
 function redactedOf(
   action: Action,
   tenant: string,
@@ -181,7 +189,7 @@ function reported(
   return { at, incoming, outcome, keyId, request };
 }
 
-/** @param atMs the time to plan for. Null: the plan must hold at any time */
+/** @param atMs the time to plan for; null: the plan must be valid at any time */
 function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: number | null): Operation {
   if ('outcome' in item) return item.request;
   const span = item.incoming.span?.child('plan');

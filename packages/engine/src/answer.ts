@@ -18,13 +18,13 @@ export type Incoming = {
   appendedAtMs: number;
   key: string | null;
   value: Uint8Array;
-  /** The object from which this process wrote `value`. If present, `value` is not parsed. */
+  /** The object that this process wrote as `value`. If present, it is used, and `value` is not parsed. */
   written?: WrittenRecord | undefined;
-  /** Set if this is a batch that cannot be split into records. */
+  /** Set if this record represents a batch that cannot be split into records. */
   unreadable?: { reason: string; lastOffset: number } | undefined;
-  /** The fingerprint of the parts that were redacted before the action was published. */
+  /** The fingerprint of the values that redaction removed before the action was published. */
   fingerprint?: string | null;
-  /** The parts of the action that an API key fixed, from the headers of the record. */
+  /** The fields of the action that an API key fixed, from the headers of the record. */
   pinned?: Pinned | null;
   /** The span of the work on this record, if it is traced. */
   span?: Span | undefined;
@@ -33,17 +33,20 @@ export type Incoming = {
 export type AnswerContext = {
   ledger: Ledger;
   control(): MandatesInForce;
-  /** Applied to the published action, never to the checked one. */
+  /** Redacts the action for publishing. The original action is checked. */
   redact(action: Action, tenant: string): Action;
-  /** The probable time of the ledger. Plans are made for it, and made again if the ledger's time differs. */
+  /**
+   * Returns the probable time of the ledger. Plans are made for this time, and made again if the ledger's time
+   * differs.
+   */
   clock(): number;
-  /** The most deliveries of a tenant that the ledger may remember. Absent: the default number. */
+  /** Returns how many deliveries of a tenant the ledger may remember. Absent: the default number. */
   maxRemembered?(tenant: string): number;
-  /** If false, requests never come too late, as in offline evaluation. */
+  /** If false, no request is ever too late. Offline evaluation uses false. */
   deadlines: boolean;
 };
 
-/** `published`: the log already holds the answer. */
+/** The answer to a record. `published`: the log already contains the answer. */
 export type Answer =
   | { kind: 'record'; key: string; record: ActionDecided | ActionSettled }
   | { kind: 'dead-letter'; key: string | null; record: DeadLetter }
@@ -51,6 +54,6 @@ export type Answer =
 
 export type Answered = {
   answers: readonly Answer[];
-  /** The operations to confirm to the ledger once the answers are on the log. */
+  /** The operations to confirm to the ledger after the answers are written to the log. */
   operations: readonly Pick<Operation, 'tenant' | 'agentId' | 'source'>[];
 };

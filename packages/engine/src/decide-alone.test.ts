@@ -1,5 +1,5 @@
 /**
- * Everything that a program needs to decide actions itself: a policy, the engine and a ledger in memory. No log,
+ * Shows that a program can decide actions itself with a policy, the engine and a ledger in memory. It needs no log,
  * server or service.
  */
 

@@ -1,6 +1,6 @@
 /**
- * @mandate/engine: decides actions, and nothing else. It needs a policy and a ledger, and no log, no server and no clock of
- * its own.
+ * @mandate/engine: decides actions, and nothing else. It needs a policy and a ledger. It needs no log, server or
+ * clock.
  *
  * `answerBatch` takes records of an actions topic and gives one answer for each, in order:
  *
@@ -8,10 +8,12 @@
  * 2. plan (@mandate/policy): a verdict that needs no state, or the limits to reserve.
  * 3. step (@mandate/ledger): one atomic step for the batch checks every limit, and charges what is allowed.
  * 4. decide (@mandate/policy): the plan and the facts of the step become the decision, with its explanation.
- * 5. record: the answer is a record for the decisions topic. The caller publishes it, and then confirms it to the ledger.
+ * 5. record: the answer is a record for the decisions topic. The caller publishes it, and then confirms it to the
+ * ledger.
  *
- * The decider calls `answerBatch` between two topics of the log. `offlineDecider` and `evaluate` call it with a ledger in
- * memory and a clock that the caller sets: `mandate eval`, `mandate test` and the tests decide so, by the same code.
+ * The decider calls `answerBatch` between two topics of the log. `offlineDecider` and `evaluate` call it with a
+ * ledger in
+ * memory and a clock that the caller sets. `mandate eval`, `mandate test` and the tests use this offline decider.
  */
 
 export type { Answer, AnswerContext, Incoming } from './answer.ts';

@@ -1,4 +1,4 @@
-/** The trace span of one step of the ledger. The records of a batch share it. */
+/** The trace span of one step of the ledger. All records of a batch share this span. */
 import type { Ledger } from '@mandate/ledger';
 import type { SpanOptions } from '@mandate/runtime';
 

@@ -1,4 +1,4 @@
-/** Step 1: from a record of an actions topic to an action or an outcome of a tenant, or to a dead letter. */
+/** Step 1: turns a record of an actions topic into an action or an outcome of a tenant, or into a dead letter. */
 import { deadLetterId } from '@mandate/policy';
 import {
   type ActionsRecord,
@@ -25,7 +25,7 @@ import type { Incoming } from './answer.ts';
 type ReportedBy = { keyId: string | null; mayRelease: boolean };
 
 export type ReadIncoming =
-  /** The action names its tenant, also if the record did not. So rules about the tenant hold in both cases. */
+  /** The action always names its tenant, even if the record did not. So rules about the tenant always work. */
   | { kind: 'action'; tenant: string; action: AskedAction }
   | { kind: 'outcome'; tenant: string; outcome: Outcome; reportedBy: ReportedBy }
   | { kind: 'bad'; deadLetter: DeadLetter };
@@ -60,8 +60,8 @@ function actionsRecordOf({ value, written }: Incoming): Read<ActionsRecord> {
 }
 
 /**
- * Returns the fields that an API key fixed. On its own topic a tenant writes the headers itself, so everything there
- * is a claim.
+ * Returns the fields that an API key fixed. On its own topic a tenant writes the headers itself, so no field counts
+ * as fixed.
  */
 function pinnedIn({ pinned }: Incoming, owner: string | null): Pinned | null {
   return owner === null ? (pinned ?? null) : null;
@@ -90,12 +90,15 @@ function foreignTenant(stated: string, owner: string): Fault {
   };
 }
 
-/** A producer on the shared topic is trusted for every tenant. On any other topic, each report is the agent's own. */
+/**
+ * Returns the reporter of an outcome that a producer wrote to the topic. A producer on the shared topic is trusted
+ * for every tenant. On any other topic, each report counts as the agent's own.
+ */
 function producerOf({ source }: Incoming): ReportedBy {
   return { keyId: null, mayRelease: source.topic === TOPICS.actions };
 }
 
-/** Only the gateway knows the key of a report, and the gateway writes to the shared topic. */
+/** Only the gateway knows the key of a report, and the gateway writes only to the shared topic. */
 function reporterStated(owner: string): Fault {
   return {
     code: 'INVALID_ACTION',

@@ -8,14 +8,14 @@ type Absent<Fields extends string> = { [Field in Fields]: undefined };
  * the same thing. The digest ignores the tenant field.
  *
  * @param fingerprint of the data that redaction removed before the action was published; see
- *   redaction/fingerprint.ts. It can only separate requests that look equal without it, so it needs no trust
+ *   redaction/fingerprint.ts. It can only distinguish requests that are otherwise equal, so it need not be trusted
  */
 export function actionDigest(
   action: Action,
   fingerprint: string | null = null,
   sha256: Sha256 = sha256Hex,
 ): string {
-  // canonicalJson skips undefined fields. Copying the other fields by rest syntax would take as long as the hash.
+  // canonicalJson skips undefined fields. Copying all other fields with rest syntax would take as long as the hash.
   const ofDelivery = { tenant: undefined, attempt: undefined, requestedAt: undefined, deadlineMs: undefined };
   const ofKey: Absent<keyof Pinned> = { pinned: undefined, pinnedBy: undefined };
   const digest = sha256(canonicalJson({ ...action, ...ofDelivery, ...ofKey }));

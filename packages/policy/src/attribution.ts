@@ -1,7 +1,10 @@
 import type { MandateReference } from '@mandate/schemas';
 import { rulesInWords, rulesThatGave } from '@mandate/schemas/core';
 
-/** Returns a sentence to append to a reason: the policy that set the limit, and the rules that grant the policy. */
+/**
+ * Returns a sentence to append to a reason. It names the policy that set the limit, and the rules that grant the
+ * policy.
+ */
 export function attribution(policy: string, mandate: MandateReference | null): string {
   const rules = rulesThatGave(policy, mandate);
   const by =
@@ -10,8 +13,8 @@ export function attribution(policy: string, mandate: MandateReference | null): s
 }
 
 /**
- * True if the name is the name of the tenant limits (nameOfBounds), which the operator of the plane sets, and not of
- * a policy.
+ * True if the name is the name of the tenant limits (nameOfBounds), not of a policy. The operator of the plane sets
+ * the tenant limits.
  */
 export function areTenantLimits(policy: string | undefined): boolean {
   return policy?.startsWith('tenant ') === true;

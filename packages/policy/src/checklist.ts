@@ -1,7 +1,7 @@
 /**
  * The checks and limits that apply to calls of one kind. They follow from the mandate alone, so they are computed
  * once: for its LLM calls, for each tool that a policy names, and for all other tools. Each list has two versions,
- * because a call that states no estimate may have more limits. A plan runs only the checks that apply, and its arrays
+ * because a call without an estimate may have more limits. A plan runs only the checks that apply, and its arrays
  * have the right length from the start.
  */
 
@@ -17,30 +17,30 @@ export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
   /**
-   * The checks of all policies, in order: the first check of each policy, then the second check of each policy, and
+   * The checks of all policies. The first check of each policy comes first, then the second check of each policy, and
    * so on.
    */
   checkFns: readonly CheckFn[];
   limits: readonly LimitOf[];
   leaseMs: number;
   /**
-   * The most steps for one character of a name, for the patterns of all policies. `mostExpensive` is the policy whose
-   * patterns cost the most.
+   * The most steps for each character of a name, for the patterns of all policies. `mostExpensive` is the policy with
+   * the patterns that cost the most.
    */
   steps: number;
   mostExpensive: string;
-  /** True only if no policy is enforced. */
+  /** True if all policies are in observe mode. */
   observe: boolean;
   expiriesMs: readonly number[];
 };
 
-/** `stating`: for calls that state an estimate. `notStating`: for calls that state none. */
+/** `stating`: for calls that state an estimate. `notStating`: for calls without an estimate. */
 type ListsOfMandate = { readonly stating: KnownLists; readonly notStating: KnownLists };
 
 type KnownLists = {
-  /** For each kind of action that is not checked as a tool. */
+  /** The checklist of each kind of action that is not checked as a tool. */
   kinds: Map<ActionType, Checklist>;
-  /** For each tool that a policy names and that was called. */
+  /** The checklists of tools that a policy names and that were called already. */
   tools: Map<string, Checklist>;
   otherTools: Checklist | null;
 };
@@ -51,15 +51,15 @@ type Kind = Pick<Calls, 'type' | 'judgedAs' | 'statesEstimate'>;
 const TOOLS_KNOWN = 1_000;
 
 /**
- * Returns a function that gives the checklist of an action. A checklist is made at its first use, and kept as long as
- * its mandate object exists.
+ * Returns a function that returns the checklist of an action. A checklist is made at its first use, and kept as long
+ * as its mandate object exists.
  */
 export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
   const made = new WeakMap<Mandate, ListsOfMandate>();
-  // Consecutive actions often belong to one agent. Comparing the mandate is cheaper than looking it up.
+  // The last mandate. Consecutive actions often belong to one agent, and a comparison is cheaper than a look-up.
   let latest: { mandate: Mandate; lists: ListsOfMandate } | null = null;
   return (mandate, action) => {
     if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };
@@ -144,7 +144,7 @@ function isNamed({ policies }: Mandate, tool: string): boolean {
   return false;
 }
 
-/** @param named the tool; null if no policy names it */
+/** @param named the name of the tool; null if no policy names the tool */
 function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): readonly Calls[] {
   return policies.map((policy, at) => ({
     ...kind,
@@ -154,7 +154,7 @@ function callsUnder({ policies }: Mandate, kind: Kind, named: string | null): re
   }));
 }
 
-/** Binds a check to calls. If a mandate has several policies, each finding names its policy. */
+/** Prepares a check for calls of one kind. If a mandate has several policies, each finding names its policy. */
 function checkFnOf(check: StaticCheck, calls: Calls, mandate: MandateReference): CheckFn | null {
   const checkFn = check(calls);
   const { name, ancestor } = calls.policy;

@@ -38,7 +38,10 @@ import { inShadow } from './shadow.ts';
 import type { ValidityInterval } from './validity-interval.ts';
 import { ALLOWED_WORDS, wordsOf } from './verdict-in-words.ts';
 
-/** In this order. The first check that blocks gives the verdict. The record lists every check. */
+/**
+ * The static checks run in this order. The first check that blocks determines the verdict. The record lists every
+ * check.
+ */
 const STATIC_CHECKS: readonly StaticCheck[] = [
   policyFound,
   mandateAlive,
@@ -54,7 +57,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   mandateCostPerCall,
 ];
 
-/** In this order. The ledger checks all limits, then charges all of them or none. */
+/** The limits in this order. The ledger checks all limits, and then charges all of them or none. */
 const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
   toolRate,
   budgets,
@@ -66,8 +69,8 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
 const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
 
 /**
- * The published verdict, with its words. `observed`: the verdict that an enforced mandate would give, if the mandate
- * only observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if no such rule matched.
+ * The published verdict, with its words. `observed`: the verdict as if the mandate were enforced, if the mandate only
+ * observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if no such rule matched.
  */
 export type Judgement = Words &
   Pick<StepVerdict, 'verdict' | 'code' | 'final' | 'retryAfterMs'> & {
@@ -77,9 +80,9 @@ export type Judgement = Words &
   };
 
 /**
- * Makes the plan of an action. `atMs` is the ledger's time as last known; the plan states its own validity.
- * `redacted` is the action as it is published: the checks read the whole action, but texts name only what the
- * redacted action contains. `spent`: the steps that finding the mandate took from the action's step budget.
+ * Makes the plan of an action. `atMs` is the ledger's time as last known; the plan states from when until when it is
+ * valid. `redacted` is the action as it is published. The checks read the whole action, but texts quote only the
+ * redacted action. `spent`: the steps that finding the mandate took from the action's step budget.
  */
 export function plan(
   action: Action,
@@ -100,7 +103,7 @@ export function plan(
     const subject: Subject = { action, redacted, name, call, price, atMs, stepBudget };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
     const { checks, refusal, obligations } = runChecks(checkFns, subject);
-    // Lists every field, because spreading would take as long as all checks.
+    // Lists every field by name, because spreading would take as long as all checks.
     const made: Plan = {
       holdsFromMs,
       holdsUntilMs,
@@ -133,7 +136,7 @@ export function decide(plan: Plan, facts: StepFacts): Judgement {
   return judgement(published, { ...ALLOWED_WORDS, reason }, { verdict, code }, shadow, checks);
 }
 
-/** Lists every field, because spreading takes longer than the rest of `decide`. */
+/** Lists every field by name, because spreading takes longer than the rest of `decide`. */
 function judgement(
   { verdict, code, final, retryAfterMs }: StepVerdict,
   { reason, remedy }: Words,
@@ -151,8 +154,8 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
 }
 
 /**
- * Returns the time between two expiries in which the plan holds. A policy is valid until it expires, so each such
- * time has its own plan.
+ * Returns the time between two expiries in which the plan is valid. A policy ends when it expires, so another plan
+ * follows.
  */
 function lifetime(expiriesMs: readonly number[], atMs: number): ValidityInterval {
   let holdsFromMs = 0;
@@ -180,7 +183,7 @@ function everyCheck(plan: Plan, facts: StepFacts): Check[] {
   return checks;
 }
 
-/** The first check that blocks ends the step. The later checks are skipped. */
+/** Returns the checks of the step. The first check that blocks ends the step, and later checks are skipped. */
 function stepChecks(facts: StepFacts): readonly Check[] {
   return endsStep(facts) ? checksOfEnded(facts) : STEP_PASSED;
 }
@@ -188,7 +191,7 @@ function stepChecks(facts: StepFacts): readonly Check[] {
 function checksOfEnded({ first, unremembered, late, kill }: StepFacts): readonly Check[] {
   const asked: [check: string, objected: boolean][] = [
     ['duplicate', first !== null],
-    // Listed only if it blocks, because it nearly always passes.
+    // The check is listed only if it blocks, because it nearly always passes.
     ...(unremembered ? [['replay-memory', true] as [string, boolean]] : []),
     ['deadline', late],
     ['kill-switch', kill !== null],

@@ -23,7 +23,7 @@ import { decisionId } from './record-ids.ts';
 
 export type Decided = {
   request: Omit<StepRequest, 'op' | 'plan'>;
-  /** The action as it is published: redacted. */
+  /** The redacted action, as it is published. */
   action: Action;
   plan: StepRequest['plan'];
   facts: StepFacts;
@@ -93,7 +93,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   };
 }
 
-/** A mandate in observe mode imposes no obligations. */
+/** Returns the obligations. A mandate in observe mode imposes none. */
 function obligationsOf(
   { obligations, observe }: Plan,
   { verdict }: Judgement,
@@ -106,14 +106,14 @@ function asksPerson({ verdict, code }: Judgement): boolean {
   return verdict === 'DEFER' || code === 'APPROVAL_EXPIRED';
 }
 
-/** Returns the remedy, with the commands that answer the question if a person is asked. */
+/** Returns the remedy. If a person is asked, it contains the commands that answer the question. */
 function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): string {
   const { remedy } = judgement;
   if (!asksPerson(judgement)) return remedy;
   return `${remedy} To approve it: \`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
 }
 
-/** Returns the rate slots that a question took. A repeated DEFER took none. */
+/** Returns the calls that a question took from rates. A repeated DEFER took nothing. */
 function deferralOf(plan: Plan, facts: StepFacts, { verdict }: Judgement): Deferral | null {
   if (verdict !== 'DEFER' || facts.first !== null) return null;
   const { questionMs, grantMs } = plan.limits.find((limit) => limit.kind === 'confirmation') ?? {};
@@ -129,8 +129,8 @@ function ratesOf(plan: Plan): Deferral['rates'] {
 }
 
 /**
- * Returns every counter that the step charged, because a rebuild of the ledger needs them. Under a mandate in observe
- * mode, a call takes rate slots only if an enforced mandate would have allowed it or asked a person.
+ * Returns every counter that the step charged, because a rebuild of the ledger needs them. In observe mode, a call
+ * counts in rates only if an enforced mandate would have allowed it or asked a person.
  */
 function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Reservation | null {
   if (facts.leaseExpiresAtMs === null) return null;
@@ -144,7 +144,10 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
   };
 }
 
-/** Removes the other limits on the counter. The check on the record has them, and no counter depends on them. */
+/**
+ * Returns the limit without the other limits on its counter. The check on the record contains them, and no counter
+ * depends on them.
+ */
 function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'otherLimits'> {
   if (limit.otherLimits === undefined) return limit;
   const { otherLimits: _, ...own } = limit;
@@ -152,8 +155,8 @@ function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'otherLim
 }
 
 /**
- * Returns what the tightest budget and the tightest rate have left after this decision. Null if there is no limit, or
- * if no limit was checked.
+ * Returns the amount left in the tightest budget and the calls left in the tightest rate after this decision. Null if
+ * there is no limit, or if no limit was checked.
  */
 function remaining(
   plan: Plan,
@@ -166,7 +169,7 @@ function remaining(
   plan.limits.forEach((limit: Limit, at) => {
     const fact = facts.limits[at];
     if (limit.kind === 'budget' && fact?.kind === 'budget' && limit.maxMicros !== null) {
-      // Given-back amounts may leave more than a safe integer can hold.
+      // Amounts that were given back may make the rest larger than a safe integer.
       const left = limit.maxMicros - fact.spentMicros - facts.chargedMicros;
       micros.push(Math.min(left, Number.MAX_SAFE_INTEGER));
     }

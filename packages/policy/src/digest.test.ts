@@ -15,7 +15,7 @@ describe('canonicalJson', () => {
     [{ 10: 'ten', 9: 'nine', a: 1 }, '{"10":"ten","9":"nine","a":1}'],
     [{ a: undefined, b: 1 }, '{"b":1}'],
     ['\u20ac$\u000f\nA\'B"\\\\"/', '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"'],
-    // The key order in the example of RFC 8785: by code unit, so a surrogate pair sorts before U+FB33.
+    // An example from RFC 8785. Keys are sorted by code unit, so a surrogate pair comes before U+FB33.
     [
       { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 },
       '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}',
@@ -25,13 +25,13 @@ describe('canonicalJson', () => {
   });
 
   test.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 0, Symbol('s'), [undefined]])(
-    'refuses what JSON cannot represent: %s',
+    'refuses a value that JSON cannot represent: %s',
     (value) => {
       expect(() => canonicalJson(value)).toThrow(TypeError);
     },
   );
 
-  test('keeps the value, and gives it one text only', () => {
+  test('keeps the value, and gives equal values the same text', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const text = canonicalJson(value);

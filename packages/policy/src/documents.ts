@@ -1,6 +1,6 @@
 /**
- * @mandate/policy/documents: documents as people write them. It parses documents in YAML or JSON, finds faults and
- * doubts with their lines, and compiles the mandates of a file.
+ * @mandate/policy/documents: documents as people write them. It parses documents in YAML or JSON, reports faults and
+ * warnings with their lines, and compiles the mandates of a file.
  *
  * It is separate from `@mandate/policy`, because the kernel decides on compiled mandates and needs no YAML.
  */

@@ -1,11 +1,11 @@
-/** A parsed glob: the literals between its stars. A name matches if it contains them in their order. */
+/** A parsed glob: the literal texts between its stars. A name matches if it contains these texts in order. */
 export interface Glob {
   readonly index: number;
   readonly pattern: string;
   /** The text before the first star. `middles` are the texts between stars. */
   readonly head: string;
   readonly middles: readonly Segment[];
-  /** The text after the last star. Null if the glob has no star; the head is then the whole glob. */
+  /** The text after the last star. Null if the glob has no star; `head` is then the whole glob. */
   readonly tail: string | null;
 }
 
@@ -27,8 +27,8 @@ export function segmentOf(text: string): Segment {
 }
 
 /**
- * True if the name matches. Takes time linear in the name and the glob: the leftmost place of each middle is always
- * best, so there is no backtracking.
+ * True if the name matches. Takes time linear in the name and the glob. The leftmost place of each middle is always
+ * best, so no place is tried twice.
  */
 export function matches({ head, middles, tail }: Glob, name: string): boolean {
   if (tail === null) return name === head;
@@ -45,7 +45,7 @@ export function matches({ head, middles, tail }: Glob, name: string): boolean {
 
 /**
  * Returns the position after the first occurrence of the segment in [from, end), or -1. Takes linear time for every
- * text. `indexOf` does not: it takes |name| × |segment| steps on a run of one letter.
+ * text. `indexOf` takes |name| × |segment| steps if the name repeats one letter.
  */
 export function endOfFirst({ text, borders }: Segment, name: string, from: number, end: number): number {
   let matched = 0;

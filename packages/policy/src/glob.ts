@@ -2,7 +2,8 @@ import { type Glob, matches, parseGlob } from './glob-pattern.ts';
 import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './literal-automaton.ts';
 
 /**
- * Returns the first pattern of its list that matches, or null. `steps` is the most steps for one character of a name.
+ * Returns the first pattern of its list that matches, or null. `steps` is the most steps for each character of a
+ * name.
  */
 export type GlobMatcher = ((name: string) => string | null) & { readonly steps: number };
 
@@ -14,10 +15,11 @@ export type GlobMatcher = ((name: string) => string | null) & { readonly steps: 
 const FEW = 8;
 
 /**
- * Compiles a list of globs into one matcher that returns the first pattern, in list order, which matches a name.
+ * Compiles a list of globs into one matcher. The matcher returns the first pattern, in list order, that matches a
+ * name.
  *
- * Only `*` is special: it stands for any run of characters, including the empty run, dots, slashes and line breaks.
- * Everything else means itself, with case, compared by UTF-16 code unit. An empty list matches nothing.
+ * Only `*` is special: it matches any run of characters, including the empty run, dots, slashes and line breaks.
+ * Every other character matches itself, with case, compared by UTF-16 code unit. An empty list matches nothing.
  *
  * A name is matched in time linear in its length. Each pattern of two literals or more (`a*b`, `*a*b*`) takes one
  * more linear pass if the name has the pattern's beginning, or its end if it has no beginning. Names, `prefix*`,
@@ -31,8 +33,8 @@ export function compileGlobs(patterns: readonly string[]): GlobMatcher {
 }
 
 /**
- * Returns the steps for one character of a name: one for the common pass, and one for each four passes of single
- * patterns.
+ * Returns the steps for each character of a name: one step for the common pass, and one step for every four passes of
+ * single patterns.
  */
 function stepsOf(globs: readonly Glob[]): number {
   const passes =
@@ -76,15 +78,15 @@ function together(globs: readonly Glob[]): Matcher {
 }
 
 /**
- * The patterns found at each state of the automaton, by their index in the list. An index equal to the number of
- * patterns means none.
+ * The patterns found at each state of the automaton, by their index in the list. If the index equals the number of
+ * patterns, no pattern is found.
  */
 type Met = {
-  /** The first pattern that may match, including the patterns of the state's suffixes. */
+  /** For each state, the first pattern that may match. Patterns of the state's suffixes are included. */
   lowest: Int32Array;
-  /** The first pattern that certainly matches, because it has one literal. */
+  /** For each state, the first pattern that certainly matches, because it has only one literal. */
   certain: Int32Array;
-  /** The patterns with more literals, in list order. They need a test. */
+  /** For each state, the patterns with more literals, in list order. Each must still be tested. */
   tests: (Glob[] | undefined)[];
 };
 
@@ -129,7 +131,9 @@ function lower(lowest: Int32Array, state: number, index: number): void {
   if (index < (lowest[state] as number)) lowest[state] = index;
 }
 
-/** Returns the first pattern below `bound` that is found at the state and matches, or else `bound`. */
+/**
+ * Returns the first pattern before `bound` that is found at the state and matches. Returns `bound` if there is none.
+ */
 function foundAt({ certain, tests }: Met, state: number, name: string, bound: number): number {
   const first = Math.min(certain[state] as number, bound);
   const globs = tests[state];
@@ -141,7 +145,10 @@ function foundAt({ certain, tests }: Met, state: number, name: string, bound: nu
   return first;
 }
 
-/** The state at which a pattern is found. `certain`: the pattern then matches, because it has no other literal. */
+/**
+ * The state at which a pattern is found. `certain`: the pattern matches without a further test, because it has only
+ * this literal.
+ */
 type Place = { state: number; atEnd: boolean; certain: boolean };
 
 function placeOf({ head, middles, tail }: Glob, literals: Trie): Place {

@@ -1,6 +1,6 @@
 /**
- * How two policies settle one call together: for every outcome, the greater of their charges. Each amount of COMPOSED
- * is the greater of two amounts, so neither order nor repetition changes the result.
+ * Combines the charges of two policies for one call. For every outcome, the higher charge counts. Each amount of
+ * COMPOSED is the greater of two amounts, so the order of the policies does not matter.
  */
 import type { Charging } from '@mandate/schemas';
 import { type KeptAmounts, keptAmounts } from '@mandate/step';
@@ -39,7 +39,7 @@ function chargingOf(amounts: KeptAmounts): Charging {
       verificationMicros: verifiedMicros - succeededMicros,
     };
   }
-  // A success never charges less than a failure, so if this amount is 0, all are 0.
+  // A success never charges less than a failure. So if the amount of a success is 0, all amounts are 0.
   if (verifiedMicros === 0) return { type: 'SUCCESS_BASED', estimateMicros };
   if (failedMicros === verifiedMicros && failedMicros === estimateMicros) {
     return { type: 'ATTEMPT_BASED', estimateMicros };

@@ -1,13 +1,14 @@
 /**
- * @mandate/policy: what agents may do. Pure: no I/O, no clock, no randomness. The same arguments always give the same
- * answer, and nothing throws.
+ * @mandate/policy: what agents may do. The package is pure: no I/O, no clock, no randomness. The same arguments
+ * always
+ * give the same answer, and nothing throws.
  *
  * `plan` checks the part of a request that needs no state. The ledger checks the limits that the plan names. `decide`
  * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen. Each
  * check has a file under checks/.
  *
- * It decides on compiled mandates. `@mandate/policy/documents` compiles them from documents. It is separate because
- * it loads a YAML parser.
+ * This package decides on compiled mandates. `@mandate/policy/documents` compiles mandates from documents. It is
+ * separate because it loads a YAML parser.
  */
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';

@@ -1,4 +1,4 @@
-/** The ledger's findings about limits in words: for the record, and for the verdict if a limit failed. */
+/** Puts the ledger's facts about limits into words: for the record, and for the verdict if a limit failed. */
 
 import type { Check, Json, Limit, LimitFact, MandateReference, Plan, RateLimit } from '@mandate/schemas';
 import { OPEN_CALLS } from '@mandate/schemas/core';
@@ -11,8 +11,8 @@ import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 
 /**
- * Returns the words of the first limit that failed. If waiting cannot help one of the failed limits, the remedy says
- * so.
+ * Returns the words of the first limit that failed. If waiting does not help one of the failed limits, the remedy
+ * says so.
  */
 export function limitWords(
   limits: readonly Limit[],
@@ -29,7 +29,9 @@ export function limitWords(
   return { reason: `${reason}${whose}`, remedy: remedyForAll(limits, facts) ?? remedy };
 }
 
-/** Returns the remedy of the first limit that waiting cannot help. Null if waiting helps all. */
+/**
+ * Returns the remedy of the first failed limit that waiting does not help. Null if waiting helps all failed limits.
+ */
 function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): string | null {
   const at = facts.findIndex(
     (fact) => !fact.ok && fact.kind !== 'confirmation' && fact.retryAfterMs === null,
@@ -39,7 +41,9 @@ function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): st
   return limit === undefined || fact === undefined ? null : violationOf(limit, fact).remedy;
 }
 
-/** Returns the check of one limit for the record. `skip` if the step ended before it checked the limits. */
+/**
+ * Returns the check of one limit for the record. The result is `skip` if the step ended before it checked the limits.
+ */
 export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number): Check {
   const limit = plan.limits[at] as Limit;
   const check = checkOf(limit).name;

@@ -11,7 +11,7 @@ function endsThere(prefix: string, literal: string, anchored: boolean): boolean 
   return anchored ? prefix === literal : prefix.endsWith(literal);
 }
 
-test('after each code unit, the state and its suffixes are the literals that end there', () => {
+test('reaches, after each code unit, the state of the literals that end there', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text(5), fc.boolean()), { maxLength: 12 }), text(12), (added, whole) => {
       const literals = trie();

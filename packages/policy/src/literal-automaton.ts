@@ -1,28 +1,31 @@
 /**
- * Finds many literals in one pass over a text, after Aho and Corasick: a trie of the literals. Every state also knows
- * its longest proper suffix that is a state, and continues there if no edge has the next code unit. So a text takes
- * at most two steps for each code unit, whatever the literals and the text are.
+ * Finds many literals in one pass over a text with an Aho-Corasick automaton, a trie of the literals. Every state
+ * also knows its longest proper suffix that is a state. If no edge has the next code unit, the search continues at
+ * this suffix. So a code unit takes at most two steps on average, whatever the literals and the text are.
  */
 export type LiteralAutomaton = {
-  /** A hash table of edges with open addressing, at most half full. An entry is: state, code unit, next state. */
+  /**
+   * A hash table of edges with open addressing, at most half full. An entry consists of a state, a code unit and the
+   * next state.
+   */
   readonly edges: Int32Array;
   /** The size of the hash table minus one. The size is a power of two. */
   readonly mask: number;
   /**
-   * For each state, a bit for the last five bits of every code unit with an edge. It excludes most missing edges
-   * without a look-up.
+   * For each state, a bit for the last five bits of every code unit that has an edge. Most missing edges are excluded
+   * by this bit, without a look-up.
    */
   readonly hints: Int32Array;
-  /** For each state, its longest proper suffix. */
+  /** For each state, the longest proper suffix that is also a state. */
   readonly suffixes: Int32Array;
 };
 
 /** The empty literal, which is a suffix of every state. */
 export const ROOT = 0;
-/** The beginning of a text. Anchored literals, which match only there, start at this state. */
+/** The state at the beginning of a text. Anchored literals match only there, so they start at this state. */
 export const START = 1;
 
-/** @param from a state, @param unit the next code unit of the text */
+/** @param from the current state, @param unit the next code unit of the text */
 export function step(automaton: LiteralAutomaton, from: number, unit: number): number {
   const { edges, mask, hints, suffixes } = automaton;
   for (let state = from; ; state = suffixes[state] as number) {
@@ -43,9 +46,9 @@ function hash(state: number, unit: number): number {
 }
 
 export type Trie = {
-  /** Adds a literal and returns the state that is reached at its end. `anchored`: only if the text begins with it. */
+  /** Adds a literal and returns its last state. `anchored`: the literal matches only at the beginning of a text. */
   add(literal: string, anchored: boolean): number;
-  /** `inOrder`: all states, each after its suffix. */
+  /** Builds the automaton. `inOrder`: all states, each after its suffix. */
   compile(): { automaton: LiteralAutomaton; inOrder: readonly number[] };
 };
 

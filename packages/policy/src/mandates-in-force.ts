@@ -1,4 +1,4 @@
-/** The mandate under which an action is decided, whether mandates come from a file or from the control service. */
+/** Finds the mandate for an action, from a file or from the control service. */
 import type { Action, FormerAncestor, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
@@ -8,25 +8,25 @@ import { shadowPlan, unknownShadow } from './shadow.ts';
 import type { ValidityInterval } from './validity-interval.ts';
 
 export type MandateInForce = {
-  /** Null if no mandate applies; nothing is then allowed. */
+  /** Null if no mandate applies. Then nothing is allowed. */
   mandate: Mandate | null;
   /** The ancestors of the agent, the nearest first. Absent if there are none. */
   ancestors?: readonly string[];
   /**
-   * Ancestors that the agent had before. A kill of one of them from that time still stops the agent. Absent if there
-   * are none.
+   * Ancestors that the agent had before. If one of them was killed with its descendants at that time, the kill still
+   * stops the agent. Absent if there are none.
    */
   formerAncestors?: readonly FormerAncestor[];
-  /** Null or absent if no rule in shadow matches. */
+  /** The result of the rules in shadow. Null or absent if no such rule matches. */
   shadow?: InShadow | null;
   /** The steps that finding the mandate took from the action's step budget. Absent means 0. */
   steps?: number;
-  /** A ready plan that refuses the action, used instead of planning under the mandate. */
+  /** A plan that refuses the action. If present, it is used, and no plan is made under the mandate. */
   refused?: Plan;
 } & ValidityInterval;
 
 export type MandatesInForce = {
-  /** The revision that determines the mandate that was last returned. */
+  /** The revision of the documents from which the last returned mandate was made. */
   readonly revision: number;
   mandateFor(tenant: string, action: Action, atMs: number): MandateInForce;
 };

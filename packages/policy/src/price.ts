@@ -1,4 +1,4 @@
-/** The price of a call before it runs, and how its outcome settles that price: docs/mandates.md. */
+/** Computes the price of a call before it runs, and how its outcome settles that price: docs/mandates.md. */
 import type { Action, Charging, LlmCall } from '@mandate/schemas';
 import { greaterCharging } from './greater-charging.ts';
 import type { ChargingRule, DefaultTokens, Policy, ToolPolicy } from './mandate/mandate.ts';
@@ -7,7 +7,7 @@ import { type ModelPrices, statedMicros } from './prices/model-prices.ts';
 import { billsOutput, type LlmPrice, priceOfLlmCall } from './prices/price-of-llm-call.ts';
 
 export type Price = {
-  /** The amount that an ALLOW reserves. */
+  /** The amount that is reserved if the call is allowed. */
   reserveMicros: number;
   /** The price that the policies set, whatever the estimate of the call. 0 if no policy sets a price. */
   policyMicros: number;
@@ -17,15 +17,18 @@ export type Price = {
    * lists (`genai-prices:openai/gpt-4o`). `unknown`: no policy can price the LLM call.
    */
   source: string;
-  /** The cost of the stated input, as `inputMicrosOf` computes it. Null if another list may price the input. */
+  /**
+   * The cost of the input that the call states, as `inputMicrosOf` computes it. Null if another list may price the
+   * input.
+   */
   inputMicros: number | null;
-  /** The policies that cannot price the call. Absent if there are none. */
+  /** The policies that have no price for the call. Absent if there are none. */
   unpriced?: readonly Unpriced[];
 };
 
 /**
- * `at`: the index of the policy in its mandate. `lacks`: what is missing, a price of the model or the number of
- * tokens.
+ * `at`: the index of the policy in its mandate. `lacks`: the missing information, a price of the model or the number
+ * of tokens.
  */
 type Unpriced = { at: number; lacks: Lacks };
 type Lacks = 'price' | 'tokens';
@@ -42,7 +45,7 @@ export type Pricing = {
 /** `tool`: the policy's rules for the tool. Null for LLM calls and for tools without rules. */
 type Priced = { policy: Policy; tool: ToolPolicy | null };
 
-/** True if the policy has a price for calls of the tool. No estimate lowers that price. */
+/** True if the policy has a price for calls of the tool. An estimate never lowers that price. */
 export function hasPrice(calls: Priced): boolean {
   return isTiered(calls) || (calls.tool?.costMicros ?? null) !== null;
 }
@@ -66,7 +69,7 @@ export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
 }
 
 /**
- * Returns the price of a call. Under several policies, each outcome costs the highest charge of any policy.
+ * Returns the price of a call. If several policies apply, each outcome costs the highest charge of any policy.
  *
  * @param call the known facts about an LLM call; null for other actions
  */
@@ -83,7 +86,7 @@ export function priceOf(
   return price;
 }
 
-/** Returns the cost of the stated input of an LLM call, by the policy that prices it highest. 0 for other calls. */
+/** Returns the cost of the input that an LLM call states, by the policy with the highest price. 0 for other calls. */
 export function inputMicrosOf(
   action: Action,
   call: KnownCall | null,
@@ -135,7 +138,7 @@ function together(one: Price, other: Price): Price {
   return unpriced.length === 0 ? price : { ...price, unpriced };
 }
 
-/** An estimate may raise a price, but it never replaces a missing price. */
+/** Returns the price of an LLM call. An estimate may raise the price, but never replaces a missing price. */
 function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number, atMs: number): Price {
   const type = pricing.rule.type as FlatRule;
   const estimate = action.estimatedCostMicros ?? 0;
@@ -145,8 +148,8 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
 }
 
 /**
- * Returns the document's own price of the model, otherwise the price from the lists. Without a price, returns what is
- * missing.
+ * Returns the price from the document. If the document does not price the model, returns the price from the lists.
+ * Without a price, returns what is missing.
  */
 function llmCost(
   { inputTokens, maxOutputTokens }: Pick<LlmCall, 'inputTokens' | 'maxOutputTokens'>,

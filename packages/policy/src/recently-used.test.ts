@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recentlyUsed } from './recently-used.ts';
 
-test('keeps an entry that is used again, whatever else arrives', () => {
+test('keeps an entry that is used again, whatever other entries arrive', () => {
   const cache = recentlyUsed<number>(10);
   cache.set('kept', 1);
   for (let i = 0; i < 1_000; i += 1) {
@@ -11,7 +11,7 @@ test('keeps an entry that is used again, whatever else arrives', () => {
   }
 });
 
-test('keeps the last entries, forgets all beyond twice the limit, and never confuses entries', () => {
+test('keeps the last entries, contains at most twice the limit, and never confuses entries', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(60), { minLength: 1, maxLength: 200 }), (keys) => {
       const cache = recentlyUsed<number>(5);

@@ -1,13 +1,13 @@
-/** A cache: a map that holds at most twice `limit` entries, and always the last `limit` that were used. */
+/** A cache with at most twice `limit` entries. It always contains the last `limit` entries that were used. */
 export interface RecentlyUsed<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
 }
 
 /**
- * Creates a cache with two generations. A used entry moves to the young generation. When that is full, it becomes the
- * old generation, and the previous old one is dropped. So an endless stream of names uses bounded memory and does not
- * displace entries in use.
+ * Creates a cache with two generations. A used entry moves to the young generation. When the young generation is
+ * full, it becomes the old generation, and the entries of the previous old generation are dropped. So an endless
+ * stream of names uses limited memory and does not remove entries in use.
  */
 export function recentlyUsed<V>(limit: number): RecentlyUsed<V> {
   let young = new Map<string, V>();

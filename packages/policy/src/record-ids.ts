@@ -1,6 +1,6 @@
 /**
- * The ids of Mandate's records are functions of the request's log position. The same delivery always gives the same
- * decision id, so publishing a decision twice changes nothing for readers that look it up by id.
+ * Computes the ids of Mandate's records from the log position of the request. The same delivery always gets the same
+ * decision id. So if a decision is published twice, readers that look it up by id see no difference.
  */
 
 import type { DecisionKind, LogPosition } from '@mandate/schemas';

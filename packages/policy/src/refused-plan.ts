@@ -23,7 +23,9 @@ export function mandateNotFound({ agentId, mandateId }: Action): Plan {
   });
 }
 
-/** The plan for a registered agent that no rule matches. The mandates of a file do not apply to it. */
+/**
+ * The plan for a registered agent that no rule matches. The mandates of a file do not apply to a registered agent.
+ */
 export function noRuleMatches({ agentId }: Action): Plan {
   return noMandate(
     { agentId, registered: true },
@@ -35,7 +37,7 @@ export function noRuleMatches({ agentId }: Action): Plan {
   );
 }
 
-/** @param requiredBy the agent itself, or one of its ancestors */
+/** @param requiredBy the agent that requires a grant: the acting agent itself, or one of its ancestors */
 export function grantRequired({ agentId }: Action, requiredBy: string): Plan {
   const whose = requiredBy === agentId ? '' : `, because its ancestor "${requiredBy}" requires one`;
   return refusedPlan(
@@ -81,8 +83,8 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
 }
 
 /**
- * The plan for an action whose rules take more steps than allowed, and would delay other actions. It names the agent
- * and the rule that used the most steps.
+ * The plan for an action with rules that take more steps than allowed, because they would delay other actions. It
+ * names the agent and the rule that used the most steps.
  */
 export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Plan {
   const { violation, check } = tooManySteps(
@@ -100,7 +102,7 @@ export function listsTooCostly(mandate: MandateReference, policy: string): Plan 
   return refusedPlan(mandate, { ...violation, final: true }, [check]);
 }
 
-/** @param what the largest consumer, as part of a sentence; `evidence` names it for programs */
+/** @param what the part that used the most steps, as part of a sentence; `evidence` names it for programs */
 export function tooManySteps(what: string, evidence: { readonly [name: string]: string }) {
   return {
     check: {

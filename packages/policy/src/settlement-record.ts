@@ -1,4 +1,4 @@
-/** Turns what the ledger did with an outcome into the published record `action.settled`. */
+/** Turns the ledger's settlement of an outcome into the published record `action.settled`. */
 
 import type { ActionSettled, Outcome, SettleFacts, SettleRequest } from '@mandate/schemas';
 import { formatMicros, SETTLEMENT_MARKS, wireTime } from '@mandate/schemas/core';
@@ -8,7 +8,7 @@ import { settlementId } from './record-ids.ts';
 export type Settled = {
   request: SettleRequest;
   outcome: Outcome;
-  /** The key that reported the outcome. Null if a producer wrote it to the topic. */
+  /** The id of the key that reported the outcome. Null if a producer wrote the outcome to the topic. */
   keyId: string | null;
   appendedAtMs: number;
   facts: SettleFacts;
@@ -86,7 +86,7 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
   }
 }
 
-/** Returns why more stays charged than the outcome reported. */
+/** Returns why the settlement charges more than the outcome reported. */
 function whyKept(
   facts: SettleFacts,
   { status, verified, actualMicros, mayRelease }: SettleRequest,

@@ -72,7 +72,7 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
   expect(settling({ reserveMicros, policyMicros }, inputMicros)).toMatchObject(expected);
 });
 
-test('the limits of one call do not carry over to the next call', () => {
+test('does not carry over the limits of one call to the next call', () => {
   const settling = settlingOf([callsUnder(releases(2, 0))]);
   const bounds = [
     settling({ reserveMicros: 1_000, policyMicros: 0 }, 0),

@@ -1,7 +1,7 @@
 /**
- * The limits that the policies of a mandate set for a settlement. A success costs at least its price. An actual cost
- * is charged up to a cap. The amount that own reports release is limited (ADR 44, ADR 45). If policies differ, each
- * figure is the one that charges more.
+ * Computes the limits that policies set for a settlement. A success costs at least its price. An actual cost is
+ * charged up to a cap. The amount that the agent's own reports release is limited (ADR 44, ADR 45). If policies
+ * differ, the figure that charges more counts.
  */
 
 import type { Settling } from '@mandate/schemas';
@@ -28,7 +28,7 @@ export function settlingOf(calls: readonly Calls[]): SettlingOf {
   const fewest = fewestReleases(calls);
   const capOf = capsOf(calls, markMicros);
   const open = countsAsOpen(calls);
-  // Most calls of one kind cost the same, so most of them share one object.
+  // The last result. Most calls of one kind cost the same, so most of them share one object.
   let latest: (Reserved & { settling: Settling }) | null = null;
 
   return ({ reserveMicros, policyMicros }, inputMicros) => {
@@ -54,7 +54,7 @@ function estimateOf(calls: Calls): number {
 }
 
 /**
- * Returns the highest cap that a policy states. If no policy states one, the cap is ten times the reservation, or a
+ * Returns the highest cap that a policy states. If no policy states a cap, it is ten times the reservation, or a
  * dollar if nothing is reserved. So a report costs other agents at most ten times the amount that the agent had a
  * budget for (ADR 45). `maxCostPerCall` limits this default, because no call may cost more, unless all policies are
  * in observe mode.
@@ -84,7 +84,7 @@ function markOf(calls: readonly Calls[]): number | null {
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-/** Returns the smallest limits. Null if each policy lets own reports release everything. */
+/** Returns the smallest limits on releases. Null if every policy lets own reports release everything. */
 function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'> | null {
   const bounded = calls
     .map(({ policy }) => policy.releases)
@@ -96,7 +96,7 @@ function fewestReleases(calls: readonly Calls[]): Exclude<Releases, 'unlimited'>
   };
 }
 
-/** @param callMicros the price of the call; if no policy prices it, the amount that it reserves */
+/** @param callMicros the price of the call; if no policy prices the call, the amount that it reserves */
 function releasesOf(fewest: ReturnType<typeof fewestReleases>, callMicros: number): Settling['releases'] {
   if (fewest === null) return null;
   return { micros: Math.min(fewest.calls * callMicros, CAPS.amountMicros), percent: fewest.percent };

@@ -1,6 +1,6 @@
 /**
- * The verdict of rules in shadow, recorded beside a decision. It uses what the step found for the enforced plan: the
- * ledger is asked nothing more, and nothing is charged. So if only the rules in shadow have a limit, the content of
+ * Computes the verdict of rules in shadow, recorded beside a decision. It uses the facts that the step found for the
+ * enforced plan. The ledger is not asked again, and nothing is charged. So if only the rules in shadow have a limit,
  * its counter is unknown.
  */
 
@@ -21,14 +21,14 @@ import { holdsAt } from './validity-interval.ts';
 
 type ShadowVerdict = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
-/** Returns the plan of a shadow whose rules take too many steps. The decision is made without it. */
+/** Returns the shadow plan if the rules in shadow take too many steps. The decision is made without this plan. */
 export function unknownShadow({ rules, policies }: Pick<InShadow, 'rules' | 'policies'>): ShadowPlan {
-  // The empty validity: the plan holds at no time.
+  // An empty validity: the plan is never valid.
   const never = { holdsFromMs: 0, holdsUntilMs: 0 };
   return { rules, policies, ...never, code: null, limits: [], unknownLimits: 0, asksPerson: false };
 }
 
-/** @param made the plan of the same action, under the rules in shadow as well */
+/** @param made the plan of the same action, as if the rules in shadow were in force too */
 export function shadowPlan(
   agentId: string,
   enforced: Plan,
@@ -45,7 +45,7 @@ export function shadowPlan(
       asksPerson = true;
       continue;
     }
-    // The number of open calls is left to the enforced mandate too.
+    // The number of open calls is checked only for the enforced mandate.
     if (limit.kind === 'rate' && limit.tool === OPEN_CALLS) continue;
     const at = isTotalOf(agentId, limit) ? 'total' : placeOf(limit, enforced.limits);
     if (at === null) unknownLimits += 1;
@@ -70,7 +70,10 @@ function isTotalOf(agentId: string, limit: Counted): boolean {
   return limit.id === TOTAL_BUDGET && limit.scope === 'agent' && limit.subject === agentId;
 }
 
-/** Returns the index of the enforced limit on the same counter. Null if the step does not read the counter. */
+/**
+ * Returns the index of the enforced limit on the same counter. Null if no enforced limit uses this counter, so that
+ * the step does not read it.
+ */
 function placeOf(limit: Counted, enforced: readonly Limit[]): number | null {
   const at = enforced.findIndex((one) => sharesCounter(one, limit));
   return at === -1 ? null : at;
@@ -88,7 +91,7 @@ function sharesCounter(one: Limit, other: Counted): boolean {
   );
 }
 
-/** Returns the most that the counter may hold before the call. */
+/** Returns the highest value of the counter before the call at which the call still passes. */
 function mostOf(limit: Counted, reserveMicros: number): number {
   if (limit.kind === 'rate') return mostCallsBefore(limit.maxCalls);
   return mostSpentBefore(limit.maxMicros, reserveMicros);
@@ -109,8 +112,8 @@ const CODES: Readonly<Record<ShadowLimit['kind'], Code>> = {
 };
 
 /**
- * Returns the verdict. One failed limit blocks, even if others are unknown. A person is asked only if all limits
- * pass.
+ * Returns the verdict. One failed limit blocks, even if other limits are unknown. A person is asked only if all
+ * limits pass.
  */
 function judged(plan: ShadowPlan, facts: StepFacts): ShadowVerdict {
   if (plan.code !== null) return { verdict: 'BLOCK', code: plan.code, unknownLimits: 0 };
@@ -129,10 +132,12 @@ function judged(plan: ShadowPlan, facts: StepFacts): ShadowVerdict {
   return { verdict, code, unknownLimits };
 }
 
-/** The number of waiting questions is left to the enforced mandate. */
+/**
+ * A confirmation without a limit on waiting questions, because that number is checked only for the enforced mandate.
+ */
 const ASKS_PERSON: Limit = { kind: 'confirmation', maxWaiting: Number.MAX_SAFE_INTEGER };
 
-/** Returns what the counter held before the call. Null if the step ended before it read the counter. */
+/** Returns the value of the counter before the call. Null if the step ended before it read the counter. */
 function heldBy(
   at: ShadowLimit['at'],
   { limits, cumulativeMicros, chargedMicros }: StepFacts,
@@ -143,7 +148,7 @@ function heldBy(
   return fact?.kind === 'rate' ? fact.calls : null;
 }
 
-/** If no person was asked, there is no answer. */
+/** Returns the fact about a person's answer. If no person was asked, there is no answer. */
 function grantIn({ limits }: StepFacts): LimitFact {
   const fact = limits.find(({ kind }) => kind === 'confirmation');
   return fact ?? { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };

@@ -1,6 +1,6 @@
 /**
- * The step budget of documents, names and arguments, which others write: checking them blocks the process. Steps are
- * counted and never timed, so every process stops at the same point.
+ * Limits the steps for checking documents, names and arguments, because others write them and checking blocks the
+ * process. Steps are counted, and time is not measured. So every process stops at the same point.
  */
 import { CAPS } from '@mandate/schemas/core';
 
@@ -11,7 +11,7 @@ export function stepBudgetOfAction(): StepBudget {
   return { left: CAPS.stepsPerAction };
 }
 
-/** Subtracts the steps. True if the budget sufficed. */
+/** Subtracts the steps. True if the step budget was large enough. */
 export function consume(stepBudget: StepBudget, steps: number): boolean {
   stepBudget.left -= steps;
   return stepBudget.left >= 0;

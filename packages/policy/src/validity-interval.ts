@@ -1,10 +1,7 @@
-/**
- * The time in which something holds: from `holdsFromMs` until before `holdsUntilMs`, in epoch milliseconds. Null means
- * without end.
- */
+/** A time span: from `holdsFromMs` until before `holdsUntilMs`, in epoch milliseconds. Null means without end. */
 export type ValidityInterval = { holdsFromMs: number; holdsUntilMs: number | null };
 
-/** Returns the time in which all of these hold. */
+/** Returns the time span that is in all of these time spans. */
 export function intersectionOf(all: readonly ValidityInterval[]): ValidityInterval {
   const edges = all.flatMap(({ holdsUntilMs }) => holdsUntilMs ?? []);
   return {

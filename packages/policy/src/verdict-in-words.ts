@@ -1,4 +1,4 @@
-/** The reason for a verdict, and what to do about it. */
+/** Explains a verdict: the reason, and what to do. */
 import type { FirstDecision, KillFact, Plan, StepFacts } from '@mandate/schemas';
 import type { StepVerdict } from '@mandate/step';
 import type { Words } from './checks/check.ts';
@@ -23,7 +23,7 @@ const LATE: Words = {
   remedy: 'Ask again, as the next attempt of the same action.',
 };
 
-/** Returns the words of the verdict that follows from a plan and facts. */
+/** Returns the words for the verdict of a plan and the facts of its step. */
 export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Words {
   switch (by) {
     case 'allowed':
@@ -45,7 +45,7 @@ export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Word
   }
 }
 
-/** Returns the fact. It is never null here, because the verdict follows from it. */
+/** Returns the fact. A fact on which the verdict depends is never null. */
 function known<T>(fact: T | null): T {
   if (fact === null) throw new TypeError('a verdict without the fact that it follows from');
   return fact;

@@ -1,9 +1,10 @@
 /**
  * @mandate/privacy: the redaction of personal data, and the erasure of persons.
  *
- * One document configures it (`loadPrivacy`), and edits of the file take effect at once (`openPrivacyFile`). Before
- * an action is published, it is redacted as the document says (`currentRedactor`): by the path of a field, and by
- * pattern in texts.
+ * One document configures the package (`loadPrivacy`), and edits of the file take effect at once (`openPrivacyFile`).
+ * Before an action is published, `currentRedactor` redacts it by the rules of the document. A rule names the path of
+ * a
+ * field, or a pattern to find in texts.
  */
 
 export { checkPrivacy, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';

@@ -6,15 +6,15 @@ export type LoadedPrivacy =
   | { ok: true; privacy: PrivacyDocument }
   | { ok: false; faults: readonly DocumentFault[] };
 
-/** The settings without a document: only the names of secrets are redacted, and all data is kept. */
+/** The settings if there is no document: only the names of secrets are redacted, and all data is kept. */
 export const NO_PRIVACY: PrivacyDocument = privacyDocument.parse({ version: 1 });
 
-/** The key for hashes, and the setting that holds it. */
+/** The key for hashes, and the name of the setting that contains it. */
 export type Hashing = { readonly key: string | undefined; readonly setting: string };
 
 /**
- * Loads a document outside of a plane, where the plane's settings are unknown. A rule that hashes without a key in
- * this environment is a note, and not a fault of the file.
+ * Loads a document outside of a plane, so the plane's settings are unknown. If a rule hashes and this environment has
+ * no key, a note is returned. This is not a fault of the file.
  */
 export function checkPrivacy(
   source: DocumentSource,
@@ -25,12 +25,12 @@ export function checkPrivacy(
   return { ...loadPrivacy(source, { key: env[setting], setting }, notes), notes };
 }
 
-/** The settings for the hash key of a plane in one process, and of the two services that hash. */
+/** The settings for the hash key: of a plane in one process, and of the two services that hash. */
 const HASH_KEYS = ['MANDATE_PLANE_HASH_KEY', 'MANDATE_GATEWAY_HASH_KEY', 'MANDATE_DECIDER_HASH_KEY'] as const;
 
 /**
- * @param hashing the key of the process that redacts; without it a rule that hashes is a fault
- * @param notes receives these rules if they are not faults
+ * @param hashing the key of the process that redacts; without a key, a rule that hashes is a fault
+ * @param notes receives such rules if they are not faults
  */
 export function loadPrivacy(source: DocumentSource, hashing?: Hashing, notes?: string[]): LoadedPrivacy {
   const found: PrivacyDocument[] = [];

@@ -33,7 +33,7 @@ test('treats a tenant with the name of an object property like any other tenant'
   expect(file.keepMonths('constructor')).toBe(9);
 });
 
-test('keeps and reports the last good document after a bad edit or if the file disappears', () => {
+test('keeps and reports the last good document after a bad edit, or if the file disappears', () => {
   const { path, file, lookTwice } = opened(GOOD);
   expect(file.readiness()).toEqual({ name: 'privacy', ok: true });
   const shown = { name: 'privacy', ok: true, stale: true, detail: expect.stringContaining('last good one') };
@@ -46,7 +46,7 @@ test('keeps and reports the last good document after a bad edit or if the file d
   expect(file.keepMonths('acme')).toBe(3);
 });
 
-test('rejects a document that is not UTF-8, with the place of the fault', () => {
+test('rejects a document that is not UTF-8, and names the place of the fault', () => {
   const bytes = Buffer.from('version: 1\nfields: [{ path: args.straße, do: redact }]\n', 'latin1');
   expect(() => opened(bytes)).toThrow(/privacy\.yaml:2:27 the file is not UTF-8 at byte 37 \(0xDF\)/);
 });
@@ -65,7 +65,7 @@ test('names the missing setting if a rule hashes without a key', () => {
   expect(opened(text).file.privacy().patterns).toHaveLength(1);
 });
 
-test('accepts countries only for phones, and only known ones', () => {
+test('accepts countries only for phones, and only known countries', () => {
   const of = (rule: string) => opened(`version: 1\npatterns:\n  - { do: redact, ${rule} }\n`).file.privacy();
   expect(of('pattern: phone, countries: [DE, NO]').patterns).toMatchObject([{ countries: ['DE', 'NO'] }]);
   const faults = [

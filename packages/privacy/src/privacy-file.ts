@@ -1,6 +1,6 @@
 /**
- * The privacy document, from a file that people edit while Mandate runs. Without a document only names of secrets are
- * redacted.
+ * Reads the privacy document from a file that people edit while Mandate runs. Without a document only names of
+ * secrets are redacted.
  */
 
 import { existsSync } from 'node:fs';
@@ -11,14 +11,14 @@ import { type Hashing, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
 
 export type PrivacyFile = Pick<FollowedDocument, 'readiness' | 'look' | 'stop'> & {
   privacy(): PrivacyDocument;
-  /** Returns how many months the audit keeps the rows of a tenant. Null: all. */
+  /** Returns how many months the audit keeps the rows of a tenant. Null if it keeps all rows. */
   keepMonths(tenant: string): number | null;
   /** Calls the listener after each edit that took effect. */
   onEdit(listener: () => void): void;
 };
 
 /**
- * A file that a setting names must exist. Without a setting the file is searched in the folder.
+ * If a setting names the file, it must exist. Otherwise the file is searched in the folder.
  *
  * @param hashing the hash key of this process; absent if the process redacts nothing
  */

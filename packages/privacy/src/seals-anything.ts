@@ -1,6 +1,6 @@
 import type { PrivacyDocument } from '@mandate/schemas';
 
-/** True if keys of persons are needed. A document that seals nothing needs none. */
+/** True if the document seals anything. Then keys of persons are needed. */
 export function sealsAnything({ fields, patterns }: PrivacyDocument): boolean {
   return [...fields, ...patterns].some((rule) => rule.do === 'seal');
 }

@@ -33,18 +33,18 @@ export const LOG: readonly DecisionsRecord[] = [
   },
   charged(1, FEBRUARY - 1),
   charged(2, FEBRUARY),
-  // The outcome of the decision that was dropped. Without the decision it does not count.
+  // The outcome of the dropped decision. Without the decision, the outcome does not count.
   settled(1, FEBRUARY + 1),
   settled(2, FEBRUARY + 1),
   adjusted(1, FEBRUARY - 1),
   adjusted(2, FEBRUARY),
 ];
 
-/** The amount that the budget holds, and the part of it that an audit from February on knows. */
+/** The amount that the budget contains, and the part of it that an audit from February on contains. */
 export const OF_ALL = 1_800_014;
 export const OF_KEPT = 900_007;
 
-/** Yields the rows that the audit has of a table, once the whole log is recorded. */
+/** Yields the rows that the audit's table contains after the whole log was recorded. */
 export async function* rowsOfLog(table: Audited): AsyncGenerator<AuditRow> {
   for (const [logOffset, record] of LOG.entries()) {
     const row = { void: false, logPartition: 0, logOffset };

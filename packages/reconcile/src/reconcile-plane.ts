@@ -27,8 +27,8 @@ const ROWS = {
 };
 
 /**
- * Reconciles the tenant of the client's key, which needs the scope `operate`. `onProgress` gets the number of records
- * read so far.
+ * Reconciles the tenant of the client's key. The key needs the scope `operate`. `onProgress` is called with the
+ * number of records read so far.
  */
 export async function reconcilePlane(
   bus: Bus,

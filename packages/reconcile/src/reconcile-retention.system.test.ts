@@ -1,4 +1,4 @@
-/** A plane that drops past months from its audit is reconciled with its log, which has everything. */
+/** Reconciles a plane with its log. The plane drops past months from its audit, and the log contains all months. */
 import { join } from 'node:path';
 import {
   type AuditClient,
@@ -22,7 +22,7 @@ import { auditSource, ledgerSource, reconcileSources } from './reconcile-sources
 
 const MARCH = Date.UTC(2026, 2);
 
-test('drift is what is missing in the months that are kept, and nothing else', async () => {
+test('reports rows as drift only if they are missing in the months that are kept', async () => {
   const folder = temporaryFolder();
   const log = silentLogger();
   const bus = await createSqliteBus({ path: join(folder, 'log.sqlite'), log });
@@ -71,7 +71,7 @@ test('drift is what is missing in the months that are kept, and nothing else', a
   expect(await drift()).toBe(OF_KEPT);
 });
 
-/** Drops the tables, so that the next recorder fills tables of another identity. */
+/** Drops the tables, so that the next recorder fills new tables with another identity. */
 async function throwAway(audit: AuditClient): Promise<void> {
   for (const table of ['decisions', 'settlements', 'control_events', 'kept_from', 'identity'])
     await audit.command(`TRUNCATE TABLE ${table}`);

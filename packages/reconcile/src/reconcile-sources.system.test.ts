@@ -19,11 +19,12 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
   epoch: { id, generation, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
 });
-/** The epochs of two rebuilders. One of the two was overtaken. */
+/** The epochs of two processes that rebuilt a ledger. The second has a lower generation, so the first overtook it. */
 const EPOCHS = [begins('ep-1', 7), begins('ep-0', 6)];
 
 /**
- * A log without charges, and an audit that differs from it by the next number of `aheadMicros` each time it is asked.
+ * Reconciles a log without charges. Each time the audit is asked, it differs from the log by the next number of
+ * `aheadMicros`.
  */
 async function reconciling(aheadMicros: readonly number[]) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
@@ -50,11 +51,11 @@ async function reconciling(aheadMicros: readonly number[]) {
   return { asked, driftMicros: report.driftMicros };
 }
 
-test('asks a moving audit until it agrees', async () => {
+test('asks a changing audit again until it agrees with the log', async () => {
   expect(await reconciling([7, 5, 2, 0])).toEqual({ asked: 4, driftMicros: 0 });
 });
 
-test('a difference that does not change is drift', async () => {
+test('reports a difference that does not change as drift', async () => {
   expect(await reconciling([7, 5, 5, 0])).toEqual({ asked: 3, driftMicros: 5 });
 });
 
@@ -88,7 +89,7 @@ describe('after the audit has dropped everything before February', () => {
     return { driftMicros, differences, asked };
   }
 
-  test('the dropped rows are no drift', async () => {
+  test('the dropped rows are not reported as drift', async () => {
     const { driftMicros, asked } = await report({ retentionStartMs: FEBRUARY, spentMicros: OF_KEPT });
     expect({ driftMicros, asked }).toEqual({ driftMicros: 0, asked: [FEBRUARY] });
   });
@@ -99,7 +100,7 @@ describe('after the audit has dropped everything before February', () => {
     expect(differences).toMatchObject([{ logMicros: OF_ALL, keptMicros: OF_KEPT, auditMicros: 0 }]);
   });
 
-  test('the ledger must have the charges of all months on the log', async () => {
+  test('the ledger must contain the charges of all months on the log', async () => {
     const { driftMicros } = await report({ retentionStartMs: FEBRUARY, spentMicros: OF_KEPT }, OF_KEPT);
     expect(driftMicros).toBe(OF_ALL - OF_KEPT);
   });

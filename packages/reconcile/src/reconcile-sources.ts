@@ -32,10 +32,10 @@ import { createLaws } from './laws/laws.ts';
 import { committedPositions, type Requests } from './laws/offsets.ts';
 
 export type Report = Reconciliation & {
-  /** How many decisions of any kind are on the log. */
+  /** The number of decisions of any kind on the log. */
   decisions: number;
   settlements: number;
-  /** Attempts with more than one first decision in the audit. There must be none. */
+  /** Attempts that have more than one first decision in the audit. Must be empty. */
   doubledActions: readonly unknown[];
   /** The requests on all actions topics, of every tenant. */
   requests: Requests;
@@ -47,21 +47,21 @@ export function allHolds({ driftMicros, doubledActions, laws }: Report): boolean
   return driftMicros === 0 && doubledActions.length === 0 && laws.every(({ broken }) => broken === 0);
 }
 
-/** The three sources. Each is asked tenant by tenant. */
+/** The three sources. Each source is asked for one tenant after another. */
 export type Sources = {
   bus: Bus;
   ledger: {
     /**
-     * The ledger's epoch. It shows whether the log belongs to the ledger, because every ledger announces its epoch
-     * there.
+     * Returns the ledger's epoch. Every ledger announces its epoch on its log, so this shows whether the log belongs
+     * to the ledger.
      */
     epoch(): Promise<string>;
     balances(tenant: string): Promise<readonly Balance[]>;
   };
   audit: {
-    /** The start of the retention; null if nothing was ever dropped. */
+    /** Returns the start of the retention. Null if nothing was ever dropped. */
     keptFrom(tenant: string): Promise<number | null>;
-    /** The balances since that time. */
+    /** Returns the balances since that time. */
     balances(tenant: string, retentionStartMs: number | null): Promise<readonly Balance[]>;
     /** Yields all rows of a table, by id. */
     rows(tenant: string, table: Audited): AsyncIterable<AuditRow>;
@@ -70,8 +70,9 @@ export type Sources = {
 };
 
 /**
- * Compares the sources. Asks all of them again while their differences change, because records on their way are no
- * drift.
+ * Compares the sources. If they differ, asks all of them again until the differences stay the same, because records
+ * that
+ * have not reached every source yet are no drift.
  *
  * @throws MandateError LOG_OF_OTHER_PLANE if the log does not belong to the ledger, because a difference between them
  * would mean nothing
@@ -96,8 +97,8 @@ const MAX_TRIES = 10;
 const RECORDER_GATHERS_MS = 500;
 
 /**
- * Within this time the recorder inserts some of the records that it lags behind. A difference that stays is a real
- * one.
+ * Waits until the recorder may have inserted some of the records that it lags behind. A difference that stays after
+ * this is a real difference.
  */
 async function untilRecorderMayHaveLanded(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RECORDER_GATHERS_MS));
@@ -108,14 +109,15 @@ async function compareOnce(
   tenants: readonly string[],
   onProgress?: (records: number) => void,
 ): Promise<Report> {
-  // This is asked before the log is read. If months are dropped while the log is read, the sources differ and are
-  // asked again.
+  // The retention is asked before the log is read. If months are dropped while the log is read, the sources differ
+  // and are asked again.
   const keptFrom = new Map<string, number | null>();
   for (const tenant of tenants) keptFrom.set(tenant, await audit.keptFrom(tenant));
   const keptFromOf = (tenant: string) => keptFrom.get(tenant) ?? null;
   const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
   const onto = createFold();
-  // This fold gets only part of the records. It forgets at the same pace as the fold that gets all of them.
+  // These balances are computed from the kept records only. They are forgotten at the same pace as the balances from
+  // all records.
   const kept = hasDropped ? { ...createFold(), unfinished: onto.unfinished } : undefined;
   const committed = await committedPositions(bus);
   const laws = createLaws({
@@ -142,7 +144,7 @@ async function compareOnce(
   laws.checkCharges(compared);
   await readAll(bus, TOPICS.deadLetters, ({ value }) => laws.takesLetter(readDeadLettersRecord(value)));
   await readAll(bus, TOPICS.control, (log) => {
-    // Records of another partition change nothing.
+    // Changes are read from partition 0 only, because records of another partition change nothing.
     if (log.position.partition === 0) laws.takesChange(readControlRecord(log.value), log);
   });
   laws.end();
@@ -168,8 +170,8 @@ async function readAll(bus: Bus, topic: string, take: (record: LogRecord) => voi
 }
 
 /**
- * Whether the audit keeps a record. A settlement of an older decision counts nowhere, because this fold does not know
- * the charge.
+ * True if the audit keeps a record. A settlement of an older decision does not count, because its charge is not among
+ * the kept records.
  */
 function isKept(record: DecisionsRecord | ControlEvent, keptFrom: RetentionStartOf): boolean {
   const owner =
@@ -229,7 +231,7 @@ async function* rowsRecorded(audit: AuditClient, tenant: string, table: Audited)
   }
 }
 
-/** The most rows of one page of a question. */
+/** The most rows that one page of an answer may contain. */
 const PAGE = 10_000;
 
 /** Reads all sums, page after page. */
@@ -259,8 +261,8 @@ type BudgetSum = Pick<Balance['budget'], 'scope' | 'subject' | 'windowMs'> & {
 };
 
 /**
- * A window's sum in the audit has charges that have left the window, and the ledger's sum does not, so windows are
- * not compared here.
+ * Returns the lifetime balances. Windows are not compared: a window's sum in the audit includes charges that have
+ * left the window, and the ledger's sum does not.
  */
 export function lifetimeBalances(tenant: string, rows: readonly BudgetSum[]): Balance[] {
   return rows

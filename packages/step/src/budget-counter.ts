@@ -11,7 +11,7 @@ import {
 export type BudgetCounter = {
   /** The sum of a lifetime counter, in micro-dollars. */
   spentMicros: number;
-  /** The window; null for a lifetime counter. */
+  /** The window. Null for a lifetime counter. */
   readonly sliding: SlidingSum | null;
 };
 
@@ -30,8 +30,8 @@ export function addToCounter(counter: BudgetCounter, atMs: number, deltaMicros: 
 }
 
 /**
- * Returns the part of an amount for `atMs` that keeps the counter exact, within ±(2^53-1). The bucket of a window
- * must stay exact too, because a credit can make it lower than the sum.
+ * Returns the part of an amount that can be added at `atMs` while the counter stays exact, within ±(2^53-1). The
+ * bucket of a window must stay exact too, because a credit can make the bucket lower than the sum.
  */
 export function fittingIn(counter: BudgetCounter, atMs: number, deltaMicros: number, nowMs: number): number {
   const { sliding } = counter;
@@ -47,9 +47,9 @@ function within(heldMicros: number, deltaMicros: number): number {
 }
 
 /**
- * Returns the part of an excess that still fits into half of the exact range of a counter, beside a delta for the
- * same time. The other half is kept for charges. So an extremely high report never reduces a charge to a budget that
- * agents share.
+ * Returns the part of an excess that still fits into half of the exact range of a counter, together with a delta for
+ * the same time. The other half is kept for charges. So an extremely high report never reduces a charge to a budget
+ * that agents share.
  */
 export function excessIn(
   counter: BudgetCounter,

@@ -1,7 +1,7 @@
 /**
- * The final charge of an action. The charging table gives the amounts that each outcome keeps. Then the plan limits
- * the charge: a policy's price is its minimum, and a cap limits the actual cost. The plan also limits the amount that
- * an agent's own reports may release (ADR 44, ADR 45).
+ * Computes the final charge of an action. The charging table gives the amounts that each outcome keeps. Then the plan
+ * limits the charge: a policy's price is its minimum, and a cap limits the actual cost. The plan also limits the
+ * amount that an agent's own reports may release (ADR 44, ADR 45).
  */
 
 import type { Charging, SettleRequest, Settling } from '@mandate/schemas';
@@ -17,7 +17,7 @@ export type FinalCharge = {
   chargedMicros: number;
   /** The part of the actual cost above its cap. */
   excessMicros: number;
-  /** The amount to add to the agent's counter of releases. Negative if a success makes room for more releases. */
+  /** The amount to add to the agent's counter of releases. Negative if a success allows more releases. */
   releasedMicros: number;
   releaseRefused: boolean;
   /** True if the actual cost is above the highest cost that a policy allows for one call. */
@@ -25,9 +25,9 @@ export type FinalCharge = {
 };
 
 /**
- * Returns the final charge, in micro-dollars, at most 2^53-1.
+ * Returns the final charge in micro-dollars, at most 2^53-1.
  *
- * @param releasedMicros the content of the agent's counter of releases
+ * @param releasedMicros the present value of the agent's counter of releases
  */
 export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: number): FinalCharge {
   const { charging, settling, reservedMicros } = lease;

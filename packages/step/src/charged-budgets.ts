@@ -1,4 +1,4 @@
-/** The counters that an action is charged to, and the counters that belong to one agent. */
+/** Finds the counters to which an action is charged, and the counters that belong to one agent. */
 
 import type { BudgetLimit } from '@mandate/schemas';
 import { DEFAULTS, OPEN_CALLS, RELEASED_BUDGET, TOTAL_BUDGET } from '@mandate/schemas/core';
@@ -6,17 +6,17 @@ import type { RateReference } from './sliding-rate.ts';
 
 export type BudgetReference = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 
-/** The agent's total: its lifetime spend. It is always counted, even if no plan lists it. */
+/** The lifetime spending of the agent. It is always counted, even if no plan lists it. */
 export function totalOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
 }
 
-/** The amount that the agent's own reports released, minus the amount that its successes made room for. */
+/** The amount that the agent's own reports released, minus the releases that its successes allow in addition. */
 export function releasedOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
 }
 
-/** The open calls of the agent: those that no outcome has settled. */
+/** The open calls of the agent: calls that no outcome has settled. */
 export function openCallsOf(agentId: string): RateReference {
   return { agentId, tool: OPEN_CALLS, windowMs: DEFAULTS.openWindowMs };
 }
@@ -30,13 +30,13 @@ export function isOwnBudget(
 }
 
 /**
- * A charged counter with one of its budgets. `maxMicros` is the tightest limit among its budgets; null if none limits
- * it.
+ * A charged counter with one of its budgets. `maxMicros` is the tightest limit among its budgets. Null if no budget
+ * limits the counter.
  */
 export type Charged<Counter> = { counter: Counter; budget: BudgetReference; maxMicros: number | null };
 
 /**
- * Returns every counter that an ALLOW charges, once, including the agent's total.
+ * Returns every counter that an ALLOW charges, each once. The agent's total is included.
  *
  * @param counterOf must return the same counter for equal budgets
  */

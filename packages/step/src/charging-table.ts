@@ -1,6 +1,6 @@
 /**
- * The charging table: the amounts of a charging that each outcome keeps. If the actual cost is higher, it is charged
- * instead, up to its cap. Generated constants give the same rows to the Lua scripts of Redis, so changing a row
+ * The charging table: which amounts of a charge each outcome keeps. If the actual cost is higher, it is charged
+ * instead, up to its cap. The Lua scripts of Redis get the same rows from generated constants, so a changed row
  * changes both stores.
  */
 import type { Charging } from '@mandate/schemas';
@@ -9,9 +9,9 @@ type ChargingType = Charging['type'];
 type AmountOf<Type extends ChargingType> = Exclude<keyof Extract<Charging, { type: Type }>, 'type'> & string;
 
 /**
- * `amounts`: all amounts, in the order in which Redis stores them. `failed`, `succeeded`, `verified`: the amounts
- * that such an outcome keeps, to be added up. `estimate`: the amount charged for a success without an actual cost;
- * null if actual costs do not count.
+ * `amounts`: the names of all amounts, in the order in which Redis stores them. `failed`, `succeeded`, `verified`:
+ * the amounts that are added up for such an outcome. `estimate`: the amount charged for a success without an actual
+ * cost; null if actual costs do not count.
  */
 export type ChargingRow<Amount extends string = string> = {
   readonly amounts: readonly Amount[];
@@ -52,7 +52,7 @@ export const CHARGING_TABLE: { readonly [Type in ChargingType]: ChargingRow<Amou
   },
 };
 
-/** The amount that each outcome keeps, in micro-dollars. `estimateMicros` is null if actual costs do not count. */
+/** The amounts that each outcome keeps, in micro-dollars. `estimateMicros` is null if actual costs do not count. */
 export type KeptAmounts = {
   failedMicros: number;
   succeededMicros: number;
@@ -78,7 +78,7 @@ export function amountsOf(charging: Charging): number[] {
   return amounts.map((name) => (charging as unknown as Readonly<Record<string, number>>)[name] ?? 0);
 }
 
-/** The inverse of `amountsOf`. */
+/** Returns the charging for stored amounts, the inverse of `amountsOf`. */
 export function chargingOf(type: ChargingType, amounts: readonly number[]): Charging {
   const row: ChargingRow = CHARGING_TABLE[type];
   const named = row.amounts.map((name, at) => [name, amounts[at] ?? 0]);

@@ -1,13 +1,14 @@
 /**
- * @mandate/step: the arithmetic of the atomic step. Pure: no I/O, no clock, no randomness.
+ * @mandate/step: the arithmetic of the atomic step. The package is pure: no I/O, no clock, no randomness.
  *
  * One step decides one request, or settles one outcome. This package defines what such a step computes: the verdict
- * that follows from what the step found (verdict.ts), the final charge of an action (charge.ts), and the content of a
- * window and the wait until it has room (sliding-sum.ts, sliding-rate.ts). The memory ledger, the fold of the log,
+ * from the facts that the step found (verdict.ts), the final charge of an action (charge.ts), and the content of a
+ * window and the wait until a call fits (sliding-sum.ts, sliding-rate.ts). The memory ledger, the rebuild of a
+ * ledger,
  * the policy and the audit of the log all use these definitions, so that they cannot disagree.
  *
  * There are two other implementations on purpose: the Lua scripts of Redis, and the reference model of the ledger's
- * contract. Tests compare both with this one.
+ * contract. Tests compare both with this package.
  */
 export {
   addToCounter,

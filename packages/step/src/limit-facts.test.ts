@@ -24,7 +24,7 @@ test.each<[string, number | null, number, number | null, number, boolean, number
   expect(fact).toEqual({ kind: 'budget', spentMicros, ok, retryAfterMs });
 });
 
-test('a budget without a counter has spent nothing', () => {
+test('treats a budget without a counter as unspent', () => {
   expect(budgetFact(undefined, { maxMicros: 0 }, 0, NOW_MS)).toMatchObject({ spentMicros: 0, ok: true });
 });
 

@@ -1,5 +1,6 @@
 /**
- * The content of a limit's counter, whether one more call fits, and the wait until it would. Nothing is charged here.
+ * Returns facts about a limit: the content of its counter, whether one more call fits, and the wait until it would
+ * fit. Nothing is charged here.
  */
 import type { BudgetLimit, LimitFact, RateLimit } from '@mandate/schemas';
 import { type BudgetCounter, spentIn } from './budget-counter.ts';
@@ -22,7 +23,7 @@ export function mostCallsBefore(maxCalls: number): number {
   return maxCalls - 1;
 }
 
-/** @param counter undefined if nothing was charged to it yet */
+/** @param counter undefined if nothing was charged to the counter yet */
 export function budgetFact(
   counter: BudgetCounter | undefined,
   { maxMicros }: Pick<BudgetLimit, 'maxMicros'>,
@@ -37,7 +38,7 @@ export function budgetFact(
   return { kind: 'budget', spentMicros, ok, retryAfterMs };
 }
 
-/** @param rate undefined if it has counted no call yet */
+/** @param rate undefined if the rate has counted no call yet */
 export function rateFact(
   rate: SlidingRate | undefined,
   { maxCalls }: Pick<RateLimit, 'maxCalls'>,
@@ -49,7 +50,9 @@ export function rateFact(
   return { kind: 'rate', calls, ok, retryAfterMs: frees ? waitForSlot(rate, maxCalls, nowMs) : null };
 }
 
-/** Returns the wait until all failed counters have room, in ms. Null if one of them never has room. */
+/**
+ * Returns the wait in ms until one more call fits into all failed counters. Null if it never fits into one of them.
+ */
 export function waitForAll(facts: readonly LimitFact[]): number | null {
   let waitMs = 0;
   for (const fact of facts) {

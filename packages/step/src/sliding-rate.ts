@@ -1,12 +1,15 @@
-/** A true sliding window of calls, with one timestamp for each. A call counts while it is younger than `windowMs`. */
+/**
+ * Counts calls in a true sliding window, with one timestamp for each call. A call counts while it is younger than
+ * `windowMs`.
+ */
 
 import type { RateLimit } from '@mandate/schemas';
 
-/** The calls of an agent: all calls, or those of one tool. */
+/** The calls of an agent: all its calls, or its calls of one tool. */
 export type RateReference = Pick<RateLimit, 'agentId' | 'tool' | 'windowMs'>;
 
 export type SlidingRate = Readonly<RateReference> & {
-  /** Times of calls in ascending order. Those before index `head` have left the window. */
+  /** Times of calls in ascending order. Times before index `head` have left the window. */
   times: number[];
   head: number;
 };
@@ -23,8 +26,8 @@ export function callsIn(rate: SlidingRate, nowMs: number): number {
     rate.head += 1;
     oldest = rate.times[rate.head];
   }
-  // Copied when more than half of the list has left the window, so each call is moved at most once for each call that
-  // left.
+  // The list is copied only when more than half of it has left the window. So each call is moved at most once for
+  // each call that left.
   if (rate.head * 2 > rate.times.length) {
     rate.times = rate.times.slice(rate.head);
     rate.head = 0;
@@ -32,19 +35,20 @@ export function callsIn(rate: SlidingRate, nowMs: number): number {
   return rate.times.length - rate.head;
 }
 
-/** Counts a call at `atMs`. Ignores it if it has already left the window by `nowMs`. */
+/** Counts a call at `atMs`. A call that has already left the window by `nowMs` is ignored. */
 export function takeSlot(rate: SlidingRate, atMs: number, nowMs: number): void {
   callsIn(rate, nowMs);
   if (atMs <= nowMs - rate.windowMs) return;
   let place = rate.times.length;
   while (place > rate.head && (rate.times[place - 1] ?? 0) > atMs) place -= 1;
-  // Most agents make few calls. A push onto an empty array would reserve memory for many.
+  // A first call gets a new array. A push onto an empty array would reserve memory for many calls, and most agents
+  // make few.
   if (rate.times.length === 0) rate.times = [atMs];
   else if (place === rate.times.length) rate.times.push(atMs);
   else rate.times.splice(place, 0, atMs);
 }
 
-/** Takes back one call at `atMs`. False if the window contains no call of that time. */
+/** Removes one call at `atMs` from the count. False if the window contains no call of that time. */
 export function releaseSlot(rate: SlidingRate, atMs: number, nowMs: number): boolean {
   callsIn(rate, nowMs);
   const place = rate.times.indexOf(atMs, rate.head);
@@ -54,8 +58,8 @@ export function releaseSlot(rate: SlidingRate, atMs: number, nowMs: number): boo
 }
 
 /**
- * Returns the wait in ms until fewer than `maxCalls` (at least 1) calls are in the window. It must now contain that
- * many or more.
+ * Returns the wait in ms until fewer than `maxCalls` (at least 1) calls are in the window. The window must now
+ * contain at least `maxCalls` calls.
  */
 export function waitForSlot(rate: SlidingRate, maxCalls: number, nowMs: number): number {
   const calls = callsIn(rate, nowMs);

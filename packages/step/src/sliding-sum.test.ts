@@ -12,7 +12,7 @@ import {
 
 const WINDOW_MS = 20;
 
-/** In a window this short, a bucket is a millisecond wide. */
+/** The window is so short that each bucket is a millisecond wide. */
 type Change = { passMs: number; agoMs: number; deltaMicros: number };
 
 const changes: fc.Arbitrary<Change[]> = fc.array(
@@ -24,7 +24,7 @@ const changes: fc.Arbitrary<Change[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-/** Adds amounts from the first millisecond to the last, and never falls below zero. */
+/** Adds amounts from the first millisecond to the last. The sum never falls below zero. */
 function naiveSum(amounts: ReadonlyMap<number, number>, nowMs: number): number {
   let running = 0;
   for (let atMs = nowMs - WINDOW_MS + 1; atMs <= nowMs; atMs += 1) {
@@ -63,7 +63,7 @@ test('the sum equals a scan from the oldest bucket to the newest, after any chan
   );
 });
 
-test('the wait is the shortest after which the scan leaves room', () => {
+test('the wait is the shortest wait after which the scan has room', () => {
   fc.assert(
     fc.property(changes, fc.nat({ max: 90 }), (changed, roomMicros) => {
       play(changed, ({ sum, amounts, nowMs }) => {

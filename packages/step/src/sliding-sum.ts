@@ -1,24 +1,26 @@
 /**
- * The amount charged in the last `windowMs`, in buckets. A bucket counts until its last millisecond is `windowMs`
- * old, so the sum is never lower than in any true window, and memory is bounded.
+ * Sums the amount charged in the last `windowMs`, in buckets. A bucket counts until its last millisecond is
+ * `windowMs`
+ * old. So the sum is never lower than in any true window, and memory is limited.
  *
- * A credit gives back only earlier charges, never later ones: it must not leave room after the charge that it gave
- * back has left the window. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
+ * A credit gives back only earlier charges, never later charges. After a charge has left the window, its credit must
+ * not
+ * leave additional room. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
  */
 import { BUDGET_BUCKETS } from '@mandate/schemas/core';
 
 export type SlidingSum = {
   readonly windowMs: number;
   /**
-   * Bucket numbers in ascending order, and in `amounts` their micro-dollars at the same indexes. Those before `head` have
-   * left the window.
+   * Bucket numbers in ascending order. `amounts` contains their micro-dollars at the same indexes. Buckets before
+   * `head` have left the window.
    */
   buckets: number[];
   amounts: number[];
   head: number;
   /** The sum of all buckets from `head` on, in micro-dollars. Not negative. */
   sumMicros: number;
-  /** How many buckets are negative. While there are none, the sum is updated by addition alone. */
+  /** The number of negative buckets. While it is 0, the sum is updated by addition alone. */
   credits: number;
 };
 
@@ -26,7 +28,7 @@ export function createSlidingSum(windowMs: number): SlidingSum {
   return { windowMs, buckets: [], amounts: [], head: 0, sumMicros: 0, credits: 0 };
 }
 
-/** Returns the time from which a charge made at `atMs` no longer counts. */
+/** Returns the time at which a charge made at `atMs` stops counting. */
 export function leavesAtMs(windowMs: number, atMs: number): number {
   return bucketEndsAtMs(windowMs, bucketOf(windowMs, atMs));
 }
@@ -51,7 +53,7 @@ export function slidingSum(sum: SlidingSum, nowMs: number): number {
   return sum.sumMicros;
 }
 
-/** Adds to the bucket of `atMs`, unless that bucket has already left the window. */
+/** Adds an amount to the bucket of `atMs`, unless that bucket has already left the window. */
 export function addToSlidingSum(sum: SlidingSum, atMs: number, deltaMicros: number, nowMs: number): void {
   slidingSum(sum, nowMs);
   const bucket = bucketOf(sum.windowMs, atMs);
@@ -78,8 +80,8 @@ export function amountAt(sum: SlidingSum, atMs: number): number {
 /**
  * Returns the shortest wait after which the sum is at most `roomMicros`, if nothing else happens. `roomMicros` is not
  * negative, so an empty window always suffices. The sum never falls below zero, so it is the greatest sum of the last
- * one, two, three … buckets. Counting from the newest, the first of these sums that is too large ends with the bucket
- * that must leave.
+ * one, two, three … buckets. Counted from the newest bucket, the first of these sums that is too large ends with the
+ * bucket that must leave.
  */
 export function waitForRoom(sum: SlidingSum, roomMicros: number, nowMs: number): number {
   slidingSum(sum, nowMs);
@@ -100,7 +102,7 @@ export function slidingBuckets(sum: SlidingSum, nowMs: number): [bucket: number,
     .filter(([, amountMicros]) => amountMicros !== 0);
 }
 
-/** Returns a time within the bucket, with which a stored bucket is restored. */
+/** Returns a time within the bucket. A stored bucket is restored with this time. */
 export function bucketStartMs(windowMs: number, bucket: number): number {
   return bucket * widthMs(windowMs);
 }
@@ -126,8 +128,8 @@ function bucketEndsAtMs(windowMs: number, bucket: number): number {
 }
 
 /**
- * Returns the index of a bucket. Searched from the end: time moves forward, so it is nearly always the last index, or
- * the one after it.
+ * Returns the index of a bucket. The search starts at the end: time moves forward, so the bucket is nearly always the
+ * last one, or a new one after it.
  */
 function placeOf(sum: SlidingSum, bucket: number): number {
   let place = sum.buckets.length;

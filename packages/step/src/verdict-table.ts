@@ -1,12 +1,12 @@
 /**
- * Every verdict that a step can reach, except a refusal, which the plan states. Generated constants give the same
- * rows to the Lua scripts of Redis, so changing a row changes both stores.
+ * Every verdict that a step can reach, except a refusal by the plan, which the plan itself states. The Lua scripts of
+ * Redis get the same rows from generated constants, so a changed row changes both stores.
  */
 import type { Code, GrantState, Verdict } from '@mandate/schemas';
 
 /**
  * `final`: true if a retry cannot help. Null for a counter: its refusal is final unless waiting frees the counter.
- * `retryAfterMs`: the wait after which the next attempt may pass; null if none is known.
+ * `retryAfterMs`: the wait after which the next attempt may pass; null if no such time is known.
  */
 export type VerdictRow = {
   readonly verdict: Verdict;
@@ -17,7 +17,7 @@ export type VerdictRow = {
 
 export const VERDICTS = {
   allowed: { verdict: 'ALLOW', code: 'ALLOWED', final: false, retryAfterMs: null },
-  /** A deferred request that is sent again is deferred again. */
+  /** If a deferred request is sent again, it is deferred again. */
   deferredAgain: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
   duplicate: { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', final: true, retryAfterMs: null },
   noRoom: { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', final: false, retryAfterMs: null },
@@ -33,12 +33,12 @@ export const VERDICTS = {
 
 export type VerdictName = keyof typeof VERDICTS;
 
-/** The verdict of a request that a person must approve, by the answer so far. */
+/** The verdict for a request that a person must approve, by the person's answer so far. */
 export const VERDICT_OF_GRANT = {
   none: 'asksPerson',
   denied: 'denied',
   expired: 'expired',
 } as const satisfies Record<Exclude<GrantState, 'granted'>, VerdictName>;
 
-/** The refusal of a plan that failed with an error. Observe mode does not lift it. */
+/** The refusal if making the plan failed with an error. Observe mode does not lift this refusal. */
 export const NOT_PLANNED: Code = 'INTERNAL_ERROR';

@@ -65,7 +65,7 @@ test.each<[string, Partial<Findings>, Partial<Plan>, string]>([
   ['a denial', { limits: [grant('denied', 2)] }, { limits: [CONFIRMATION] }, 'denied'],
   ['an expired grant', { limits: [grant('expired', 2)] }, { limits: [CONFIRMATION] }, 'expired'],
   ['no failed check', {}, {}, 'allowed'],
-])('the first row that applies decides: %s', (_, found, changes, by) => {
+])('uses the first row that applies: %s', (_, found, changes, by) => {
   expect(enforcedVerdict(plan(changes), { ...NOTHING, ...found }).by).toBe(by);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The verdict that follows from a plan and from what the step found. The ledger stores it, because attempts, duplicates and
- * charges depend on it. The policy adds the words.
+ * Computes the verdict from a plan and from the facts that the step found. The ledger stores the verdict, because
+ * attempts, duplicates and charges depend on it. The policy adds the words.
  */
 import type {
   Code,
@@ -26,7 +26,7 @@ import {
 /** `final`: true if a retry cannot help. */
 export type VerdictCode = Pick<VerdictRow, 'verdict' | 'code'> & { readonly final: boolean };
 
-/** `by`: the row of the table that decides, or the refusal of the plan. */
+/** `by`: the row of the table that determines the verdict, or the refusal of the plan. */
 export type StepVerdict = VerdictCode & {
   readonly by: VerdictName | 'refusal';
   readonly retryAfterMs: number | null;
@@ -35,7 +35,7 @@ export type StepVerdict = VerdictCode & {
 /** The facts on which a verdict depends. */
 export type Findings = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
-/** Returns the verdict of an enforced mandate. The checks have the order of the step. */
+/** Returns the verdict of an enforced mandate. The order of the checks is the order of the step. */
 export function enforcedVerdict(plan: Plan, found: Findings): StepVerdict {
   if (found.first !== null) return isAskedAgain(found.first) ? ROWS.deferredAgain : ROWS.duplicate;
   if (found.unremembered) return ROWS.noRoom;
@@ -45,7 +45,7 @@ export function enforcedVerdict(plan: Plan, found: Findings): StepVerdict {
   return limitsVerdict(plan.limits, found.limits);
 }
 
-/** Returns the published verdict. A mandate in observe mode lifts its own refusals, and nothing else. */
+/** Returns the published verdict. A mandate in observe mode lifts its own refusals, and no other refusals. */
 export function publishedVerdict(
   plan: Plan,
   found: Findings,
@@ -70,7 +70,7 @@ export function decisionKind({ first, unremembered, late }: Omit<Findings, 'limi
   return late ? 'expired' : 'first';
 }
 
-/** Returns the verdict of limits alone. The first limit that failed decides. */
+/** Returns the verdict of the limits alone. The first limit that failed determines it. */
 export function limitsVerdict(limits: readonly Limit[], facts: readonly LimitFact[]): StepVerdict {
   const at = firstFailing(facts);
   if (at === -1) return ROWS.allowed;
@@ -88,7 +88,7 @@ export function firstFailing(facts: readonly LimitFact[]): number {
   return -1;
 }
 
-/** Returns the row of one limit that failed. */
+/** Returns the row of the verdict table for one limit that failed. */
 export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictName {
   if (fact.kind === 'budget') return 'overBudget';
   if (fact.kind === 'rate') return 'overRate';
@@ -104,7 +104,7 @@ function isAskedAgain({ verdict, samePayload }: FirstDecision): boolean {
   return verdict === 'DEFER' && samePayload;
 }
 
-/** Creates every verdict, so that all of them have one hidden class, which engines read fastest. */
+/** Creates every verdict object. All of them then have the same hidden class, so engines read them fastest. */
 function stepVerdict(
   by: StepVerdict['by'],
   verdict: Verdict,
@@ -115,7 +115,7 @@ function stepVerdict(
   return { by, verdict, code, final, retryAfterMs };
 }
 
-/** Every row as a verdict, created once. `limitsVerdict` sets `final` for the rows of counters. */
+/** Every row of the table as a verdict, created once. `limitsVerdict` sets `final` for the rows of counters. */
 const ROWS = Object.fromEntries(
   Object.entries(VERDICTS).map(([by, { verdict, code, final, retryAfterMs }]) => [
     by,

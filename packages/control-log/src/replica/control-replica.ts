@@ -1,6 +1,6 @@
 /**
- * A copy of the control fold for another thread of the same process. The copy gets every record and folds it by the
- * same rule, so both are equal at the same revision. Long work uses the copy, so that it delays no request.
+ * A copy of the control state for another thread of the same process. The copy applies the same records by the same
+ * rule, so both are equal at the same revision. Long work uses the copy, so that requests are not delayed.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,16 +19,19 @@ export type ReplicaChange = { offset: number; value: Uint8Array };
 export type FedReplica = {
   /** Adds the next lines of a snapshot. */
   addLines(lines: readonly string[]): Promise<void>;
-  /** Starts from the lines so far. Resolves to the log position where they end, or to null if they cannot be used. */
+  /**
+   * Builds the state from the lines added so far. Resolves to the log position of the last record in it, or to null
+   * if the lines cannot be used.
+   */
   restore(): Promise<ControlPosition | null>;
   apply(changes: readonly ReplicaChange[]): Promise<void>;
 };
 
 export type ControlReplica = FedReplica & {
-  /** How many records of the topic it holds. */
+  /** How many records of the topic the replica contains. */
   revision(): number;
   tenant(name: string): TenantControl;
-  /** The digest of the whole fold. It is the same in every process at the same revision. */
+  /** The digest of the whole control state. It is the same in every process at the same revision. */
   digest(): string;
 };
 

@@ -1,4 +1,4 @@
-/** What a start from a snapshot of the control topic promises, on any log, wherever snapshots are stored. */
+/** Tests of a start from a snapshot of the control topic. They run on every log and every snapshot store. */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { foldControl, writeControl } from '@mandate/control';
 import { silentLogger } from '@mandate/runtime';
@@ -41,8 +41,8 @@ async function follow(options: Following): Promise<FollowedControl> {
 }
 
 /**
- * Starts with whatever snapshot is used and expects the same state as from the whole log. Returns the number of
- * records read, and the warnings.
+ * Starts with the snapshot, if it can be used, and expects the same state as from the whole log. Returns the number
+ * of records read, and the warnings.
  */
 async function startBehind({ bus, snapshots }: Home) {
   const warned: string[] = [];
@@ -86,7 +86,7 @@ async function linesOf(bus: Bus): Promise<string[]> {
 
 /** @param open called before each test: returns an empty log and an empty snapshot store */
 export function controlSnapshotsContract(open: () => Promise<Home>): void {
-  test('folds everything without a snapshot, and only the records after it with one, to the same state', async () => {
+  test('reads all records without a snapshot, reads only later records with a snapshot, and reaches the same state', async () => {
     const home = await open();
     await write(home.bus, 40);
     expect(await startBehind(home)).toEqual({ records: 40, warned: [] });
@@ -95,7 +95,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect(await startBehind(home)).toEqual({ records: 10, warned: [] });
   });
 
-  test('keeps a fed replica equal to every reader, with a snapshot and without one', async () => {
+  test('keeps a replica equal to every reader, with a snapshot and without a snapshot', async () => {
     const home = await open();
     const { bus } = home;
     await write(bus, 40);
@@ -121,7 +121,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect(await take(home, 21)).toEqual({ saved: null, nextAt: 21 });
     expect(await take(home, 20)).toMatchObject({ saved: { name: expect.any(String) }, nextAt: 40 });
     await write(home.bus, 10);
-    // It has 42 entries: two tenants, 20 versions, and the results of 20 changes.
+    // The snapshot has 42 entries: two tenants, 20 versions, and the results of 20 changes.
     expect(await take(home)).toEqual({ saved: null, nextAt: 31 });
     await write(home.bus, 1);
     expect((await take(home)).saved).not.toBe(null);
@@ -143,7 +143,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect([records, warned]).toEqual([20, ['a snapshot cannot be read and is passed over']]);
   });
 
-  test('skips a snapshot of another log, longer or with other records', async () => {
+  test('skips a snapshot of another log that is longer or has other records', async () => {
     for (const more of [0, 5]) {
       const [home, other] = [await open(), await open()];
       await write(home.bus, 20);
@@ -168,7 +168,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect(await startBehind(home)).toEqual({ records: 20, warned: [] });
   });
 
-  test('folds the log if the snapshot store does not answer', async () => {
+  test('reads the whole log if the snapshot store does not answer', async () => {
     const { bus, snapshots } = await open();
     await write(bus, 20);
     const newestFirst = () => {
@@ -178,7 +178,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect([records, warned]).toEqual([20, ['snapshots cannot be read; the log is folded from its start']]);
   });
 
-  test('writes snapshots in any number of running processes, so that a start reads little', async () => {
+  test('writes snapshots in any number of running processes, so that a start reads few records', async () => {
     const { bus, snapshots } = await open();
     const following = { bus, snapshots, leaveAfterRecords: 40 };
     const both = [await follow(following), await follow(following)];
@@ -193,7 +193,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     expect((await startBehind({ bus, snapshots })).records).toBeLessThanOrEqual(200 - 128);
   });
 
-  test('includes in the next snapshot what arrived while one was written', async () => {
+  test('includes records in the next snapshot if they arrive while a snapshot is written', async () => {
     const { bus, snapshots } = await open();
     const written = Promise.withResolvers<void>();
     const save: Snapshots['save'] = async (...given) => {

@@ -1,14 +1,17 @@
-/** Takes snapshots in the background, one at a time, so that a process that starts has little to fold. */
+/**
+ * Takes snapshots in the background, one at a time. With a recent snapshot, a process that starts has few records to
+ * read.
+ */
 import { type Taking, takeControlSnapshot } from './take-snapshot.ts';
 
 export type LeavingSnapshots = {
-  /** Tells that this many records are on the log. */
+  /** Reports that the log now has this many records. */
   reached(revision: number): void;
   /** Stops, and aborts a snapshot that is being written. */
   stop(): Promise<void>;
 };
 
-/** A failure only causes a warning. The next attempt comes after as many records again. */
+/** If a snapshot fails, only a warning is logged. The next attempt comes after `afterRecords` more records. */
 export function leaveSnapshots(taking: Omit<Taking, 'signal'> & { afterRecords: number }): LeavingSnapshots {
   const { log, afterRecords } = taking;
   const stopping = new AbortController();
@@ -49,7 +52,8 @@ export function leaveSnapshots(taking: Omit<Taking, 'signal'> & { afterRecords: 
 }
 
 /**
- * Spreads the attempts of control services that read the same log. Later ones find that a snapshot was already taken.
+ * Spreads the attempts of control services that read the same log. A service that tries later finds that a snapshot
+ * was already taken.
  */
 function apart(afterRecords: number): number {
   return Math.floor((Math.random() * afterRecords) / 4);

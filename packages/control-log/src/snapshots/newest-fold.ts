@@ -1,6 +1,4 @@
-/**
- * Restores the fold of the control topic from the newest snapshot. The log after the snapshot is then folded on top.
- */
+/** Restores the control state from the newest snapshot. The caller then applies the records after the snapshot. */
 import { createHash } from 'node:crypto';
 import { type Bus, newestUsable, type Snapshots, type StoredSnapshot } from '@mandate/bus';
 import {
@@ -13,10 +11,10 @@ import {
 import { type Logger, MandateError } from '@mandate/runtime';
 import { positionOf } from '../control-changes.ts';
 
-/** `next`: the offset of the first record that is not in the fold. */
+/** `next`: the offset of the first record that is not in the state. */
 export type FoldSoFar = { fold: ControlFold; next: number };
 
-/** Never fails because of a snapshot or its store. A snapshot is used whole or not at all. */
+/** Never fails because of a snapshot or its store. A snapshot is used as a whole, or not at all. */
 export async function newestFold(
   bus: Bus,
   log: Logger,
@@ -32,7 +30,7 @@ export async function newestFold(
   }
 }
 
-/** Returns the first line of the newest snapshot that looks usable. The rest is not read. */
+/** Returns the first line of the newest snapshot that looks usable. The other lines are not read. */
 export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots) {
   return newestUsable(snapshots, log, (stored) => headIn(bus, stored));
 }
@@ -57,7 +55,7 @@ async function foldIn(bus: Bus, stored: StoredSnapshot): Promise<FoldSoFar | nul
   if ((await headIn(bus, stored)) === null) return null;
   const read = await readControl(stored.lines(), createHash('sha256'));
   if (!read.ok) throw unreadable(read.why);
-  // A file may have been replaced after its first line was read.
+  // The snapshot file may have been replaced after its first line was read.
   return (await isOnLog(bus, read.position)) ? { fold: read.fold, next: read.position.offset + 1 } : null;
 }
 
@@ -68,8 +66,8 @@ async function headIn(bus: Bus, stored: StoredSnapshot) {
 }
 
 /**
- * False if the record on the log at the end of the snapshot differs from the record that the snapshot ended with.
- * Then it is another log.
+ * False if the snapshot belongs to another log: the last record of the snapshot differs from the record on the log at
+ * this offset.
  */
 export async function isOnLog(bus: Bus, { offset, sha256 }: ControlPosition): Promise<boolean> {
   const record = await bus.at(positionOf(offset));

@@ -3,7 +3,7 @@ import type { DataFolder } from '@mandate/runtime';
 import type { KafkaSettings } from '@mandate/runtime/settings';
 import { TOPICS } from '@mandate/schemas';
 
-/** Opens the snapshot store of a log: a topic on Kafka, otherwise a file in the data folder. */
+/** Opens the snapshot store of a log. Kafka stores snapshots on a topic, other logs in a file in the data folder. */
 export function openControlSnapshots(
   settings: Pick<KafkaSettings, 'KAFKA_BROKERS'>,
   bus: Bus,

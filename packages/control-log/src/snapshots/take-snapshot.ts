@@ -1,6 +1,6 @@
 /**
- * Decides when a snapshot of the control topic is taken, and takes it from a separate fold, so that the fold that
- * answers requests is not delayed.
+ * Decides when a snapshot of the control topic is taken, and takes it. It builds the state a second time for this, so
+ * that requests are not delayed.
  */
 import { createHash } from 'node:crypto';
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
@@ -10,7 +10,7 @@ import { TOPICS } from '@mandate/schemas';
 import { changesIn, PARTITION, readFrom } from '../control-changes.ts';
 import { type FoldSoFar, newestFold, newestHead, sha256Of } from './newest-fold.ts';
 
-/** Folding fewer records takes no longer than a process takes to start. */
+/** Applying fewer records than this takes no longer than a process takes to start. */
 const AFTER_RECORDS = 50_000;
 
 const LANE = ['snapshots'];
@@ -24,7 +24,7 @@ export type Taking = {
   signal?: AbortSignal;
 };
 
-/** `nextAt`: at this number of records on the log another snapshot is worth taking. */
+/** `nextAt`: when the log has this many records, another snapshot is worth taking. */
 type Taken = { saved: SavedSnapshot | null; nextAt: number };
 
 /**
@@ -36,7 +36,7 @@ export async function takeControlSnapshot(taking: Taking): Promise<Taken> {
   if ((await endOf(bus)) < before) return { saved: null, nextAt: before };
   const soFar = await newestFold(bus, log, snapshots);
   const position = await foldOn(bus, soFar, signal);
-  // Another control service may have been quicker.
+  // Another control service may have taken a snapshot in the meantime.
   const meanwhile = await worthAt(taking);
   if (position === null || position.offset + 1 < meanwhile) return { saved: null, nextAt: meanwhile };
   const lines = writeControl(soFar.fold, position, createHash('sha256'));
@@ -45,8 +45,8 @@ export async function takeControlSnapshot(taking: Taking): Promise<Taken> {
 }
 
 /**
- * Requires new records for at least a quarter of the entries in the newest snapshot. So all snapshots together stay a
- * fraction of the log.
+ * Requires new records for at least a quarter of the entries in the newest snapshot. So all snapshots together stay
+ * much smaller than the log.
  */
 async function worthAt({ bus, log, snapshots, afterRecords = AFTER_RECORDS }: Taking): Promise<number> {
   const head = await newestHead(bus, log, snapshots);
@@ -59,7 +59,7 @@ async function endOf(bus: Bus): Promise<number> {
   return ranges.find(({ partition }) => partition === PARTITION)?.endOffset ?? 0;
 }
 
-/** Folds to the end of the log. Returns null if no record was read. */
+/** Applies all records up to the end of the log. Returns null if no record was read. */
 async function foldOn(
   bus: Bus,
   { fold, next }: FoldSoFar,
@@ -76,7 +76,7 @@ async function foldOn(
       }
     },
   });
-  // Needed also if the log is unreachable and no record arrives.
+  // Stops the reader on abort. Needed also if the log is unreachable and no record arrives.
   const giveUp = () => void reader.stop();
   signal?.addEventListener('abort', giveUp);
   try {

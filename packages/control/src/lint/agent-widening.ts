@@ -1,7 +1,7 @@
 /**
- * Finds what a changed agent may newly do, in words, as for a policy (widening.ts). With other groups or labels,
- * other rules match. The old rules limited the agent, and the new rules may be its first. Only attributes that rules
- * ask about are reported.
+ * Finds what a changed agent may newly do, as lines of text (like widening.ts for policies). With other groups or
+ * labels, other rules match: old limits may end, and a first rule may allow something. Only attributes that rules ask
+ * about are reported.
  */
 import type { AgentDocument } from '@mandate/schemas';
 import type { AttributesAsked } from './attributes-asked.ts';
@@ -25,7 +25,7 @@ export function agentWidening(
     ...namesIn(before.labels, after.labels)
       .filter((name) => asked.attribute('labels', name))
       .flatMap((name) => other(`labels.${name}`, saidOf(before.labels, name), saidOf(after.labels, name))),
-    // An agent with its first parent can only be limited more, unless rules ask about the parent.
+    // A first parent can only add limits to an agent, unless rules ask about the parent.
     ...(before.parent !== undefined || asked.attribute('parent')
       ? other('parent', before.parent, after.parent)
       : []),

@@ -1,4 +1,4 @@
-/** Finds what a change of the tenant limits newly allows, in words, as for a policy (widening.ts). */
+/** Finds what a change of the tenant limits newly allows, as lines of text (like widening.ts for policies). */
 import type { TenantDocument } from '@mandate/schemas';
 import { boundsDocument } from '../tenant-bounds.ts';
 import { widening } from './widening.ts';

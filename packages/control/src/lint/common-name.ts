@@ -1,12 +1,12 @@
 /**
- * Finds the shortest name that matches every one of several lists of globs and is not denied by another list. Every
+ * Finds the shortest name that every given list of globs matches and the list of denied globs does not match. Each
  * list is followed as an automaton. A state of the automaton is a set of positions in the patterns, and is made when
  * needed. The search tries names letter by letter, the shortest first.
  */
 import { consume, type StepBudget } from '@mandate/policy/parts';
 import { UNSPELLED } from './globs-within.ts';
 
-/** The limit on the size of all patterns together, because each state may hold a position in every pattern. */
+/** The limit on the size of all patterns together, because each state may contain a position in every pattern. */
 const MOST_UNITS = 2_000;
 
 /** Returns null if there is no such name, and undefined if the search would take too long. */
@@ -51,7 +51,7 @@ export function commonName(
   return null;
 }
 
-/** `out` is null if no denied name begins like this. */
+/** `out`: the state of the denied list. Null if no denied name begins like this name. */
 type Reached = { name: string; states: readonly number[]; out: number | null };
 
 function keyOf({ states, out }: Reached): string {
@@ -59,8 +59,8 @@ function keyOf({ states, out }: Reached): string {
 }
 
 /**
- * Returns the letters to try. Only stars match a letter that is in no pattern. A name without that letter would be
- * shorter and also match every list, so the letter is needed only if the shorter name may be denied.
+ * Returns the letters to try. A letter that is in no pattern is matched only by stars. Such a letter is added only if
+ * the name without it may be denied.
  */
 function lettersIn(patterns: readonly string[], withAnother: boolean): ReadonlySet<string> {
   const letters = new Set(patterns.flatMap((pattern) => pattern.replaceAll('*', '').split('')));
@@ -88,7 +88,7 @@ type Automaton = {
   ends(state: number): boolean;
 };
 
-/** The cost of one position. A set of positions is sorted before it is known whether the set is new. */
+/** The cost of one position. The set of positions must be sorted before the search knows whether the set is new. */
 const STEPS_A_PLACE = 10;
 
 /** A position in a pattern: before the character at this index. */

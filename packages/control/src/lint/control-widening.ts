@@ -8,7 +8,7 @@ import { type PolicyOf, ruleWidening } from './rule-widening.ts';
 import { meant } from './rules-read.ts';
 import { widening, wideningByArrival } from './widening.ts';
 
-/** A control record without who, when and why. */
+/** A control record without its metadata (who made the change, when and why). */
 export type ControlChange = ControlRecord extends infer Each
   ? Each extends unknown
     ? Omit<Each, 'change'>
@@ -16,8 +16,9 @@ export type ControlChange = ControlRecord extends infer Each
   : never;
 
 /**
- * Returns a line of text for each new permission. Empty if there is none. Does not report what rules give to a new
- * agent.
+ * Returns a line of text for each new permission. Empty if there is none. Permissions that rules give to a new agent
+ * are
+ * not reported.
  *
  * @param control the state before the change
  */

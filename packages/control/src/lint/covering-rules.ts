@@ -1,4 +1,4 @@
-/** Rules that apply whenever another rule applies. So the two policies always apply together. */
+/** Finds rules that apply whenever another rule applies. The policies of two such rules always apply together. */
 
 import { canonicalJson } from '@mandate/policy';
 import { conjuncts, consume, rulesByGroup, type StepBudget } from '@mandate/policy/parts';
@@ -33,7 +33,9 @@ export function reachOf(document: RuleDocument): Reach {
   return reach;
 }
 
-/** Returns the same key for a field that is written with dots and for one that is not. */
+/**
+ * Returns a key for the condition. A field that is written with dots gets the same key as a field written in steps.
+ */
 function keyOf(condition: Condition): string {
   return canonicalJson('field' in condition ? { ...condition, field: stepsOf(condition.field) } : condition);
 }
@@ -55,18 +57,18 @@ function areAll(names: readonly string[] | undefined, isThere: (name: string) =>
 }
 
 /**
- * A rule that has not ended, a rule that replaces it (same policy), and some of the rules with other policies that
- * always apply with it.
+ * `rule`: a rule that has not ended. `instead`: a rule with the same policy that makes it redundant. `beside`: rules
+ * with other policies that always apply together with it.
  */
 export type Covered = { rule: RuleRead; instead: RuleRead | null; beside: readonly RuleRead[] };
 
-/** At most this many rules beside each rule, one for each policy. */
+/** At most this many rules are returned in `beside`, one for each policy. */
 const MOST_BESIDE = 50;
 
-/** The number of comparisons in one step. */
+/** The number of comparisons that one step of the budget pays for. */
 const COMPARED = 2;
 
-/** @param around reports only rules that cover one of these, or that one of these covers */
+/** @param around only rules that cover one of these rules, or are covered by one of them, are reported */
 export function coveredRules(
   rules: readonly RuleRead[],
   { atMs, stepBudget }: LintContext,
@@ -104,8 +106,8 @@ export function coveredRules(
 }
 
 /**
- * Returns the groups, or the whole names of agents. A rule that this one covers must have one of them. Null: it may
- * cover any rule.
+ * Returns the groups of the rule, or the whole names of its agents. A rule can be covered by this rule only if it has
+ * one of these names. Null: it may cover any rule.
  */
 function namesIn({ groups, agents }: Reach): readonly string[] | null {
   if (groups !== undefined) return groups.map((group) => `group ${group}`);
@@ -113,7 +115,10 @@ function namesIn({ groups, agents }: Reach): readonly string[] | null {
   return null;
 }
 
-/** A rule that covers this one covers all of its names, and so the first name. */
+/**
+ * Returns the first names of the rule. A rule that covers this rule must contain all its names, so the first names
+ * suffice for the search.
+ */
 function firstNamesIn({ groups, agents }: Reach): readonly string[] {
   return [
     ...(groups?.slice(0, 1) ?? []).map((group) => `group ${group}`),
@@ -139,10 +144,13 @@ function withinBudget(stepBudget: StepBudget): Within {
   };
 }
 
-/** The modes from weak to strong. A policy that two rules give is only observed or shadowed if both rules say so. */
+/** The modes from weak to strong. If two rules give the same policy, the stronger mode decides. */
 const MODES = ['shadow', 'observe', 'enforce'];
 
-/** True if the second rule is redundant. If two rules differ only in their ids, the second one is. */
+/**
+ * True if the second rule is redundant because of the first. If two rules differ only in their ids, only the second
+ * rule is redundant.
+ */
 function isInPlaceOf(
   { document: one }: RuleRead,
   { document: other }: RuleRead,

@@ -14,7 +14,7 @@ function warnings(text: string): string[] {
   return loaded.warnings.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
 }
 
-test('a good document has no warnings', () => {
+test('has no warnings for a good document', () => {
   expect(
     warnings(
       `${HEAD}tools: [send_mail, read]\nallowedTools: ["*"]\ntoolPolicies: { send_mail: { cost: 1 } }\n`,
@@ -51,7 +51,7 @@ test.each([
   expect(more).toEqual([]);
 });
 
-test('accepts a cap of actual costs that is at least the price', () => {
+test('accepts a cap of actual costs that is equal to the price or above it', () => {
   const fields = 'tools: [pay]\nmaxActualCost: 1\ntoolPolicies: { pay: { cost: 2, maxActualCost: 2 } }\n';
   expect(warnings(HEAD + fields)).toEqual([]);
 });
@@ -68,11 +68,11 @@ test('checks the patterns of every field that takes patterns', () => {
     expect(listDoubts({ [field]: ['a?'] }), field).toMatchObject([{ code: 'PATTERN_DOUBTFUL' }]);
 });
 
-test('reads a dot before a star as a dot if names have dots', () => {
+test('reads a dot before a star as a plain dot if names contain dots', () => {
   expect(warnings(`${HEAD}allowedTools: [mail.send]\ndeniedTools: ["mail.*"]\n`)).toEqual([]);
 });
 
-test('makes one warning of all limits by names that nothing confirms', () => {
+test('gives one warning for all limits on names that nothing else in the documents contains', () => {
   const policies = 'toolPolicies: { send_maill: { cost: 1 }, read: { cost: 1 } }\n';
   expect(warnings(`${HEAD}${policies}`)).toEqual([
     '4:17 toolPolicies.send_maill: nothing else names "send_maill", "read": a limit with a misspelt name has no effect',
@@ -86,7 +86,7 @@ test('makes one warning of all limits by names that nothing confirms', () => {
   ]);
 });
 
-test('warns about similar names once tools are declared', () => {
+test('warns about similar names of tools once tools are declared', () => {
   const denied = 'deniedTools: [wi\u0440e]\n';
   expect(warnings(`${HEAD}allowedTools: [wipe]\n${denied}`)).toEqual([]);
   expect(warnings(`${HEAD}tools: [wipe, read]\n${denied}`)).toEqual([
@@ -94,7 +94,7 @@ test('warns about similar names once tools are declared', () => {
   ]);
 });
 
-test('also warns about a file of agents, policies and rules, with the place of each warning', () => {
+test('also warns about a file of agents, policies and rules, with the line and column of each warning', () => {
   const loaded = loadControl(
     [
       '{ kind: agent, id: a, groups: [g, g] }',
@@ -107,7 +107,7 @@ test('also warns about a file of agents, policies and rules, with the place of e
   expect(places).toEqual(['1 groups.1', '5 toolPolicies.pey', '7 agents.0']);
 });
 
-test('is part of lint of a plane, and of a document that is changed', () => {
+test('reports doubts in lint of a plane, and in lint of a changed document', () => {
   const control = controlOf({
     agents: [{ id: 'bot' }, { id: 'Bot' }],
     bounds: { deniedTools: ['rm?'] },

@@ -1,4 +1,6 @@
-/** The doubts about the documents of a tenant, as lint reports them. document-doubts.ts explains each doubt. */
+/**
+ * The doubts about the documents of a tenant, in the form of lint findings. document-doubts.ts explains each doubt.
+ */
 
 import { alikeTools, consume, type Doubt, listDoubts, lookAlikes, policyDoubts } from '@mandate/policy/parts';
 import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
@@ -14,7 +16,7 @@ const OF_ENTRY = 20;
 
 type Told = { of: string; document: PolicyDocument; policies: readonly string[] };
 
-/** @param own the policies to report on. The declarations of other policies are used too */
+/** @param own the policies to report on; the declarations of tools in other policies are used too */
 export function doubtfulPolicies(control: TenantControl, own: Policies, stepBudget: LintBudget): Finding[] {
   const all = policiesIn(control);
   const ids = new Set(own.map(([id]) => id));
@@ -46,7 +48,7 @@ export function doubtfulRules(rules: readonly RuleRead[], stepBudget: LintBudget
 /**
  * Finds similar names of tools in all policies and in the tenant limits.
  *
- * @param first policies that a finding should name if possible
+ * @param first a finding names one of these policies if possible
  */
 export function toolsAlike(control: TenantControl, first: Policies, stepBudget: LintBudget): Finding[] {
   const ids = new Set(first.map(([id]) => id));

@@ -41,7 +41,7 @@ const EVERY_NAME = Array.from({ length: 9 }, (_, length) => length).flatMap((len
 
 const ANOTHER = '\uE000';
 
-test('finds the shortest name that all lists match and none denies, if there is one', () => {
+test('finds the shortest name that all lists match and no list denies, if such a name exists', () => {
   fc.assert(
     fc.property(lists, denied, (drawn, denying) => {
       const isMatched = (globs: readonly string[], name: string) =>
@@ -53,7 +53,7 @@ test('finds the shortest name that all lists match and none denies, if there is 
         .filter(isCommon)
         .toSorted((one, other) => one.length - other.length)[0];
       if (typeof found === 'string') expect(isCommon(found)).toBe(true);
-      // The name found may be longer than the names tried here, or have other letters.
+      // The search may find a name that is longer than the names tried here, or that has other letters.
       else expect(shortest).toBeUndefined();
       if (shortest !== undefined) expect(found?.length).toBeLessThanOrEqual(shortest.length);
     }),
@@ -61,7 +61,7 @@ test('finds the shortest name that all lists match and none denies, if there is 
   );
 });
 
-test('finds a smallest set of lists without a common name: without any one of them there is one', () => {
+test('finds a smallest set of lists without a common name: if any list is removed, there is a common name', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ allowed: list, denied }), { minLength: 1, maxLength: 3 }), (drawn) => {
       const set = emptyTogether(drawn, enough());
@@ -88,7 +88,7 @@ test('finds a smallest set of lists without a common name: without any one of th
 test('does not claim that there is no name if the search would take too long', () => {
   const manyLetters = Array.from({ length: 16 }, (_, at) => [`*${String.fromCharCode(97 + at)}*`]);
   const letter = (of: number) => String.fromCharCode(97 + (of % 16));
-  // Few patterns, and thousands of sets of positions in them.
+  // These are few patterns, but they have thousands of sets of positions.
   const manyPlaces = ['X', 'Y'].map((end) =>
     Array.from({ length: 6 }, (_, at) => {
       const letters = [0, 1, 2].map((of) => letter(at * 7 + of * (at + 3)));

@@ -3,15 +3,18 @@ import type { GlobMatcher } from '@mandate/policy/parts';
 import { consume, type StepBudget } from '@mandate/policy/parts';
 import { commonName } from './common-name.ts';
 
-/** At most this many sets of lists are tried. If none of these is empty together, the whole set is returned. */
+/**
+ * At most this many sets of lists are tried. If no smaller set without a common name is found, all lists are
+ * returned.
+ */
 const MOST_SETS = 200;
 
-/** The names that a policy allows: those that `allowed` matches and `denied` does not. */
+/** The names that a policy allows: names that `allowed` matches and `denied` does not match. */
 export type Names = { allowed: readonly string[]; denied: readonly string[] };
 
 /**
- * Returns the smallest set of lists that have no name in common, as indexes. If there are several, it returns the
- * first. Null if all lists have a name in common. Undefined if the step budget was too small to know.
+ * Returns the indexes of a smallest set of lists that have no name in common. If several sets are equally small, the
+ * first is returned. Null if all lists have a name in common. Undefined if the step budget was too small to know.
  */
 export function emptyTogether(
   all: readonly Names[],
@@ -42,8 +45,8 @@ function nameIn(all: readonly Names[], stepBudget: StepBudget): string | null | 
 }
 
 /**
- * A name that a list spells out is most often the common name. A search for any other name takes a thousand times as
- * long.
+ * True if a name that a list spells out is common to all lists. Most common names are found this way. A search for
+ * other names takes a thousand times as long.
  */
 function haveObviously(all: readonly Names[], stepBudget: StepBudget): boolean {
   const [shortest] = all.toSorted((one, other) => one.allowed.length - other.allowed.length);

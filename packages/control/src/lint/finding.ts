@@ -22,7 +22,7 @@ export type LintFinding = {
     | 'TOOL_NAMES_UNCONFIRMED'
     | 'NAMES_ALIKE'
     | 'CAP_BELOW_PRICE';
-  /** An error blocks actions that its author may have meant to allow. A warning blocks nothing. */
+  /** An error blocks actions that the author may have meant to allow. A warning blocks nothing. */
   severity: 'error' | 'warning';
   rules: readonly string[];
   policies: readonly string[];

@@ -31,7 +31,7 @@ test.each([
     'action.principal.role',
   ],
   ['what it leaves out', { field: 'context.test', op: 'exists', value: false }, 'context.test'],
-])('warns about a rule that gives authority by a claim of the agent: %s', (_what, when, field) => {
+])('warns about a rule that grants something because of a claim of the agent: %s', (_what, when, field) => {
   const rules = [ruleOf({ when })];
   const [finding] = found({ rules });
   expect(finding).toMatchObject({ severity: 'warning', rules: ['r'], policies: ['pay'] });
@@ -54,11 +54,11 @@ test.each<[string, object]>([
       when: { all: [inProduction, { field: 'action.pinned', op: 'contains', value: 'context.environment' }] },
     },
   ],
-])('accepts a rule by a claim that %s', (_what, fields) => {
+])('accepts a rule on a claim that %s', (_what, fields) => {
   expect(found({ rules: [ruleOf(fields)] })).toEqual([]);
 });
 
-test('accepts a rule by a claim beside a rule that always applies, because it only restricts', () => {
+test('accepts a rule on a claim beside a rule that always applies, because the first rule only restricts', () => {
   const rules = [ruleOf({ when: inProduction }), { id: 'all', policy: 'pay' }];
   expect(found({ rules })).toEqual([]);
   const ofSome = [ruleOf({ when: inProduction }), { id: 'all', policy: 'pay', agents: ['a'] }];
@@ -73,6 +73,6 @@ test('accepts a claim that every key of the agent pins', () => {
   expect(found({ rules }, [pinning, FILE_KEY])).toHaveLength(1);
   expect(found({ rules }, [{ ...pinning, agents: ['b*'] }])).toHaveLength(1);
   expect(found({ rules }, [pinning, { ...FILE_KEY, revokedAt: FILE_KEY.createdAt }])).toEqual([]);
-  // A tenant that writes to its own topic shows no key there.
+  // A tenant that writes to its own topic uses no API key there, so no key pins the claim.
   expect(found({ rules, directTopic: true }, [pinning])).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 /**
- * Rules that give authority by claims of the agent: its context and its principal. An agent without another rule gets
- * what such a rule gives as soon as it makes the claim, whether the claim is true or not. A rule beside other rules
+ * Finds rules that grant something because of a claim of the agent: its context or its principal. An agent without
+ * other rules gets the policy of such a rule by making the claim, true or not. If other rules apply too, such a rule
  * only restricts.
  */
 
@@ -63,7 +63,7 @@ function finding({ id, policy }: Rule, claims: readonly string[], agent: AgentAt
   };
 }
 
-/** False if the policy of the rule is missing or allows no tool. Then the rule blocks whatever it matches. */
+/** True if the rule can allow something. If its policy is missing or allows no tool, the rule only blocks. */
 function gives(control: TenantControl, { document }: RuleRead): boolean {
   const policy = meant(control, document)?.document;
   return policy !== undefined && policy.allowedTools?.length !== 0;
@@ -81,11 +81,11 @@ function claiming(
       : [],
   );
   const claims = claimsOf(read.compiled).filter((claim) => !isPinned(claim, asked));
-  // A rule that contradicts itself gives nothing.
+  // A rule that contradicts itself never applies, so it grants nothing.
   return claims.length === 0 || neverHold([when], stepBudget) ? [] : [[read.compiled, claims]];
 }
 
-/** True if the rule applies to all actions of its agents, from now on and without end. */
+/** True if the rule applies to all actions of its agents, starting now and without end. */
 function isAlways(rule: Rule, atMs: number): boolean {
   const { startsAtMs, endsAtMs } = rule;
   return candidateOf(rule).open.length === 0 && (startsAtMs ?? atMs) <= atMs && endsAtMs === null;
@@ -94,8 +94,8 @@ function isAlways(rule: Rule, atMs: number): boolean {
 type PinnedFor = (agentId: string, claim: string) => boolean;
 
 /**
- * A field is not a claim if every key that may act for the agent pins it. On the tenant's own topic no key is
- * checked.
+ * Returns the fields that the keys of an agent fix. A field is not a claim if every key of the agent fixes it. On the
+ * tenant's own topic no key is checked, so every field is a claim.
  */
 function pinsByAgent({ keys, opened }: TenantControl, fileKeys: readonly ApiKeyRecord[]): PinnedFor {
   if (opened?.document.directTopic === true) return () => false;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { globsWithin } from './globs-within.ts';
 import { widening } from './widening.ts';
 
-test('finds a glob within a list if the list matches everything that the glob matches', () => {
+test('finds that a glob is within a list if the list matches everything that the glob matches', () => {
   const isWithin = globsWithin(['read_*', '*_of_*', 'exact']);
   expect(['read_a*', 'read_', 'a_of_*', 'exact', 'exact*', 'write_*'].map(isWithin)).toEqual([
     true,
@@ -25,12 +25,12 @@ const dearTools = (count: number, part: string) =>
   Array.from({ length: count }, (_, n) => `tool_${n}_*_${part}_*`);
 const policy = (allowedTools: string[]) => ({ version: 1 as const, id: 'p', allowedTools });
 
-test('counts a change as wider if comparing all of it takes too long', () => {
+test('reports a change as wider if a full comparison takes too long', () => {
   const tools = dearTools(2_000, 'x');
   const narrower = tools.map((tool) => tool.replace('_x_', '_xx_x_'));
   expect(widening(policy(tools.slice(0, 20)), policy(narrower.slice(0, 20)))).toEqual([]);
   const told = widening(policy(tools), policy(narrower));
-  // The first patterns are compared.
+  // The first patterns are still compared, so the first pattern is not reported.
   expect(told.at(0)).not.toBe(`allowedTools: + ${narrower[0]}`);
   expect(told.at(-1)).toBe(`allowedTools: + ${narrower.at(-1)}`);
 });

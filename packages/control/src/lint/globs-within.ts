@@ -1,18 +1,18 @@
-/** Lists of globs as sets of names: finds whether one list matches everything that another matches. */
+/** Compares lists of globs as sets of names: does one list match every name that another list matches? */
 
 import { compileGlobs } from '@mandate/policy';
 import type { GlobMatcher } from '@mandate/policy/parts';
 import { consume, type StepBudget } from '@mandate/policy/parts';
 
-/** At most this many characters of patterns are compared with those of one list: 4 ms on a machine of 2026. */
+/** At most this many characters of patterns are compared with one list: 4 ms on a machine of 2026. */
 const OF_A_LIST = 2_000_000;
 
 /**
- * Returns a function that is true if the list matches everything that a glob matches. That is so exactly if the list
- * matches the glob itself, after each * was replaced by a character that the list does not contain.
+ * Returns a function that is true if the list matches every name that a glob matches. To find out, each * in the glob
+ * is replaced by a character that the list does not contain. The result must match the list.
  *
- * @param unknown the answer if comparing would take long
- * @param stepBudget how many characters of patterns may still be compared; lists may share it
+ * @param unknown the answer if a comparison would take too long
+ * @param stepBudget how many characters of patterns may still be compared; several lists may share it
  */
 export function globsWithin(
   globs: readonly string[],
@@ -21,7 +21,7 @@ export function globsWithin(
 ): (glob: string) => boolean {
   const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
-  // Each of these globs may need its own pass over the text.
+  // The number of globs with several fixed parts. Each may need its own pass over the text.
   const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
   return (glob) => {
     if (same.has(glob)) return true;
@@ -30,5 +30,5 @@ export function globsWithin(
   };
 }
 
-/** Represents any character. It is a private one, so no name and no pattern contains it. */
+/** Represents any character. Unicode reserves it for private use, so no name and no pattern contains it. */
 export const UNSPELLED = '\uE000';

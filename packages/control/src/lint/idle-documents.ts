@@ -1,5 +1,6 @@
 /**
- * Documents without effect: rules that never apply or add nothing, policies in no rule, patterns that match no tool.
+ * Finds documents without effect: rules that never apply or add nothing, policies that no rule names, and patterns
+ * that match no tool.
  */
 
 import { compileGlobs } from '@mandate/policy';
@@ -65,7 +66,10 @@ export function idleRules(
   });
 }
 
-/** Returns the rules that match no agent. If the step budget was too small, some of them may match an agent. */
+/**
+ * Returns the rules that match no agent. If the step budget was too small, some of the returned rules may match an
+ * agent.
+ */
 function matchingNobody(
   { agents }: TenantControl,
   rules: readonly RuleRead[],
@@ -85,7 +89,7 @@ function matchingNobody(
   return unmatched;
 }
 
-/** Rules that give the same as another rule whenever they apply. */
+/** Finds rules that are redundant, because another rule gives the same policy whenever they apply. */
 export function repeatedRules(covered: readonly Covered[]): Finding[] {
   return covered.flatMap(({ rule, instead }): Finding[] => {
     if (instead === null) return [];
@@ -117,7 +121,7 @@ export function unusedPolicies(policies: Policies, rules: readonly RuleRead[]): 
     }));
 }
 
-/** If the tools are declared, each pattern in the lists of a policy must match one of them. */
+/** Finds patterns that match no declared tool. Nothing is reported if no tools are declared. */
 export function idlePatterns(
   control: TenantControl,
   policies: Policies,
@@ -152,7 +156,7 @@ function boundsIn({ opened }: TenantControl): readonly Declaring[] {
   return bounds ? [{ id: nameOfBounds(opened), tools: bounds.tools }] : [];
 }
 
-/** The policies that apply beside each of several rules. */
+/** Returns the policies that always apply together with each of the given rules. */
 function alwaysHeld(
   control: TenantControl,
   beside: readonly (readonly RuleRead[])[],

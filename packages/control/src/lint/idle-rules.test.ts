@@ -110,7 +110,7 @@ test.each<[string, object[], boolean]>([
     false,
   ],
   ['no choice at all', [{ any: [] }], true],
-])('finds conditions that no action meets, and accepts others: %s', (_, all, never) => {
+])('finds conditions that no action meets, and accepts other conditions: %s', (_, all, never) => {
   const codes = found({ policies: [P], rules: [{ id: 'r', policy: 'p', when: { all } }] }).map(
     ({ code }) => code,
   );

@@ -1,4 +1,4 @@
-/** The limits of a policy, in a form that can be compared with each other and with those of other policies. */
+/** The limits of a policy, in a form that can be compared with each other and with limits of other policies. */
 
 import type { NamedPolicy } from '@mandate/policy';
 import type { Rate } from '@mandate/policy/parts';
@@ -10,9 +10,9 @@ export type Limit = {
   most: number;
   /** The agents that share the counter. `call`: a limit on the cost of a single call, without a counter. */
   scope: 'call' | BudgetLimit['scope'];
-  /** Null: all tools. */
+  /** Null if the limit applies to all tools. */
   tool: string | null;
-  /** Limits with the same name here use the same counter. */
+  /** Limits with equal values of `counter` use the same counter. */
   counter: string;
   /** True if the counter counts everything that an agent does, even while the policy does not apply to the agent. */
   isOfAll: boolean;
@@ -28,7 +28,7 @@ export type Limits = {
 
 const made = new WeakMap<NamedPolicy, Limits>();
 
-/** @param policy the same object as long as the policy is unchanged, because the result is cached by it */
+/** @param policy the result is cached by this object, so the object must be the same until the policy changes */
 export function limitsOf(policy: NamedPolicy): Limits {
   const known = made.get(policy);
   if (known !== undefined) return known;
@@ -95,9 +95,9 @@ function within(windowMs: number | null): string {
 }
 
 /**
- * True if everything that counts for the narrow limit also counts for the wide one, when both apply to the same
- * calls. Different counters begin when a policy first names them. An earlier version, earlier tenant limits or a
- * mandate file may have filled the narrow counter before. The total of an agent is counted under any policy.
+ * True if the wide limit counts everything that the narrow limit counts, when both apply to the same calls. Different
+ * counters begin when a policy first names them. An earlier version, earlier tenant limits or a mandate file may have
+ * filled the narrow counter before. The total of an agent is counted under any policy.
  */
 export function countsAllOf(wide: Limit, narrow: Limit): boolean {
   if (wide.of !== narrow.of || (wide.tool !== null && wide.tool !== narrow.tool)) return false;

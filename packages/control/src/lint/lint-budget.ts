@@ -1,16 +1,16 @@
 /**
- * The step budget of lint: how much is examined, in steps of some hundred nanoseconds. If the budget is used up, the
- * answer names what was not examined.
+ * The step budget of lint limits how much is examined. A step takes some hundred nanoseconds. If the budget is used
+ * up, the answer names what was not examined.
  */
 import type { StepBudget } from '@mandate/policy/parts';
 import type { LintFinding } from './finding.ts';
 
-/** The steps for all findings about a tenant's documents: a second or two. */
+/** The step budget for all findings about a tenant's documents. It takes a second or two. */
 export const STEPS_OF_ALL = 20_000_000;
-/** The steps for the answer to one change. */
+/** The step budget for the findings about one change. */
 export const STEPS_OF_ONE = 2_000_000;
 
-/** Findings of this code may be missing, because about this many documents were not examined. */
+/** Findings with this code may be missing, because about this many documents were not examined. */
 export type Skipped = {
   code: LintFinding['code'];
   of: 'agents' | 'parents' | 'rules' | 'policies' | 'patterns';
@@ -23,7 +23,7 @@ export function lintBudgetOf(steps: number): LintBudget {
   return { left: steps, skipped: [] };
 }
 
-/** Records that one more of these was not examined. */
+/** Counts one more document that was not examined. */
 export function skip({ skipped }: LintBudget, code: Skipped['code'], of: Skipped['of']): void {
   const known = skipped.find((one) => one.code === code && one.of === of);
   if (known === undefined) skipped.push({ code, of, count: 1 });

@@ -69,7 +69,7 @@ test.each<[string, object, object, boolean]>([
   ['providers', { allowedProviders: ['azure'] }, { allowedProviders: ['bedrock'] }, true],
   ['one provider by two names', { allowedProviders: ['aws'] }, { allowedProviders: ['bedrock'] }, false],
   ['a provider that is denied', { allowedProviders: ['openai'] }, { deniedProviders: ['open*'] }, true],
-])('finds policies that together allow nothing, and accepts others: %s', (_, one, other, isTold) => {
+])('finds policies that together allow nothing, and accepts other policies: %s', (_, one, other, isTold) => {
   const policies = [
     { ...P, ...one },
     { id: 'q', ...other },
@@ -81,7 +81,7 @@ test.each<[string, object, object, boolean]>([
   );
 });
 
-test('does not compare rules that never apply at once, but compares each with other rules', () => {
+test('compares rules only if they can apply at the same time', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -110,7 +110,7 @@ test('finds a rule that cannot be read', () => {
   expect(found({ policies: [P], rules })).toEqual([{ code: 'RULE_UNREADABLE', rules: ['s'], policies: [] }]);
 });
 
-test('reports of a rule that has ended only that', () => {
+test('reports only one thing about a rule that has ended: its end', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -124,7 +124,7 @@ test('reports of a rule that has ended only that', () => {
   expect(found({ policies, rules }).map(({ code }) => code)).toEqual(['RULE_ENDED', 'RULE_ENDED']);
 });
 
-test('ignores what a shadow rule would leave', () => {
+test('ignores shadow rules when it compares what policies allow', () => {
   const policies = [
     { id: 'reads', allowedTools: ['read_*'] },
     { id: 'mails', allowedTools: ['send_mail'] },
@@ -162,7 +162,7 @@ test('finds a pattern that matches no declared tool', () => {
   ]);
 });
 
-test('finds a pattern that matches no tool declared by the tenant, or by a policy that always applies with it', () => {
+test('finds a pattern that matches no tool declared by the tenant, or by a policy that always applies together with its policy', () => {
   const known = { id: 'known', tools: ['read_file', 'send'] };
   const policies = [{ ...P, allowedTools: ['read_*', 'sned'] }, known];
   const everywhere = [
@@ -210,7 +210,7 @@ test('warns about delegableTools in a policy that allows every tool', () => {
   ).toEqual([{ code: 'NOTHING_TO_HAND_ON', rules: [], policies: ['p'] }]);
 });
 
-test('finds policies that leave a sub-agent no tool together with its parent, unless the tool is delegated', () => {
+test('finds policies of a sub-agent and its parent that together allow no tool, unless the tool is delegated', () => {
   const rules = ['lead', 'worker'].map((id) => ({ id, policy: `of-${id}`, agents: [id] }));
   const agents = [{ id: 'lead' }, { id: 'worker', parent: 'lead' }];
   const lead = { id: 'of-lead', allowedTools: ['ask'] };
@@ -224,7 +224,7 @@ test('finds policies that leave a sub-agent no tool together with its parent, un
   ]);
 });
 
-test('finds a policy of which the tenant limits leave no tool', () => {
+test('finds a policy without any tool that the tenant limits allow', () => {
   const documents = { policies: [{ ...P, allowedTools: ['pay'] }], rules: [{ id: 'r', policy: 'p' }] };
   expect(found({ ...documents, bounds: { allowedTools: ['read_*'] } })).toEqual([
     { code: 'NOTHING_IN_COMMON', rules: ['r'], policies: ['p', 'tenant t@1'] },
@@ -254,11 +254,11 @@ test.each<[LintedDocument, string[]]>([
   [{ kind: 'rule', id: 'nobody' }, ['POLICY_MISSING', 'RULE_MATCHES_NOBODY']],
   [{ kind: 'policy', id: 'pays' }, ['NOTHING_IN_COMMON', 'PATTERN_MATCHES_NOTHING']],
   [{ kind: 'policy', id: 'unused' }, ['POLICY_UNUSED']],
-])('reports about %o only the findings that concern it', (around, codes) => {
+])('reports only the findings about %o, if asked about this document', (around, codes) => {
   expect(lintAround(controlOf(AMISS), NOW_MS, around).map(({ code }) => code)).toEqual(codes);
 });
 
-test('reports for an agent what it and its descendants may do, and for a rule what it delegates', () => {
+test('reports what an agent and its descendants may do if the agent is changed, and what a rule delegates if the rule is changed', () => {
   const documents = {
     agents: [
       { id: 'lead' },
@@ -285,7 +285,7 @@ test('reports for an agent what it and its descendants may do, and for a rule wh
   expect(codes({ kind: 'policy', id: 'reads' })).toEqual(['NOTHING_IN_COMMON']);
 });
 
-test('examines only a part of the documents while a person who changes one waits', () => {
+test('examines only a part of the documents for a change, because its author waits for the answer', () => {
   const many = (count: number, of: string) => Array.from({ length: count }, (_, at) => `${of}${at}`);
   const tools = many(1_000, 'tool');
   const patterns = { ...P, tools, allowedTools: ['tool*', ...many(3_000, 'other')] };
@@ -329,7 +329,7 @@ test('reports that a search was skipped because it would take too long', () => {
       { code: 'NAMES_ALIKE', of: 'agents', count: 1 },
     ],
   });
-  // Patterns this long are not compared with each other.
+  // The comparison of these long patterns exceeds the limit, so it is skipped.
   const { findings, skipped } = linted();
   expect(skipped).toEqual([{ code: 'NOTHING_IN_COMMON', of: 'agents', count: 2 }]);
   expect(findings.length).toBeGreaterThan(299);

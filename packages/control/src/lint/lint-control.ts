@@ -1,6 +1,6 @@
 /**
- * Finds problems between a tenant's policies and rules that are each valid: what blocks actions, and what has no
- * effect.
+ * Finds problems that arise when a tenant's valid policies and rules are combined: actions that are blocked, and
+ * documents without effect.
  */
 
 import { consume, mayMatch, type StepBudget } from '@mandate/policy/parts';
@@ -19,10 +19,10 @@ import { nothingInCommon } from './nothing-in-common.ts';
 import { isAlive, type LintContext, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
 import { unanchoredPatterns } from './unanchored-patterns.ts';
 
-/** `skipped`: the searches that would have taken too long. Empty if everything was examined. */
+/** `skipped`: the searches that were left out because they take too long. Empty if everything was examined. */
 export type Linted = { findings: readonly LintFinding[]; skipped: readonly Skipped[] };
 
-/** @param options.fileKeys keys of the tenant in a key file; fields that they pin are not claims */
+/** @param options.fileKeys keys of the tenant in a key file; fields that these keys fix are not claims */
 export function lintControl(
   control: TenantControl,
   atMs: number,
@@ -61,7 +61,7 @@ function givenBy(control: TenantControl, rules: readonly RuleRead[], atMs: numbe
 export type LintedDocument = { kind: 'agent' | 'rule' | 'policy'; id: string };
 
 /**
- * At most this many agents that the rules match are examined, because the author of a change waits for the answer.
+ * At most this many agents that match the rules are examined, because the author of a change waits for the answer.
  */
 const AGENTS_AROUND = 100;
 
@@ -96,7 +96,7 @@ export function lintAround(
   ]);
 }
 
-/** Includes the direct children of the agent, because its limits apply to them. */
+/** Examines the agent and its direct children, because the limits of the agent apply to them too. */
 function lintAgent(
   control: TenantControl,
   rules: readonly RuleRead[],
@@ -115,7 +115,7 @@ function lintAgent(
   ]);
 }
 
-/** Findings that follow from which rules always apply together. */
+/** Returns the findings about rules that always apply together. */
 function betweenRules(
   control: TenantControl,
   policies: Policies,

@@ -10,12 +10,12 @@ import type { TenantControl } from '../tenant-control.ts';
 import type { Finding } from './finding.ts';
 import { type LintBudget, skip } from './lint-budget.ts';
 
-/** A rule that applies now or later. `policy` is undefined if it does not exist. */
+/** A rule that applies now or will apply later. `policy` is undefined if the policy does not exist. */
 type Given = { rule: Rule; policy: PolicyDocument | undefined };
 
 const NAMED = 10;
 
-/** @param below the agents with parents to examine */
+/** @param below the sub-agents to examine */
 export function lintFamilies(
   { agents }: TenantControl,
   below: readonly AgentDocument[],
@@ -61,7 +61,7 @@ function holdsNothing(id: string, child: string): Finding {
   };
 }
 
-/** Not a mistake, but people should know: an agent that may not call a tool itself can have other agents call it. */
+/** Reports tools that an agent may delegate but not call itself. This is not a mistake, but people should know it. */
 function handedOn(id: string, { rule, policy }: Given): Finding[] {
   const { allowedTools, delegableTools = [] } = policy ?? {};
   const tools = delegableTools.filter((tool) => allowedTools?.includes(tool) === false);

@@ -6,7 +6,10 @@ const P = { id: 'p' };
 const HOUR_MS = 3_600_000;
 const budget = (fields: object) => ({ id: 'b', scope: 'agent', max: 10, ...fields });
 
-/** Returns the contradictions if one policy applies to the agent, and the others to every agent. */
+/**
+ * Returns the contradictions that are found if the first policy applies to the agent, and the other policies to every
+ * agent.
+ */
 function contradictions(own: object, ...others: object[]): string[] {
   const policies = [{ id: 'p', ...own }, ...others.map((fields, at) => ({ id: `q${at}`, ...fields }))];
   const rules = policies.map(({ id }) => ({
@@ -60,7 +63,7 @@ test.each<[string, object, string]>([
 });
 
 test.each<[string, object]>([
-  // If one of the two limits was added later, its counter has missed earlier spending.
+  // If one of the two limits was added later, its counter does not include earlier spending.
   ['what an agent has, and its tenant less', { budgets: [budget({}), budget({ scope: 'tenant', max: 9 })] }],
   ['two of an agent, of which the second may be new', { budgets: [budget({}), budget({ id: 'c', max: 8 })] }],
   ['what is counted of all there is', { maxCostTotal: 10, budgets: [budget({ max: 9 })] }],
@@ -131,7 +134,7 @@ test('compares limits of policies that always apply together', () => {
   ).toEqual([]);
 });
 
-test('accepts a limit whose counter is older than the counter of the stricter limit', () => {
+test('accepts a limit with a counter that is older than the counter of the stricter limit', () => {
   const rules = [{ id: 'r', policy: 'p' }];
   const a = budget({ id: 'a' });
   const policies = (more: object) => [
@@ -144,7 +147,7 @@ test('accepts a limit whose counter is older than the counter of the stricter li
   ]);
 });
 
-test('ignores tools that agents under both policies may not call, or that a rule excludes', () => {
+test('ignores tools that agents under both policies may not call, or that the conditions of a rule exclude', () => {
   const dear = { tools: ['pay'], toolPolicies: { pay: { cost: 6 } } };
   const poor = { maxCostTotal: 5 };
   const notPay = { not: [{ field: 'action.tool', op: '==', value: 'pay' }] };
@@ -168,7 +171,7 @@ test('ignores tools that agents under both policies may not call, or that a rule
   );
 });
 
-test('finds limits above the tenant limits, and tools that the tenant limits price', () => {
+test('finds limits above the tenant limits, and tools that have a price in the tenant limits', () => {
   const amiss = (own: object, bounds: object) =>
     found({ policies: [{ ...P, ...own }], rules: [{ id: 'r', policy: 'p' }], bounds });
   const ofBoth = { rules: [], policies: ['p', 'tenant t@1'] };

@@ -1,6 +1,6 @@
 /**
- * Finds limits that contradict each other, in one policy or in two that always apply together: a limit that never
- * refuses first, and tools with a price above a limit.
+ * Finds limits that contradict each other, in one policy or in two policies that always apply together: limits that
+ * never refuse first, and tools with a price above a limit.
  */
 
 import type { NamedPolicy } from '@mandate/policy';
@@ -24,7 +24,7 @@ type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead 
 
 /**
  * @param names the policies to examine, as rules name them
- * @param covered rules with policies that always apply together with others
+ * @param covered the rules with other policies that always apply together with them
  */
 export function contradictingLimits(
   control: TenantControl,
@@ -45,7 +45,7 @@ export function contradictingLimits(
     bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
 
   const found = new Map<string, Finding>();
-  /** Every agent under the first policy is also under the second. */
+  /** Every agent under the first policy is also under the second policy. */
   const compare = (one: Held, other: Held) => {
     if (stepBudget.left < costOf(one, other)) {
       skip(stepBudget, 'LIMIT_WITHOUT_EFFECT', 'policies');
@@ -69,13 +69,13 @@ export function contradictingLimits(
   return [...found.values()];
 }
 
-/** The cost of comparing each limit and each price of one policy with those of the other. */
+/** Returns the cost of comparing each limit and each price of one policy with those of the other policy. */
 function costOf(one: Held, other: Held): number {
   const of = ({ limits, policy }: Held) => limits.all.length + policy.tools.size;
   return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
 }
 
-/** `as`: the key of the finding, and other keys under which the same was already reported. */
+/** `as`: the key of the finding, followed by keys under which the same problem may be reported already. */
 type Told = { as: readonly [string, ...string[]]; finding: Finding };
 
 function withoutEffect(one: Held, other: Held): Told[] {
@@ -96,15 +96,15 @@ function withoutEffect(one: Held, other: Held): Told[] {
   });
 }
 
-/** True if the second limit refuses nothing that the first would not refuse already. */
+/** True if the first limit refuses every call that the second limit would refuse. */
 function leavesNothing(wide: Limit, limit: Limit): boolean {
   if (wide.counter === limit.counter) return wide.most < limit.most;
   return wide.most <= limit.most && countsAllOf(wide, limit);
 }
 
 /**
- * Finds tools that the first policy prices above a limit of the second. Null: all tools that the policy does not
- * name.
+ * Finds tools with a price in the first policy that is above a limit of the second policy. Null: all tools that the
+ * policy does not name.
  */
 function neverAfforded(one: Held, other: Held, stepBudget: LintBudget): Told[] {
   return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {

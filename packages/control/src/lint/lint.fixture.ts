@@ -15,7 +15,7 @@ export type Documents = {
   retired?: string[];
 };
 
-/** Adds the fields that every document needs. */
+/** Adds the fields that every document must have. */
 export function controlOf({
   bounds,
   directTopic,

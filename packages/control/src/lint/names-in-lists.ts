@@ -1,7 +1,7 @@
 /**
- * Lists of models and providers as sets of names for lint: names that the lists may allow, and names that they
- * certainly deny. A model has many spellings (models/spellings.ts). Here its shortest spelling represents it: without
- * path and version, and without the separators of a version number.
+ * Lists of models and providers, as lint compares them: names that a list may allow, and names that it certainly
+ * denies. A model has many spellings (models/spellings.ts). Here the shortest spelling represents the model: without
+ * path and version, and without separators in a version number.
  */
 import { compileGlobs } from '@mandate/policy';
 import { modelPatterns, PROVIDERS, providerPatterns, withoutVersion } from '@mandate/policy/parts';
@@ -22,9 +22,9 @@ function allowedModels(pattern: string): readonly string[] {
   return modelPatterns(pattern).flatMap((glob) => {
     const model = glob.slice(glob.lastIndexOf('/') + 1);
     if (!model.includes('*')) return joined(withoutVersion(model));
-    // Names of these models have the version before or after the word.
+    // Names of these models have the version before or after the family name, such as `sonnet`.
     if (model.startsWith('claude')) return 'claude*';
-    // The last star may match a version, or the rest of one.
+    // The last star may match a version, or the rest of a version.
     const cuts = [...model.matchAll(/[-@:]/g)].filter(({ index }) => BEGUN_VERSION.test(model.slice(index)));
     return [model, ...cuts.map(({ index }) => model.slice(0, index))].map(withoutVersion).map(joined);
   });
@@ -32,7 +32,7 @@ function allowedModels(pattern: string): readonly string[] {
 
 const BEGUN_VERSION = /^(?:-(?:[12][-\d]*|l[a-z]*|v\d*)?(?::\d*)?|[@:][^*]*)\*$/;
 
-/** Returns only patterns that deny every spelling of the names that they match here. */
+/** Returns only patterns that deny every spelling of the names that they match. */
 function deniedModels(pattern: string): readonly string[] {
   return modelPatterns(pattern).filter((glob) => !glob.includes('/') && !IN_VERSION.test(glob));
 }

@@ -4,7 +4,7 @@ import { compileCondition } from '@mandate/policy';
 import { conjuncts, consume, type StepBudget, typeOf } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
 
-/** True if no action of any agent meets all conditions. False also if that is unknown. */
+/** True if no action of any agent meets all conditions. False also if it is unknown. */
 export function neverHold(conditions: readonly Condition[], stepBudget: StepBudget): boolean {
   const all = conditions.flatMap(conjuncts);
   if (!consume(stepBudget, all.length)) return false;
@@ -28,7 +28,10 @@ function byField(conditions: readonly FieldCondition[]): Map<string, FieldCondit
 
 const TYPES = [toolCall, llmCall].map(({ shape }) => ({ type: shape.type.value, fields: shape }));
 
-/** A condition on a field that only some kinds of action have implies the kind of the action. */
+/**
+ * Returns the conditions that follow from a condition. A field that only some kinds of action have implies the kind
+ * of the action.
+ */
 function implied(condition: FieldCondition): FieldCondition[] {
   const [root, name = ''] = stepsOf(condition.field);
   if (root !== 'action' || !needsValue(condition)) return [];
@@ -74,7 +77,8 @@ const SAID = ['context', 'said'];
 const OF_CONDITION = 10;
 
 /**
- * Compiles the condition at its first use, which may never come. Then each text costs as much as its pattern needs.
+ * Compiles the condition when it is first used, if ever. Each test then costs the number of steps that its pattern
+ * needs.
  */
 function told(condition: FieldCondition, truth: boolean): (value: Json, stepBudget: StepBudget) => boolean {
   let compiled: ReturnType<typeof compileCondition> | null = null;
@@ -88,7 +92,7 @@ function told(condition: FieldCondition, truth: boolean): (value: Json, stepBudg
 
 const TYPES_OF_VALUES = ['null', 'boolean', 'number', 'string', 'list', 'object'] as const;
 
-/** True if the condition may be true or false for a value of this type. */
+/** True if the condition can be true or false for a value of this type, and is not unknown. */
 function isKnownOf(type: (typeof TYPES_OF_VALUES)[number], condition: FieldCondition): boolean {
   switch (condition.op) {
     case '>':

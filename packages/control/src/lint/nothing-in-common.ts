@@ -27,8 +27,8 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 /**
- * Returns a finding for each set of rules that may apply to an agent at once and allows no name. It names a smallest
- * set of policies that leaves no name.
+ * Returns a finding for each set of rules that may apply to an agent at once and together allow no name. The finding
+ * names a smallest set of policies that together allow no name.
  */
 export function nothingInCommon(
   control: TenantControl,
@@ -42,15 +42,15 @@ export function nothingInCommon(
 }
 
 /**
- * A policy that restricts the names of a kind. `rule` is null for tenant limits, which no rule gives. `ancestor` is the
- * ancestor that has the policy, or null for the agent itself.
+ * A policy that restricts names, for example of tools. `rule` is null for tenant limits, because no rule gives them.
+ * `ancestor` is the ancestor that has the policy, or null if the agent itself has it.
  */
 type Held = {
   rule: { document: RuleDocument; compiled: Rule } | null;
   ancestor: string | null;
   policy: string;
   names: Names;
-  /** The names that the policy allows to descendants of its holder. */
+  /** The names that the policy allows to descendants of its agent. */
   below: Names;
 };
 
@@ -77,7 +77,10 @@ function ofKind(
     return held;
   };
   const found = new Map<string, Finding>();
-  /** True if it is known whether such a set exists. By the rules of the agent. */
+  /**
+   * The sets of rules that were examined already. True if the search could decide whether the set allows a common
+   * name.
+   */
   const looked = new Map<string, boolean>();
   const skipped = () => skip(stepBudget, 'NOTHING_IN_COMMON', 'agents');
   for (const agent of agents) {
@@ -95,7 +98,8 @@ function ofKind(
     if (known === false) skipped();
     if (known !== undefined) continue;
     const empty = emptyAtOnce(held, stepBudget);
-    // If some rules were not examined, an empty result stays certain, and any other result does not.
+    // If some rules were not examined, it is certain that a found set allows no name. It is not certain that no such
+    // set exists.
     const isKnown = empty === null ? stepBudget.left >= 0 : empty !== undefined;
     looked.set(key, isKnown);
     if (!isKnown) skipped();
@@ -127,7 +131,7 @@ function nothingLeft(
 /** The cost of trying another set. */
 const OF_SET = 50;
 
-/** Does the same as `emptyTogether`, for rules that may apply at once. */
+/** Like `emptyTogether`, but only for rules that may apply at once. */
 function emptyAtOnce(held: readonly Held[], stepBudget: StepBudget): readonly Held[] | null | undefined {
   if (!consume(stepBudget, OF_SET)) return undefined;
   const empty = emptyTogether(
@@ -156,8 +160,8 @@ function mayHoldAtOnce(set: readonly Held[], stepBudget: StepBudget): boolean {
   const asked = set.flatMap(({ rule, ancestor }) => {
     const { when } = rule?.document ?? {};
     const all = when === undefined ? [] : conjuncts(when);
-    // The rules of an ancestor are asked about the same action, but of another agent. So conditions on the agent are
-    // left out.
+    // The rules of an ancestor are evaluated for the same action, but for another agent. So conditions on the agent
+    // are left out.
     return ancestor === null ? all : all.filter(isOfAct);
   });
   return !neverHold(asked, stepBudget);
@@ -210,7 +214,7 @@ const ANY = ['*'];
 const NONE: readonly string[] = [];
 
 /**
- * Returns lists that must each allow a name. Empty if the policy does not restrict the kind, or denies all names
+ * Returns lists that must each allow a name. Empty if the policy does not restrict such names, or denies all names
  * explicitly.
  */
 function namesIn(kind: Kind, policy: PolicyDocument): readonly Names[] {

@@ -1,4 +1,4 @@
-/** The rules of a tenant as lint examines them. */
+/** The rules of a tenant, in the form that lint examines. */
 
 import type { compileRule } from '@mandate/policy';
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
@@ -19,14 +19,14 @@ export function policyIdOf({ policy }: RuleDocument): string {
   return policyNamed(policy).id;
 }
 
-/** Returns the policy version that a rule means. Undefined if it does not exist. */
+/** Returns the policy version that a rule names. Undefined if it does not exist. */
 export function meant({ policies }: TenantControl, { policy }: Pick<RuleDocument, 'policy'>) {
   const { id, version } = policyNamed(policy);
   const { versions = [], isArchived = false } = policies.get(id) ?? {};
   return isArchived ? undefined : versions[(version ?? versions.length) - 1];
 }
 
-/** True if the rule is in force now, or will be. */
+/** True if the rule is in force now, or will be in force later. */
 export function isAlive({ mode, endsAt }: RuleDocument, atMs: number): boolean {
   return mode !== 'shadow' && !isOver({ endsAt }, atMs);
 }

@@ -11,7 +11,7 @@ test.each<[string, object, boolean]>([
   ['among others', { all: [matches('^a$'), { any: [matches('b')] }] }, true],
   ['under not', { not: [matches('prod')] }, false],
   ['under not of not', { not: [{ not: [matches('prod')] }] }, true],
-])('warns about a rule that allows where a pattern %s matches', (_, when, isTold) => {
+])('warns about a rule that allows something if a pattern %s matches', (_, when, isTold) => {
   const told = found({ policies: [ALLOWS], rules: [{ id: 'r', policy: 'p', when }] });
   expect(told).toEqual(isTold ? [{ code: 'PATTERN_UNANCHORED', rules: ['r'], policies: [] }] : []);
 });
@@ -21,7 +21,7 @@ test('accepts any pattern for a policy that allows nothing', () => {
   expect(found({ policies: [{ id: 'p', allowedTools: [] }], rules })).toEqual([]);
 });
 
-test('reports of a rule that has ended only that', () => {
+test('reports only one thing about a rule that has ended: its end', () => {
   const rules = [{ id: 'r', policy: 'p', when: matches('prod'), endsAt: '2026-02-01T00:00:00Z' }];
   expect(found({ policies: [ALLOWS], rules }).map(({ code }) => code)).toEqual(['RULE_ENDED']);
 });

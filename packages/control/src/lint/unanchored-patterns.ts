@@ -1,4 +1,7 @@
-/** Finds patterns that match longer texts than their author may mean, if a match lets a rule apply. */
+/**
+ * Finds patterns that match longer texts than their author may mean. Only patterns that can make a rule apply are
+ * examined.
+ */
 
 import { consume, isAnchored } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, stepsOf } from '@mandate/schemas';
@@ -8,8 +11,8 @@ import { skip } from './lint-budget.ts';
 import { isOver, type LintContext, meant, type RuleRead } from './rules-read.ts';
 
 /**
- * Examines only rules with a policy that allows something. Under `not` a wider pattern only keeps the rule from
- * applying more often.
+ * Examines only rules with a policy that allows something. A pattern under `not` is left out: if it matches more
+ * texts, the rule applies less often.
  */
 export function unanchoredPatterns(
   control: TenantControl,
@@ -32,7 +35,8 @@ export function unanchoredPatterns(
 type Matching = FieldCondition & { op: 'matches'; value: string };
 
 /**
- * @param isMet true if the rule applies when the condition is true; false if it applies when the condition is false
+ * @param isMet true if the rule applies when the condition is true; false if the rule applies when the condition is
+ * false
  */
 function patternsMet(condition: Condition, isMet: boolean): readonly Matching[] {
   if ('all' in condition) return condition.all.flatMap((part) => patternsMet(part, isMet));

@@ -1,7 +1,7 @@
 /**
- * Finds what a changed policy newly allows, in words, for the person who is about to publish it. Only one document is
- * examined, so another policy may still forbid what is reported here. A change that is not reported is certainly not
- * wider.
+ * Finds what a changed policy newly allows, as lines of text for the person who is about to publish it. Only one
+ * document is examined, so another policy may still forbid what is reported here. A change that is not reported is
+ * certainly not wider.
  */
 
 import { canonicalJson } from '@mandate/policy';
@@ -28,7 +28,7 @@ import { isAlive } from './rules-read.ts';
  */
 const OF_A_CHANGE = 8_000_000;
 
-/** Compares a policy version with the version before it. Empty if nothing is wider. */
+/** Compares a policy version with the version before it. Empty if the new version allows nothing more. */
 export function widening(before: PolicyDocument, after: PolicyDocument): readonly string[] {
   const stepBudget = { left: OF_A_CHANGE };
   const tools = namesOf(before, after).filter(usableUnder(after, stepBudget));
@@ -61,8 +61,8 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
 const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
 
 /**
- * Finds rules that named a missing version, or an archived policy, and therefore blocked until now. Empty if there
- * are none.
+ * Finds rules that blocked until now, because they name a version that did not exist, or an archived policy. Empty if
+ * there are no such rules.
  *
  * @param there the policy before the version is published: how many versions it has
  */
@@ -94,12 +94,15 @@ function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
 
 function widerWaiting(before: PolicyDocument, after: PolicyDocument): string[] {
   const [was, is] = [maxWaitingOf(before), maxWaitingOf(after)];
-  // A policy that no longer asks a person is reported by the changes of its tools.
+  // If the policy no longer asks a person, the changes of its tools already report this.
   if (is === undefined && before.maxWaiting === undefined) return [];
   return higher('maxWaiting', was, is);
 }
 
-/** The default applies to a policy that asks for a person. Without a value, any other policy limits nothing. */
+/**
+ * Returns the limit, or its default if the policy asks a person for approval. Any other policy without a value has no
+ * limit.
+ */
 function maxWaitingOf({ maxWaiting, toolPolicies = {} }: PolicyDocument): number | undefined {
   const asks = Object.values(toolPolicies).some(({ requiresConfirmation }) => requiresConfirmation === true);
   return maxWaiting ?? (asks ? DEFAULTS.maxWaiting : undefined);
@@ -122,7 +125,10 @@ function lower(name: string, before = 0, after = 0): string[] {
   return after < before ? [`${name}: ${before} → ${after}`] : [];
 }
 
-/** Shared budgets are charged less of an actual cost. The default depends on the call, so it may be less or more. */
+/**
+ * Reports a lower charge of actual costs. Shared budgets are then charged less. The default depends on the call, so
+ * it may be lower or higher.
+ */
 function lowerActualCost(name: string, before: number | undefined, after: number | undefined): string[] {
   if (before === after || (before !== undefined && after !== undefined && after > before)) return [];
   return [`${name}: ${before ?? 'the default'} → ${after ?? 'the default'}`];
@@ -139,7 +145,10 @@ function widerReleases(
   return [`maxReleases: ${inWords(before)} → ${inWords(after)}`];
 }
 
-/** The default of `maxOpen` limits only calls that reserve nothing. For all other calls it counts as higher than any number. */
+/**
+ * Reports a higher `maxOpen`. The default of `maxOpen` limits only calls that reserve nothing. For all other calls
+ * the default counts as higher than any number.
+ */
 function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
   if (before === after || before === 'unlimited') return [];
   const most = before ?? DEFAULTS.maxOpen;
@@ -147,7 +156,7 @@ function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefi
   return [`maxOpen: ${before ?? 'the default'} → ${after ?? 'the default'}`];
 }
 
-/** A budget in another scope or window has another counter. */
+/** Reports budgets that are wider or missing. A budget with another scope or window has another counter. */
 function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
   return (before.budgets ?? []).flatMap((budget) => {
     const named = after.budgets?.filter(({ id }) => id === budget.id) ?? [];
@@ -167,7 +176,7 @@ type Rate = { maxCalls: number; windowMs: number };
 
 function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): string[] {
   if (before === undefined) return [];
-  // A rate in a window of another length has counted no call yet.
+  // A rate with another window starts with a new counter, so it allows more calls for a while.
   if (after?.maxCalls === 0) return [];
   if (after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
   const said = (rate: Rate | undefined) =>
@@ -179,7 +188,7 @@ function widerRate(name: string, before: Rate | undefined, after: Rate | undefin
 
 type Named = 'Tools' | 'Models' | 'Providers';
 
-/** The globs that a pattern means, by kind of name. */
+/** The globs that a pattern stands for, by kind of name. One model pattern can stand for several globs. */
 const GLOBS_OF: Record<Named, (pattern: string) => readonly string[]> = {
   Tools: (pattern) => [pattern],
   Models: modelPatterns,
@@ -199,7 +208,7 @@ function widerNames(
     before: within(before[`denied${of}`] ?? []),
     after: within(after[`denied${of}`] ?? []),
   };
-  // For descendants: what is allowed, and what may be delegated to them.
+  // What descendants may use: what the policy allows, and what it lets the agent delegate.
   const isAllowedBelow = within(allowedBelow(of, before));
   const mayBeAllowedBelow = within(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
@@ -218,7 +227,7 @@ function widerNames(
   return [...allowed, ...delegable, ...denied];
 }
 
-/** True if the list matches every name that a pattern matches. */
+/** True if the list matches every name that the pattern matches. */
 function patternsWithin(
   of: Named,
   patterns: readonly string[],
@@ -237,14 +246,17 @@ function delegableOf(of: Named, { delegableTools = [] }: PolicyDocument): readon
 }
 
 /**
- * True if a name may be allowed that a glob matches. A glob with a * may be allowed in part, so the answer is true. A
- * denied model or provider has more names than the list says.
+ * True if the policy may allow a name that the glob matches. A glob with a * may be allowed in part, so the answer is
+ * true. A denied model or provider has more names than the list contains, so its denial is not certain.
  */
 function mayMeet(of: Named, glob: string, isAllowed: (glob: string) => boolean): boolean {
   return of !== 'Tools' || glob.includes('*') || isAllowed(glob);
 }
 
-/** A model with a new price in the policy may have had none, or a higher one in the price lists. */
+/**
+ * Reports new prices of models. A model with a new price in the policy may have had no price before, or a higher
+ * price in the price lists.
+ */
 function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { modelPrices = {} } = after;
   const models = [...new Set([...Object.keys(before), ...Object.keys(modelPrices)])].sort();
@@ -265,7 +277,10 @@ function priceInWords(price: ModelPriceDocument | undefined): string {
   return `${inputPerMillion} in, ${outputPerMillion} out${fee}`;
 }
 
-/** The token counts assumed for a call that states none. Without them such a call is refused if money is limited. */
+/**
+ * Reports lower token counts for calls that state no count. Without these defaults such a call is refused if money is
+ * limited.
+ */
 function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { defaultTokens = {} } = after;
   return (['inputTokens', 'maxOutputTokens'] as const).flatMap((field) => {
@@ -275,7 +290,7 @@ function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: Poli
   });
 }
 
-/** A policy that declares tools refuses all other tools. */
+/** Reports tools that are newly declared. A policy that declares tools refuses all other tools. */
 function widerRegistry(
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
@@ -290,7 +305,7 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
   return [...new Set(policies.flatMap(({ toolPolicies = {} }) => Object.keys(toolPolicies)))].sort();
 }
 
-/** Returns a function that is true if the holder of the policy or a descendant may call a tool. */
+/** Returns a function that is true if the agent under the policy or its descendants may call a tool. */
 function usableUnder(policy: PolicyDocument, stepBudget: StepBudget): (tool: string) => boolean {
   // A tool that cannot be compared within the limit counts as usable.
   const isAllowed = globsWithin(allowedBelow('Tools', policy), true, stepBudget);
@@ -334,7 +349,10 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
   ];
 }
 
-/** A mode that charges every attempt retains at least as much as a mode that charges only successes. */
+/**
+ * Reports another mode of charging. A mode that charges every attempt charges at least as much as a mode that charges
+ * only successes.
+ */
 function otherCharging(
   name: string,
   before: ChargingDocument = SUCCESS_BASED,
@@ -344,7 +362,7 @@ function otherCharging(
   return another(name, before, after);
 }
 
-/** An additional check of arguments is not wider. */
+/** Reports changed checks of arguments. An additional check allows nothing more. */
 function otherValidation(
   name: string,
   before: ToolPolicyDocument['argumentValidation'] = {},

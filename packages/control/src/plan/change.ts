@@ -4,7 +4,8 @@ import type { Kind } from './standing.ts';
 export type Document = Readonly<Record<string, unknown>>;
 
 /**
- * `revision`: the revision of the document, or 0 if it does not exist yet. `widens`: what the change newly allows.
+ * `revision`: the revision of the document, or 0 if the document does not exist yet. `widens`: what the change newly
+ * allows.
  */
 export type Change = { kind: Kind; id: string; revision: number; widens: readonly string[] } & (
   | { does: 'add'; before: null; after: Document }

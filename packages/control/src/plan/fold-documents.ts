@@ -1,4 +1,7 @@
-/** Folds documents of files as if they were applied to an empty plane, for commands that ask no plane. */
+/**
+ * Builds the control state from documents in files, as if they were applied to an empty plane. For commands that ask
+ * no plane.
+ */
 
 import { DEFAULTS, wireTime } from '@mandate/schemas';
 import { type Changed, type ControlFold, foldControl } from '../control-state.ts';
@@ -9,7 +12,7 @@ import { planChanges } from './plan-changes.ts';
 
 export type Folded = {
   fold: ControlFold;
-  /** The number of records in the fold. */
+  /** The number of records that the state was built from. */
   revision: number;
   refused: readonly { change: Change; refusal: Extract<Changed, { ok: false }>['refusal'] }[];
 };

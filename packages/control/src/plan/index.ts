@@ -2,7 +2,7 @@
  * @mandate/control/plan: the changes that make a plane equal to documents. `mandate apply`, `mandate diff`, `mandate
  * pull` and the start of a plane with `--policies` use it.
  *
- * `planChanges` compares documents with the list of a plane, and orders the changes so that each can be applied.
+ * `planChanges` compares documents with the documents of a plane, and orders the changes so that each can be applied.
  * `recordOf` makes the record of a change. `missingParents` and `missingPolicies` find names that no document will
  * have after the plan is applied. `foldDocuments` applies documents to an empty plane, for commands that ask no
  * plane.

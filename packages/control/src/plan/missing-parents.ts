@@ -1,6 +1,6 @@
 /**
- * Finds agents with a parent that is not registered. A plane refuses to add such an agent, and blocks the actions of
- * an existing one.
+ * Finds agents with a parent that is not registered. A plane refuses to add such an agent. If such an agent exists
+ * already, the plane blocks its actions.
  */
 import type { AgentDocument } from '@mandate/schemas';
 import type { Change } from './change.ts';

@@ -40,7 +40,7 @@ test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, str
   expect([...missingPolicies(wanted.rules, standing, changes)]).toEqual(
     why === null ? [] : [['r', `the rule "r" names ${named}, and ${why}`]],
   );
-  // A rule that only blocks its agents gives them nothing. Removals come later in the plan.
+  // A rule that only blocks its agents allows them nothing new. The removals come later in the plan.
   const put = changes.find(({ kind, does }) => kind === 'rule' && does === 'add');
   if (put !== undefined && !prune) expect(put.widens.length > 0).toBe(why === null);
 });

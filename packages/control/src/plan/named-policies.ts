@@ -1,7 +1,7 @@
 /**
- * Policies as rules name them: `read-only`, or one version of it, `read-only@3`. An agent under a missing policy may
- * do nothing. Files hold one document of a policy, while each plane counts the versions that were published there. So
- * a rule that names a version may mean another version, or none, in another plane.
+ * Finds policies by the names that rules use: `read-only`, or one version of it, `read-only@3`. An agent under a
+ * missing policy may do nothing. Files contain one document of a policy, but each plane counts the versions that were
+ * published there. So a rule that names a version may mean another version in another plane, or none.
  */
 
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
@@ -28,7 +28,10 @@ export function missingPolicies(
   );
 }
 
-/** Returns one line for each rule that names a version, if only the latest version of each policy is kept. */
+/**
+ * Returns one line for each rule that names a version. Such a rule breaks if only the latest version of each policy
+ * is kept.
+ */
 export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): readonly string[] {
   const policyOf = whatWillBeOf('policy', standing);
   return [...rules].flatMap(([id, { policy }]) => {
@@ -40,8 +43,8 @@ export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): re
 }
 
 /**
- * Returns the rules of files with the one document of their policy, whichever version they name. `told`: a line for
- * each rule that names a version.
+ * Changes the rules of files so that each names its policy without a version, because files contain one document of
+ * each policy. `told`: one line for each rule that named a version.
  */
 export function withTheOnlyVersion({ rules, policies }: Pick<ControlDocuments, 'rules' | 'policies'>): {
   rules: ControlDocuments['rules'];

@@ -11,10 +11,10 @@ import { missingPolicies } from './named-policies.ts';
 import type { Kind, Standing } from './standing.ts';
 
 /**
- * Returns changes in an order in which each can be applied: a document is added before the documents that name it,
- * and removed after them.
+ * Returns changes in an order that can be applied: a document is added before the documents that name it, and
+ * removed after them.
  *
- * @param prune true to remove what no file names
+ * @param prune true to remove documents that no file contains
  * @param atMs the time of the plan
  */
 export function planChanges(
@@ -56,7 +56,10 @@ export function planChanges(
   return [...puts, ...goes];
 }
 
-/** Answers as the plane would (../lint/control-widening.ts), as far as the listed documents allow. */
+/**
+ * Returns what a change newly allows, as the plane would report it (../lint/control-widening.ts), as far as the
+ * listed documents show.
+ */
 function wideningAmong(standing: readonly Standing[], atMs: number) {
   const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
   const asked = attributesAsked(rules);
@@ -65,7 +68,7 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
     id: string,
     before: Standing | undefined,
     after: Document | null,
-    /** For a rule: its policy does not exist, so it blocks the agents that it matches. */
+    /** For a rule: true if its policy does not exist, so that the rule blocks the agents that it matches. */
     isMissing = false,
   ): readonly string[] => {
     const was = before?.document ?? null;
@@ -74,7 +77,7 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
         atMs,
         is: () => (isMissing ? null : undefined),
       });
-    // A removed rule gives nothing more.
+    // The removal of a rule allows nothing more here.
     if (after === null) return [];
     if (kind === 'agent')
       return was === null ? [] : agentWidening(was as AgentDocument, after as AgentDocument, asked);
@@ -90,7 +93,7 @@ function inOrderOfParents(agents: ControlDocuments['agents']): ReadonlyMap<strin
   const put = (id: string, ancestors: ReadonlySet<string>) => {
     const agent = agents.get(id);
     if (agent === undefined || ordered.has(id)) return;
-    // A circle of parents is skipped here, because the plane refuses it.
+    // A circle of parents is not followed here, because the plane refuses it anyway.
     if (agent.parent !== undefined && !ancestors.has(agent.parent))
       put(agent.parent, new Set([...ancestors, id]));
     ordered.set(id, agent);

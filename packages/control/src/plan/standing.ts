@@ -1,4 +1,4 @@
-/** Agents, policies and rules of a plane, each with its revision. Plans compare files with them. */
+/** Agents, policies and rules of a plane, each with its revision. A plan compares files with these documents. */
 import type { ControlDocuments } from '../load-control.ts';
 import type { TenantControl } from '../tenant-control.ts';
 
@@ -10,7 +10,7 @@ export type Standing = {
   revision: number;
   /** For a policy: its number of versions. For other documents 0. */
   versions: number;
-  /** For a policy: it was archived, and would return as a new version. */
+  /** For a policy: true if it was archived. If it is added again, it gets a new version. */
   isArchived: boolean;
   document: Readonly<Record<string, unknown>>;
 };
@@ -28,7 +28,7 @@ export function documentsOf(standing: readonly Standing[]): ControlDocuments {
   return { agents: of('agent'), policies: of('policy'), rules: of('rule') } as unknown as ControlDocuments;
 }
 
-/** Returns the documents as if a plane had them. */
+/** Returns the documents in the form in which a plane lists them. */
 export function standingOf(documents: ControlDocuments): Standing[] {
   return (['agent', 'policy', 'rule'] as const).flatMap((kind) =>
     [...documents[LISTS[kind]]].map(([id, document]) => ({

@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 import type { Kind, Standing } from './standing.ts';
 
-/** The document with an id in the plane, if any, and the planned change of it, if any. */
+/** The document with an id in the plane, and its planned change. Each is undefined if there is none. */
 export type WhatWillBe = { before: Standing | undefined; change: Change | undefined };
 
 export function whatWillBeOf(

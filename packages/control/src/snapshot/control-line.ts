@@ -1,7 +1,7 @@
 /**
- * The fold of the control topic as text: NDJSON with a head, the state, and an end that seals it. Each line can be
- * applied as soon as it is read: a tenant comes before its documents, and the sources of grants come before the
- * grants. Data that follows from other lines is left out, such as the descendants of an agent.
+ * The control state as text: NDJSON with a head, the state, and an end with a digest that proves the text is whole.
+ * Each line can be applied as soon as it is read. A tenant comes before its documents, and the sources of grants come
+ * before the grants. Data that follows from other lines is left out, such as the descendants of an agent.
  */
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Changed } from '../control-state.ts';
@@ -10,13 +10,13 @@ import type { PolicyHistory, Revisioned } from '../revisioned.ts';
 import type { Tenant } from '../tenant-control.ts';
 
 /**
- * The version of the lines and of the fold. Raise it if a line changes its meaning, or if the same records fold to
- * another state. A snapshot of another version is skipped, and the log is folded from its start. New kinds of records
- * or documents need no new version, because `shape` shows them.
+ * The version of the lines and of the state. Raise it if the meaning of a line changes, or if the same records lead
+ * to another state. A snapshot of another version is skipped, and the log is read from its start. New kinds of
+ * records or documents need no new version, because `shape` changes with them.
  */
 export const CONTROL_SNAPSHOT_VERSION = 8;
 
-/** The log position of the last record in the snapshot. `sha256`: of its bytes. */
+/** The log position of the last record in the snapshot. `sha256` is the hash of the record's bytes. */
 export type ControlPosition = { offset: number; sha256: string };
 
 export type ControlHead = ControlPosition & {
@@ -29,7 +29,8 @@ export type ControlHead = ControlPosition & {
 };
 
 /**
- * The part of a type that is plain JSON. A map or set in it does not compile, because JSON would write it as `{}`.
+ * Accepts only types that are plain JSON. A type with a map or set does not compile, because JSON would write the map
+ * or set as `{}`.
  */
 type AsJson<T> = T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
   ? never
@@ -38,8 +39,8 @@ type AsJson<T> = T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
     : T;
 
 /**
- * Fields with their own lines. `childrenOf`, `keysOf`, `versions` and `rulesOf` have none, because they follow from
- * others.
+ * Fields that are not written in the line of the tenant. `childrenOf`, `keysOf`, `versions` and `rulesOf` are not
+ * written at all, because they follow from other fields.
  */
 type InLinesOfTheirOwn =
   | DocumentsOf
@@ -50,16 +51,16 @@ type InLinesOfTheirOwn =
   | 'versions'
   | 'rulesOf'
   | 'issued';
-/** `opened` is a document and therefore plain JSON. */
+/** `opened` is a document, so it is plain JSON. */
 export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn | 'opened'>> & Pick<Tenant, 'opened'>;
 
-/** The fields that hold documents by id. */
+/** The fields that contain documents by id. */
 export type DocumentsOf = {
   [Field in keyof Tenant]: Tenant[Field] extends Map<string, Revisioned<unknown>> ? Field : never;
 }[keyof Tenant];
 
 /**
- * Names the sources of a grant by their revisions: the agent, and each rule with its id and the version of its
+ * A grant that names its sources by their revisions: the agent, and each rule with its id and the version of its
  * policy.
  */
 export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
@@ -69,14 +70,16 @@ export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
 
 export type StateLine =
   | { line: 'tenant'; name: string; forgetAt: number; fields: TenantFields }
-  /** A public key id of this tenant that another tenant's key had first. */
+  /** The public id of a key of this tenant. Another tenant already had a key with the same id. */
   | { line: 'elsewhere'; key: string }
   | { line: 'document'; of: DocumentsOf; id: string; kept: Revisioned<unknown> }
-  /** An agent, registered or retired, that left these ancestors at these revisions. */
+  /**
+   * The ancestors that an agent left, and the revision at which it left each. The agent may be registered or retired.
+   */
   | { line: 'departures'; id: string; left: [ancestor: string, leftAt: number][] }
   | { line: 'policy'; id: string; history: Omit<PolicyHistory, 'versions'> }
   | { line: 'version'; policy: string; kept: Revisioned<PolicyDocument> }
-  /** A document that is no longer current, but from which grants were made. */
+  /** A document that was replaced or removed, but that grants still use. */
   | { line: 'past agent'; kept: Revisioned<AgentDocument> }
   | { line: 'past rule'; kept: Revisioned<RuleDocument> }
   | { line: 'mandate'; mandate: StoredMandate }

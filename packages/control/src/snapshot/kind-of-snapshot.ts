@@ -6,7 +6,7 @@ type Kind = Pick<ControlHead, 'version' | 'shape'>;
 
 let known: Kind | null = null;
 
-/** Returns the kind of the snapshots that this build writes. It reads no other kind. */
+/** Returns the kind of the snapshots that this build writes. This build reads no other kind. */
 export function kindOfSnapshot(): Kind {
   known ??= { version: CONTROL_SNAPSHOT_VERSION, shape: sha256Hex(shapeOfControlRecords()) };
   return known;

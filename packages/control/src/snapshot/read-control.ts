@@ -1,6 +1,6 @@
 /**
- * Restores a fold of the control topic from the text of `writeControl`. The records after its log position are folded
- * next.
+ * Restores the control state from the text of `writeControl`. Records after the log position of the text must then be
+ * applied.
  */
 
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
@@ -25,8 +25,8 @@ export type ReadControl =
   | { ok: false; why: string };
 
 /**
- * Returns no fold for a text of another version, or one that is cut short or changed. Then the log is folded from its
- * start. Throws what `lines` throws.
+ * Returns no state if the text has another version, was cut short or was changed. The caller then reads the log from
+ * its start. Throws what `lines` throws.
  */
 export async function readControl(
   lines: Iterable<string> | AsyncIterable<string>,
@@ -54,7 +54,7 @@ export async function readControl(
 const DAMAGED = { ok: false, why: 'it is cut short, or was changed' } as const;
 const OF_ANOTHER = { ok: false, why: 'it is of another version' } as const;
 
-/** Returns what a snapshot covers, from its first line. Null if that line is no head, or of another version. */
+/** Returns the contents of a snapshot's first line. Null if the line is not a head, or has another version. */
 export function readControlHead(text: string): ControlHead | null {
   const line = parsed(text);
   const { version, shape } = kindOfSnapshot();
@@ -62,7 +62,7 @@ export function readControlHead(text: string): ControlHead | null {
   return isOfThis ? line : null;
 }
 
-/** Parses a line without checking it, because the seal at the end proves that this code wrote it. */
+/** Parses a line without checking its schema, because the digest at the end proves that this code wrote the line. */
 function parsed(text: string): ControlLine | null {
   try {
     return JSON.parse(text) as ControlLine;
@@ -81,7 +81,7 @@ function isTaken(take: (line: StateLine) => void, line: ControlLine): boolean {
   }
 }
 
-/** How each kind of document is restored, with the data that follows from it. */
+/** Restores each kind of document, together with the data that follows from it. */
 const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => void> = {
   agents: (control, _, kept) => putAgent(control, kept),
   retired: (control, id, kept) => control.retired.set(id, kept),
@@ -93,7 +93,7 @@ const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => voi
 
 const HOLD_KEYS: ReadonlySet<DocumentsOf> = new Set(['keys', 'roleKeys', 'endedKeys']);
 
-/** Applies the lines of one tenant after the other. Lines belong to the last tenant named before them. */
+/** Returns a function that applies one line. A line belongs to the last tenant that was named before it. */
 function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => void {
   let [name, control, results] = ['', newTenant(), new Map()];
   let elsewhere = new Set<string>();
@@ -159,7 +159,7 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
   }
 }
 
-/** Returns one shared object for all grants made of a document, and for the current document. */
+/** Returns the same object for the current document and for all grants that were made from it. */
 function madeOf<D>(
   standing: ReadonlyMap<string, Revisioned<D>>,
   past: ReadonlyMap<string, Revisioned<D>>,

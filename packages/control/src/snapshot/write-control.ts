@@ -1,4 +1,4 @@
-/** Writes the fold of the control topic as text, one line at a time, so that the whole text is never in memory. */
+/** Writes the control state as text, one line at a time, so that the whole text is never in memory. */
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { ControlFold, ControlState, OfTenant } from '../control-state.ts';
 import type { IssuedMandate } from '../issued-mandates.ts';
@@ -16,9 +16,9 @@ import type {
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
 
 /**
- * Yields JSON texts without line ends. The fold must not change meanwhile.
+ * Yields JSON texts without line ends. The state must not change until the last text was read.
  *
- * @param position the log position of the last record in the fold
+ * @param position the log position of the last record in the state
  */
 export function* writeControl(
   { state }: ControlFold,
@@ -45,7 +45,8 @@ export function* writeControl(
 }
 
 /**
- * Returns the digest of the whole fold. It is equal in every process that folded the same records, from any start.
+ * Returns the digest of the whole state. It is equal in every process that applied the same records, with or without
+ * a snapshot.
  */
 export function controlDigest({ state }: ControlFold, seal: Sha256OfPieces = sha256OfPieces()): string {
   for (const line of stateLines(state)) seal.update(`${JSON.stringify(line)}\n`);

@@ -1,6 +1,7 @@
 /**
- * Decides a file of actions offline, in its order, with the redaction, policy, ledger and batch code of a plane. The
- * clock is virtual: the largest `requestedAt` so far, or the time of the run if no record has one. No deadline applies.
+ * Decides a file of actions offline, in the order of the file. It uses the redaction, policy, ledger and batch code
+ * of a plane. The clock is virtual: the largest `requestedAt` so far, or the time of the run if no record has a
+ * `requestedAt`. No deadline applies.
  */
 import type { MandatesInForce } from '@mandate/policy';
 import { readActionsRecord } from '@mandate/schemas';
@@ -21,7 +22,7 @@ export async function* evaluate(
   }
 }
 
-/** Returns the time that the record states, or minus infinity if it states none that can be read. */
+/** Returns the time that the record states, or minus infinity if it states no readable time. */
 function requestedAtMs(value: Uint8Array): number {
   const read = readActionsRecord(value);
   if (!read.ok || read.value.event !== 'action.requested') return Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Uses the plane's own redaction, policy, ledger and batch code in this process. Publishes nothing, and applies no
- * deadline.
+ * Decides actions in this process with the plane's own redaction, policy, ledger and batch code. Publishes nothing,
+ * and applies no deadline.
  */
 import { randomBytes } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
@@ -20,20 +20,20 @@ export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 
 export type OfflineDecider = {
   ledger: Ledger;
-  /** Answers a record of the actions topic, with the ledger state after the previous record. */
+  /** Answers a record of the actions topic. The ledger state continues from the previous record. */
   answer(value: Uint8Array): Promise<Evaluated>;
-  /** The digest of an action as an agent sends it. An approval of the action names this digest. */
+  /** Returns the digest of an action as an agent sends it. An approval of the action names this digest. */
   digestOf(action: Action): string;
 };
 
-/** The action as a gateway publishes it: redacted by the rules of its tenant. */
+/** Returns the action as a gateway publishes it: redacted by the rules of its tenant. */
 export type RedactAction = (action: Action, tenant: string) => Action;
 
 type Published = { action: Action; fingerprint: string | null };
 
 /**
  * @param redact what a gateway does to an action before it publishes the action
- * @param clock used for everything: no other clock is read
+ * @param clock the only clock that is read
  */
 export function offlineDecider(
   control: MandatesInForce,
@@ -76,7 +76,7 @@ export function offlineDecider(
       const { answers, operations } = await answerBatch([incoming], context);
       await ledger.confirm(ledger.epoch, operations);
       const [answer] = answers;
-      // Each record has a new offset, so no answer is `published`.
+      // Each record has a new offset, so the answer cannot be `published` already.
       if (answer === undefined || answer.kind === 'published') throw new Error('a record was not answered');
       return answer.record;
     },

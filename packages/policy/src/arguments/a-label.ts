@@ -1,11 +1,11 @@
 /**
- * Host name labels that encode letters beyond ASCII (`xn--…`). IDNA restricts the letters and their order. Readers do
- * not display a label that breaks these rules, or display it as another name.
+ * Checks host name labels that encode letters beyond ASCII (`xn--…`). IDNA restricts the letters and their order.
+ * Programs do not display a label that breaks these rules, or display it as another name.
  */
 
 /**
- * True if the label is valid by RFC 5891 and 5892, with the Unicode version of this runtime. Joiners are invisible,
- * so every label with a joiner is refused.
+ * True if the label is valid by RFC 5891 and 5892, with the Unicode version of this runtime. Every label with a
+ * joiner is refused, because joiners are invisible.
  */
 export function isALabel(label: string): boolean {
   const text = decodePunycode(label.slice('xn--'.length).toLowerCase());
@@ -18,12 +18,12 @@ export function isALabel(label: string): boolean {
 const ALLOWED =
   /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u00b7\u0375\u06fd\u06fe\u0f0b\u3007\u30fb\u05f3\u05f4-]+$/u;
 /**
- * Characters that RFC 5892 section 2.6 excludes, old Hangul, and invisible characters. Also a combining mark at the
- * beginning, and a hyphen at either end.
+ * Matches characters that RFC 5892 section 2.6 excludes, old Hangul, and invisible characters. Also matches a
+ * combining mark at the beginning, and a hyphen at either end.
  */
 const FORBIDDEN =
   /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\p{Default_Ignorable_Code_Point}]|^\p{M}|^-|-$|^..--/u;
-/** RFC 5892 appendix A, rules 3 to 9. */
+/** Matches characters that are not allowed beside their neighbours (RFC 5892 appendix A, rules 3 to 9). */
 const OUT_OF_CONTEXT = [
   /(?<!l)\u00b7|\u00b7(?!l)/u,
   /\u0375(?!\p{Script=Greek})/u,
@@ -37,7 +37,7 @@ const RIGHT_TO_LEFT =
 const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u');
 const ALL_RIGHT_TO_LEFT = new RegExp(`^[${RIGHT_TO_LEFT}][${RIGHT_TO_LEFT}\\p{M}\\p{Nd}-]*$`, 'u');
 
-/** The main part of RFC 5893: a label with right-to-left letters contains no left-to-right letters. */
+/** Checks the main rule of RFC 5893: a label with right-to-left letters contains no left-to-right letters. */
 function isOneDirection(text: string): boolean {
   return !HAS_RIGHT_TO_LEFT.test(text) || ALL_RIGHT_TO_LEFT.test(text);
 }

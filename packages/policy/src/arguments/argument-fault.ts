@@ -4,15 +4,15 @@ export interface ArgumentFault {
    * The JSON pointer (RFC 6901) of the faulty value, relative to the arguments. '' means the arguments as a whole.
    */
   readonly pointer: string;
-  /** Completes the phrase "expected …". */
+  /** Describes an acceptable value. Completes the phrase "expected …". */
   readonly expected: string;
-  /** The kind of value that was found. Never the value itself. */
+  /** The kind of value that was found. Never the value itself, because it may be secret. */
   readonly seen: string;
-  /** `schema`, or the name of the validator that refused. */
+  /** `schema`, or the name of the validator that refused the arguments. */
   readonly rule: string;
 }
 
-/** Returns the kind of a value. The text is stored in records, and the value itself may be redacted there. */
+/** Returns the kind of a value. Records store this text, so it must not contain the value, which may be secret. */
 export function describeSeen(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -30,7 +30,7 @@ export function describeSeen(value: unknown): string {
   }
 }
 
-/** Cuts a text to at most `longest` characters and ends it with an ellipsis. Never splits a surrogate pair. */
+/** Cuts a text to at most `longest` characters. A cut text ends with an ellipsis. A surrogate pair is never split. */
 export function shorten(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -15,7 +15,7 @@ function rulesOf(validation: Parameters<typeof compileArgumentRules>[0]) {
 }
 
 describe('argument rules', () => {
-  test('checks the schema first, then the validators in their order', () => {
+  test('checks the schema first, then the validators in the order of the document', () => {
     const rules = rulesOf({
       schema: amount,
       validators: ['noSystemPaths', { emailDomains: ['company.com'] }, { readOnlySql: { fields: ['sql'] } }],

@@ -18,31 +18,31 @@ export interface ArgumentValidation {
 export interface ArgumentRules {
   /**
    * Returns the first fault: of the schema, then of the validators in their order. Absent arguments count as an empty
-   * object. If `stepBudget.left` is below 0 afterwards, the result means nothing.
+   * object. If `stepBudget.left` is below 0 after the call, the result is not valid.
    */
   validate(args: unknown, stepBudget: StepBudget): ArgumentFault | null;
 }
 
 export interface CompiledRules extends ArgumentRules {
   readonly ok: true;
-  /** The total size of its patterns, in steps per character. */
+  /** The total size of the patterns in these rules, in steps per character. */
   readonly patternSize: number;
 }
 
-/** The faults of invalid rules, in order; at least one. Each path starts at `argumentValidation`. */
+/** The faults of invalid rules, in order. There is at least one fault. Each path starts at `argumentValidation`. */
 export interface RulesRefused {
   readonly ok: false;
   readonly faults: readonly SchemaFault[];
 }
 
-// After any change a mandate file is read again as a whole, and patterns are slow to compile.
+// Caches compiled rules. After any change a mandate file is read again as a whole, and patterns are slow to compile.
 const compiledBefore = recentlyUsed<CompiledRules>(512);
 
 /**
  * Compiles the argument rules of a tool. Equal rules are compiled once.
  *
- * @param room the size that patterns may still have together. Their size is subtracted; a negative `room.left` means
- *   too large
+ * @param room the total size that the patterns may still have. Their size is subtracted; a negative `room.left` means
+ *   that they are too large
  */
 export function compileArgumentRules(
   validation: ArgumentValidation,
@@ -89,7 +89,7 @@ function firstFault(
   return null;
 }
 
-/** The name of a validator, or an object with one name and its parameters. */
+/** A validator in a document: its name, or an object with its name as the key and its parameters as the value. */
 type NamedInDocument = string | Readonly<Record<string, unknown>>;
 
 function nameAndParameters(named: NamedInDocument): { name: string; parameters: unknown } {
@@ -128,7 +128,7 @@ function createValidator(
 
 /**
  * True if `after` accepts nothing that `before` refuses. Both must be equal, or have the same name, with narrower
- * parameters in `after`. Both have the form of the document.
+ * parameters in `after`. Both are in the form of the document.
  */
 export function narrowsValidator(before: NamedInDocument, after: NamedInDocument): boolean {
   if (canonicalJson(before) === canonicalJson(after)) return true;
@@ -146,14 +146,14 @@ function refusedAt(path: SchemaFault['path'], faults: readonly SchemaFault[]): R
 }
 
 /**
- * The cost of compiling a schema, in steps per character. Every request pays it, also if the schema is compiled
- * already.
+ * The cost of compiling a schema, in steps per character. Every request pays this cost, even if the schema is
+ * compiled already.
  */
 const COMPILING = 16;
 
 /**
- * Argument rules that are compiled at the first call. A policy may name thousands of tools, and each schema takes
- * milliseconds to compile.
+ * Returns argument rules that are compiled at the first call. A policy may name thousands of tools, and each schema
+ * takes milliseconds to compile.
  */
 export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentRules {
   const { length } = JSON.stringify(validation);
@@ -163,8 +163,8 @@ export function argumentRulesOnDemand(validation: ArgumentValidation): ArgumentR
       if (!consume(stepBudget, length * COMPILING)) return null;
       rules ??= compileArgumentRules(validation);
       if (rules.ok) return rules.validate(args, stepBudget);
-      // These rules compiled when the policy was accepted, and do not compile now. Arguments that cannot be checked
-      // are refused.
+      // The rules compiled when the policy was accepted, but fail to compile now. The arguments cannot be checked, so
+      // they are refused.
       return {
         pointer: '',
         expected: `arguments that rules can judge (${rules.faults[0]?.message})`,

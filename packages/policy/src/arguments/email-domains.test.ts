@@ -95,7 +95,7 @@ describe('a field of recipients', () => {
     expect(check({ [name]: 'Bob' })).not.toBeNull();
   });
 
-  test('checks every address nested in the field, and accepts any text as a name beside an address', () => {
+  test('checks every address nested in the field, and accepts any text as the name beside an address', () => {
     expect(check({ to: [{ name: 'Bob', address: 'b@company.com' }] })).toBeNull();
     expect(check({ to: [{ name: 'Bob @ Sales', address: 'b@company.com' }] })).toBeNull();
     expect(check({ to: [{ name: 'Bob x@evil.com', address: 'b@company.com' }] })).toMatchObject({
@@ -177,7 +177,7 @@ describe('an address hidden in a text', () => {
     'mailto:a%40company.com?cc=b@company.com',
     'Ann (a@company.com)',
     '=?utf-8?q?J=C3=BCrgen?= <j@company.com>',
-  ])('%j is accepted because its domains are allowed', (text) => {
+  ])('%j is accepted because all its domains are allowed', (text) => {
     expect(check({ target: text })).toBeNull();
   });
 });
@@ -217,12 +217,12 @@ describe('a whole message', () => {
     }
   });
 
-  test('is accepted if all recipients are allowed, whatever addresses its body mentions', () => {
+  test('is accepted if all recipients are allowed, whatever addresses its body contains', () => {
     const text = message('To: Ann <a@company.com>\r\nMessage-ID: <1@mail.example.net>');
     for (const notation of [text, btoa(text), base64Url(text)]) expect(check({ raw: notation })).toBeNull();
   });
 
-  test('is accepted in an attachment, to any recipients', () => {
+  test('is accepted in an attachment, whatever its recipients', () => {
     expect(check({ attachments: [{ content: btoa(message('To: x@evil.com')) }] })).toBeNull();
   });
 
@@ -274,7 +274,7 @@ describe('fields named in the parameters', () => {
   const named = emailDomains.create({ domains: ['company.com'], fields: ['target', 'raw'] });
   const checkNamed = (args: unknown) => named(args, stepBudgetOfAction());
 
-  test('hold recipients, and no other field is checked', () => {
+  test('contain recipients, and no other field is checked', () => {
     expect(checkNamed({ target: 'a@company.com', to: 'x@evil.com', other: 'x@evil.com' })).toBeNull();
     expect(checkNamed({ Target: 'x@evil.com' })).toMatchObject({ pointer: '/Target' });
     expect(checkNamed({ options: { target: ['Bob'] } })).toMatchObject({ pointer: '/options/target/0' });
@@ -321,7 +321,7 @@ test('refuses a line break that would add a mail header', () => {
   expect(check({ subject: 'Hello', body: 'Hello\nTo: you' })).toBeNull();
 });
 
-test('refuses every list with a forbidden address, in any notation', () => {
+test('refuses every list that contains a forbidden address, in any notation', () => {
   const local = fc.stringMatching(/^[a-z0-9+_-]{1,8}$/);
   const named = (address: fc.Arbitrary<string>) =>
     fc

@@ -17,15 +17,16 @@ const DOMAINS = {
   items: { type: 'string', maxLength: 253, pattern: DOMAIN },
 } as const;
 
-/** Extra steps for each character, besides reading it: a text is decoded and searched in several forms. */
+/** The steps paid for each character, in addition to reading it. A text is decoded and searched in several forms. */
 const OF_CHARACTER = 16;
 
 /**
  * Allows mail only to the given domains. `company.com` means that domain alone, and `*.company.com` means every
  * subdomain of it.
  *
- * - A recipient field (./mail/mail-fields.ts, or the named `fields`) must hold a list of addresses in these domains,
- *   or a whole message with such recipients. Anything else in it is refused. An empty string has no recipient and is
+ * - A recipient field (./mail/mail-fields.ts, or the named `fields`) must contain a list of addresses in these
+ * domains,
+ *   or a whole message with such recipients. Anything else is refused. An empty string has no recipient and is
  *   accepted.
  * - In every other string, each address anywhere in the text must be in one of the domains. If `fields` is given,
  *   strings outside these fields are not checked.
@@ -77,7 +78,7 @@ export const emailDomains: NamedValidator = {
 
 type IsAllowed = (domain: FoundDomain) => boolean;
 
-/** Any control character except tab. Some software treats each of them as a line break. */
+/** Any control character except tab. Some software reads such a character as a line break. */
 const LINE_BREAK = /[^\P{Cc}\t]|[\u2028\u2029]/u;
 
 function parametersOf(parameters: unknown): {
@@ -110,7 +111,10 @@ function goesOnlyTo(isAllowed: IsAllowed, found: FoundString, field: MailField):
   return [text, decoded ?? ''].every((each) => domainsIn(each).values().every(isAllowed));
 }
 
-/** In running text, a first line such as `To: everyone` may be no header, so only its addresses are checked. */
+/**
+ * In running text, a first line such as `To: everyone` may not be a header. So only the addresses in the line are
+ * checked.
+ */
 function isListTo(isAllowed: IsAllowed, list: string, field: MailField): boolean {
   if (field === 'text') return domainsIn(list).values().every(isAllowed);
   return domainsOf(list)?.every(isAllowed) === true;
@@ -118,7 +122,7 @@ function isListTo(isAllowed: IsAllowed, list: string, field: MailField): boolean
 
 const NAME = /^[\p{L}\p{M}\p{N}._。．｡-]{1,255}/u;
 
-/** True if the text is an address, or a list that contains one, even a malformed one. */
+/** True if the text is an address, or a list with at least one address. A malformed address counts too. */
 function isList(text: string, field: MailField): boolean {
   if (/^mailto:/i.test(text)) return false;
   return itemsOf(text).some((item) => {

@@ -1,29 +1,30 @@
 import { pointerStep } from '@mandate/schemas/core';
 import { consume, type StepBudget } from '../step-budget.ts';
 
-/** A string found in arguments: a value, or the name of a field. */
+/** A string in the arguments: a value, or the name of a field. */
 export interface FoundString {
   readonly text: string;
-  /** The place of the value. For a name, the place of its field. */
+  /** The place of a value in the arguments. For a field name, the place of the field. */
   readonly place: Place;
   readonly isName: boolean;
 }
 
 /**
- * The last step of a path, and the place that contains it. Null means the root. A linked list is cheap, and most
- * places are never turned into a pointer.
+ * The place of a value in the arguments: the last step of its path, and the place around it. Null means the root. A
+ * linked list is cheap, because most places are never turned into a pointer.
  */
 type Place = { readonly around: Place; readonly step: string | number } | null;
 
 /**
- * The steps that a named validator pays for each string, and for each character. It reads each string several times.
+ * The cost of each string for a named validator, in steps. A further cost per character follows. A validator reads
+ * each string several times.
  */
 const OF_STRING = 50;
 const OF_CHARACTER = 8;
 
 /**
- * Returns every string in a JSON value, including field names, because a tool may take a map with paths or addresses
- * as keys. Returns nothing if the step budget does not suffice for all of them.
+ * Returns every string in a JSON value. Field names are included, because a tool may take a map with paths or
+ * addresses as keys. Returns nothing if the step budget is too small for all strings.
  */
 export function everyString(value: unknown, stepBudget: StepBudget): readonly FoundString[] {
   const found: FoundString[] = [];
@@ -38,8 +39,8 @@ export function pointerTo({ place }: FoundString): string {
 }
 
 /**
- * Returns the names of the fields that contain the string, outermost first. A field name includes itself. Array
- * indexes are left out.
+ * Returns the names of the fields that contain the string, outermost first. If the string is a field name, it is
+ * included. Array indexes are left out.
  */
 export function fieldsAround({ place }: FoundString): readonly string[] {
   return stepsTo(place).filter((step) => typeof step === 'string');

@@ -154,7 +154,7 @@ const goldens: Record<string, { good: string[]; bad: string[] }> = {
   },
 };
 
-test('each format has test cases', () => {
+test('has test cases for each format', () => {
   expect(Object.keys(goldens).sort()).toEqual(Object.keys(FORMATS).sort());
 });
 

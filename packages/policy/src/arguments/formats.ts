@@ -1,8 +1,8 @@
 import { isALabel } from './a-label.ts';
 
 /**
- * The formats that schemas may name, as plain functions. Each reads its text once, or limits its length first, so
- * none can be made slow. A format accepts only texts that every reader of the cited standard accepts.
+ * The formats that schemas may name, as plain functions. Each function reads its text once, or limits its length
+ * first, so no text can make it slow. A format accepts only texts that every reader of the cited standard accepts.
  */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
@@ -18,7 +18,7 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** RFC 3339, `full-date`. */
+/** True if the text is a `full-date` of RFC 3339. */
 function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (parts === null) return false;
@@ -29,7 +29,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * RFC 3339, `full-time`. A leap second is accepted only at 23:59:60 UTC, because UTC inserts leap seconds only then.
+ * True if the text is a `full-time` of RFC 3339. A leap second is accepted only at 23:59:60 UTC, because UTC inserts
+ * leap seconds only then.
  */
 function isTime(text: string): boolean {
   if (text.length > 64) return false;
@@ -42,12 +43,12 @@ function isTime(text: string): boolean {
   return second < 60 || (hour * 60 + minute - offset + 2 * 1_440) % 1_440 === 1_439;
 }
 
-/** RFC 3339, `date-time`. */
+/** True if the text is a `date-time` of RFC 3339. */
 function isDateTime(text: string): boolean {
   return /^[t ]$/i.test(text.charAt(10)) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
 
-/** RFC 1123: labels of letters, digits and inner hyphens. */
+/** True if the text is a host name by RFC 1123: labels of letters, digits and inner hyphens. */
 export function isHostname(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i.test(label));
 }
@@ -57,8 +58,8 @@ function isLdhOrALabel(label: string): boolean {
 }
 
 /**
- * RFC 5321, `Mailbox`, without the forms that mail systems read in different ways: quoted local parts and address
- * literals.
+ * True if the text is a `Mailbox` of RFC 5321. Quoted local parts and address literals are refused, because mail
+ * systems read them in different ways.
  */
 function isEmail(text: string): boolean {
   if (text.length > 254) return false;
@@ -66,13 +67,13 @@ function isEmail(text: string): boolean {
   return isDotAtom(text.slice(0, Math.max(at, 0))) && isHostname(text.slice(at + 1));
 }
 
-/** RFC 5321, `Local-part` in the form `Dot-string`. */
+/** True if the text is a `Local-part` of RFC 5321 in the form `Dot-string`. */
 export function isDotAtom(text: string): boolean {
   if (text.length > 64) return false;
   return text.split('.').every((atom) => /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+$/i.test(atom));
 }
 
-/** Four decimal bytes without leading zeros. Some readers take a leading zero as octal. */
+/** True if the text is four decimal bytes without leading zeros. Some programs read a leading zero as octal. */
 function isIpv4(text: string): boolean {
   const bytes = text.length > 15 ? [] : text.split('.');
   return (
@@ -80,7 +81,7 @@ function isIpv4(text: string): boolean {
   );
 }
 
-/** RFC 4291, section 2.2. A zone is refused. */
+/** True if the text is an IPv6 address by RFC 4291, section 2.2. A zone (`%eth0`) is refused. */
 function isIpv6(text: string): boolean {
   if (text.length > 45) return false;
   const sides = text.split('::');
@@ -99,8 +100,8 @@ function isIpv6(text: string): boolean {
 }
 
 /**
- * RFC 3986, `URI`: a scheme, then parts with the characters that each part allows. A URI that browsers and `fetch`
- * refuse is refused too, for example one with the host 999.0.0.1.
+ * True if the text is a URI by RFC 3986: a scheme, then parts with the characters that each part allows. A URI that
+ * browsers and `fetch` refuse is refused too, for example a URI with the host 999.0.0.1.
  */
 function isUri(text: string): boolean {
   const parts = URI.exec(text);

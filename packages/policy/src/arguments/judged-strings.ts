@@ -14,10 +14,10 @@ export const FIELD_NAMES = {
 export type JudgedStrings = (args: unknown, stepBudget: StepBudget) => readonly FoundString[];
 
 /**
- * Finds the strings in fields with these names, at any depth: values, and names of fields within them. Names are
+ * Finds the strings in fields with these names, at any depth: values, and names of fields inside them. Names are
  * compared without case, `_`, `-`, `.` and blanks.
  *
- * @param fields the `fields` of the document. If undefined, the result is `otherwise`
+ * @param fields the `fields` of the document; if undefined, the result is `otherwise`
  */
 export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): JudgedStrings {
   if (!Array.isArray(fields)) return otherwise;
@@ -31,8 +31,8 @@ export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): Judg
 }
 
 /**
- * Finds every string except the names of the arguments themselves. The tool defines these names; the agent does not
- * choose them.
+ * Finds every string except the names of the arguments. The tool defines these names, so the agent cannot choose
+ * them.
  */
 export const stringsOfValues: JudgedStrings = (args, stepBudget) =>
   everyString(args, stepBudget).filter((found) => !found.isName || fieldsAround(found).length > 1);

@@ -5,20 +5,20 @@ import { PatternRefused, patternToRe2 } from './pattern-to-re2.ts';
 import { unknownClass } from './unicode-classes.ts';
 
 export interface LinearPattern {
-  /** The most steps that the pattern takes for each character. */
+  /** The most steps that the pattern takes for each character of a text. */
   readonly size: number;
   /**
-   * True if the text matches. False also if the step budget is used up; `stepBudget.left` is then below 0, and the result
-   * means nothing.
+   * True if the text matches. If the step budget is used up, `stepBudget.left` is below 0 and the result is false,
+   * but not valid.
    */
   test(text: string, stepBudget: StepBudget): boolean;
   toString(): string;
 }
 
-/** In characters. A longer pattern would be a program. */
+/** The most characters of a pattern. A longer pattern would be a program. */
 const LONGEST_PATTERN = 1_000;
 /**
- * The cost of compiling, as a number of characters. Every test pays it, so that an answer does not depend on which
+ * The cost of compiling, as a number of characters. Every test pays this cost. So the answer does not depend on which
  * request compiled the pattern.
  */
 const COMPILING = 16;
@@ -28,9 +28,9 @@ const COMPILING = 16;
  * agent can then block the process (V8 needs half a minute for `(a+)+$` on 28 characters). Throws PatternRefused.
  *
  * Each test costs the pattern's size times the length of the text, whatever the text is. The automaton never takes
- * more, and often much less. It is compiled when it is first needed.
+ * more steps, and often takes fewer. The pattern is compiled when it is first tested.
  *
- * @param room the size that this pattern and the following ones may have together. Its size is subtracted
+ * @param room the total size that this pattern and later patterns may have; the size of this pattern is subtracted
  */
 export function linearPattern(pattern: string, room: StepBudget = endlessRoom()): LinearPattern {
   if (pattern.length > LONGEST_PATTERN) {
@@ -54,7 +54,7 @@ export function linearPattern(pattern: string, room: StepBudget = endlessRoom())
         return false;
       }
     },
-    // ajv caches patterns by their toString, so different patterns need different texts.
+    // ajv caches patterns by the result of toString, so different patterns need different results.
     toString: () => `/${pattern}/`,
   };
 }
@@ -62,8 +62,8 @@ export function linearPattern(pattern: string, room: StepBudget = endlessRoom())
 type Program = { readonly size: number; readonly re2: string; compiled: RE2JS | null; turn: number };
 
 /**
- * How many instructions of compiled patterns are cached, for all tenants together, at some hundred bytes each. The
- * least recently used are dropped; at most twice this number is held.
+ * How many instructions of compiled patterns are cached, for all tenants together. An instruction takes some hundred
+ * bytes. The least recently used patterns are dropped. At most twice this number is in memory.
  */
 const MOST_KEPT = 500_000;
 /** The memory of the automaton of one pattern, in bytes. More memory does not make typical patterns faster. */

@@ -5,7 +5,7 @@ import { paths } from './paths/paths.ts';
 import { readOnlySql } from './read-only-sql.ts';
 
 /**
- * All named validators. A mandate names them like this: `validators: [noSystemPaths, { emailDomains: [company.com]
+ * All named validators. A document names them like this: `validators: [noSystemPaths, { emailDomains: [company.com]
  * }]`.
  */
 export const NAMED_VALIDATORS: ReadonlyMap<string, NamedValidator> = new Map(

@@ -1,6 +1,6 @@
 /**
  * True if a pattern is anchored at both ends: each of its alternatives begins with `^` or `.*`, and
- * ends with `$` or `.*`. Any other pattern also matches longer texts, which its author may not expect.
+ * ends with `$` or `.*`. Any other pattern also matches longer texts, and its author may not expect this.
  *
  * @param pattern must be a valid pattern
  */
@@ -12,12 +12,14 @@ export function isAnchored(pattern: string): boolean {
   });
 }
 
-/** Matches an alternative that may be one group. It is one if the content between the parentheses is balanced. */
+/**
+ * Matches an alternative that may be one group. It is one group if the content between the parentheses is balanced.
+ */
 const ONE_GROUP = /^\((?:\?:|\?<[^>]*>)?(.*)\)$/su;
 /** Matches a `$` or `.*` at the end that is not escaped: the number of backslashes before it is even. */
 const ENDS = /(?:^|[^\\])(?:\\\\)*(?:\$|\.\*)$/su;
 
-/** One character of a pattern. An escape and a class each count as one character. */
+/** Matches one character of a pattern. An escape and a class each count as one character. */
 const TOKEN = /\\.|\[(?:\\.|[^\\\]])*\]|[^\\]/gsu;
 
 function alternativesIn(pattern: string): readonly string[] {
@@ -32,7 +34,7 @@ function alternativesIn(pattern: string): readonly string[] {
   return alternatives;
 }
 
-/** True if no group that was opened before the text is closed in it. */
+/** True if each parenthesis that closes in the text was opened in the text. */
 function isBalanced(inner: string): boolean {
   let depth = 0;
   for (const [token] of inner.matchAll(TOKEN)) {

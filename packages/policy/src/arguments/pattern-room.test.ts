@@ -1,4 +1,7 @@
-/** A document may have patterns of a limited total size. Patterns beyond the limit are refused and never compiled. */
+/**
+ * Tests that the patterns of a document have a limited total size. Patterns beyond the limit are refused and never
+ * compiled.
+ */
 import { type PolicyDocument, policyDocument, type RuleDocument, ruleDocument } from '@mandate/schemas';
 import { RE2JS } from 're2js';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -11,7 +14,7 @@ const compile = vi.spyOn(RE2JS, 'compile');
 afterEach(() => compile.mockClear());
 const compiled = () => compile.mock.calls.map(([pattern]) => pattern);
 
-/** Different patterns, so that none is in the cache. No other test in this file uses the given category. */
+/** Makes patterns that are not in the cache yet. No other test in this file uses the given category. */
 const many = (count: number, category: string, repeats: number) =>
   Array.from({ length: count }, (_, at) => `${at}[^\\p{${category}}\\p{N}]{${repeats}}`);
 
@@ -59,7 +62,7 @@ test.each([
   for (const pattern of compiled()) expect(pattern).toMatch(/^\\p\{(?:Ll|N)\}$/);
 });
 
-test('looks up a Unicode class once, and without its repeats', () => {
+test('asks the engine about a Unicode class only once, and without its repeats', () => {
   for (const pattern of many(20, 'Lt', 99)) linearPattern(pattern);
   expect(compiled().filter((pattern) => pattern !== '\\p{N}')).toEqual(['\\p{Lt}']);
   for (const unknown of ['\\p{Ideographic}{9}', '[^\\P{Ideographic}]{9}'])
@@ -67,14 +70,14 @@ test('looks up a Unicode class once, and without its repeats', () => {
   expect(() => linearPattern('[\\\\p{Ideographic}]')).not.toThrow();
 });
 
-test('the size limits do not apply to documents that are already on the log', () => {
+test('applies no size limit to documents that are already on the log', () => {
   const patterns = many(90, 'Lm', 999);
   expect(compileRule(rule(patterns), { isOnLog: true })).toMatchObject({ ok: true });
   expect(compilePolicy(policy(patterns), 'p@1', { isOnLog: true })).toMatchObject({ ok: true });
   expect(compileRule(rule(['\\p{Ideographic}']), { isOnLog: true })).toMatchObject({ ok: false });
 });
 
-test('a pattern counts towards the limit even if a call has already compiled it', () => {
+test('counts a pattern towards the limit even if a call has already compiled it', () => {
   const patterns = many(3, 'Lo', 199);
   const document = policy(patterns);
   const onLog = compilePolicy(document, 'p@1', { isOnLog: true });
@@ -83,7 +86,7 @@ test('a pattern counts towards the limit even if a call has already compiled it'
   expect(compilePolicy(document, 'p')).toMatchObject({ ok: false });
 });
 
-test('each pattern of a schema counts once, with its own size', () => {
+test('counts each pattern of a schema once, with its own size', () => {
   const [pattern = ''] = many(1, 'L', 9);
   const property = { type: 'string', pattern };
   const schema = { type: 'object', properties: { a: property, b: property } };

@@ -2,9 +2,9 @@ import { CAPS } from '@mandate/schemas/core';
 import type { StepBudget } from '../step-budget.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
-/** The engine's limit on repeats. Nested repeats are multiplied. */
+/** The limit of the RE2 engine on repeats. The numbers of nested repeats are multiplied. */
 const MOST_REPEATS = 1_000;
-/** The size of a Unicode script or category. The engine has a table of hundreds of ranges for it. */
+/** The size of a Unicode script or category, in steps. The engine uses a table of hundreds of ranges for it. */
 const OF_UNICODE = 32;
 
 /** A part of a pattern: its size in steps, and how often its content is repeated. */
@@ -14,16 +14,19 @@ const NOTHING: Part = { size: 0, repeats: 1 };
 const TOKEN = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\(\?<[^>]*>|\(\?:|\{\d+(?:,\d*)?\}\??|[*+?]\??|[^\\]/suy;
 
 /**
- * Returns the most instructions that a pattern can take when its repeats are written out, without compiling it. The
- * automaton may look at each character of a text as many times.
+ * Returns the most instructions that a pattern can take when its repeats are written out, without compiling it. For
+ * each
+ * character of a text, the automaton takes at most this number of steps.
  *
- * The result is the same in every process and version, unlike the engine's own count, because refusals depend on it.
+ * The result is the same in every process and version, because refusals depend on it. The engine's own count can
+ * differ
+ * between versions.
  *
  * @param pattern must be a valid pattern
  * @throws PatternRefused if the product of its repeats exceeds the engine's limit
  */
 export function patternSize(pattern: string): number {
-  /** The enclosing groups. Each entry is the part before that group. */
+  /** The parts before each enclosing group, the outermost first. */
   const around: Part[] = [];
   let before: Part = { ...NOTHING };
   let last = NOTHING;
@@ -48,18 +51,18 @@ export function patternSize(pattern: string): number {
     else if (first === '*' || first === '+' || first === '?') last = { ...last, size: last.size + 1 };
     else take({ size: /^\\[pP]/.test(token) ? OF_UNICODE : 1, repeats: 1 });
   }
-  // 4 more instructions: begin, fail, match, and the loop that lets a match begin anywhere.
+  // Every pattern takes 4 more instructions: begin, fail, match, and the loop that lets a match begin anywhere.
   return before.size + last.size + 4;
 }
 
-/** The end of a message. The name of the document or schema comes before it. */
+/** The end of an error message. The name of the document or schema comes before it. */
 export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
 
-/** The limits for the documents of one request on parts that are slow to compile. */
+/** Limits the parts of documents that are slow to compile, for all documents of one request. */
 export type Room = {
-  /** How much total pattern size is left. */
+  /** The total size that further patterns may have. */
   patterns: StepBudget;
-  /** How many more objects the schemas of arguments may have. */
+  /** The number of objects that further schemas of arguments may have. */
   schemaParts: StepBudget;
 };
 
@@ -68,7 +71,7 @@ export function roomToWrite(): Room {
   return { patterns: { left: CAPS.patternSize }, schemaParts: { left: CAPS.schemaParts } };
 }
 
-/** Returns an unlimited room, for documents that are already on the log and for Mandate's own patterns. */
+/** Returns no limit, for documents that are already on the log and for Mandate's own patterns. */
 export function endlessRoom(): StepBudget {
   return { left: Number.POSITIVE_INFINITY };
 }
@@ -81,8 +84,8 @@ function repeated(pattern: string, { size, repeats }: Part, token: string): Part
 }
 
 /**
- * Returns the size of a character class, and moves the tokenizer past the class. A class contains no repeats, and a
- * bracket in it is a plain character.
+ * Returns the size of a character class, and moves the tokenizer to the end of the class. A class contains no
+ * repeats, and a bracket in it is a plain character.
  */
 function classSize(pattern: string): number {
   const from = TOKEN.lastIndex;

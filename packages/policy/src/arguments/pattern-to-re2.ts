@@ -12,7 +12,7 @@ export class PatternRefused extends Error {
   }
 }
 
-// The white space of ECMAScript, and the characters that its dot does not match. RE2 has fewer of both.
+// The white space of ECMAScript, and the characters that `.` does not match. RE2 has fewer characters in both sets.
 const SPACE =
   '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NOT_SPACE =
@@ -25,13 +25,13 @@ const NONE = '[^\\x{0}-\\x{10ffff}]';
 /**
  * Rewrites an ECMAScript pattern (with the `u` flag, as JSON Schema requires) as the RE2 pattern that matches
  * the same texts. The two syntaxes look alike, but `\s`, `.`, `\k`, `\u`, `[` in a class and `(?…)` mean
- * different things in them, or nothing. So each of these is spelled out or refused here.
+ * different things in them, or nothing. So each of these is written in another way or refused here.
  *
- * Throws PatternRefused for look-around and back-references, which cannot run in linear time.
+ * Throws PatternRefused for look-around and back-references, because they cannot run in linear time.
  */
 export function patternToRe2(pattern: string): string {
   try {
-    // Only checks the syntax; the RegExp is never run. The code below relies on a valid pattern.
+    // Only checks the syntax; the RegExp is never run. The code below works only for valid patterns.
     new RegExp(pattern, 'u');
   } catch (error) {
     throw new PatternRefused(pattern, error instanceof Error ? error.message : String(error));
@@ -70,10 +70,7 @@ function escapeAt(pattern: string, at: number): string {
   return ESCAPE.exec(pattern)?.[0] ?? '\\';
 }
 
-/**
- * Returns `(` alone, or all of `(?:` or `(?<name>`. A group name may be dropped, because it serves only
- * back-references.
- */
+/** Returns `(`, `(?:` or `(?<name>`. A group name may be dropped, because only back-references use it. */
 function groupAt(pattern: string, at: number): string {
   if (pattern[at + 1] !== '?') return '(';
   const kind = pattern[at + 2];

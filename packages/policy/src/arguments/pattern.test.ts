@@ -29,7 +29,7 @@ describe('patterns that cannot run in linear time are refused, with the reason i
   });
 });
 
-// Texts on which the two syntaxes could differ. V8 is the reference, so the texts are short enough for it.
+// Texts that the two syntaxes could match differently. V8 gives the expected results, so the texts are short.
 const TEXTS = [
   '',
   'a',

@@ -29,7 +29,7 @@ describe('without fields', () => {
     expect(check({ run: { 'SELECT 1': 1 } })).toBeNull();
   });
 
-  test('refuses texts that dialects read in different ways', () => {
+  test('refuses texts that SQL dialects read in different ways', () => {
     expect(check({ sql: 'select `a` from t' })).not.toBeNull();
     expect(checkWith({ dialect: 'mysql' })({ sql: 'select `a` from t' })).toBeNull();
   });
@@ -38,7 +38,7 @@ describe('without fields', () => {
 describe('with fields', () => {
   const check = checkWith({ fields: ['source_text'], dialect: 'postgres' });
 
-  test('checks these fields at any depth, and no others', () => {
+  test('checks these fields at any depth, and no other fields', () => {
     expect(check({ sourceText: 'drop table x' })).toMatchObject({ pointer: '/sourceText' });
     expect(check({ SOURCE_TEXT: 'drop table x' })).toMatchObject({ pointer: '/SOURCE_TEXT' });
     expect(check({ a: [{ 'source-text': ['select 1', 'drop table x'] }] })).toMatchObject({
@@ -51,13 +51,13 @@ describe('with fields', () => {
     expect(check({ sourceText: { 'drop table x': 1 } })).toMatchObject({ rule: 'readOnlySql' });
   });
 
-  test('does not join a statement that is split over several strings', () => {
+  test('does not join the parts of a statement that is split over several strings', () => {
     expect(check({ sourceText: ['select 1', '; drop table x'] })).toMatchObject({ pointer: '/sourceText/1' });
     expect(check({ sourceText: ["select 'a", "b'"] })).toMatchObject({ pointer: '/sourceText/0' });
   });
 });
 
-test('a fault has the reason and the place', () => {
+test('a fault contains the reason and the place', () => {
   expect(checkWith({ fields: ['sql'] })({ sql: 'select 1; drop table x' })).toEqual({
     pointer: '/sql',
     expected: 'one SQL statement that only reads, without a second statement (at character 11)',

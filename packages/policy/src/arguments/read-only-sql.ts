@@ -6,17 +6,22 @@ import type { NamedValidator } from './named-validator.ts';
 import { EVERY_DIALECT, SQL_DIALECTS } from './sql/dialects.ts';
 import { whyNotReadOnly } from './sql/reading-statement.ts';
 
-/** Extra steps for each character, besides reading it: the grammar may look at each character as one token. */
+/**
+ * The cost of each character for this validator, in steps, in addition to reading it. The grammar may look at each
+ * character as one token.
+ */
 const OF_CHARACTER = 24;
 
 /**
- * Accepts one SQL statement if it is known to only read. This is a second line of defence; the first is a database
- * role that may only read. The validator cannot see side effects behind a harmless name, such as a view that calls a
- * function.
+ * Accepts a text only if it is one SQL statement that is known to only read. This is a second line of defence. The
+ * first is a database role that may only read. The validator cannot see side effects of a harmless name, such as a
+ * view
+ * that calls a function.
  *
- * - If `fields` is given, it checks every string in fields with these names; otherwise every string of the arguments.
- * - If `dialect` is given, it reads the text as that database does, and knows its functions. Otherwise it refuses
- *   everything that databases read in different ways, and knows only the functions that all of them have.
+ * - If `fields` is given, every string in fields with these names is checked; otherwise every string of the
+ * arguments.
+ * - If `dialect` is given, the text is read as that database reads it, with its functions. Otherwise everything that
+ *   databases read in different ways is refused, and only functions of all databases are known.
  */
 export const readOnlySql: NamedValidator = {
   describe:

@@ -14,7 +14,7 @@ const amount = {
   properties: { amount: { type: 'number', maximum: 100 } },
 };
 
-describe('a fault has the place, what was expected, and the kind of value found', () => {
+describe('a fault contains the place, the expected value, and the kind of value found', () => {
   test.each<[schema: Record<string, unknown>, args: unknown, fault: object | null]>([
     [amount, { amount: 100 }, null],
     [amount, { amount: 101 }, { pointer: '/amount', expected: 'at most 100', seen: 'a number' }],
@@ -118,7 +118,7 @@ describe('dialects of JSON Schema', () => {
   });
 });
 
-describe('an unusable schema is refused, with the place', () => {
+describe('refuses an unusable schema, and names the place', () => {
   const pattern = (source: string) => ({
     type: 'object',
     properties: { a: { type: 'string', pattern: source } },

@@ -9,7 +9,7 @@ import { type Check, Run } from './schema/run.ts';
 import type { SchemaFault } from './schema/schema-place.ts';
 import { schemaTooLarge } from './schema-shape.ts';
 
-/** A schema that can check arguments, or all its faults, each with the path to its place. */
+/** A schema that can check arguments, or all its faults. Each fault has the path to its place in the schema. */
 export type CompiledSchemaRules =
   | {
       readonly ok: true;
@@ -26,7 +26,7 @@ type Schema = Readonly<Record<string, unknown>>;
  * References stay within the schema; nothing is fetched. Patterns run in linear time; look-around and back-references
  * are faults.
  *
- * @param room the size that its patterns may have together. Their sizes are subtracted
+ * @param room the total size that its patterns may have; their sizes are subtracted
  */
 export function compileSchemaRules(schema: Schema, room: StepBudget = endlessRoom()): CompiledSchemaRules {
   const tooLarge = schemaTooLarge(schema);
@@ -56,8 +56,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 function dialectOf(named: unknown): Dialect | null {
   if (named === undefined) return '2020-12';
   if (typeof named !== 'string') return null;
-  // Strips the scheme and an empty fragment from the name of a dialect. Authors write it with http or https, with or
-  // without `#`.
+  // Removes the scheme and an empty fragment from the name of a dialect, because authors write it with http or https,
+  // with or without `#`.
   const bare = (uri: string) => uri.replace(/#$/, '').replace(/^https?:/, '');
   return Object.entries(DIALECTS).find(([uri]) => bare(uri) === bare(named))?.[1] ?? null;
 }
@@ -69,7 +69,7 @@ function judge(check: Check, args: unknown, stepBudget: StepBudget): ArgumentFau
     const pointer = run.steps.reverse().map(pointerStep).join('');
     return { pointer, expected: shorten(run.expected, 200), seen: describeSeen(run.found), rule: 'schema' };
   } catch (error) {
-    // Arguments that cannot be checked completely are refused.
+    // Arguments are refused if they cannot be checked completely.
     const reason = error instanceof Error ? error.message : String(error);
     const expected = shorten(`arguments that the schema can judge (${reason})`, 200);
     return { pointer: '', expected, seen: describeSeen(args), rule: 'schema' };

@@ -1,4 +1,4 @@
-/** The largest size of a schema. Checking and compiling it take time in proportion. */
+/** The largest size of a schema in bytes. The time to check and compile a schema grows with its size. */
 const MOST_BYTES = 64 * 1024;
 const DEEPEST = 32;
 

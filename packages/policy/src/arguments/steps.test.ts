@@ -1,4 +1,4 @@
-/** Checking arguments stops when the step budget is used up, whatever the schema contains. */
+/** Tests that checking arguments stops when the step budget is used up, whatever the schema contains. */
 
 import { CAPS } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
@@ -59,7 +59,7 @@ test.each<[string, object, unknown]>([
     },
     'ab'.repeat(CAPS.stringUnits / 2),
   ],
-])('stops: %s', (_, schema, a) => {
+])('stops at the end of the step budget: %s', (_, schema, a) => {
   const rules = compileArgumentRules({ schema: schema as Record<string, unknown> });
   if (!rules.ok) throw new Error(JSON.stringify(rules.faults));
   const stepBudget = stepBudgetOfAction();
@@ -78,7 +78,7 @@ test('named validators pay for the length of each text', () => {
   expect(stepBudget.left).toBeLessThan(0);
 });
 
-test('a schema compiled at its first call costs every call the same', () => {
+test('charges every call the same for a schema, although only the first call compiles it', () => {
   const rules = argumentRulesOnDemand({ schema: elements({ type: 'number' }) });
   const taken = [0, 1].map(() => {
     const stepBudget = stepBudgetOfAction();

@@ -48,8 +48,8 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns `\p{L}` for `\p{Letter}` and `\p{gc=Letter}`, and `\p{Greek}` for `\p{Script=Greek}`. Other classes stay
- * unchanged.
+ * Returns the class in the form that RE2 knows: `\p{L}` for `\p{Letter}` and `\p{gc=Letter}`, and `\p{Greek}` for
+ * `\p{Script=Greek}`. Other classes stay unchanged.
  */
 export function shortClass(token: string): string {
   return token.replace(/\{(?:([^}=]*)=)?([^}]*)\}/, (_whole, property = '', name = '') => {

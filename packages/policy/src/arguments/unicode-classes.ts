@@ -1,13 +1,13 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 const ESCAPE = /\\(?:[pP]\{[^}]*\}|.)/gsu;
-/** Classes that the engine knows, at most some hundred. Unknown ones are never stored. */
+/** Classes that the engine knows. There are at most some hundred, because unknown classes are never stored. */
 const known = new Set<string>();
 
 /**
  * Returns why the engine does not know a Unicode script or category in a pattern, or null if it knows all. The engine
- * knows fewer than ECMAScript, so the author of the pattern needs a message. Only the class is compiled, once for all
- * patterns; its repeats would make the program large.
+ * knows fewer classes than ECMAScript, so the author of the pattern needs a message. Only the class is compiled, once
+ * for all patterns, because its repeats would make the program large.
  */
 export function unknownClass(re2: string): string | null {
   for (const [token] of re2.matchAll(ESCAPE)) {

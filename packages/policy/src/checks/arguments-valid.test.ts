@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-describe('a fault below a redacted field', () => {
+describe('a fault inside a redacted field', () => {
   test.each<[string, Record<string, Json>, Record<string, Json>, string]>([
     ['a name', { a: { pin: { 'secret name': '/etc/passwd' } } }, { a: { pin: '[redacted]' } }, '/a/pin'],
     ['an index of a list', { pin: [1, '/etc/passwd'] }, { pin: '[redacted]' }, '/pin'],
@@ -76,7 +76,7 @@ describe('a fault below a redacted field', () => {
     expect(reason).toContain(` at ${pointer}: `);
   });
 
-  test('reveals the kind of value if the redacted field itself is at fault, and never its value', () => {
+  test('reveals the kind of value if the redacted field itself has the fault, but never its value', () => {
     const { evidence, reason } = said({ a: { pin: '/etc/passwd' } }, { a: { pin: '[redacted]' } });
     expect(evidence).toMatchObject({ pointer: '/a/pin' });
     expect(reason).toMatch(/found a string\.$/);

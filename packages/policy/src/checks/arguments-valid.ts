@@ -39,7 +39,7 @@ export const argumentsValid: StaticCheck = ({ tool }) => {
   };
 };
 
-/** Returns pointers to the values within the faulty one that were redacted before the decision. */
+/** Returns pointers to values that were redacted before the decision: the faulty value, or values inside it. */
 function redactedAt(pointer: string, args: Json): string[] {
   let within: Json | undefined = args;
   for (const name of keysIn(pointer)) within = memberOf(within, name);
@@ -54,8 +54,8 @@ function notSeen(redacted: readonly string[]): string {
 }
 
 /**
- * Returns a pointer that is safe to print. The agent chooses the field names, and they must not control the terminal
- * of a reader.
+ * Returns a pointer that is safe to print. The agent chooses the field names, so they could otherwise control the
+ * terminal of a reader.
  */
 function legiblePointer(pointer: string): string {
   return legible(pointer).slice(1, -1);

@@ -8,7 +8,7 @@ import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 
 type BudgetFact = Extract<LimitFact, { kind: 'budget' }>;
 
-/** The agent's lifetime total comes first. It is counted under every mandate, even if none limits it. */
+/** The agent's lifetime total is the first budget. It is counted under every mandate, even if no policy limits it. */
 export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   name: 'budget',
   limits(calls) {
@@ -36,8 +36,8 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
 };
 
 /**
- * Returns what to do about an exceeded budget. An adjustment can at most empty a window, so it cannot help a call
- * that exceeds the whole budget.
+ * Returns advice about an exceeded budget. An adjustment can at most empty a window, so it cannot help a call that
+ * exceeds the whole budget.
  */
 function remedyFor(
   { windowMs, policy, otherLimits = [] }: BudgetLimit,
@@ -53,12 +53,12 @@ function remedyFor(
   return `${isOfPlane ? 'Have the operator of the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
 }
 
-/** A budget with the policy that sets it. The name is null if the mandate has only one policy. */
+/** A budget and the name of the policy that sets it. The name is null if the mandate has only one policy. */
 type Counted = Omit<Budget, 'maxMicros'> & {
-  /** In micro-dollars. Null means counted without a limit. */
+  /** The limit in micro-dollars. Null means that the amount is counted without a limit. */
   maxMicros: number | null;
   /**
-   * Scope `mandate`: the id of the policy. Scope `agent`: the ancestor that holds the policy, or empty. Other scopes:
+   * Scope `mandate`: the id of the policy. Scope `agent`: the ancestor that has the policy, or empty. Other scopes:
    * empty.
    */
   owner: string;
@@ -99,7 +99,7 @@ function rank({ id, scope, windowMs }: Counted): number {
   return (windowMs === null ? 0 : BUDGET_SCOPES.length) + BUDGET_SCOPES.indexOf(scope);
 }
 
-/** Lists every field. Spreading the constant fields takes longer than the rest of `plan` for a budget. */
+/** Lists every field by name, because spreading constant fields takes longer than the rest of `plan` for a budget. */
 function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> {
   const { id, scope, windowMs, maxMicros, owner, name, ancestor } = strictest;
   const ofMandate: LimitOf<BudgetLimit> = ({ action }) => {
@@ -114,8 +114,8 @@ function limitOf({ strictest, others }: Counter<Counted>): LimitOf<BudgetLimit> 
 
 function subjectOf(scope: Budget['scope'], action: Action, owner: string): string {
   if (scope === 'agent') return owner === '' ? action.agentId : owner;
-  // Actions without a principal share one counter. Otherwise leaving the principal out would open another budget each
-  // time.
+  // Actions without a principal share one counter. Otherwise an agent could leave the principal out to get another
+  // budget.
   if (scope === 'principal') return action.principal?.id ?? '';
   return owner;
 }

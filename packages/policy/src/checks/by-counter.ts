@@ -1,11 +1,11 @@
 /**
- * If several policies limit one counter, only the strictest limit is checked. The record lists the other limits
- * beside it.
+ * Groups limits by counter. If several policies limit one counter, only the strictest limit is checked. The record
+ * lists the other limits too.
  */
 import type { Policy } from '../mandate/mandate.ts';
 
 export type Counter<T> = {
-  /** The strictest limit. The first one, if several are equally strict. */
+  /** The strictest limit. If several limits are equally strict, the first of them. */
   strictest: T;
   /** The other limits, in the order of the policies. */
   others: readonly T[];
@@ -23,7 +23,10 @@ export function byCounter<T>(
   });
 }
 
-/** Names a policy as limits do. A mandate from a file has only one policy, so it has no name. */
+/**
+ * Returns the name of a policy as limits use it. A mandate from a file has only one policy, so that policy has no
+ * name.
+ */
 export function nameIn({ name, ancestor }: Pick<Policy, 'name' | 'ancestor'>): {
   policy?: string;
   ancestor?: string;
@@ -32,8 +35,8 @@ export function nameIn({ name, ancestor }: Pick<Policy, 'name' | 'ancestor'>): {
 }
 
 /**
- * Adds to another limit on the same counter whether the call fits it. The ledger reports facts for the strictest
- * limit only.
+ * Adds to another limit on the same counter whether the call stays within it. The ledger reports facts for the
+ * strictest limit only.
  */
 export function withResult<T extends object>(other: T, passes: boolean): T & { result: 'pass' | 'block' } {
   return { ...other, result: passes ? 'pass' : 'block' };

@@ -1,8 +1,8 @@
 /**
- * What a check is. A check first gets the facts that a kind of calls shares, and returns a function for single calls,
- * or none. A static check judges the request under one policy. A limit, which policies may share, names counters. The
- * ledger checks them in its atomic step, and afterwards the limit puts the facts into words. Neither does I/O, reads
- * a clock or throws.
+ * Defines checks. A check first gets the facts that all calls of a kind share. It returns a function for single
+ * calls, or null if it does not apply. A static check decides about the request under one policy. A limit, which
+ * policies may share, names counters. The ledger checks the counters in its atomic step, and then the limit puts the
+ * facts into words. No check does I/O, reads a clock or throws.
  */
 import type {
   Action,
@@ -23,23 +23,26 @@ import type { StepBudget } from '../step-budget.ts';
 /** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
   type: ActionType;
-  /** Which lists, prices and limits apply: those of tools, those of models, or only the kind's own. */
+  /** Which lists, prices and limits apply: those of tools, those of models, or only those of the kind itself. */
   judgedAs: ActionKind['judgedAs'];
-  /** True if the requests state an estimate above $0. */
+  /** True if the calls state an estimate above $0. */
   statesEstimate: boolean;
   policy: Policy;
   /** The index of the policy in its mandate. */
   at: number;
-  /** The rules of the policy for this tool; null if it has none. */
+  /** The rules of the policy for this tool. Null if the policy has no rules for it. */
   tool: ToolPolicy | null;
 };
 
-/** One of these calls. */
+/** A single call of this kind, with its facts. */
 export type Subject = {
   action: Action;
-  /** The action as it is published. A check must name only what this action still contains. */
+  /**
+   * The action as it is published. Texts of a check may quote only from this action, because other values may be
+   * secret.
+   */
   redacted: Action;
-  /** The name of what the action uses, as the request spells it: the tool or the model. */
+  /** The name of the used tool or model, as the request spells it. */
   name: string;
   /** What is known about the model and provider of an LLM call. Null for other actions. */
   call: KnownCall | null;
@@ -55,7 +58,8 @@ export type Words = { reason: string; remedy: string };
 export type Violation = Words & { code: Code };
 
 /**
- * A passed check has what goes on the record. A check that blocks, or that imposes an obligation, has more besides.
+ * The result of a check. A passed check contains only what is recorded. A check that blocks, or that imposes an
+ * obligation, contains more.
  */
 export type Finding = Passed | Obliging | Blocked;
 type Passed = Check & { result: 'pass' };
@@ -64,14 +68,14 @@ type Blocked = { result: 'block'; check: Check; violation: Violation };
 
 export type CheckFn = (subject: Subject) => Finding;
 
-/** A check of the request. Null if it does not apply to such calls. */
+/** Makes the check for calls of one kind. Null if the check does not apply to such calls. */
 export type StaticCheck = (calls: Calls) => CheckFn | null;
 
 export function passed(check: string, evidence: Json): Passed {
   return { check, result: 'pass', evidence };
 }
 
-/** The check passed, and the program that executes the action must fulfil `obligations`. */
+/** Returns a passed check with obligations. The program that executes the action must fulfil them. */
 export function obliging(check: string, evidence: Json, obligations: Obligations): Obliging {
   return { result: 'oblige', check: { check, result: 'pass', evidence }, obligations };
 }
@@ -84,7 +88,7 @@ export function blocked(check: string, evidence: Json, violation: Violation): Bl
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
- * If a mandate has several policies, the limit also names the policy that sets it, and the ancestor that holds that policy.
+ * Adds to a limit the policy that sets it and the ancestor that has the policy, if a mandate has several policies.
  * `otherLimits`: other limits on the same counter.
  */
 export function under<L extends Limit>(
@@ -110,6 +114,6 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
   /** Returns the evidence of one limit for the record. `costMicros` is the amount that the call would reserve. */
   evidence(limit: L, fact: F, costMicros: number): Json;
-  /** Returns reason and remedy of a refusal. Verdict and code come from the step. */
+  /** Returns the reason and remedy of a refusal. The step decides the verdict and the code. */
   violation(limit: L, fact: F): Words;
 };

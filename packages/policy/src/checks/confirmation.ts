@@ -7,7 +7,7 @@ import { type Calls, type LimitCheck, under, type Words } from './check.ts';
 type ConfirmationLimit = Extract<Limit, { kind: 'confirmation' }>;
 type ConfirmationFact = Extract<LimitFact, { kind: 'confirmation' }>;
 
-/** Checked last, so a person is asked only about calls that everything else allows. */
+/** The confirmation is the last check, so a person is asked only about calls that all other checks allow. */
 export const confirmation: LimitCheck<ConfirmationLimit, ConfirmationFact> = {
   name: 'confirmation',
   limits(calls) {
@@ -32,15 +32,15 @@ function asksPerson({ tool }: Calls): boolean {
   return tool?.requiresConfirmation === true;
 }
 
-/** Returns the shortest time that a policy states, or an empty object if none states it. */
+/** Returns the shortest time that a policy states, or an empty object if no policy states a time. */
 function leastOf(calls: readonly Calls[], field: 'questionMs' | 'grantMs'): { [field]?: number } {
   const stated = calls.flatMap(({ tool }) => tool?.[field] ?? []);
   return stated.length === 0 ? {} : { [field]: Math.min(...stated) };
 }
 
 /**
- * Returns the smallest number that a policy states. A policy that requires a confirmation and states no number counts
- * with the default.
+ * Returns the smallest number that a policy states. If a policy requires a confirmation but states no number, the
+ * default counts.
  */
 function maxWaitingOf(calls: readonly Calls[]): number {
   const stated = calls.flatMap((ofPolicy) => {

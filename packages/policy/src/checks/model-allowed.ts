@@ -1,7 +1,7 @@
 import type { KnownCall } from '../models/known-call.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-/** Its lists are matched against every name of the model: packages/policy/src/models. */
+/** Compares the lists of the policy with every name of the model: packages/policy/src/models. */
 export const modelAllowed: StaticCheck = ({ judgedAs, policy: { allowedModels, deniedModels } }) => {
   if (judgedAs !== 'model' || (allowedModels === null && deniedModels === null)) return null;
   return ({ name: model, call }) => {

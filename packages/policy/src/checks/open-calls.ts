@@ -34,10 +34,11 @@ export function countsAsOpen(calls: readonly Calls[]): boolean {
 type OpenCallsLimit = Pick<Policy, 'name' | 'ancestor'> & { maxOpen: number };
 
 /**
- * Returns the limits that policies state, then the default limits of policies under which the call reserves nothing.
+ * Returns the limits that policies state. The default limits of policies under which the call reserves nothing
+ * follow.
  */
 function openCallsLimits(calls: readonly Calls[]): readonly OpenCallsLimit[] {
-  // Under a mandate in observe mode, no call waits for the outcome of another call.
+  // If all policies only observe, no call must wait for the outcome of another call.
   if (calls.every(({ policy }) => policy.observe)) return [];
   const ofPolicies = calls.flatMap(({ policy }) => openCallsLimit(policy, policy.maxOpen));
   const defaults = calls.flatMap((one) => openCallsLimit(one.policy, defaultOf(one)));
@@ -50,7 +51,7 @@ function openCallsLimit({ name, ancestor }: Policy, maxOpen: Policy['maxOpen']):
 
 /**
  * Returns the default limit if the call reserves nothing under this policy, whatever other policies say. LLM calls
- * and tiers have no default: a model without a price is refused if money is limited, and tiers ignore the cost that
+ * and tiers have no default. A model without a price is refused if money is limited, and tiers ignore the cost that
  * an outcome reports.
  */
 function defaultOf(calls: Calls): number | null {
@@ -62,7 +63,7 @@ function defaultOf(calls: Calls): number | null {
   return priceMicros === 0 ? DEFAULTS.maxOpen : null;
 }
 
-/** The counter belongs to the agent that calls, even if an ancestor holds the policy. */
+/** The counter belongs to the calling agent, even if an ancestor has the policy. */
 function strictestOf(limits: readonly OpenCallsLimit[]): LimitOf<RateLimit> | null {
   const [counter] = byCounter(
     limits,

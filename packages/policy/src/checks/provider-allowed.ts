@@ -6,8 +6,8 @@ const CHECK = 'provider-allowed';
 const CODE = 'PROVIDER_NOT_ALLOWED';
 
 /**
- * Every provider that handles a call must be allowed, and none may be denied. A call that names no provider is
- * refused, unless every provider is allowed. Otherwise a call could avoid these lists by leaving its provider out.
+ * Every provider of a call must be allowed, and none may be denied. A call that names no provider is refused, unless
+ * every provider is allowed. Otherwise a call could avoid these lists by naming no provider.
  */
 export const providerAllowed: StaticCheck = ({ judgedAs, policy: { allowedProviders, deniedProviders } }) => {
   if (judgedAs !== 'model' || (allowedProviders === null && deniedProviders === null)) return null;
@@ -31,7 +31,7 @@ export const providerAllowed: StaticCheck = ({ judgedAs, policy: { allowedProvid
   };
 };
 
-/** An empty name. Only a pattern that consists of stars matches it. */
+/** Represents an unknown provider as an empty name. Only a pattern of stars alone matches it. */
 const NOBODY = [''];
 
 function nameOf(names: ListedNames | undefined): string {

@@ -21,8 +21,8 @@ export const mandateRate: LimitCheck<RateLimit, RateFact> = {
 };
 
 /**
- * Rates with another window or another agent use another counter, and all of them apply. Of the rates on one counter
- * only the lowest applies.
+ * Rates with different windows or agents use different counters, and all of them apply. Of several rates on one
+ * counter, only the lowest applies.
  */
 function strictestOf(
   calls: readonly Calls[],

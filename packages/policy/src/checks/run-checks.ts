@@ -1,4 +1,4 @@
-/** What all static checks of an action found together. */
+/** The combined results of all static checks of an action. */
 import type { Check, Obligations, Plan, Refusal } from '@mandate/schemas';
 import { deepEqual } from '@mandate/schemas/core';
 import type { CheckFn, Subject } from './check.ts';
@@ -6,8 +6,8 @@ import type { CheckFn, Subject } from './check.ts';
 export type CheckResults = Pick<Plan, 'checks' | 'refusal'> & { obligations: Obligations | null };
 
 /**
- * Runs all checks. The first check that blocks gives the refusal. Throws if two checks impose different obligations
- * with the same name.
+ * Runs all checks. The first check that blocks determines the refusal. Throws if two checks impose different
+ * obligations with the same name.
  */
 export function runChecks(checkFns: readonly CheckFn[], subject: Subject): CheckResults {
   const checks = new Array<Check>(checkFns.length);
@@ -25,7 +25,7 @@ export function runChecks(checkFns: readonly CheckFn[], subject: Subject): Check
   return { checks, refusal, obligations };
 }
 
-/** A program cannot fulfil two different obligations with the same name, so the action must not be allowed. */
+/** Merges obligations. Throws if two obligations with the same name differ, because a program cannot fulfil both. */
 function merged(one: Obligations | null, other: Obligations): Obligations {
   if (one === null) return other;
   for (const [name, duty] of Object.entries(other)) {

@@ -1,7 +1,8 @@
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 /**
- * A policy of an ancestor also allows the tools that the ancestor may delegate without being allowed to call them.
+ * A policy of an ancestor also allows the tools that the ancestor may delegate, even if the ancestor may not call
+ * them.
  */
 export const toolAllowed: StaticCheck = ({
   judgedAs,

@@ -1,6 +1,6 @@
 /**
- * Doubts about a valid document: patterns with signs that have no special meaning, repeated entries, limits under
- * names that nothing confirms, names that look alike. Mandate reports them as warnings.
+ * Finds doubts about a valid document, which Mandate reports as warnings: patterns with signs that have no special
+ * meaning, repeated entries, limits on names that nothing confirms, names that look alike.
  */
 
 import type { PolicyDocument } from '@mandate/schemas';
@@ -15,7 +15,7 @@ export type Doubt = {
   remedy: string;
 };
 
-/** The most doubts that are reported for one document, and the most entries of it that are checked. */
+/** The most doubts that are reported for one document. At most this many entries of the document are checked. */
 const MOST_DOUBTS = 20;
 const MOST_ENTRIES = 5_000;
 
@@ -67,12 +67,15 @@ type Policy = Pick<
   'tools' | 'allowedTools' | 'deniedTools' | 'delegableTools' | 'toolPolicies' | 'maxActualCost'
 >;
 
-/** Returns the doubts about one policy by itself. */
+/** Returns the doubts about one policy, without regard to other documents. */
 export function policyDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
   return [...toolNameDoubts(document, known), ...costDoubts(document)];
 }
 
-/** Finds a price above the cap of actual costs. The excess of every outcome that reports the price is quarantined. */
+/**
+ * Finds a price above the cap of actual costs. If an outcome reports this price, the amount above the cap is
+ * quarantined.
+ */
 function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doubt[] {
   return Object.entries(toolPolicies)
     .flatMap(([tool, { cost = 0, maxActualCost: ofTool }]): Doubt[] => {
@@ -90,7 +93,7 @@ function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doub
     .slice(0, MOST_DOUBTS);
 }
 
-/** @param known the tools that neighbouring documents declare */
+/** @param known the tools that other documents of the same file or tenant declare */
 function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly Doubt[] {
   const names = unconfirmedNames(document).filter((name) => !known.has(name));
   const [first] = names;
@@ -112,11 +115,13 @@ function toolNameDoubts(document: Policy, known: ReadonlySet<string>): readonly 
 const MOST_NAMES = 5;
 const STEPS_OF_ADVICE = 200_000;
 
-/** One document of several. `of` names it in messages, after the name of a field, as in ` of "read-only"`. */
+/**
+ * One of several documents. `of` names the document in messages, after the name of a field, as in ` of "read-only"`.
+ */
 type OneOf = { document: Policy; of: string };
 
 /**
- * Finds names of tools that look alike, if any document declares tools. A person could take one for the other.
+ * Finds names of tools that look alike, if any document declares tools. A person could mistake one name for another.
  *
  * @returns each doubt with the documents that contain the names, and the path of the last name in the last document
  */
@@ -143,14 +148,14 @@ export function alikeTools<Named extends OneOf>(
         message: `${said.join(' and ')} look alike but are different tools`,
         remedy:
           'Check that each name is written as the tool is called. Names are compared by their Unicode code points.',
-        // A Set keeps the first place of a repeated item. Reversing twice keeps the last place, because the last
-        // document must stay last.
+        // Removes repeated documents and keeps the last place of each. The last document must stay last. A Set keeps
+        // the first place, so the list is reversed twice.
         within: [...new Set(found.map(({ within }) => within).reverse())].reverse(),
       };
     });
 }
 
-/** Yields the exact names of tools in a document, each with its path. */
+/** Yields the tool names without stars in a document, each with its path. */
 function* namesIn(document: Policy): Generator<[name: string, path: Doubt['path']]> {
   for (const field of ['tools', 'allowedTools', 'deniedTools', 'delegableTools'] as const) {
     for (const [at, name] of (document[field] ?? []).slice(0, MOST_ENTRIES).entries())

@@ -9,7 +9,7 @@ export type WrittenPolicy = {
 };
 
 /**
- * @param of `others` are rules and agents: documents with lists and without limits of tools. `declared` are tools
+ * @param of `others` are rules and agents: documents with lists, but without limits on tools. `declared` are tools
  *   that documents of other files declare.
  */
 export function documentWarnings({

@@ -1,10 +1,10 @@
 /**
- * Names that a person can mistake for one another although lists distinguish them: letters of other scripts,
+ * Finds names that a person can mistake for one another, but that differ for lists: letters of other scripts,
  * full-width and other compatibility forms, upper case.
  */
 import { confusableCharacters } from './confusable-characters.ts';
 
-/** Returns the looks of a name. Two names look alike if they have a look in common. */
+/** Returns the appearances of a name. Two names look alike if they have an appearance in common. */
 function looksOf(name: string): readonly string[] {
   const compatible = name.normalize('NFKC');
   const looks = [skeletonOf(compatible), skeletonOf(compatible.toLowerCase())];
@@ -18,7 +18,7 @@ function skeletonOf(text: string): string {
   return shown.normalize('NFD');
 }
 
-/** Returns groups of names that look alike. A group contains different names, in the order given. */
+/** Returns groups of names that look alike. A group contains different names, in their given order. */
 export function lookAlikes(names: Iterable<string>): readonly (readonly string[])[] {
   const byLook = new Map<string, Set<string>>();
   for (const name of new Set(names)) {

@@ -23,12 +23,12 @@ import { consume } from '../step-budget.ts';
 import type { Budget, ChargingRule, MandateOfFile, Policy, ToolPolicy } from './mandate.ts';
 import { toolNameFaults } from './tool-names.ts';
 
-/** A fault of a well-formed document that prevents its use, with the path in it. */
+/** A fault in a document that has the right shape but cannot be used. `path` leads to the faulty field. */
 type CompileFault = { path: readonly (string | number)[]; message: string };
 
 export type Compiled<T> = { ok: true; compiled: T } | { ok: false; faults: readonly CompileFault[] };
 
-/** Compiles a mandate of a file: one policy, with the patterns of the agents that hold it. */
+/** Compiles a mandate of a file: one policy, with the patterns of the agents to which it applies. */
 export function compileMandate(document: MandateDocument): Compiled<MandateOfFile> {
   const { agents, ...authority } = document;
   const policy = compilePolicy(authority, null);
@@ -43,9 +43,9 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 
 /**
  * @param name the name of the policy on records, with its version; null for a whole mandate
- * @param how.room the limits shared by all documents of a request; absent if the policy has its own
- * @param how.isOnLog true if the document is on the log. The process that wrote it checked the size limits, and later
- *   limits do not apply to it. Its argument rules are compiled when a call needs them.
+ * @param how.room the limits shared by all documents of a request; absent if the policy has its own limits
+ * @param how.isOnLog true if the document is on the log. The process that wrote it has checked the size limits, and
+ *   later limits do not apply. Its argument rules are compiled when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,
@@ -130,8 +130,8 @@ const rulesOnDemand: CompileRules = ({ argumentValidation }) =>
   argumentValidation === undefined ? null : argumentRulesOnDemand(argumentValidation);
 
 /**
- * Compiles argument rules within the room. A single schema may take milliseconds; all of them together must take less
- * than a second.
+ * Returns a function that compiles argument rules within the size limits. A single schema may take milliseconds. All
+ * schemas together must take less than a second.
  */
 function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): CompileRules {
   return ({ argumentValidation }, path) => {
@@ -140,7 +140,7 @@ function rulesWithin({ patterns, schemaParts }: Room, faults: CompileFault[]): C
       faults.push({ path: [...path, 'argumentValidation', ...steps], message });
       return null;
     };
-    // The first fault about the room was reported. Later rules would only repeat it.
+    // A fault about the size limits was reported already. Later argument rules would only repeat the fault.
     if (schemaParts.left < 0 || patterns.left < 0) return null;
     if (!consume(schemaParts, partsOf(argumentValidation)))
       return fault(
@@ -181,7 +181,7 @@ function chargingOf(document: ChargingDocument | undefined): ChargingRule | null
   };
 }
 
-/** The amounts of all tiers are reserved together, so a counter must be able to hold their sum. */
+/** The amounts of all tiers are reserved together, so a counter must be able to store their sum. */
 function checkTiers(
   document: ChargingDocument | undefined,
   path: readonly (string | number)[],
@@ -194,14 +194,14 @@ function checkTiers(
 }
 
 /**
- * The schema has refused every amount that is not a whole number of micro-dollars, so null means only that it is
- * absent.
+ * Returns the amount in micro-dollars. Null means only that the amount is absent, because the schema has refused
+ * every amount that is not a whole number of micro-dollars.
  */
 function microsOf(dollars: number | undefined): number | null {
   return dollars === undefined ? null : dollarsToMicros(dollars);
 }
 
-/** Compiles a list. An empty list is not an absent list: it matches nothing. */
+/** Compiles a list. An empty list is not the same as an absent list: it matches nothing. */
 function listOf<L>(
   patterns: readonly string[] | undefined,
   compile: (patterns: readonly string[]) => L,
@@ -209,12 +209,15 @@ function listOf<L>(
   return patterns === undefined ? null : compile(patterns);
 }
 
-/** True if the list denies a provider; a call that names no provider is then refused. An empty list denies none. */
+/**
+ * True if the list denies a provider. Then a call that names no provider is refused. An empty list denies no
+ * provider.
+ */
 function deniesAny(patterns: readonly string[] | undefined): patterns is readonly string[] {
   return patterns !== undefined && patterns.length > 0;
 }
 
-/** Two prices for one model are a fault. */
+/** Compiles the prices of models. Two prices for one model are a fault. */
 function compilePrices(document: PolicyDocument, faults: CompileFault[]): ModelPrices | null {
   if (document.modelPrices === undefined) return null;
   const { prices, repeated } = compileModelPrices(document.modelPrices);

@@ -1,14 +1,14 @@
 /**
- * The mandate of a sub-agent: its own mandate and the mandates of all its ancestors together (docs/semantics.md
- * section 7). So it is allowed no more than any of them. Its calls are counted in the budgets and rates of its
- * ancestors as well as in its own.
+ * Composes the mandate of a sub-agent: its own mandate and the mandates of all its ancestors together
+ * (docs/semantics.md section 7). So the sub-agent is allowed no more than any of them. Its calls are counted in the
+ * budgets and rates of its ancestors as well as in its own.
  */
 import type { GivenPolicy } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';
 import { missingPolicy } from './compose.ts';
 import type { Mandate, Policy } from './mandate.ts';
 
-/** What an ancestor holds. If the mandate is null, the ancestor's descendants may do nothing either. */
+/** The mandate of an ancestor. If it is null, the descendants of the ancestor may do nothing either. */
 export type AncestorMandate = { ancestor: string; mandate: Mandate | null };
 
 /** @param ancestors the ancestors' mandates, the nearest ancestor first */

@@ -1,7 +1,7 @@
 /**
- * Composes the policies that apply into one mandate: docs/semantics.md section 7. It allows only what each of them
- * allows. Policies are never merged, because merging is error-prone: every check asks every policy (checklist.ts). Of
- * several limits on one counter, the strictest applies (checks/budget.ts, checks/rate.ts).
+ * Composes the policies that apply into one mandate: docs/semantics.md section 7. The mandate allows only what each
+ * policy allows. Policies are never merged, because merging is error-prone. Instead every check runs for every policy
+ * (checklist.ts). If several limits use one counter, the strictest applies (checks/budget.ts, checks/rate.ts).
  */
 
 import type { GivenPolicy } from '@mandate/schemas';
@@ -56,8 +56,8 @@ function inOrderOnce(names: readonly string[]): string[] {
 }
 
 /**
- * Adds the tenant limits to a mandate. No rule grants them, and they are always enforced, so the mandate is no longer
- * in observe mode.
+ * Adds the tenant limits to a mandate. No rule grants the tenant limits, and they are always enforced. So the new
+ * mandate is not in observe mode.
  */
 export function withTenantLimits(mandate: Mandate, tenantLimits: NamedPolicy | null): Mandate {
   if (tenantLimits === null) return mandate;
@@ -73,7 +73,7 @@ export function withTenantLimits(mandate: Mandate, tenantLimits: NamedPolicy | n
 }
 
 /**
- * Stands for a policy that a rule names and that does not exist. It allows nothing, so the rule still restricts its
+ * Represents a policy that does not exist but that a rule names. It allows nothing, so the rule still restricts its
  * agents.
  */
 export function missingPolicy(id: string, name: string): NamedPolicy {

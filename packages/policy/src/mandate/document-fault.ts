@@ -1,4 +1,4 @@
-/** `line` and `column` count from 1. `path` is dotted, and empty for the file as a whole. */
+/** A fault in a document. `line` and `column` count from 1. `path` is dotted, and empty for the file as a whole. */
 export type DocumentFault = { line: number; column: number; path: string; message: string };
 
 /** Returns a fault in the form that people and editors read: `mandates.yaml:12:3 budgets.0.max: must be …`. */

@@ -8,7 +8,7 @@ import { yamlExcess } from './yaml-bounds.ts';
 export type DocumentSource = Uint8Array | string;
 
 /**
- * What a file should contain, for messages. `what` completes "the file holds no …". `begins` is the first line of
+ * The expected content of a file, for messages. `what` completes "the file holds no …". `begins` is the first line of
  * such a document; absent if it is `version: 1`.
  */
 export type DocumentKind = { what: string; begins?: string };
@@ -19,7 +19,7 @@ export type DocumentsIn =
       text: string;
       documents: readonly Document[];
       /**
-       * The offsets of empty documents before other documents. A last `---` without content does not begin a
+       * The offsets of empty documents that other documents follow. A last `---` without content does not begin a
        * document.
        */
       empty: readonly number[];
@@ -49,7 +49,8 @@ export function documentsIn(source: DocumentSource, kind: DocumentKind): Documen
 }
 
 /**
- * True if the first document has the field `kind`. False for a file that cannot be parsed; its reader reports why.
+ * True if the first document has the field `kind`. False for a file that cannot be parsed; the caller's parser then
+ * reports why.
  */
 export function saysKind(source: DocumentSource): boolean {
   const read = documentsIn(source, { what: 'document' });
@@ -60,13 +61,14 @@ export function saysKind(source: DocumentSource): boolean {
 function parse(text: string): { ok: true; documents: readonly Document.Parsed[] } | Refused {
   try {
     const documents = parseAllDocuments(text, {
-      // The parser's own search for repeated keys takes quadratic time. yaml-rules.ts has a linear one.
+      // The parser's own search for repeated keys takes quadratic time. yaml-rules.ts searches for them in linear
+      // time.
       uniqueKeys: false,
       prettyErrors: false,
     });
     return { ok: true, documents: Array.isArray(documents) ? documents : [] };
   } catch (error) {
-    // The parser refuses some hostile input with an exception.
+    // The parser throws an exception for some hostile input.
     return refuse(error instanceof Error ? error.message : String(error));
   }
 }
@@ -76,7 +78,7 @@ function isEmpty({ contents, errors }: Document.Parsed): boolean {
   return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 }
 
-/** Returns a message: what was found, and what is expected. */
+/** Returns a message with the content that was found and the content that is expected. */
 function nothingIn(text: string, { what, begins = 'version: 1' }: DocumentKind): string {
   return `the file holds no ${what}: ${found(text)}. A document here begins with "${begins}"`;
 }

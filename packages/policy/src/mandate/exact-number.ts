@@ -1,9 +1,14 @@
-/** Numbers in documents. The enforced number must equal the written number to the last digit. */
+/**
+ * Compares numbers in documents with their text. The enforced number must equal the written number to the last digit.
+ */
 
 const NUMBER = /^[-+]?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([-+]?\d{1,4}))?$/;
 const LONGEST = 64;
 
-/** Returns why the number in the text `source` of a YAML document is not exactly `value`, or null if it is. */
+/**
+ * Returns null if the number in the text `source` of a YAML document is exactly `value`. Otherwise returns the
+ * reason.
+ */
 export function inexactness(source: string, value: number): string | null {
   const written = source.length > LONGEST ? null : decimalOf(source);
   if (written === null) return `${shown(source)} must be written as a plain decimal number, as in 0.25`;
@@ -11,8 +16,8 @@ export function inexactness(source: string, value: number): string | null {
 }
 
 /**
- * Returns the significant digits and the power of ten. Equal for equal numbers, however they are written and whatever
- * their sign.
+ * Returns the significant digits and the power of ten. The result is the same for equal numbers, however they are
+ * written and whatever their sign.
  */
 function decimalOf(text: string): string | null {
   const match = NUMBER.exec(text);

@@ -6,7 +6,7 @@ import { loadMandates } from './load-mandates.ts';
 const HEAD = 'version: 1\nid: m\nagents: ["*"]\n';
 const OTHER = HEAD.replace('id: m', 'id: n');
 
-/** Returns each fault's `line:column path`, and the messages joined. */
+/** Returns the `line:column path` of each fault, and all messages joined. */
 function faultsOf(text: string): { places: string[]; said: string } {
   const loaded = loadMandates(text);
   if (loaded.ok) return { places: [], said: '' };
@@ -18,7 +18,7 @@ function faultsOf(text: string): { places: string[]; said: string } {
   };
 }
 
-/** Returns the faults of a document whose fourth line is `line`. The other lines are valid. */
+/** Returns the faults of a document. Its fourth line is `line`, and its other lines are valid. */
 function withLine(line: string) {
   return faultsOf(`${HEAD}${line}\n`);
 }
@@ -203,26 +203,29 @@ describe('every fault has its line and column', () => {
     ['a reference that leads nowhere', '{ anyOf: [{ $ref: "#/$defs/b" }] }', 'anyOf.0.$ref', '$ref'],
     ['a schema that refers to itself without end', '{ allOf: [{ $ref: "#" }] }', 'allOf.0.$ref', '$ref'],
     ['a keyword without effect', '{ if: { type: object } }', 'if', 'if'],
-  ])('a fault in an argument schema has the place of its keyword: %s', (_what, schema, path, keyword) => {
-    const line = `toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`;
-    const column = line.indexOf(`${keyword}:`, line.indexOf('schema:') + 7) + 1;
-    expect(withLine(line).places).toEqual([`4:${column} toolPolicies.t.argumentValidation.schema.${path}`]);
-  });
+  ])(
+    'names the place of the keyword for a fault in an argument schema: %s',
+    (_what, schema, path, keyword) => {
+      const line = `toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`;
+      const column = line.indexOf(`${keyword}:`, line.indexOf('schema:') + 7) + 1;
+      expect(withLine(line).places).toEqual([`4:${column} toolPolicies.t.argumentValidation.schema.${path}`]);
+    },
+  );
 
-  test('an inexact number in an argument schema has its place', () => {
+  test('names the place of an inexact number in an argument schema', () => {
     const schema = '{ type: object, properties: { a: { minimum: .inf } } }';
     expect(withLine(`toolPolicies: { t: { argumentValidation: { schema: ${schema} } } }`).places[0]).toBe(
       '4:96',
     );
   });
 
-  test('messages name the known fields, and what is missing', () => {
+  test('names the known fields, and the missing fields, in messages', () => {
     expect(withLine('maxCostTotl: 1').said).toMatch(/not a known field.*maxCostTotal/);
     expect(withLine('deniedTools: [*_admin]').said).toContain('"*_admin"');
     expect(faultsOf('version: 1\nid: m\n').said).toContain('is missing');
   });
 
-  test('all faults are reported at once, in the order of the file', () => {
+  test('reports all faults at once, in the order of the file', () => {
     expect(faultsOf('version: 2\nid: m m\nmaxCostTotal: -1\nfoo: 1\n').places).toEqual([
       '1:1 version',
       '1:1 agents',
@@ -232,7 +235,7 @@ describe('every fault has its line and column', () => {
     ]);
   });
 
-  test('all errors of YAML are reported at once, up to the first error after which places are uncertain', () => {
+  test('reports all errors of YAML at once, up to an error after which places are uncertain', () => {
     expect(withLine('deniedTools: *\nid: n\nallowedTools: [*_admin]').places).toEqual([
       '4:14',
       '5:1',
@@ -245,7 +248,7 @@ describe('every fault has its line and column', () => {
     expect(faultsOf(`\ufeff${HEAD}\nmode: loud\n`.replaceAll('\n', '\r\n')).places).toEqual(['5:1 mode']);
   });
 
-  test('one bad document of several refuses the whole file, and the fault has its own line', () => {
+  test('refuses the whole file for one bad document, and reports the fault with its own line', () => {
     expect(faultsOf(`${HEAD}---\n${HEAD.replace('id: m', 'id: n')}mode: loud\n`).places).toEqual([
       '8:1 mode',
     ]);
@@ -279,17 +282,20 @@ describe('refuses files without a mandate', () => {
       '# a\n---\n# b\n---\n...\n',
       'it has only marks where documents begin (---)',
     ],
-  ])('a file with %s only: the message says what was found and what is expected', (_what, text, found) => {
-    expect(loadMandates(text)).toEqual({
-      ok: false,
-      faults: [
-        {
-          ...{ line: 1, column: 1, path: '' },
-          message: `the file holds no mandate: ${found}. A document here begins with "version: 1"`,
-        },
-      ],
-    });
-  });
+  ])(
+    'a file with %s only: the message contains the found content and the expected content',
+    (_what, text, found) => {
+      expect(loadMandates(text)).toEqual({
+        ok: false,
+        faults: [
+          {
+            ...{ line: 1, column: 1, path: '' },
+            message: `the file holds no mandate: ${found}. A document here begins with "version: 1"`,
+          },
+        ],
+      });
+    },
+  );
 
   test.each(['---\n', '---', '---\n# the end\n', '---\n---\n', '...\n', '...\n---\n'])(
     'accepts %j at the end of the file',
@@ -346,7 +352,7 @@ describe('refuses hostile documents quickly', () => {
   });
 });
 
-test('any change to a valid document either loads or is reported with a place in the file', () => {
+test('loads any changed valid document, or reports the fault with a place in the file', () => {
   const good = `${HEAD}expiresAt: 2027-01-01T00:00:00Z
 maxCostTotal: 10.00
 budgets: [{ id: team, scope: tenant, max: 100.00, windowMs: 86400000 }]

@@ -14,7 +14,7 @@ export type LoadedMandates =
   | {
       ok: true;
       mandates: readonly MandateOfFile[];
-      /** Doubts about valid documents, each with its place. */
+      /** Warnings about valid documents, each with its line and column. */
       warnings: readonly DocumentFault[];
     }
   | { ok: false; faults: readonly DocumentFault[] };

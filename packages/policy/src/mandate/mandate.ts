@@ -10,7 +10,10 @@ import type { ModelPrices } from '../prices/model-prices.ts';
 
 export type Rate = { maxCalls: number; windowMs: number };
 
-/** How a mandate or a tool charges. The amounts of tiers are part of the rule; an estimate comes with each action. */
+/**
+ * How a mandate or a tool charges. For tiers the amounts are part of the rule. For other types an estimate comes with
+ * each action.
+ */
 export type ChargingRule =
   | { type: 'SUCCESS_BASED' }
   | { type: 'ATTEMPT_BASED' }
@@ -18,7 +21,7 @@ export type ChargingRule =
 
 export type Budget = { id: string; scope: BudgetLimit['scope']; maxMicros: number; windowMs: number | null };
 
-/** How much the agent's own reports may release. */
+/** How much of the charges the agent's own reports may release. */
 export type Releases = { calls: number; percent: number } | 'unlimited';
 
 export type ToolPolicy = {
@@ -36,16 +39,18 @@ export type ToolPolicy = {
 
 export type DefaultTokens = { input: number | null; maxOutput: number | null };
 
-/** A compiled policy: one piece of authority. A field that is absent or null does not restrict anything. */
+/** A compiled policy. A field that is absent or null does not restrict anything. */
 export type Policy = {
-  /** The id that all versions of the policy share. Budgets with scope `mandate` are counted by it. */
+  /** The id that all versions of the policy share. Budgets with scope `mandate` use this id for their counter. */
   id: string;
-  /** The name on records: `read-only@3`. Null if the policy is a whole mandate, as in a mandate file. */
+  /**
+   * The name of the policy on records: `read-only@3`. Null if the policy is a whole mandate, as in a mandate file.
+   */
   name: string | null;
-  /** The ancestor that the policy was granted to. Null if it was granted to the agent itself. */
+  /** The ancestor to which the policy was granted. Null if it was granted to the agent itself. */
   ancestor: string | null;
   hash: string;
-  /** True if a rule names the policy and it does not exist. It then allows nothing. */
+  /** True if a rule names the policy but it does not exist. Then it allows nothing. */
   isMissing: boolean;
   observe: boolean;
   expiresAtMs: number | null;
@@ -55,35 +60,35 @@ export type Policy = {
   releases: Releases;
   requireEstimate: boolean;
   defaultEstimateMicros: number | null;
-  /** The most calls of an agent that may be open at one time. Null if the policy does not say. */
+  /** The most calls of an agent that may be open at one time. Null if the policy states no number. */
   maxOpen: number | 'unlimited' | null;
   budgets: readonly Budget[];
   rate: Rate | null;
   /** The most deferred actions of an agent that may wait for a person at one time. */
   maxWaiting: number | null;
   allowedTools: GlobMatcher | null;
-  /** Tools that the holder's descendants may also call, although the holder itself may not. */
+  /** Tools that the agent's descendants may also call, although the agent itself may not call them. */
   delegableTools: GlobMatcher | null;
   deniedTools: GlobMatcher | null;
   allowedModels: NameList | null;
   deniedModels: NameList | null;
   allowedProviders: NameList | null;
   deniedProviders: NameList | null;
-  /** The prices of its models. They replace the prices of the price lists. */
+  /** The prices that the policy sets for models. They replace the prices of the price lists. */
   modelPrices: ModelPrices | null;
-  /** The tokens that an LLM call counts with if it states none. Null means that none are assumed. */
+  /** The numbers of tokens to assume for an LLM call that states none. Null means that none are assumed. */
   defaultTokens: DefaultTokens;
   registry: ReadonlySet<string> | null;
   charging: ChargingRule;
   tools: ReadonlyMap<string, ToolPolicy>;
 };
 
-/** The authority of an agent: all of these policies at once, so only what each of them allows. */
+/** The policies that apply to an agent together. Only what each policy allows is allowed. */
 export type Mandate = {
   reference: MandateReference;
-  /** At least one. */
+  /** The policies of the mandate. There is at least one. */
   policies: readonly Policy[];
 };
 
-/** A mandate that names the agents that hold it. */
+/** A mandate from a file. It names the agents to which it applies. */
 export type MandateOfFile = Mandate & { agents: GlobMatcher; agentGlobs: readonly string[] };

@@ -1,6 +1,5 @@
 /**
- * Reads documents in YAML (JSON is YAML): one, or several in a file. Reports all faults at once, each with line and
- * column.
+ * Reads YAML (or JSON) documents, one or several in a file. Reports all faults at once, each with line and column.
  */
 
 import { readShape } from '@mandate/schemas';
@@ -18,7 +17,7 @@ type Schema<T> = Parameters<typeof readShape<T>>[0];
 /** Reports another fault of a document, at a path in it. */
 export type SayFault = (path: Path, message: string) => void;
 
-/** Returns the line and column of a path of the document. Both count from 1. */
+/** Returns the line and column of a path in the document. Both count from 1. */
 export type FindPlace = (path: Path) => TextPlace;
 
 const MAX_ALIASES = 50;
@@ -32,7 +31,7 @@ const EMPTY = 'this document is empty: remove one of the --- around it';
 /**
  * Passes each document that has the shape of `schema` to `take`.
  *
- * @returns every fault, in the order of the file. If there is one, nothing in the file may be used
+ * @returns every fault, in the order of the file. If there is a fault, nothing in the file may be used
  */
 export function readDocuments<T>(
   source: DocumentSource,
@@ -53,14 +52,14 @@ export function readDocuments<T>(
     }
     return faults.inOrder();
   } catch (error) {
-    // The parser refuses some hostile input with an exception.
+    // The parser throws an exception for some hostile input.
     return [
       { line: 1, column: 1, path: '', message: error instanceof Error ? error.message : String(error) },
     ];
   }
 }
 
-/** The faults of a file. Once there are more than are reported, no further one is added. */
+/** The faults of a file. After `MAX_FAULTS` faults, no further fault is added. */
 class Faults {
   readonly placeOf: (offset: number) => TextPlace;
   readonly #said: DocumentFault[] = [];
@@ -111,7 +110,9 @@ function readDocument<T>(document: Document, schema: Schema<T>, faults: Faults):
   return null;
 }
 
-/** JSON has no -0. The stored document has 0, so a file with -0 would always differ from it. */
+/**
+ * Changes -0 to 0. JSON has no -0, so the stored document contains 0 and would otherwise always differ from the file.
+ */
 function readMinusZeroAsZero(document: Document): void {
   visit(document, {
     Scalar: (_key, node) => {
@@ -121,8 +122,8 @@ function readMinusZeroAsZero(document: Document): void {
 }
 
 /**
- * Returns the content of a document. Undefined if its aliases expand too much: the parser refuses only that by now,
- * and does not say where.
+ * Returns the content of a document. Undefined if its aliases expand too much. At this point the parser refuses only
+ * such aliases, and does not say where.
  */
 function plainValue(document: Document, faults: Faults): unknown {
   try {
@@ -139,7 +140,7 @@ function plainValue(document: Document, faults: Faults): unknown {
   }
 }
 
-/** Returns the offset of the last key of the path. If the key is missing, the offset of its parent. */
+/** Returns the offset of the last key of the path. If the key is missing, returns the offset of its parent. */
 function offsetOf(document: Document, path: Path): number {
   for (let depth = path.length; depth > 0; depth--) {
     const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);

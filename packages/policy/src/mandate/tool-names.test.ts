@@ -68,7 +68,7 @@ describe('accepts a limit for', () => {
     expect(faults(fields)).toEqual([]);
   });
 
-  test('any name, in a document that is already on the log', () => {
+  test('any name, if the document is already on the log', () => {
     expect(faults({ tools: ['send_mail'], ...limits('send_maill') }, { isOnLog: true })).toEqual([]);
   });
 });

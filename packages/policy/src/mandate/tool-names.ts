@@ -1,6 +1,6 @@
 /**
- * Names in `toolPolicies`. They are exact: a limit for a name that no tool has limits nothing, and the tool that its
- * author meant has no limit.
+ * Checks names in `toolPolicies`. They must be exact. A limit for a name that no tool has limits nothing, and the
+ * tool that its author meant has no limit.
  */
 
 import type { PolicyDocument } from '@mandate/schemas';
@@ -14,15 +14,15 @@ type Names = Pick<
 type NameFault = { path: readonly string[]; message: string };
 
 /**
- * How many faults suggest a name, and the most comparisons of letters for each suggestion. This takes a few
+ * The most faults that suggest a name, and the most comparisons of letters for each suggestion. This takes a few
  * milliseconds.
  */
 const MOST_ADVISED = 5;
 const STEPS_OF_ADVICE = 200_000;
 
 /**
- * Finds names that certainly belong to no callable tool, while another tool may be called without its own limit. With
- * a tool registry, every name must be registered. With allowedTools alone, a limit may remain after its tool was
+ * Finds names that certainly belong to no callable tool, if another tool may be called without its own limit. With a
+ * tool registry, every name must be registered. With allowedTools alone, a limit may remain after its tool was
  * removed from the list.
  */
 export function toolNameFaults({
@@ -42,7 +42,7 @@ export function toolNameFaults({
   }
   if (allowedTools === undefined) return [];
   const callable = [...allowedTools, ...delegableTools];
-  // The tools that a glob allows are unknown, and prices may exist for more tools than are allowed.
+  // It is unknown which tools a glob allows. Prices may exist for more tools than are allowed.
   if (callable.some((entry) => entry.includes('*'))) return [];
   const limited = new Set(names);
   if (callable.every((entry) => limited.has(entry))) return [];
@@ -62,7 +62,7 @@ function faultsOf(names: readonly string[], known: readonly string[], why: strin
   });
 }
 
-/** Returns names that nothing in the document confirms, so that a misspelling would go unnoticed. */
+/** Returns names that appear nowhere else in the document. A misspelling of such a name would not be noticed. */
 export function unconfirmedNames({ toolPolicies, ...lists }: Names): readonly string[] {
   if (toolPolicies === undefined || lists.tools !== undefined) return [];
   const { allowedTools = [], deniedTools = [], delegableTools = [] } = lists;

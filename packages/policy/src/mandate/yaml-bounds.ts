@@ -1,19 +1,25 @@
 /**
- * Size limits on a document before it is parsed. The parser would take seconds for some files of the largest size.
+ * Checks the size of a document before it is parsed. The parser would take seconds for some files of the largest
+ * size.
  */
 import { CST, Lexer } from 'yaml';
 
 /** `offset` counts UTF-16 units from the beginning of the file. */
 export type YamlFault = { offset: number; message: string };
 
-/** Deep enough for the JSON Schema of a tool's arguments, and shallow enough for recursive functions. */
+/**
+ * The deepest nesting. Deep enough for the JSON Schema of a tool's arguments, and shallow enough for recursive
+ * functions.
+ */
 export const MAX_DEPTH = 64;
 export const TOO_DEEP = 'is nested too deeply';
 
-/** The most structural characters. Enough for ten thousand globs, or for the policies of as many tools. */
+/**
+ * The most structural characters in a document. Enough for ten thousand globs, or for the policies of as many tools.
+ */
 const MOST_MARKS = 60_000;
 
-/** Returns the first limit that the text exceeds, or null. */
+/** Returns the first limit that the text exceeds. Null if it exceeds no limit. */
 export function yamlExcess(text: string): YamlFault | null {
   const offset = markTooMany(text);
   if (offset !== null)
@@ -22,8 +28,8 @@ export function yamlExcess(text: string): YamlFault | null {
 }
 
 /**
- * Every character that may separate two values. `:`, `-` and `?` only before a blank. Characters inside quoted texts
- * count too, so no parsing is needed.
+ * Matches every character that may separate two values. `:`, `-` and `?` count only before a blank. Characters inside
+ * quoted texts count too, so no parsing is needed.
  */
 const MARK = /[\n,[\]{}&*#]|[-:?](?=\s)/g;
 
@@ -39,11 +45,14 @@ function markTooMany(text: string): number | null {
   return null;
 }
 
-/** Splits the text into tokens only, so that endless nesting is detected at once. */
+/**
+ * Returns the place where the nesting is too deep, or null. The text is only split into tokens, so extreme nesting is
+ * found before it is parsed.
+ */
 function depthExcess(text: string): YamlFault | null {
   let offset = 0;
   let brackets = 0;
-  /** How many tokens in a row each opened a collection: `- - ? -`. */
+  /** The number of consecutive tokens that each opened a collection: `- - ? -`. */
   let openers = 0;
   for (const lexeme of new Lexer().lex(text)) {
     switch (CST.tokenType(lexeme)) {
@@ -71,5 +80,5 @@ function depthExcess(text: string): YamlFault | null {
   return null;
 }
 
-/** Tokens of the lexer that mark a beginning or an end, and stand for no text of the file. */
+/** Tokens that the lexer adds to mark a beginning or an end. They correspond to no text of the file. */
 const MARKS_OF_THE_LEXER: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);

@@ -1,6 +1,6 @@
 /**
- * Things that YAML allows and a mandate file may not contain, because they could be read differently than intended.
- * Each fault has its place. The search takes time linear in the document.
+ * Finds things that YAML allows but a mandate file may not contain, because they could be read differently than
+ * intended. Each fault has its place. The search takes time linear in the document.
  */
 import {
   type Document,
@@ -19,10 +19,10 @@ import { shorten } from '../arguments/argument-fault.ts';
 import { inexactness } from './exact-number.ts';
 import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
 
-/** Keys that every JavaScript object inherits or treats specially. A rule with such a key could be lost. */
+/** Keys that every JavaScript object inherits or treats specially. An entry with such a key could be lost. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Errors of the parser that concern one word only. The text after the word is still parsed correctly. */
+/** Errors of the parser about a single word. The text after the word is still parsed correctly. */
 const OF_ONE_WORD: ReadonlySet<string> = new Set(['BAD_ALIAS', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START']);
 
 export function yamlFaults(document: Document): readonly YamlFault[] {
@@ -35,7 +35,7 @@ export function yamlFaults(document: Document): readonly YamlFault[] {
   ];
 }
 
-/** Returns the errors of the parser. `breaks`: the places of everything after the error are uncertain. */
+/** Returns the errors of the parser. `breaks`: true if the places of everything after the error are uncertain. */
 function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
   const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
     offset: pos[0],

@@ -46,7 +46,7 @@ test('every pattern that allows a call can also deny it', () => {
   );
 });
 
-test('a name used as a pattern matches itself when allowing and denying, in any letter case', () => {
+test('matches a name with itself as the pattern, when allowing and when denying, in any letter case', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const list = compileModels([name.toUpperCase()]);
@@ -67,7 +67,7 @@ test('a pattern that denies a model denies every spelling of it', () => {
   );
 });
 
-test('a normal form is its own normal form, and the one on the record', () => {
+test('has normal forms that do not change when normalized again, and records contain the same form', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const names = callNames(stated, name);

@@ -1,13 +1,13 @@
-/** The names that lists and records use for the model and the providers of an LLM call. */
+/** Finds the names of a call's model and providers that lists and records use. */
 import { folded, foldedName, makerOf, providerNamed } from './known-providers.ts';
 import { readModelName } from './model-name.ts';
 import { normalProvider } from './normal-form.ts';
 import { deniedSpellingsOf, spellingsOf } from './spellings.ts';
 
 /**
- * The names that a pattern of a list may match. An allowing pattern with a path must match the whole path to the
- * model. An allowing pattern without a path matches the model on every path. `denied` contains all of `allowed`,
- * because a denied name covers more.
+ * The names that a pattern in a list may match. An allowing pattern with a path must match the whole path to the
+ * model. An allowing pattern without a path matches the model on every path. `denied` contains all of `allowed` and
+ * more, because a denying pattern covers more.
  */
 export type ListedNames = { readonly allowed: readonly string[]; readonly denied: readonly string[] };
 
@@ -15,15 +15,16 @@ export type CallNames = {
   /** The normal form of the model: in lower case, without provider and maker, with its version. */
   readonly model: string;
   /**
-   * The normal form of the provider that is called first; null if neither the request nor the name of the model gives one.
+   * The normal form of the provider that is called first. Null if neither the request nor the name of the model
+   * contains a provider.
    */
   readonly provider: string | null;
   /** All names of the model. The first is its normal form. */
   readonly spellings: readonly string[];
-  /** The paths that may precede the model: the whole path first, the empty path last. */
+  /** The paths that may come before the model's name: the whole path first, the empty path last. */
   readonly ways: readonly string[];
   readonly models: ListedNames;
-  /** Every provider that is called. Empty if none is known. */
+  /** Every provider that is called. Empty if no provider is known. */
   readonly providers: readonly ListedNames[];
   /** The total length of all these names, in characters. */
   readonly units: number;
@@ -47,8 +48,8 @@ export function callNames(statedProvider: string | undefined, statedModel: strin
 }
 
 /**
- * Returns the names of a provider. `allowed` begins with the normal form. To deny a provider also denies all its
- * names, and the smaller providers that are part of it.
+ * Returns the names of a provider. `allowed` begins with the normal form. If a provider is denied, all its names are
+ * denied, and so are the smaller providers that are part of it.
  */
 function namesOfProvider(name: string): ListedNames {
   const known = providerNamed(name);
@@ -60,7 +61,10 @@ function namesOfProvider(name: string): ListedNames {
   };
 }
 
-/** A pattern that denies `openai/gpt-4o` also denies it after any prefix, and in calls that do not name `openai`. */
+/**
+ * A pattern that denies `openai/gpt-4o` also denies this model after any prefix, and in calls that do not name
+ * `openai`.
+ */
 function deniedNames(
   given: string,
   model: string,
@@ -71,11 +75,11 @@ function deniedNames(
   const deniedWays = new Set([
     ...ways.toReversed(),
     ...ends.map((end) => end.join('/')),
-    // `bedrock/anthropic.claude-*` means the model in every region.
+    // `bedrock/anthropic.claude-*` covers the model in every region.
     ...ends.slice(2).map((end) => [whole[0], ...end].join('/')),
     ...whole,
   ]);
-  // An unknown name before a slash must not hide a model that is denied.
+  // An unknown name before a slash must not hide a denied model. So the parts after each slash are checked too.
   const inner = [model, ...endsOf(model)].flatMap((name) => {
     const maker = makerOf(name);
     return joined(maker === null ? [''] : ['', maker], deniedSpellingsOf(name));
@@ -87,7 +91,7 @@ function joined(ways: Iterable<string>, names: readonly string[]): string[] {
   return [...ways].flatMap((way) => names.map((name) => (way === '' ? name : `${way}/${name}`)));
 }
 
-/** Returns what follows the slashes of a name: `c` and `b/c` for `a/b/c`. */
+/** Returns the parts of a name that follow its slashes: `c` and `b/c` for `a/b/c`. */
 function endsOf(model: string): string[] {
   const segments = model.split('/');
   const most = Math.min(segments.length - 1, MOST_ENDS);

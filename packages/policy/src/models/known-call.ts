@@ -1,5 +1,6 @@
 /**
- * What is known about LLM calls, by provider and model. It is cached, because agents call few models again and again.
+ * The known facts about LLM calls, by provider and model. They are cached, because agents call the same few models
+ * again and again.
  */
 import type { LlmCall } from '@mandate/schemas';
 import { type ListedPrices, listedPrices } from '../prices/listed-prices.ts';
@@ -9,12 +10,15 @@ import { type CallNames, callNames } from './call-names.ts';
 /** `prices` is null if no list has a price for the model. */
 export type KnownCall = CallNames & { readonly prices: ListedPrices | null };
 
-// Two caches, so that many unknown names cannot displace the listed ones. `listed` is indexed by provider, then by
-// model: joining the two to one key would take longer than both look-ups.
+// There are two caches, so that many unknown names cannot remove the listed names. `listed` is indexed by provider,
+// then by model. A joined key would take longer than both look-ups.
 const listed = recentlyUsed<RecentlyUsed<KnownCall>>(64);
 const unlisted = recentlyUsed<KnownCall>(512);
 
-/** The most characters of names that are cached for a call. A name with more spellings is computed each time. */
+/**
+ * The most characters of names that are cached for a call. For a model with longer names, the names are computed each
+ * time.
+ */
 const MOST_UNITS = 4_000;
 
 export function knownCall({ provider, model }: Pick<LlmCall, 'provider' | 'model'>): KnownCall {

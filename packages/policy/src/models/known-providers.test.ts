@@ -11,25 +11,25 @@ import {
 } from './known-providers.ts';
 
 test('every price list belongs to a known provider', async () => {
-  // Fetches nothing: the library returns the lists that it ships with.
+  // This fetches nothing: the library returns the lists that are part of its package.
   const lists = (await waitForUpdate())?.map(({ id }) => id) ?? [];
   const known = new Set(PROVIDERS.flatMap(({ priceList }) => priceList ?? []));
   expect(lists.filter((list) => !known.has(list))).toEqual([]);
   expect([...known].filter((list) => !lists.includes(list))).toEqual([]);
 });
 
-test("the provider of a price list has the list's name", () => {
+test('a provider with a price list has the name of the list', () => {
   for (const { priceList } of PROVIDERS)
     if (priceList !== null) expect(providerNamed(foldedName(priceList))?.priceList).toBe(priceList);
 });
 
-test('no two providers share a name, and each name has the form that is compared', () => {
+test('no two providers share a name, and each name is in the form that is compared', () => {
   const names = PROVIDERS.flatMap((provider) => provider.names);
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => name !== foldedName(name))).toEqual([]);
 });
 
-test('every provider that contains another one is known', () => {
+test('every provider that contains another provider is known', () => {
   for (const { partOf } of PROVIDERS) if (partOf !== null) expect(providerNamed(partOf)?.id).toBe(partOf);
 });
 
@@ -74,7 +74,8 @@ test.each([
   ['GPT-4o', 'gpt-4o'],
   ['ｇｐｔ-4o', 'gpt-4o'],
   ['𝐠𝐩𝐭-4o', 'gpt-4o'],
-  // Another form of this character would contain a blank, or would be too long for a name.
+  // The compatibility form of this character would contain a blank, or would be too long for a name. So the character
+  // stays.
   ['gpt´', 'gpt´'],
   ['ﷺ'.repeat(20), 'ﷺ'.repeat(20)],
   ['İ'.repeat(150), 'İ'.repeat(150)],

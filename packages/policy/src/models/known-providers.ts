@@ -15,7 +15,10 @@ export type Provider = {
   readonly names: readonly string[];
   /** Its price list in `@pydantic/genai-prices`; null if that package has none. */
   readonly priceList: string | null;
-  /** The larger provider of which this provider is a part. Denying the larger one denies this one as well. */
+  /**
+   * The larger provider of which this provider is a part. If the larger provider is denied, this provider is denied
+   * too.
+   */
   readonly partOf: string | null;
 };
 
@@ -107,8 +110,8 @@ export const PROVIDERS: readonly Provider[] = ROWS.map(([names, priceList = null
 const byName = new Map(PROVIDERS.flatMap((provider) => provider.names.map((name) => [name, provider])));
 
 /**
- * The names of each maker in paths, separated by blanks; the first is the normal form. `begins`: how the names of the
- * maker's models begin.
+ * The names of each maker in paths, separated by blanks. The first is the normal form. `begins` matches the beginning
+ * of the names of the maker's models.
  */
 const MAKERS: readonly (readonly [names: string, begins?: RegExp])[] = [
   ['openai', /^(?:ft:)?(?:gpt-|gpt3|chatgpt-|o[1-9](?![0-9a-z])|text-embedding-|whisper-|dall-e-|codex-)/],
@@ -157,7 +160,7 @@ export function foldedName(text: string): string {
 /** Some libraries add the kind of call to the provider's name: `openai.responses`, `google.vertex.chat`. */
 const KIND_OF_CALL = /\.(?:chat|completions?|responses|messages|embeddings?|image|speech|transcription)$/;
 
-/** @param name as returned by `foldedName` */
+/** @param name the result of `foldedName` */
 export function providerNamed(name: string): Provider | null {
   return byName.get(name) ?? byName.get(name.replace(KIND_OF_CALL, '')) ?? null;
 }
@@ -171,7 +174,7 @@ export function makerNamed(name: string): string | null {
   return makers.get(name) ?? null;
 }
 
-/** Returns the maker of a model, by how the model's name begins. Null if no known maker matches. */
+/** Returns the maker of a model, found by the beginning of the model's name. Null if no known maker matches. */
 export function makerOf(model: string): string | null {
   return MAKERS.find(([, begins]) => begins?.test(model))?.[0].split(' ')[0] ?? null;
 }

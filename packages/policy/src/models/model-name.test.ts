@@ -42,7 +42,7 @@ describe('splits a name into a path and a model', () => {
   });
 });
 
-test('if the provider is named elsewhere, a maker before the model is only the maker', () => {
+test('if the provider is named elsewhere, reads a maker before the model only as the maker', () => {
   expect(readModelName('anthropic/claude-opus-4.1', true)).toMatchObject({ providers: [] });
   expect(readModelName('azure/gpt-4o', true)).toMatchObject({ providers: ['azure'] });
 });

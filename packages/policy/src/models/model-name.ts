@@ -1,16 +1,16 @@
 /**
  * Parses the name of a model. `openrouter/openai/gpt-4o:free` is the model `gpt-4o:free` of the maker `openai`,
- * called through `openrouter`. Only known providers and makers are recognized. All of `mallory/gpt-4o` is the model's
- * name, because it is another model than `gpt-4o`.
+ * called through `openrouter`. Only known providers and makers are recognized. The whole of `mallory/gpt-4o` is the
+ * model's name, because it is another model than `gpt-4o`.
  */
 import { folded, foldedName, makerNamed, providerNamed } from './known-providers.ts';
 
 export type ModelName = {
-  /** The known providers, regions and makers before the model, in their normal form and in the order of the name. */
+  /** The known providers, regions and makers before the model, in their normal forms and in the order of the name. */
   readonly path: readonly string[];
-  /** The providers among them that are called. The first is called first. */
+  /** The providers in `path` that are called. The first provider is called first. */
   readonly providers: readonly string[];
-  /** The model itself, in lower case, with its version and everything else that follows. */
+  /** The name of the model itself, in lower case, with its version and everything else that follows. */
   readonly model: string;
 };
 
@@ -22,16 +22,19 @@ const FILLERS: ReadonlySet<string> = new Set([
 
 const REGION_GROUPS = 'us|us-gov|eu|apac|jp|au|ca|in|sa|me|af|global';
 
-/** `us-east-1`, and the names of region groups of AWS and Azure. */
+/** Matches regions such as `us-east-1`, and the names of region groups of AWS and Azure. */
 const REGION = new RegExp(`^(?:[a-z]{2}(?:-[a-z]+)+-\\d|${REGION_GROUPS})$`);
 
-/** The names of models on Bedrock: `anthropic.claude-opus-4-1`, `us.amazon.nova-pro-v1:0`. */
+/** Matches the names of models on Bedrock: `anthropic.claude-opus-4-1`, `us.amazon.nova-pro-v1:0`. */
 const DOTTED = new RegExp(`^(?:(${REGION_GROUPS})\\.)?([a-z0-9-]+)\\.(.+)$`);
 
-/** The names of models in frameworks: `openai:gpt-4o`. `mistral:7b` does not match; it is a model and its size. */
+/**
+ * Matches the names of models in frameworks: `openai:gpt-4o`. `mistral:7b` does not match, because it is a model and
+ * its size.
+ */
 const BEFORE_COLON = /^([a-z0-9_.-]+):((?=[a-z])[^/]*[-\d].*|.*\/.*)$/;
 
-/** The most parts before a model. No provider's names have more. */
+/** The most parts before a model. No provider uses names with more parts. */
 const MOST_SEGMENTS = 6;
 
 const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = [
@@ -43,8 +46,9 @@ const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = 
 
 /**
  * @param text the name as given. `path` and `model` together contain all of it, except letter case and fillers
- * @param hasProvider true if the provider is named elsewhere. A name that a provider and a maker share then means the
- *   maker
+ * @param hasProvider true if the provider is named elsewhere. If a provider and a maker share a name, the name then
+ * means
+ *   the maker
  */
 export function readModelName(text: string, hasProvider = false): ModelName {
   const path: string[] = [];

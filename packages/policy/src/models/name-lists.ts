@@ -1,6 +1,6 @@
 /**
- * The lists of models and providers in mandates and policies. Their patterns are globs over normal forms: letter case
- * is ignored, known providers before a model are recognized, and a name stands for all spellings of its model.
+ * The lists of models and providers in mandates and policies. Their patterns are globs over normal forms. Letter case
+ * is ignored, known providers before a model are recognized, and a name covers all spellings of its model.
  */
 import { compileGlobs } from '../glob.ts';
 import { folded, foldedName } from './known-providers.ts';
@@ -9,7 +9,7 @@ import { normalProvider } from './normal-form.ts';
 import { otherSpellings } from './spellings.ts';
 
 /**
- * Returns the first pattern of its list that matches one of the names, or null. `steps` is the most steps for one
+ * Returns the first pattern of its list that matches one of the names, or null. `steps` is the most steps for each
  * character of a name.
  */
 export type NameList = { match(names: readonly string[]): string | null; readonly steps: number };
@@ -22,7 +22,7 @@ export function compileProviders(patterns: readonly string[]): NameList {
   return compileNames(patterns, providerPatterns);
 }
 
-/** Returns the pattern as written, and also the normal form if it is a known name. */
+/** Returns the pattern as written. If it is a known name, the normal form is returned too. */
 export function providerPatterns(pattern: string): readonly string[] {
   const name = foldedName(pattern);
   return [...new Set([normalProvider(name), name])];
@@ -56,7 +56,7 @@ function compileNames(
     }
     return null;
   };
-  // Agents call the same model again and again, and all calls of a model share one list of names.
+  // The last list of names. Agents call the same model again and again, and all calls of a model share one list.
   let latest: readonly string[] | null = null;
   let found: string | null = null;
   return {

@@ -9,7 +9,10 @@ export function normalModel(text: string): string {
   return readModelName(text).model;
 }
 
-/** Returns the normal form of a provider: `azure` for `Azure_OpenAI`. An unknown name only changes its spelling. */
+/**
+ * Returns the normal form of a provider: `azure` for `Azure_OpenAI`. For an unknown name, only letter case and
+ * separators change.
+ */
 export function normalProvider(text: string): string {
   const name = foldedName(text);
   return providerNamed(name)?.id ?? name;

@@ -1,6 +1,6 @@
-/** The names of one model: with and without its version, and in the spellings of different providers. */
+/** Finds the names of one model: with and without its version, and in the spellings of different providers. */
 
-/** Endings that name one version of a model: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
+/** Match endings that name one version of a model: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
 const VERSIONS: readonly RegExp[] = [
   /@(?:\d{3,8}|latest|default)$/,
   /(?:-v\d{1,2}|-1)?:\d{1,2}$/,
@@ -8,17 +8,17 @@ const VERSIONS: readonly RegExp[] = [
   /-latest$/,
 ];
 
-/** Endings after which a model still counts as the same when it is denied: `:free`, `-0613`, `-v2`, `-002`. */
+/** Match endings that do not make another model when the model is denied: `:free`, `-0613`, `-v2`, `-002`. */
 const VARIANTS: readonly RegExp[] = [...VERSIONS, /[:@][^/:@]+$/, /-\d{4}$/, /-v\d{1,2}$/, /-00\d$/];
 
-/** The separator before the last part of a version number: `gpt-5-6-sol`, and Fireworks' `kimi-k2p6`. */
+/** Matches the separator before the last part of a version number: `gpt-5-6-sol`, and Fireworks' `kimi-k2p6`. */
 const DASH_IN_VERSION = /(?<=\d)[-p](?=\d(?![0-9a-z*]))/g;
 const DOT_IN_VERSION = /(?<=\d)\.(?=[\d*]|$)/g;
 
-/** Azure's spelling of `gpt-3.5`. */
+/** Matches Azure's spelling of `gpt-3.5`. */
 const GPT_35 = /^gpt-35(?=-|$)/;
 
-/** `claude-opus-4-1` and `claude-4-1-opus` are the same model. */
+/** Matches Claude's names with the version at the end: `claude-opus-4-1` and `claude-4-1-opus` are the same model. */
 const CLAUDE_BY_NAME = /^claude-([a-z]+)-(\d{1,2}(?:-\d)?)(?![0-9a-z])/;
 const CLAUDE_BY_VERSION = /^claude-(\d{1,2}(?:-\d)?)-([a-z]+)(?![0-9a-z])/;
 
@@ -33,8 +33,8 @@ export function spellingsOf(model: string): readonly string[] {
 }
 
 /**
- * Returns what `spellingsOf` returns, and the names that match only in a denying list, such as the model that this
- * one was tuned from.
+ * Returns the result of `spellingsOf`, and names that match only in a denying list, such as the base model from which
+ * this model was tuned.
  */
 export function deniedSpellingsOf(model: string): readonly string[] {
   const tuned = /^ft:([^:]+)/.exec(model)?.[1];
@@ -69,12 +69,12 @@ function eachSpelled(names: readonly string[]): readonly string[] {
 }
 
 /**
- * The most endings that are cut one by one. A name may consist of endings alone; after this many cuts, only the last
- * result counts.
+ * The most endings that are removed one by one. A name may consist of endings alone. After this many removals, only
+ * the last result counts.
  */
 const MOST_CUTS = 4;
 
-/** Returns the name itself, and what remains after each cut. A name is never cut to nothing. */
+/** Returns the name itself, and the rest after each removed ending. The rest is never empty. */
 function withoutEndings(name: string, endings: readonly RegExp[]): readonly string[] {
   const names = [name];
   let left = name;

@@ -11,7 +11,7 @@ test.each<[value: number, digits: bigint, decimals: number]>([
   [1.25e-9, 125n, 11],
   [1e21, 10n ** 21n, 0],
   [1.5e22, 15n * 10n ** 21n, 0],
-])('%d is exact', (value, digits, decimals) => {
+])('reads %d exactly', (value, digits, decimals) => {
   expect(decimalOf(value)).toEqual({ digits, decimals });
 });
 

@@ -5,8 +5,8 @@ export interface Decimal {
 }
 
 /**
- * Returns the decimal that a price list means by a number: the shortest decimal that parses to the same double, which
- * is how it was written (0.075 is 75 × 10^-3, not 0.07499999…). For finite numbers that are not negative.
+ * Returns the decimal that a price list means by a number: the shortest decimal that parses to the same double. A
+ * price was written in this form (0.075 is 75 × 10^-3, not 0.07499999…). For finite numbers that are not negative.
  */
 export function decimalOf(value: number): Decimal {
   const [mantissa = '0', exponent = '0'] = String(value).split('e');
@@ -17,14 +17,17 @@ export function decimalOf(value: number): Decimal {
 }
 
 /**
- * Returns the digits of the number written with `decimals` decimal places. There must be at least as many as the
- * number has.
+ * Returns the digits of the number if it is written with `decimals` decimal places. `decimals` must not be less than
+ * the number's own decimal places.
  */
 export function atScale(value: Decimal, decimals: number): bigint {
   return value.digits * 10n ** BigInt(decimals - value.decimals);
 }
 
-/** Returns the nearest number with at most `most` decimals. A number with no more decimals is returned unchanged. */
+/**
+ * Returns the nearest number with at most `most` decimals. A number that already has no more decimals is returned
+ * unchanged.
+ */
 export function rounded(value: Decimal, most: number): Decimal {
   if (value.decimals <= most) return value;
   const unit = 10n ** BigInt(value.decimals - most);

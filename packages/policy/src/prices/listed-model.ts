@@ -3,9 +3,9 @@ import { type TieredRates, tieredRates } from './token-rates.ts';
 
 /** A model of a price list. Its prices are parsed once. */
 export interface ListedModel {
-  /** The entry of the price list: `genai-prices:<list>/<model>`, in the list's spelling. */
+  /** The name of the entry in the price lists: `genai-prices:<list>/<model>`, in the list's spelling. */
   readonly source: string;
-  /** In the order of the list. If several periods apply, the last one counts. */
+  /** The periods in the order of the list. If several periods apply, the last of them counts. */
   readonly periods: readonly Period[];
 }
 
@@ -23,7 +23,7 @@ export function listedModel(list: string, { id, prices }: ModelInfo): ListedMode
   };
 }
 
-/** True if the list states any price. Some entries only name a model. */
+/** True if the list states a price. Some entries only contain the name of a model. */
 export function isPriced({ periods }: ListedModel): boolean {
   return periods.some(({ rates }) =>
     rates.some(({ rates: { input, output } }) => (input ?? output) !== null),
@@ -31,7 +31,7 @@ export function isPriced({ periods }: ListedModel): boolean {
 }
 
 /**
- * Returns the rates at a time, in epoch milliseconds. If every period of a list has a condition and none applies, the
+ * Returns the rates at a time, in epoch milliseconds. If every period has a condition and no condition is met, the
  * first period counts.
  */
 export function ratesAt({ periods }: ListedModel, atMs: number): TieredRates {

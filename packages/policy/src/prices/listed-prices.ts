@@ -37,7 +37,7 @@ function ownPrice(id: string, names: NamesInLists): ListedModel | null {
   return null;
 }
 
-/** Returns the entry for the first of these names that the list prices. */
+/** Returns the entry for the first of these names that has a price in the list. */
 function pricedIn(
   { id, find, findSpelledOut }: PriceList,
   { bare, withMaker }: NamesInLists,
@@ -68,10 +68,11 @@ function read(list: string, info: ModelInfo | null): ListedModel | null {
 type NamesInLists = { readonly bare: readonly string[]; readonly withMaker: readonly string[] };
 
 /**
- * Returns the names that lists may use: without the platform's additions, and in the spelling of other providers. A
- * version stays, because lists price each version. An ending such as `:free` stays too, because it has another price.
+ * Returns the names that lists may use: without the platform's additions, and in the spelling of other providers. The
+ * version is kept, because lists price each version. An ending such as `:free` is kept too, because it has another
+ * price.
  *
- * @param given folded
+ * @param given the result of `folded`
  */
 function namesInLists(given: string): NamesInLists {
   const { path, model } = readModelName(given);
@@ -85,7 +86,7 @@ function namesInLists(given: string): NamesInLists {
   };
 }
 
-/** Writes dates with dashes: `-20250929` becomes `-2025-09-29`. Lists have both forms. */
+/** Writes dates with dashes: `-20250929` becomes `-2025-09-29`. Lists contain both forms. */
 function withDashes(model: string): string {
   return model.replace(/-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/, '-$1-$2-$3');
 }

@@ -28,7 +28,7 @@ test.each<[provider: string | undefined, model: string, dollars: number[]]>([
   ['azure', 'my-model', [2]],
   [undefined, 'azure/my-model', [2]],
   ['our-proxy', 'azure/my-model', [2]],
-  // The call names neither of the two providers.
+  // This call names no provider, so the higher of the two prices counts.
   [undefined, 'my-model', [1, 2]],
   ['openai', 'gpt-5-6-sol', [3]],
   ['our-proxy', 'my-model:free', []],
@@ -40,7 +40,7 @@ test.each<[provider: string | undefined, model: string, dollars: number[]]>([
   expect(pricesOf(DOCUMENT, provider, model)).toEqual(dollars);
 });
 
-test('a price for one provider does not apply to another', () => {
+test('does not apply a price for one provider to another provider', () => {
   expect(pricesOf({ 'azure/my-model': price(2) }, 'openai', 'my-model')).toEqual([]);
   expect(pricesOf({ 'azure/my-model': price(2) }, undefined, 'my-model')).toEqual([2]);
 });

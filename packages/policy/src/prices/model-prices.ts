@@ -10,12 +10,12 @@ import { microsAt, type Tokens } from './price-of-llm-call.ts';
 /** Micro-dollars for a million input tokens, for a million output tokens, and for each call. */
 export type StatedPrice = { inputMicros: number; outputMicros: number; perCallMicros: number };
 
-/** `way`: the path before the model, such as `azure`. If empty, the price applies to every provider. */
+/** `way`: the path before the model, such as `azure`. If `way` is empty, the price applies to every provider. */
 type Entry = { name: string; way: string; price: StatedPrice };
 
 export type ModelPrices = {
   /**
-   * Returns the prices that may apply to a call; none if the document does not price the model. A price for the
+   * Returns the prices that may apply to a call. Empty if the document does not price the model. A price for the
    * call's path takes precedence over a price for any path. If the provider of the call is unknown, all prices may
    * apply.
    */
@@ -24,7 +24,7 @@ export type ModelPrices = {
 
 export function compileModelPrices(document: Readonly<Record<string, ModelPriceDocument>>): {
   prices: ModelPrices;
-  /** Names that mean the same model, each with the first such name. */
+  /** Names that mean the same model as an earlier name, each with that earlier name. */
   repeated: readonly (readonly [name: string, first: string])[];
 } {
   const byModel = new Map<string, Entry[]>();
@@ -74,7 +74,7 @@ function ofTheirWay(entries: readonly Entry[], ways: readonly string[]): readonl
   return [];
 }
 
-/** The schema has refused every amount that is not a whole number of micro-dollars. */
+/** Converts a price. The schema has already refused amounts that are not a whole number of micro-dollars. */
 function statedPrice({ inputPerMillion, outputPerMillion, perCall = 0 }: ModelPriceDocument): StatedPrice {
   const micros = (dollars: number) => dollarsToMicros(dollars) ?? 0;
   return {

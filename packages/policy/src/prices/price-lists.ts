@@ -1,24 +1,24 @@
 /**
- * The price lists of `@pydantic/genai-prices`, in the pinned version of the library. Nothing is fetched. They are
- * indexed so that one look-up finds a name in all lists. A name means the same model here as in the library
- * (price-of-llm-call.test.ts compares the two).
+ * The price lists of `@pydantic/genai-prices`, in the pinned version of the library. Nothing is fetched. The lists
+ * are indexed, so that one look-up finds a name in all lists. A name means the same model here as in the library. The
+ * test price-of-llm-call.test.ts compares both.
  */
 import { findProvider, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices';
 import { PROVIDERS } from '../models/known-providers.ts';
 
 export type PriceList = {
   readonly id: string;
-  /** Lists that are used for models that this list does not have. */
+  /** The lists in which a model is searched if this list does not contain it. */
   readonly fallbacks: readonly string[];
   /** @param name in lower case */
   find(name: string): ModelInfo | null;
-  /** Like `find`, but only for models that the list names literally. Much faster. */
+  /** Like `find`, but only for models that the list names literally. It is much faster. */
   findSpelledOut(name: string): ModelInfo | null;
 };
 
 let lists: ReadonlyMap<string, PriceList> | undefined;
 
-/** Returns the price lists. Built at the first call, because building them takes some milliseconds. */
+/** Returns the price lists. They are built at the first call, because this takes some milliseconds. */
 export function priceLists(): ReadonlyMap<string, PriceList> {
   lists ??= new Map(PROVIDERS.flatMap(({ priceList }) => (priceList === null ? [] : readList(priceList))));
   return lists;

@@ -23,27 +23,27 @@ const atMs = at('2026-11-01T12:00:00Z');
 
 describe('prices equal what the providers publish', () => {
   test.each<[provider: string | undefined, model: string, input: number, output: number, micros: number]>([
-    // $3 and $15 per million tokens; above 200,000 tokens of input $6 and $22.50.
+    // $3 and $15 per million tokens of input and output; above 200,000 tokens of input $6 and $22.50.
     ['anthropic', 'claude-sonnet-4-5', 1_200, 800, 15_600],
     ['anthropic', 'claude-sonnet-4-5-20250929', 1_200, 800, 15_600],
     [undefined, 'claude-sonnet-4-5', 200_000, 1_000, 615_000],
     [undefined, 'claude-sonnet-4-5', 200_001, 1_000, 1_222_506],
     ['openrouter', 'anthropic/claude-sonnet-4.5', 1_200, 800, 15_600],
-    // $0.80 and $4.
+    // $0.80 and $4 per million tokens.
     [undefined, 'claude-3-5-haiku-latest', 1, 0, 1],
     [undefined, 'claude-3-5-haiku-latest', 5, 0, 4],
-    // $2.50 and $10; $1.25 and $10; $0.05 and $0.40.
+    // Per million tokens: $2.50 and $10, then $1.25 and $10, then $0.05 and $0.40.
     [undefined, 'gpt-4o', 1_000, 1_000, 12_500],
     ['openai', 'GPT-5', 1_000, 1_000, 11_250],
     ['openai', 'gpt-5-nano', 3, 0, 1],
-    // $1.25 and $10; above 200,000 tokens $2.50 and $15.
+    // $1.25 and $10 per million tokens; above 200,000 tokens of input $2.50 and $15.
     ['google', 'gemini-2.5-pro', 200_000, 10, 250_100],
     ['google', 'gemini-2.5-pro', 200_001, 10, 500_153],
     // $1 and $1 per million tokens, and $12 per thousand requests.
     ['perplexity', 'sonar', 10, 10, 12_020],
-    // The list states 0.18000000000000002, a sum of doubles.
+    // The list states 0.18000000000000002, the result of adding floating-point numbers.
     ['huggingface_together', 'qwen/qwen3-vl-8b-instruct', 1_000_000, 0, 180_000],
-    // Embeddings have no output to bill.
+    // Embeddings have no output, so only the input is billed.
     ['openai', 'text-embedding-3-small', 1_000, 0, 20],
     [undefined, 'gpt-4o', 0, 0, 0],
   ])('%s %s, %d in, %d out: %d micro-dollars', (provider, model, inputTokens, maxOutputTokens, micros) => {
@@ -51,10 +51,10 @@ describe('prices equal what the providers publish', () => {
   });
 
   test.each<[model: string, when: string, micros: number]>([
-    // $10 and $40 until June 10th 2025, then $2 and $8.
+    // $10 and $40 per million tokens until June 10th 2025, then $2 and $8.
     ['o3', '2025-06-09T23:59:59.999Z', 50_000],
     ['o3', '2025-06-10T00:00:00Z', 10_000],
-    // $0.27 and $1.10 by day, $0.135 and $0.55 in the discount hours.
+    // $0.27 and $1.10 per million tokens by day, $0.135 and $0.55 in the discount hours.
     ['deepseek-chat', '2025-07-01T00:29:59.999Z', 685],
     ['deepseek-chat', '2025-07-01T00:30:00Z', 1_370],
     ['deepseek-chat', '2025-07-01T16:29:59.999Z', 1_370],
@@ -89,7 +89,8 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
 });
 
 test.each<[inputTokens: number, micros: number]>([
-  // 0.15 micro-dollars per token. The first count is the last one whose hundredths of micro-dollars are a safe
+  // 0.15 micro-dollars per token. For token counts up to the first one, the cost in hundredths of micro-dollars is a
+  // safe
   // integer.
   [600_479_950_316_066, 90_071_992_547_410],
   [600_479_950_316_067, 90_071_992_547_411],
@@ -100,7 +101,7 @@ test.each<[inputTokens: number, micros: number]>([
   expect(priced(call)?.micros).toBe(micros);
 });
 
-test('a price beyond the safe integers is the largest safe integer', () => {
+test('a price beyond the safe integers becomes the largest safe integer', () => {
   const call = { model: 'gpt-4o', inputTokens: Number.MAX_SAFE_INTEGER, maxOutputTokens: 0, atMs };
   expect(priced(call)?.micros).toBe(Number.MAX_SAFE_INTEGER);
 });
@@ -149,11 +150,11 @@ test('agrees with the library within its rounding, for every period, tier and fe
   expect(compared).toBeGreaterThan(hits(1_500));
 });
 
-test('is exact: a thousand times the tokens cost a thousand times as much, if the price needed no rounding', () => {
+test('a price that is not rounded is exact: a thousand times the tokens cost a thousand times as much', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000 }), (thousands, times) => {
-      // Below any threshold. The list prices here have at most three decimals, so thousands of tokens cost whole
-      // numbers.
+      // The counts are below any threshold. The list prices here have at most three decimals, so thousands of tokens
+      // cost whole numbers.
       const cost = (count: number) =>
         priced({ model: 'gpt-4o-mini', inputTokens: count, maxOutputTokens: count, atMs })?.micros ?? -1;
       expect(cost(thousands * 1_000 * times)).toBe(cost(thousands * 1_000) * times);
@@ -208,16 +209,16 @@ describe('a call without a known provider costs as much as in the most expensive
     [undefined, 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
     ['deepseek', 'deepseek-r1', 2_740, 'deepseek/deepseek-reasoner', 550],
     ['no-such-provider', 'deepseek-r1', 10_000, 'huggingface_together/deepseek-ai/DeepSeek-R1', null],
-    // The provider is known, but its list does not have the model.
+    // The provider is known, but its list does not contain the model.
     ['openai', 'claude-sonnet-4-5', 18_000, 'anthropic/claude-sonnet-4-5', null],
-    // The list of Google prices the model at $0 for a while, which does not count as a price.
+    // Google's list prices the model at $0 for a while. A price of $0 does not count as a price.
     ['google', 'gemma-3-27b-it', 800, 'huggingface_nebius/google/gemma-3-27b-it', null],
   ])('%s %s', (provider, model, micros, source, inputMicros) => {
     const call = { provider, model, inputTokens: 1_000, maxOutputTokens: 1_000, atMs };
     expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}`, inputMicros });
   });
 
-  test("no provider's list is more expensive", () => {
+  test("no provider's list is more expensive than the price of a call without a provider", () => {
     fc.assert(
       fc.property(fc.constantFrom(...models), tokens, tokens, ({ provider, model }, input, output) => {
         const call = { model, inputTokens: input, maxOutputTokens: output, atMs };

@@ -2,9 +2,9 @@ import { type ListedModel, ratesAt } from './listed-model.ts';
 import type { ListedPrices } from './listed-prices.ts';
 import { ratesFor, type TokenRates } from './token-rates.ts';
 
-/** What a call is billed for. Token counts are safe integers and not negative. */
+/** The tokens that a call is billed for. Token counts are safe integers and not negative. */
 export interface Tokens {
-  /** All input tokens, cached or not. */
+  /** All input tokens, whether from a cache or not. */
   readonly input: number;
   readonly maxOutput: number;
 }
@@ -25,9 +25,12 @@ export interface LlmPrice {
  * If the provider is unknown, or its list does not price the model, the most expensive of all lists that price the
  * model counts.
  *
- * What the request leaves open is priced at the higher cost. The model sends every output token that it may send.
- * Input from a cache costs as much as other input. Input above a threshold of the list raises the price of the whole
- * request. Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's actual cost.
+ * If the request leaves something open, the higher cost counts. The model is assumed to send every output token that
+ * it
+ * may send. Input from a cache costs as much as other input. Input above a threshold of the list raises the price of
+ * the
+ * whole request. Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's actual
+ * cost.
  *
  * Null if the list has no rate for a kind of token that the call may use, because unknown is not free. A cost above
  * the largest safe integer is returned as that integer.
@@ -62,8 +65,8 @@ function priceIn(model: ListedModel, tokens: Tokens, atMs: number): LlmPrice | n
 }
 
 /**
- * Returns the exact cost in micro-dollars. If the sum is a safe integer, all intermediate numbers were, so plain
- * numbers suffice; otherwise bigints are used.
+ * Returns the exact cost in micro-dollars. It is computed with plain numbers if the sum is a safe integer, because
+ * all intermediate numbers are then safe too. Otherwise it is computed with bigints.
  */
 export function microsAt({ input, output, perRequest, divisor }: TokenRates, tokens: Tokens): number {
   const { input: inputTokens, maxOutput } = tokens;

@@ -2,8 +2,9 @@ import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { atScale, type Decimal, decimalOf, rounded } from './decimal.ts';
 
 /**
- * The cost of one request: `input` and `output` per token, and `perRequest` once. Each is in micro-dollars ×
- * `divisor`, a power of ten that makes all of them safe integers. A rate is null if the price list names none.
+ * The cost of one request: `input` and `output` per token, and `perRequest` once. The unit is micro-dollars ×
+ * `divisor`. `divisor` is a power of ten that makes all rates safe integers. A rate is null if the price list names
+ * none.
  */
 export interface TokenRates {
   readonly input: number | null;
@@ -18,13 +19,13 @@ interface Tier {
   readonly rates: TokenRates;
 }
 
-/** Tiers, with the lowest threshold first. The first tier has none (-1). */
+/** The tiers of a price, with the lowest threshold first. The first tier has no threshold (-1). */
 export type TieredRates = readonly Tier[];
 
 /**
  * Reads one entry of the price list. If the input exceeds a threshold, the whole request has another price, including
- * its output; providers bill long contexts like this. Dollars per million tokens are micro-dollars per token. The fee
- * is in dollars per thousand requests, which are thousands of micro-dollars per request.
+ * its output. Providers bill long contexts in this way. Dollars per million tokens equal micro-dollars per token. The
+ * fee is in dollars per thousand requests, so it equals thousands of micro-dollars per request.
  */
 export function tieredRates(price: ModelPrice): TieredRates {
   const starts = new Set([-1]);
@@ -57,7 +58,10 @@ function ratesAbove(price: ModelPrice, threshold: number): TokenRates {
   };
 }
 
-/** No list has a rate with so many digits. Such a rate could not be billed exactly, so it must be an error. */
+/**
+ * Returns the rate as a number. Throws if it has too many digits: such a rate could not be billed exactly, and no
+ * list contains one.
+ */
 function safe(digits: bigint): number {
   const number = Number(digits);
   if (Number.isSafeInteger(number)) return number;
@@ -78,7 +82,8 @@ function rateAbove(rate: number | TieredPrices | undefined, threshold: number): 
 }
 
 /**
- * Lists contain floating-point sums such as 0.18000000000000002 dollars. No real price needs more decimals than this.
+ * The most decimals that are kept. Lists contain floating-point sums such as 0.18000000000000002 dollars. No real
+ * price needs more decimals than this.
  */
 const MOST_DECIMALS = 12;
 

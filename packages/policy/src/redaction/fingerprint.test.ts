@@ -27,7 +27,7 @@ test('is null if nothing is redacted', () => {
   expect(fingerprint(pay({ amount: 1 }))).toBeNull();
 });
 
-test('changes the digest of the request; without it the digest is the plain one', () => {
+test('changes the digest of the request; without a fingerprint the digest is the plain digest', () => {
   const redacted = redact(pay({ iban: 'DE-GOOD', amount: 1 }));
   const digests = [null, 'a'.repeat(64), 'b'.repeat(64)].map((print) => actionDigest(redacted, print));
   expect(new Set(digests).size).toBe(3);

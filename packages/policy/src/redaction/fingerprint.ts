@@ -1,7 +1,7 @@
 /**
- * A keyed digest of the redacted data. Two requests must stay different after redaction, because a person's approval
- * holds for the exact arguments, including redacted ones. So the digest is published beside the record, in a header,
- * and is part of the request's digest. Without the key it reveals nothing.
+ * Computes a keyed digest of the redacted data. Two requests must stay different after redaction, because a person
+ * approves the exact arguments, including redacted arguments. So the digest is published beside the record, in a
+ * header, and is part of the request's digest. Without the key it reveals nothing.
  */
 import type { Action, Json } from '@mandate/schemas';
 import { freeFieldsOf } from '@mandate/schemas/core';

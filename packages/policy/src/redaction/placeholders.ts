@@ -5,13 +5,16 @@ import { pointerStep } from '@mandate/schemas/core';
 
 export const REDACTED = '[redacted]';
 
-/** Replaces a sealed text, or a text to seal, after the person's key was destroyed. */
+/**
+ * Replaces a sealed text after the person's key was destroyed. It also replaces a text that cannot be sealed any more
+ * for this reason.
+ */
 export const ERASED = '[erased]';
 
-/** A text sealed under the key of a person: see sealed-text.ts in @mandate/privacy. */
+/** Matches a text that is sealed under the key of a person: see sealed-text.ts in @mandate/privacy. */
 export const SEALED_TEXT = 'sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}:[A-Za-z0-9_-]{38,}\\.';
 
-/** Only the form is checked. Without the keys, a real sealed text and an imitation look the same. */
+/** Only the form of a sealed text is checked. Without the keys, a real sealed text and an imitation look the same. */
 const FORMS = [
   '\\[redacted(?::[a-z_]{1,20})?\\]',
   '\\[erased\\]',
@@ -35,7 +38,8 @@ export function placeholdersIn(text: string): { start: number; end: number }[] {
 }
 
 /**
- * Returns JSON pointers (RFC 6901) to the texts in `value` that contain a placeholder, in order, at most `most`.
+ * Returns JSON pointers (RFC 6901) to the texts in `value` that contain a placeholder, in order, at most `most`
+ * pointers.
  * Takes linear time.
  *
  * @param pointer the pointer to `value` itself

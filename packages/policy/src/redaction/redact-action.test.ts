@@ -18,14 +18,14 @@ test('redacts arguments and context, but no field that Mandate itself reads', ()
   );
 });
 
-test('redacts the usual names of secrets by default; given names replace them, also an empty list', () => {
+test('redacts the usual names of secrets by default, or only the given names, even if the list is empty', () => {
   const shown = (redact?: readonly string[]) => compileActionRedaction({ redact })(call({ pin: 1, own: 2 }));
   expect(shown()).toEqual(call({ pin: '[redacted]', own: 2 }));
   expect(shown(['own'])).toEqual(call({ pin: 1, own: '[redacted]' }));
   expect(shown([])).toEqual(call({ pin: 1, own: 2 }));
 });
 
-test('needs a key for fields to hash, also beside the usual names', () => {
+test('needs a key if there are fields to hash, even if only the usual names are redacted', () => {
   expect(() => compileActionRedaction({ hash: ['own'] })).toThrow(TypeError);
   const hashed = compileActionRedaction({ hash: ['own'], hashKey: 'k' })(call({ own: 1, pin: 2 }));
   expect(hashed).toMatchObject({ args: { own: expect.stringMatching(/^hmac-sha256:/), pin: '[redacted]' } });

@@ -4,16 +4,16 @@ import { compileRedaction, type RedactionRules } from './redact.ts';
 import { SECRET_NAMES } from './secret-names.ts';
 
 /**
- * The redaction settings of every service that shows actions. Without names of fields to redact, the usual names of
- * secrets are used.
+ * The redaction settings of every service that shows actions. If no names of fields are given, the usual names of
+ * secrets are redacted.
  */
 type ActionRedactionRules = Partial<Pick<RedactionRules, 'hash' | 'hashKey'>> & {
   readonly redact?: readonly string[] | undefined;
 };
 
 /**
- * Compiles the redaction of actions. It redacts the fields that an agent fills in freely, and no field that Mandate
- * itself reads (ids, tools, amounts). It returns the action itself if there is nothing to redact. Throws like
+ * Compiles the redaction of actions. Redaction applies to the fields that an agent fills in freely, and not to fields
+ * that Mandate itself reads (ids, tools, amounts). If nothing is redacted, the action itself is returned. Throws like
  * `compileRedaction`.
  */
 export function compileActionRedaction({

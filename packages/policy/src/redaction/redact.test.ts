@@ -74,7 +74,7 @@ describe('a keyed hash', () => {
     });
   });
 
-  test('is equal for equal values, and different for another value or key', () => {
+  test('is equal for equal values, and different for another value or another key', () => {
     const hash = (value: Json, hashKey = 'k') =>
       compileRedaction({ redact: [], hash: ['id'], hashKey })({ id: value });
     expect(hash({ a: 1, b: 2 })).toEqual(hash({ b: 2, a: 1 }));
@@ -82,12 +82,12 @@ describe('a keyed hash', () => {
     expect(hash('1')).not.toEqual(hash('1', 'other'));
   });
 
-  test.each([undefined, ''])('without a key (%j) is an error', (hashKey) => {
+  test.each([undefined, ''])('is an error if there is no key (%j)', (hashKey) => {
     expect(() => compileRedaction({ redact: [], hash: ['id'], hashKey })).toThrow(TypeError);
     expect(compileRedaction({ redact: ['id'], hash: [], hashKey })({ id: 1 })).toEqual({ id: '[redacted]' });
   });
 
-  test('is replaced by redaction if a name is in both lists', () => {
+  test('is not used if a name is in both lists, because redaction takes precedence', () => {
     expect(compileRedaction({ redact: ['id'], hash: ['ID'], hashKey: 'k' })({ id: 1 })).toEqual({
       id: '[redacted]',
     });
@@ -122,7 +122,7 @@ test('is idempotent, leaves its input unchanged, and returns the input itself if
   );
 });
 
-test('no value of a redacted field remains in the text', () => {
+test('leaves no value of a redacted field in the text', () => {
   fc.assert(
     fc.property(json, json, (value, around) => {
       const secret = 'hunter-2-hunter';

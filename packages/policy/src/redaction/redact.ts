@@ -8,8 +8,8 @@ export interface RedactionRules {
   /** Names of fields that are replaced by `[redacted]`. */
   readonly redact: readonly string[];
   /**
-   * Names of fields that are replaced by a keyed hash: equal values stay recognizable, and cannot be guessed without
-   * the key.
+   * Names of fields that are replaced by a keyed hash. Equal values have equal hashes. Without the key nobody can
+   * guess the values.
    */
   readonly hash: readonly string[];
   readonly hashKey?: string | undefined;
@@ -22,8 +22,9 @@ const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
 
 /**
  * Compiles rules into a redaction. It replaces the whole value of each field with one of the names, at any depth, in
- * linear time. A name in both lists is redacted. A value that is already redacted stays unchanged, so redaction is
- * idempotent. An agent that sends a placeholder itself gains nothing.
+ * linear time. If a name is in both lists, its values are redacted, not hashed. A value that is already redacted
+ * stays
+ * unchanged, so redaction is idempotent. An agent that sends a placeholder itself gains nothing.
  *
  * Throws a TypeError if there are names to hash and no key, because anyone could guess the values of unkeyed hashes.
  */
@@ -70,7 +71,7 @@ function hashOnce(value: Json, key: string): Json {
   return typeof value === 'string' && HASHED.test(value) ? value : keyedHash(value, key);
 }
 
-/** Returns a hash that is equal only for equal values. Without the key no value can be guessed from it. */
+/** Returns a hash that is equal only for equal values. Without the key, the value cannot be guessed from its hash. */
 export function keyedHash(value: Json, key: string): string {
   return `hmac-sha256:${hmacSha256Hex(key, canonicalJson(value)).slice(0, 32)}`;
 }

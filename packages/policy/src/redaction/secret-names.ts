@@ -1,6 +1,6 @@
 /**
- * Names of fields with secret values, at any depth. They are compared without case, `_`, `-`, `.` and spaces, and as
- * whole names, so that `inputTokens`, `maxOutputTokens` and `secretary` stay readable.
+ * Names of fields with secret values, at any depth. Names are compared without case, `_`, `-`, `.` and spaces. Only
+ * whole names match, so `inputTokens`, `maxOutputTokens` and `secretary` stay readable.
  */
 export const SECRET_NAMES: readonly string[] = [
   'password',

@@ -2,8 +2,8 @@ import type { Json } from '@mandate/schemas';
 import { keysIn, pointerStep } from '@mandate/schemas/core';
 
 /**
- * Returns the part of a JSON pointer (RFC 6901) into a value that may appear beside the published value. It ends at a
- * redacted field, because the names inside that field are redacted too. It ends before a name that was redacted.
+ * Returns the part of a JSON pointer (RFC 6901) that may be published beside the published value. The result ends at
+ * a redacted field, because the names inside that field are redacted too. It ends before a name that was redacted.
  */
 export function visiblePointer(pointer: string, value: Json, shown: Json): string {
   let visible = '';
@@ -18,7 +18,7 @@ export function visiblePointer(pointer: string, value: Json, shown: Json): strin
   return visible;
 }
 
-/** Returns an own member of a value. Undefined if the value has no such member. */
+/** Returns an own member of a value. Undefined if the value has no own member with this name. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   return typeof value === 'object' && value !== null
     ? Object.getOwnPropertyDescriptor(value, name)?.value

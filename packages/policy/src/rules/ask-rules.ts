@@ -1,13 +1,13 @@
 /**
  * Finds the rules that match an agent and its action, within a step budget. Rules are evaluated in the order of their
- * ids, so the rule that is named as too costly does not depend on the order of the list.
+ * ids. So the rule that is reported as too costly does not depend on the order of the list.
  */
 import type { Json } from '@mandate/schemas';
 import { consume, type StepBudget, stepBudgetOfAction } from '../step-budget.ts';
 import { type CompiledCondition, type ConditionSubject, type FieldPath, fieldOf } from './condition.ts';
 import type { Rule } from './rule.ts';
 
-/** An agent as rules see it: its id, and the attributes of its registration. */
+/** The data of an agent that rules can read: its id, and the attributes of its registration. */
 export type AgentAttributes = { readonly id: string; readonly groups: readonly string[] } & {
   readonly [attribute: string]: Json | readonly string[] | undefined;
 };
@@ -38,7 +38,10 @@ export function fits({ enforced, shadow }: StepBudgets, { steps, shadowSteps }: 
   return steps <= enforced.left && shadowSteps <= shadow.left;
 }
 
-/** A rule with its conditions in two groups: `own` depends on the agent alone, and `open` also on the action. */
+/**
+ * A rule with its conditions in two groups. `own` conditions depend on the agent alone, and `open` conditions also
+ * depend on the action.
+ */
 export type Candidate = {
   rule: Rule;
   own: readonly CompiledCondition[];
@@ -131,7 +134,10 @@ export function isInForce({ startsAtMs, endsAtMs }: Rule, atMs: number): boolean
   return (startsAtMs ?? Number.NEGATIVE_INFINITY) <= atMs && atMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Returns the fields of an action that the conditions read. The result and its steps depend on these fields only. */
+/**
+ * Returns the fields of an action that the conditions read. The result of the conditions and its steps depend on
+ * these fields only.
+ */
 export function fieldsOf(candidates: readonly Candidate[]): readonly FieldPath[] {
   const fields = candidates.flatMap(({ open }) => open.flatMap((one) => one.fields));
   const distinct = new Map(fields.map((field) => [JSON.stringify(field), field]));
@@ -139,8 +145,8 @@ export function fieldsOf(candidates: readonly Candidate[]): readonly FieldPath[]
 }
 
 /**
- * The most characters of a cache key. A value may be as long as an argument; rules are then evaluated without the
- * cache.
+ * The most characters of a cache key. A value may be as long as an argument. For longer keys, rules are evaluated
+ * without the cache.
  */
 const LONGEST_KEY = 1_000;
 
@@ -157,7 +163,7 @@ export function keyOf(fields: readonly FieldPath[], subject: ConditionSubject): 
   return key;
 }
 
-/** True if a value has more characters and elements than `most`. Stops counting soon after that. */
+/** True if a value has more characters and elements than `most`. Counting stops soon after that number. */
 function isLonger(value: Json, most: number): boolean {
   if (typeof value === 'string') return value.length > most;
   if (typeof value !== 'object' || value === null) return false;

@@ -62,7 +62,7 @@ describe('accepts the condition', () => {
     expect(faults(when)).toEqual([]);
   });
 
-  test('any condition, in a rule that is already on the log', () => {
+  test('any condition, if the rule is already on the log', () => {
     expect(faults(tool('==', 'wipe '), { isOnLog: true })).toEqual([]);
   });
 });

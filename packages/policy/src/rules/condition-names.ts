@@ -12,7 +12,7 @@ const PLAIN_NAMES: ReadonlySet<string> = new Set([
   ...['agent.id', 'agent.groups', 'agent.parent'],
   ...['action.agentId', 'action.tool', 'action.model', 'action.provider'],
 ]);
-/** Fields that contain any other id. */
+/** Fields that contain an id of another kind. */
 const IDS: ReadonlySet<string> = new Set([
   ...['action.id', 'action.tenant', 'action.idempotencyKey', 'action.mandateId', 'action.parentActionId'],
   ...['action.principal.id', 'action.principal.role'],

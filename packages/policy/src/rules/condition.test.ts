@@ -141,7 +141,7 @@ test.each([
   expect(compileCondition(condition.parse(document)).holds(LLM, stepBudgetOfAction())).toBe(truth);
 });
 
-test("knows the provider from the model's name if the request states none", () => {
+test("finds the provider in the model's name if the request states no provider", () => {
   const { provider: _, ...action } = LLM.action;
   const subject = { ...LLM, action: { ...action, model: 'azure/gpt-4o' } };
   const isAzure = compileCondition(condition.parse(onProvider('==', 'azure')));

@@ -1,7 +1,7 @@
 /**
- * Compiled conditions. A condition is true, false or unknown. It is unknown if its field is missing, or has another
- * type than the operator compares. `not` of an unknown condition is unknown, and a rule applies only if its
- * conditions are true. Only `exists` is known for every field.
+ * Compiles conditions. A condition is true, false or unknown. It is unknown if its field is missing, or has another
+ * type than the operator compares. `not` of an unknown condition is unknown, and a rule applies only if all its
+ * conditions are true. Only `exists` is never unknown.
  */
 
 import type { Action, Condition, FieldCondition, Json, Scalar } from '@mandate/schemas';
@@ -25,17 +25,19 @@ type Truth = boolean | null;
 export type FieldPath = readonly string[];
 
 export type CompiledCondition = {
-  /** Evaluates the condition. Unknown also if the step budget is exceeded; `stepBudget.left` is then below 0. */
+  /**
+   * Evaluates the condition. If the step budget is exceeded, the result is unknown and `stepBudget.left` is below 0.
+   */
   holds(subject: ConditionSubject, stepBudget: StepBudget): Truth;
   /** Every field that the condition may read. The result and its steps depend on these fields only. */
   fields: readonly FieldPath[];
 };
 
-/** The fewest steps of one condition. A step is a step of a pattern. */
+/** The fewest steps of one condition. The unit is the step of a pattern. */
 const OF_CONDITION = 4;
 
 /**
- * @param room the size that its patterns may have together. Their sizes are subtracted
+ * @param room the total size that its patterns may have; their sizes are subtracted
  * @throws PatternRefused for a pattern that is invalid, cannot run in linear time, or exceeds the room
  */
 export function compileCondition(condition: Condition, room: StepBudget = endlessRoom()): CompiledCondition {
@@ -58,8 +60,8 @@ export function compileCondition(condition: Condition, room: StepBudget = endles
 
 /**
  * Returns the value of a field. Undefined if the field is missing. A list has no fields, and inherited members do not
- * count. The model and the provider of an LLM call are read in their normal form, otherwise another spelling would
- * evade a rule.
+ * count. The model and the provider of an LLM call are read in their normal form. Otherwise an agent could evade a
+ * rule with another spelling.
  */
 export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: FieldPath): Json | undefined {
   if (root === 'action' && isModelCall(action) && steps.length === 1) {
@@ -152,14 +154,14 @@ function operatorOf(condition: FieldCondition, room: StepBudget): Operator {
 }
 
 /**
- * The longest text that the engine's own search is used for. It is fast for texts this short; for longer ones, the
- * other search takes linear time always.
+ * The engine's own search is used for texts up to this length, because it is fast for short texts. For longer texts
+ * the other search is used, because it always takes linear time.
  */
 const SHORT = 16;
 
 /**
- * A text contains another text as a part. A list contains a value if an element equals it. If no element equals it,
- * and an element has another type, the result is unknown.
+ * Returns the operator `contains`. A text contains another text as a part. A list contains a value if an element
+ * equals it. If no element equals it, and an element has another type, the result is unknown.
  */
 function contains(sought: Scalar): Operator {
   const segment: Segment | null =
@@ -178,13 +180,13 @@ function contains(sought: Scalar): Operator {
   };
 }
 
-/** Compares a value. Unknown if the value has none of the types of `compared`. */
+/** Compares a value. The result is unknown if the value has none of the types of `compared`. */
 function ofTypes(compared: readonly Scalar[], compare: (value: Json) => boolean): Operator {
   const types = new Set(compared.map(typeOf));
   return (value) => (types.has(typeOf(value)) ? compare(value) : null);
 }
 
-/** Returns the type of a value. Null and lists are types of their own. */
+/** Returns the type of a value. Null and lists have types of their own. */
 export function typeOf(value: Json): 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';

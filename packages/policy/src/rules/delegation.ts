@@ -1,7 +1,7 @@
 /**
- * The mandate under which a sub-agent's action is decided: what the rules give the agent, and what they give each
- * ancestor for the same action. The composed mandates are cached and shared, so the cost grows with the number of
- * ancestors, and not with the number of policies.
+ * Composes the mandate for an action of a sub-agent: the mandate that rules give the agent, and the mandate that they
+ * give each ancestor for the same action. The composed mandates are cached and shared. So the cost grows with the
+ * number of ancestors, but not with the number of policies.
  */
 import type { Action } from '@mandate/schemas';
 import { composeWithAncestors, nameOf } from '../mandate/compose-with-ancestors.ts';
@@ -11,7 +11,7 @@ import { intersectionOf } from '../validity-interval.ts';
 import { type AgentAttributes, type StepBudgets, stepBudgetsOfAction } from './ask-rules.ts';
 import type { InShadow, Resolved, RulesInForce } from './rules-in-force.ts';
 
-/** An ancestor. `agent` is null if the ancestor is no longer registered; it then holds nothing. */
+/** An ancestor. `agent` is null if the ancestor is no longer registered. Such an ancestor has no mandate. */
 export type Ancestor = { id: string; agent: AgentAttributes | null };
 
 export type Delegation = {
@@ -22,7 +22,7 @@ export type Delegation = {
     rules: RulesInForce,
     action: Action,
     atMs: number,
-    /** The step budgets that are left after `own`. */
+    /** The step budgets that are left after `own` was found. */
     stepBudgets?: StepBudgets,
   ): Resolved;
 };
@@ -44,7 +44,7 @@ export function createDelegation(): Delegation {
   const numbers = new WeakMap<Mandate, number>();
   let made = 0;
 
-  /** Returns a number that belongs to this mandate object only. */
+  /** Returns a number that identifies this mandate object. */
   function numberOf(mandate: Mandate | null): number {
     if (mandate === null) return 0;
     const known = numbers.get(mandate);
@@ -73,7 +73,10 @@ export function createDelegation(): Delegation {
     return mandate;
   }
 
-  /** Returns the shadow of the agent and all its ancestors. Null if none of them has a matching rule in shadow. */
+  /**
+   * Returns the combined result of rules in shadow for the agent and all its ancestors. Null if no rule in shadow
+   * matches.
+   */
   function inShadow(own: Resolved, ancestors: readonly ResolvedAncestor[]): InShadow | null {
     const all = [own, ...ancestors.map(({ held }) => held)];
     if (all.every(({ shadow }) => shadow === null)) return null;

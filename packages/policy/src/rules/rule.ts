@@ -1,4 +1,4 @@
-/** A compiled rule: the policy, and everything that decides whether the policy applies. */
+/** A compiled rule: the policy, and all conditions under which the policy applies. */
 
 import type { Condition, RuleDocument } from '@mandate/schemas';
 import { CAPS, policyNamed } from '@mandate/schemas/core';
@@ -12,21 +12,21 @@ import { conditionNameFaults } from './condition-names.ts';
 export type Rule = {
   id: string;
   priority: number;
-  /** `version` is null for the latest version. */
+  /** `version` is null if the rule names the latest version. */
   policy: { id: string; version: number | null };
   mode: RuleDocument['mode'];
   agents: GlobMatcher | null;
   groups: ReadonlySet<string> | null;
-  /** The rule applies only if all of these are true. */
+  /** The rule applies only if all these conditions are true. */
   conditions: readonly CompiledCondition[];
   startsAtMs: number | null;
   endsAtMs: number | null;
 };
 
 /**
- * @param how.isOnLog true if the rule is on the log. The process that wrote it checked the size limits, and later
- *   limits do not apply to it.
- * @param how.room the limits shared by all documents of a request; absent if the rule has its own
+ * @param how.isOnLog true if the rule is on the log. The process that wrote it has checked the size limits, and later
+ *   limits do not apply.
+ * @param how.room the limits shared by all documents of a request; absent if the rule has its own limits
  */
 export function compileRule(
   document: RuleDocument,
@@ -65,7 +65,7 @@ function fault(field: string, message: string): Compiled<Rule> {
 }
 
 /**
- * Splits a condition into a list of conditions that must all be true. Each can be evaluated as soon as its fields are
+ * Splits a condition into conditions that must all be true. Each of them can be evaluated as soon as its fields are
  * known.
  */
 export function conjuncts(condition: Condition): readonly Condition[] {

@@ -8,7 +8,7 @@ import { rulesByGroup } from './rules-by-group.ts';
 
 const GROUPS = ['a', 'b', 'c'];
 
-test('returns every rule that may match an agent, once and in their order, and no rule of other groups', () => {
+test('returns every rule that may match an agent, once and in order, and no rule of other groups', () => {
   const wanted = fc.array(fc.option(fc.subarray(GROUPS, { minLength: 1 })), { maxLength: 5 });
   fc.assert(
     fc.property(wanted, fc.subarray([...GROUPS, 'd']), (all, groups) => {

@@ -1,6 +1,7 @@
 /**
- * Returns a function that finds the rules which an agent's groups do not exclude, in their order, without reading the
- * other rules.
+ * Returns a function that finds the rules for an agent's groups, in their order, without reading the other rules.
+ * Rules
+ * that name no group are included.
  *
  * @param groupsOf the groups that a rule names, one of which is enough; null if it names none
  */

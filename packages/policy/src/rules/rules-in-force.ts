@@ -1,9 +1,8 @@
 /**
- * The mandate under which an action is decided, as the rules give it. Three results are cached, each by exactly what
- * it depends on: the rules that can match an agent at all; the rules among them that match, by the fields that their
- * conditions read; and the mandate that a set of policies composes to, shared by agents. So the cost of a decision
- * grows neither with policies nor with rules. The steps for one action are bounded, and a cached result counts with
- * the same steps.
+ * Finds the mandate for an action from the rules. Three results are cached, each by exactly what it depends on: the
+ * rules that can match an agent at all; the rules among them that match, by the fields that their conditions read;
+ * and the mandate composed from a set of policies, which agents share. So the cost of a decision grows neither with
+ * policies nor with rules. The steps for one action are limited, and a cached result counts with the same steps.
  */
 import type { Action } from '@mandate/schemas';
 import { compose, missingPolicy, type NamedPolicy, withTenantLimits } from '../mandate/compose.ts';
@@ -27,24 +26,27 @@ import type { Rule } from './rule.ts';
 import { type Candidates, isInShadow, type RulesOfAgents, rulesOfAgents } from './rules-of-agents.ts';
 
 /**
- * `agent`: the ancestor that the rule matches. Absent if it matches the agent itself. `claims`: the claims of the
- * caller that the rule used. Absent if there are none.
+ * `agent`: the ancestor that the rule matches. Absent if the rule matches the agent itself. `claims`: the claims of
+ * the caller that the rule used. Absent if there are none.
  */
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string; claims?: string[] };
 
-/** The validity is the time in which the same rules match. Rules in shadow have their own. */
+/**
+ * The result for one action. Its validity is the time in which the same rules match. Rules in shadow have their own
+ * validity.
+ */
 export type Resolved = {
-  /** The mandate that is enforced or observed. Null if no rule matches; nothing is then allowed. */
+  /** The mandate that is enforced or observed. Null if no rule matches. Then nothing is allowed. */
   mandate: Mandate | null;
-  /** The mandate with the rules in shadow as well. Null if no such rule matches. */
+  /** The mandate as if the rules in shadow were in force too. Null if no such rule matches. */
   shadow: InShadow | null;
-  /** In the order of the rules. */
+  /** The matching rules, in the order of the rules. */
   matches: readonly RuleMatch[];
   /** The ancestors of the agent, the nearest first. Absent if there are none. */
   ancestors?: readonly string[];
   /**
-   * Present if finding the rules exceeded the step budget: the rule that used most of it, and the ancestor, if any.
-   * Nothing is then allowed.
+   * Present if finding the rules exceeded the step budget: the rule that used the most steps, and the ancestor that
+   * it was evaluated for, if any. Then nothing is allowed.
    */
   tooCostly?: { rule: string; agent?: string };
   /** The steps of the enforced rules. Rules in shadow have their own step budget. */
@@ -52,22 +54,27 @@ export type Resolved = {
 } & ValidityInterval;
 
 export type InShadow = ValidityInterval & {
-  /** The mandate with the policies of the matching rules in shadow. Null if finding them exceeded the step budget. */
+  /**
+   * The mandate with the policies of the matching rules in shadow. Null if the search for them exceeded the step
+   * budget.
+   */
   mandate: Mandate | null;
   /**
    * The matching rules in shadow, and the policies that they name. If the step budget was exceeded, only the rule
-   * that used most of it.
+   * that used the most steps.
    */
   rules: readonly string[];
   policies: readonly string[];
   steps: number;
 };
 
-/** The rules for one state of rules and policies. A changed state has another object. */
+/** Finds mandates for one state of rules and policies. If the state changes, another object is made. */
 export type RulesInForce = {
   /**
-   * @param agent must be the same object as long as the agent does not change
-   * @param stepBudgets the step budgets for the action. What remains is for the next agent that is evaluated for it
+   * @param agent must be the same object until the agent changes
+   * @param stepBudgets the step budgets for the action. The remaining steps are for the next agent that is evaluated
+   * for
+   *   this action
    */
   resolve(agent: AgentAttributes, action: Action, atMs: number, stepBudgets?: StepBudgets): Resolved;
 };
@@ -75,15 +82,15 @@ export type RulesInForce = {
 /** Returns a policy. `version` null means the latest version. Null if the policy does not exist or was archived. */
 export type PolicyLookup = (id: string, version: number | null) => NamedPolicy | null;
 
-/** The sizes of the caches. Each holds at most twice as many entries. */
+/** The sizes of the caches. Each cache contains at most twice as many entries. */
 export type Remembered = { agents: number; answers: number; mandates: number };
 
 const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500 };
-/** The id of a mandate that rules give. A grant has another id. */
+/** The id of a mandate that is composed from rules. A mandate from a grant has another id. */
 export const COMPOSED = 'rules';
 
 /**
- * @param tenantLimits a policy that every mandate contains; without a matching rule it gives no mandate
+ * @param tenantLimits a policy that every mandate contains; if no rule matches, there is still no mandate
  * @param options.id the id of the composed mandates
  */
 export function rulesInForce(

@@ -1,6 +1,6 @@
 /**
- * The rules that may match each agent. They are found once for each agent, and updated with every changed rule. So a
- * change costs each agent the evaluation of that one rule only.
+ * The rules that may match each agent. They are found once for each agent, and updated after every changed rule. So
+ * after a change, only the changed rule is evaluated again for each agent.
  */
 
 import { recentlyUsed } from '../recently-used.ts';
@@ -19,16 +19,19 @@ import {
 import type { FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';
 
-/** A change of one rule. `before` is null for a new rule, and `after` for a removed one. */
+/** A change of one rule. `before` is null for a new rule, and `after` is null for a removed rule. */
 export type RuleChange = { before: Rule | null; after: Rule | null };
 
 /**
- * The rules that can match an agent, judging by the agent's attributes alone. `fields`: the fields on which the other
- * conditions depend.
+ * The rules that can match an agent, judged by the agent's attributes alone. `fields`: the fields that the other
+ * conditions read.
  */
 export type Candidates = StepCost & {
   agent: AgentAttributes;
-  /** A number that changes with the agent, and with every change of the agent or of a rule. */
+  /**
+   * A number that identifies this result. It changes with the agent, and after every change of the agent or of a
+   * rule.
+   */
   number: number;
   enforced: Asked;
   shadow: Asked;
@@ -38,16 +41,21 @@ export type Candidates = StepCost & {
 export type RulesOfAgents = {
   of(agent: AgentAttributes, stepBudgets: StepBudgets): Candidates;
   change(changes: readonly RuleChange[]): void;
-  /** Returns the rules after these changes, for a few questions. These rules stay unchanged. */
+  /**
+   * Returns a new object with the rules after these changes, for a few questions. The present object stays unchanged.
+   */
   after(changes: readonly RuleChange[]): RulesOfAgents;
 };
 
-/** How many changes are kept. If there were more since an agent's last action, its rules are looked up again. */
+/**
+ * How many changes are kept. If more rules were changed since an agent's last action, all its rules are looked up
+ * again.
+ */
 const CHANGES_KNOWN = 1_000;
 
 type Known = Candidates & { changes: number };
 
-/** @param known the number of agents that are cached; at most twice as many */
+/** @param known the number of agents that are cached; at most twice as many are in memory */
 export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAgents {
   const byId = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map(candidateOf);
   return ofCandidates(
@@ -57,7 +65,7 @@ export function rulesOfAgents(rules: readonly Rule[], known: number): RulesOfAge
   );
 }
 
-/** Both lists must be sorted by the ids of their rules. */
+/** Makes the object from two lists. Both must be sorted by the ids of their rules. */
 function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: number): RulesOfAgents {
   const ofAgents = recentlyUsed<Known>(known);
   /** `changes` are the last changes, and `changed` is the number of all changes. */
@@ -76,7 +84,7 @@ function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: numbe
     return candidates;
   }
 
-  /** Returns updated candidates. Null if updating would cost as much as a new look-up. */
+  /** Returns updated candidates. Null if an update would cost as much as a new look-up. */
   function upToDate(one: Known): Candidates | null {
     const behind = changed - one.changes;
     if (behind === 0) return one;
@@ -129,7 +137,7 @@ function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: numbe
   };
 }
 
-/** True if the rule is only recorded. Every other mode affects the mandate. */
+/** True if the rule is in shadow, so its verdict is only recorded. A rule in any other mode affects the mandate. */
 export function isInShadow({ mode }: Rule): boolean {
   return mode === 'shadow';
 }

@@ -1,30 +1,36 @@
 /**
- * Finds numbers of payment cards: within the range and length of an issuer (from credit-card-type) and with the check
- * digit of ISO/IEC 7812 (Luhn), which nine in ten numbers of that form fail. The digits are in one piece or in
- * groups. Groups of any length need the same separator between them. Groups as printed on cards may have any
- * separators.
+ * Finds numbers of payment cards. A number must be in the range and have the length of an issuer (from
+ * credit-card-type), and its check digit must fit (Luhn, ISO/IEC 7812). Nine in ten other numbers of that form fail
+ * the check. The digits are in one piece or in groups. Groups of any length must have the same separator between
+ * them. Groups as printed on cards may have any separators.
  */
 import creditCardType from 'credit-card-type';
 import { type Finder, MASK, NO_WORD_AFTER, NO_WORD_BEFORE, type Span } from './piece.ts';
 
-/** Spaces of any width, dashes and dots. */
+/** Matches a separator: a space of any width, a dash or a dot. */
 const SIGN = '[\\p{Zs}\\p{Pd}\\u2212.\\uff0e]';
 const GROUPED = new RegExp(`${NO_WORD_BEFORE}\\d+(?:${SIGN}{1,3}\\d+)*${NO_WORD_AFTER}`, 'gu');
-/** Every text with a card number has this many digits and separators in a row. */
+/** A fast check before the search: every text with a card number has this many digits and separators in a row. */
 export const MAY_HOLD_CARD = new RegExp(`\\d(?:\\d|${SIGN}){10}`, 'u');
 const FRACTION_BEFORE = new RegExp(`[\\d${MASK}]\\.$`);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const UUID_UNITS = 36;
 const SHORTEST = 12;
 const LONGEST = 19;
-/** The lengths of the groups on a printed card: fours, or those of American Express and Diners Club. */
+/**
+ * Matches the lengths of the groups on a printed card: groups of four, or the groups of American Express and Diners
+ * Club.
+ */
 const AS_PRINTED = /^4(?:-4)+(?:-[1-3])?$|^4-6-[45]$/;
 const PRINTED_SO_FAR = /^4(?:-4)*$|^4-6$/;
 
 /** The first digits of an issuer's numbers (from, to), and the lengths of these numbers. */
 type Range = { from: number; to: number; lengths: readonly number[] };
 
-/** By the first two digits. To ask the library about each number would take longer than everything else together. */
+/**
+ * The ranges of issuers by the first two digits of a number. To ask the library about each number would take longer
+ * than all other work.
+ */
 const ISSUED = issuedRanges();
 
 export const findCreditCards: Finder = (text) => {
@@ -38,7 +44,7 @@ export const findCreditCards: Finder = (text) => {
   return found;
 };
 
-/** Digits, their index in the text, and the separators after them ('' at the end). */
+/** A group of digits, its index in the text, and the separators after it ('' at the end). */
 type Group = { digits: string; start: number; signs: string };
 
 function groupsIn(written: string, at: number): Group[] {
@@ -49,7 +55,7 @@ function groupsIn(written: string, at: number): Group[] {
 
 /**
  * Yields every sequence of groups that forms a card number. An expiry date or a security code may follow with the
- * same separator, and another number may come before.
+ * same separator. Another number may come before.
  */
 function* cardsAmong(groups: readonly Group[]): Iterable<Span> {
   for (const [first, { start, signs }] of groups.entries()) {
@@ -88,7 +94,7 @@ function hasCheckDigit(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** `0.4111111111111111` */
+/** True for the digits after a decimal point, such as `0.4111111111111111`. */
 function isFraction(text: string, { start, end }: Span): boolean {
   return (
     FRACTION_BEFORE.test(text.slice(Math.max(0, start - 2), start)) && /^\d+$/.test(text.slice(start, end))

@@ -1,11 +1,15 @@
 /**
- * Finds e-mail addresses, also with `@` written `%40` as in URLs. Around each at-sign it reads only as much as an
- * address may be long (RFC 5321: 64 before it, 255 after it). So the time is linear for any number of at-signs.
+ * Finds e-mail addresses, also with `@` written as `%40` in URLs. Around each at-sign it reads only the greatest
+ * length of an address (RFC 5321: 64 characters before it, 255 after it). So the time is linear for any number of
+ * at-signs.
  */
 import type { Finder, Span } from './piece.ts';
 
 const AT_SIGN = /[@＠]|%40/g;
-/** With combining marks: `ü` may be written as `u` with two dots that combine with it. */
+/**
+ * Matches characters before the at-sign. Combining marks are included, because `ü` may be written as `u` and two
+ * combining dots.
+ */
 const LOCAL = /[\p{L}\p{M}\p{N}._%+\-'&]/u;
 const DOMAIN = /[\p{L}\p{M}\p{N}.-]/u;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
@@ -32,15 +36,15 @@ function startOfLocal(text: string, at: number): number {
   return start;
 }
 
-/** `"anything at all"@example.com`. */
+/** Returns the start of a quoted local part, as in `"anything at all"@example.com`. */
 function startOfQuoted(text: string, at: number, first: number): number {
   const opening = text.lastIndexOf('"', at - 2);
   return opening < first ? at : opening;
 }
 
 /**
- * Returns the end after the last label that is or begins like a top-level domain. `ann@example.com.` ends before the
- * last dot.
+ * Returns the end after the last label that is a top-level domain, or begins like one. `ann@example.com.` ends before
+ * the last dot.
  */
 function endOfDomain(text: string, from: number): number | null {
   let to = from;

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { findPieces } from './find-pieces.ts';
 import { nationalPhoneFinder } from './national-phone.ts';
 
-/** The match is in angle brackets. Keys and numbers are made up, or are test numbers of their issuers. */
+/**
+ * In these examples the match is in angle brackets. Keys and numbers are made up, or are test numbers of their
+ * issuers.
+ */
 const FOUND: readonly (readonly [PrivacyPattern, string])[] = [
   ['email', 'mail to <ann@example.com>.'],
   ['email', "<ann.b+tag@mail.example.co.uk>, <BOB_1@EXAMPLE.ORG>;<o'neil@example.ie>"],
@@ -94,7 +97,7 @@ const NOT_FOUND = [
   'bearer responsibilities are many, tokens, https://example.com/a:b@c, sk-short, eyJ.eyJ.x, -----BEGIN CERTIFICATE-----',
 ];
 
-describe('a pattern finds exactly its match', () => {
+describe('finds exactly the match of a pattern', () => {
   test.each(FOUND)('%s: %s', (pattern, marked) => {
     const { text, spans } = unmarked(marked);
     expect(findPieces(text, [pattern])).toEqual(spans.map((span) => ({ ...span, pattern })));
@@ -106,7 +109,7 @@ describe('a pattern finds exactly its match', () => {
   });
 });
 
-/** Only the innermost brackets are markers. */
+/** Removes the markers. If brackets are nested, only the innermost brackets are markers. */
 function unmarked(marked: string) {
   const spans: { start: number; end: number }[] = [];
   let text = '';
@@ -126,13 +129,16 @@ test('merges overlapping matches into one piece of the pattern that is named fir
   expect(findPieces(text, ['secret', 'email'])).toEqual([{ pattern: 'secret', start: 8, end: 40 }]);
 });
 
-test('does not search replaced pieces, and does not join them with text beside them', () => {
+test('does not search pieces that were replaced before, and does not join them with text beside them', () => {
   const token = `sealed:v1:${'0'.repeat(16)}:${'1'.repeat(16)}:${'4'.repeat(40)}.`;
   const texts = ['[redacted:email]@example.com', `${token}@example.com`, `+[erased]4930901820`];
   for (const text of texts) expect(findPieces(`${text} x@example.com`, PRIVACY_PATTERNS)).toHaveLength(1);
 });
 
-/** Repetitions of the beginnings of every pattern, and of texts that nearly match. */
+/**
+ * Texts that could make the search slow: the beginnings of every pattern, and texts that nearly match, repeated many
+ * times.
+ */
 const HOSTILE = [
   '@',
   'a@',
@@ -249,13 +255,14 @@ const HOSTILE = [
 ];
 
 describe('takes linear time for any text', () => {
-  // Four times as much text takes four times as long. Quadratic time would be sixteen times as long.
+  // Four times as much text should take four times as long. Quadratic time would be sixteen times as long. The limit
+  // is between them.
   const MOST_GROWTH = 11;
-  /** A shorter time is too short to compare. */
+  /** Shorter times are too short to compare. */
   const LEAST_MS = 4;
   test.each(HOSTILE)('%j again and again', (part) => {
     const [short, long] = [16 * 1024, 64 * 1024].map((units) => `${part.repeat(units / part.length)}Z`);
-    // Garbage collection can make a measurement longer, and nothing makes it shorter. So the shortest one counts.
+    // Garbage collection can make a measurement longer, and nothing makes it shorter. So the shortest time counts.
     let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     const isLinear = [1, 2, 3, 4, 5].some(() => {
       [shortMs, longMs] = [Math.min(shortMs, msFor(short)), Math.min(longMs, msFor(long))];
@@ -265,7 +272,7 @@ describe('takes linear time for any text', () => {
   });
 });
 
-/** The CPU time of this thread. Other work of the machine is not included. */
+/** Returns the CPU time of this thread. Other work of the machine is not included. */
 function msFor(text = ''): number {
   const begun = process.threadCpuUsage();
   findPieces(text, PRIVACY_PATTERNS, nationalPhoneFinder(['DE', 'US']));

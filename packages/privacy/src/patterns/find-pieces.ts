@@ -14,8 +14,8 @@ import { findSecrets } from './secret.ts';
 import { findUsSsns } from './us-ssn.ts';
 
 /**
- * A text without the hint cannot contain a match. Most texts are short and contain none, so the hints are where most
- * time goes.
+ * `hint`: a text that does not match the hint cannot contain a match, so `find` need not run. Most texts are short
+ * and match no hint, so most time is spent on hints.
  */
 const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> = {
   email: { hint: /[@＠]|%40/, find: findEmails },
@@ -24,7 +24,7 @@ const FINDERS: Readonly<Record<PrivacyPattern, { hint: RegExp; find: Finder }>> 
   iban: { hint: /[A-Z]{2}[ -]?\d[ -]?\d/i, find: findIbans },
   ip_address: { hint: /\d\.\d|:[\da-f]{0,4}:/i, find: findIpAddresses },
   us_ssn: { hint: /\d[ -]\d\d[ -]\d/, find: findUsSsns },
-  // Each finder of secrets has its own hint. No secret is shorter than this.
+  // The finder of secrets has more hints of its own. No secret is shorter than 8 characters.
   secret: { hint: /.{8}/s, find: findSecrets },
 };
 
@@ -32,7 +32,7 @@ export type Piece = Span & { readonly pattern: PrivacyPattern };
 
 /**
  * Returns pieces in the order of the text, without overlaps. Overlapping matches become one piece of the pattern that
- * is named first. Replaced pieces are not searched.
+ * is named first. Pieces that were replaced before are not searched.
  *
  * @param findNational also finds phone numbers without a country code, for the countries that it knows
  */

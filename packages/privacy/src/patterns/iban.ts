@@ -1,6 +1,6 @@
 /**
- * Finds international bank account numbers: with the length and form of a country, and the check digits of ISO 13616
- * (ibantools).
+ * Finds international bank account numbers. A number must have the length and form of a country, and the check digits
+ * of ISO 13616 must fit (ibantools).
  */
 import { countrySpecs, isValidIBAN } from 'ibantools';
 import { type Finder, NO_WORD_BEFORE, type Span } from './piece.ts';

@@ -1,4 +1,4 @@
-/** Finds IP addresses, version 4 and 6, that the parser of node accepts. */
+/** Finds IP addresses, version 4 and 6, that Node's parser accepts. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Finder, MASK, NO_WORD_AFTER, type Span, spanOf } from './piece.ts';
 
@@ -15,7 +15,7 @@ export const findIpAddresses: Finder = (text) => {
   }
   for (const match of text.matchAll(GROUPS_AND_COLONS)) {
     const { start, end } = spanOf(match);
-    // A colon after the address belongs to the sentence.
+    // A colon after the address is punctuation of the sentence.
     const written = match[0].replace(/(?<!:):$/, '');
     if (isIPv6(written) && isTelling(written))
       found.push({ start, end: end - match[0].length + written.length });
@@ -23,7 +23,7 @@ export const findIpAddresses: Finder = (text) => {
   return found;
 };
 
-/** False for `::` and `A::B`, which are as often names in programs as addresses. */
+/** False for `::` and `A::B`, because names in programs often look like this too. */
 function isTelling(written: string): boolean {
   return /\d/.test(written) || written.split(':').filter((group) => group !== '').length > 3;
 }

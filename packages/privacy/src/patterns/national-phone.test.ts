@@ -46,7 +46,7 @@ test.each([
   expect(shown(text, country)).toBe(text);
 });
 
-test('finds nothing new beside a piece that was replaced', () => {
+test('finds nothing new beside a piece that was replaced before', () => {
   const parts = fc.constantFrom(
     ...['030 901820', '0301234567', '415-555-2671', '21234567', '0049 30 901820', '06.02.2026', '12'],
     ...['+49 30 901820', '4111-1111 1111.1111', '078-05-1120', 'ann@example.com', '.', '-', '/', ' '],
@@ -71,14 +71,14 @@ test('finds nothing new beside a piece that was replaced', () => {
   );
 });
 
-test('finds numbers of each given country, and without countries only numbers with a country code', () => {
+test('finds numbers of each given country, and without countries finds only numbers with a country code', () => {
   const text = '030 901820 or 415-555-2671';
   expect(shown(text, 'DE', 'US')).toBe('<030 901820> or <415-555-2671>');
   expect(findPieces(text, PRIVACY_PATTERNS)).toEqual([]);
   expect(() => nationalPhoneFinder(['XX'])).toThrow(TypeError);
 });
 
-test('redacts the rest if there are too many numbers to check', () => {
+test('redacts all remaining numbers if there are too many numbers to check', () => {
   const texts = Array.from({ length: 600 }, () => '9111234567');
   const found = findPieces(texts.join(', '), ['phone'], nationalPhoneFinder(['US']));
   expect(found).toHaveLength(100);

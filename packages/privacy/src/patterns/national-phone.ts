@@ -1,9 +1,9 @@
 /**
  * Finds telephone numbers as people write them within their own country, such as `030 901820` in Germany. The number
  * must be valid by the numbering plan and have the national form of libphonenumber-js. If that form has a prefix,
- * such as the 0 of most countries, the prefix is required, and separators may be anywhere. Without a prefix,
- * separators may only be between the groups of the plan. Another number with as many digits, such as the number of an
- * order, may be a phone number, and counts as one.
+ * such as 0 in most countries, the prefix is required, and separators may be anywhere. Without a prefix, separators
+ * may only be between the groups of the plan. Another number with as many digits, such as the number of an order, may
+ * be a phone number, and counts as one.
  */
 import {
   type CountryCode,
@@ -25,21 +25,21 @@ const DATE = new RegExp(
   'g',
 );
 const SHORTEST = 7;
-/** 15 digits of a number, and 00 before the country code. */
+/** The most digits: 15 digits of a number, and 00 before the country code. */
 const LONGEST = 17;
-/** `06` in Hungary: the longest prefix before the digits of the number itself. */
+/** The length of the longest prefix before the digits of the number itself: `06` in Hungary. */
 const LONGEST_PREFIX = 2;
 
 /**
- * Checking a number by a plan takes about 20 µs. After this many in one text, every number of a fitting length counts
- * as a phone number.
+ * The most numbers in one text that are checked by a plan. A check takes about 20 µs. After this many, every number
+ * of a fitting length counts as a phone number.
  */
 const MAX_ASKED = 500;
 
 export const MAY_HOLD_NATIONAL_PHONE = new RegExp(`\\d(?:${PHONE_SIGN}{0,3}\\d){6}`, 'u');
 
 type Country = { code: CountryCode; lengths: readonly number[] };
-/** `after`: the separators before the next group. */
+/** A group of digits. `after`: the separators before the next group. */
 type Group = { digits: string; start: number; after: string };
 
 /** @throws TypeError for a country without a known plan, which `loadPrivacy` would have rejected */
@@ -47,7 +47,7 @@ export function nationalPhoneFinder(codes: readonly string[]): Finder {
   const countries = [...new Set(codes)].map(planOf);
   return (text) => {
     const asking = { countries, left: MAX_ASKED };
-    // Many dates are also valid phone numbers of some plan.
+    // Dates are removed first, because many dates are also valid phone numbers of some plan.
     const withoutDates = text.replaceAll(DATE, (date) => MASK.repeat(date.length));
     return Array.from(withoutDates.matchAll(RUN)).flatMap(({ index, 0: run }) => [
       ...phonesAmong(groupsIn(run, index), asking),
@@ -71,8 +71,8 @@ function groupsIn(run: string, at: number): Group[] {
 type Asking = { readonly countries: readonly Country[]; left: number };
 
 /**
- * Takes as many groups as possible from each group on. The text after a number may look like a part of it, and
- * another number may begin there.
+ * Yields phone numbers. From each group on, it takes as many groups as possible. The text after a number may look
+ * like a part of the number, and another number may begin there.
  */
 function* phonesAmong(groups: readonly Group[], asking: Asking): Iterable<Span> {
   for (const [first, { start }] of groups.entries()) {
@@ -87,7 +87,7 @@ function* phonesAmong(groups: readonly Group[], asking: Asking): Iterable<Span> 
   }
 }
 
-/** `0.30901820` and `415.5552671`, or the digits after such a point. */
+/** True for decimal numbers such as `0.30901820` and `415.5552671`, and for the digits after such a point. */
 function isDecimal(groups: readonly Group[], first: number, count: number): boolean {
   const [begun, before] = [groups[first], groups[first - 1]];
   if (count === 1) return before?.after === '.';
@@ -113,7 +113,7 @@ function isWrittenAs(phone: PhoneNumber, groups: readonly string[]): boolean {
   const { countryCallingCode, nationalNumber } = phone;
   if (digits === `00${countryCallingCode}${nationalNumber}`) return true;
   const planned = phone.formatNational().match(/\d+/g) ?? [];
-  // In North America a 1 may come before the number. It is not part of the form.
+  // In North America a 1 may come before the number. This 1 is not part of the national form.
   const form = countryCallingCode === '1' && digits.startsWith('1') ? ['1', ...planned] : planned;
   if (digits !== form.join('')) return false;
   if (digits.startsWith('0') || planned.join('') !== nationalNumber) return true;

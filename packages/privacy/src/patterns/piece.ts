@@ -5,13 +5,13 @@ export type Span = { readonly start: number; readonly end: number };
 export type Finder = (text: string) => Span[];
 
 /**
- * Replaces pieces that are already redacted while the rest of the text is searched. No finder includes it in a match,
- * and every finder treats it like a letter. So text beside a letter that was not found before is still not found
- * after that letter is redacted.
+ * Replaces pieces that are already redacted while the rest of the text is searched. No match contains this character,
+ * and every finder treats it like a letter. If text beside a letter does not match, it still does not match after the
+ * letter is redacted.
  */
 export const MASK = '\uE000';
 
-/** The start and the end of a pattern must not be within a word. */
+/** Requires that a match does not begin inside a word. */
 export const NO_WORD_BEFORE = `(?<![\\w${MASK}])`;
 export const NO_WORD_AFTER = `(?![\\w${MASK}])`;
 

@@ -14,7 +14,7 @@ test('reads digits of every script as Unicode defines them', () => {
   for (const digits of SCRIPTS) expect(inPlainDigits(digits.join('')).text).toBe('0123456789');
 });
 
-test('leaves other text unchanged, and maps matches back to the original text', () => {
+test('leaves other text unchanged, and returns positions in the original text', () => {
   const digit = fc.constantFrom(...SCRIPTS.flatMap((digits) => digits.map((one, value) => [one, value])));
   const other = fc
     .oneof(fc.string({ unit: 'binary', maxLength: 4 }), fc.constantFrom('\ud800', '\udfff', '\uE000', '7'))

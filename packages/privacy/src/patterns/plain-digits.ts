@@ -1,6 +1,6 @@
 /**
  * Replaces the digits of every script by 0 to 9 before a search. People also write `４１１１` and `٤١١١`, and a person
- * who wants to hide a number could write it so.
+ * who wants to hide a number could use such digits.
  */
 import type { Span } from './piece.ts';
 
@@ -10,7 +10,10 @@ export type PlainText = {
   placeOf(span: Span): Span;
 };
 
-/** Begins at the first digit after ASCII. Includes surrogate halves. */
+/**
+ * Matches characters from the first digit after ASCII on. Surrogate halves are included, because some digits need
+ * them.
+ */
 const MAY_HOLD_OTHERS = /[\u0660-\uffff]/;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/u;
 
@@ -33,8 +36,8 @@ export function inPlainDigits(given: string): PlainText {
 }
 
 /**
- * In Unicode the ten digits of a script are consecutive, beginning with zero, and so are several sets of digits
- * (section 4.6).
+ * Returns the value of a digit. In Unicode the ten digits of a script are consecutive and begin with zero, and so are
+ * several sets of digits (section 4.6).
  */
 function decimalValue(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;

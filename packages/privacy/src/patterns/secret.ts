@@ -1,7 +1,7 @@
 /**
- * Finds credentials: tokens with the mark of their vendor (secrets/token-forms.ts), values after an HTTP scheme,
- * private keys, credentials in URLs, and values beside the name of a secret. Each finder returns the whole value. If
- * two finders find the same value, ./find-pieces.ts merges the pieces.
+ * Finds credentials: tokens with a vendor's mark (secrets/token-forms.ts), values after an HTTP scheme, private keys,
+ * credentials in URLs, and values beside the name of a secret. Each finder returns the whole value. If two finders
+ * find the same value, ./find-pieces.ts merges the pieces.
  */
 import type { Finder, Span } from './piece.ts';
 import { findAssignedSecrets } from './secrets/assigned-secrets.ts';
@@ -12,7 +12,8 @@ import { findOptionsOfCommands } from './secrets/options-of-commands.ts';
 import { findPrivateKeys } from './secrets/private-keys.ts';
 
 /**
- * A text without the hint cannot contain a match. Most texts hold no secret, so the hints are where most time goes.
+ * `hint`: a text that does not match the hint cannot contain a match, so `find` need not run. Most texts contain no
+ * secret, so most time is spent on hints.
  */
 const FINDERS: readonly { hint: RegExp; find: Finder }[] = [
   { hint: /[\w.+/=~:@$-]{12}/, find: findKnownTokens },

@@ -1,6 +1,6 @@
 /**
- * Finds social security numbers of the United States as people write them: no area 000, 666 or 9xx, and no part of
- * zeros only.
+ * Finds social security numbers of the United States as people write them. The area is not 000, 666 or 9xx, and no
+ * part consists of zeros only.
  */
 import { type Finder, MASK, spanOf } from './piece.ts';
 

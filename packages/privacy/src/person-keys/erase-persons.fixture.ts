@@ -1,6 +1,6 @@
 /**
- * Erases one person after another in the key file `argv[2]`, beginning with number `argv[3]`. Prints each number when
- * it is done.
+ * Erases persons one after another in the key file `argv[2]`, beginning with number `argv[3]`. Prints the number of
+ * each person after the erasure.
  */
 import { personKeysAt } from './person-keys.ts';
 

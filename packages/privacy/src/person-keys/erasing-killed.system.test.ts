@@ -12,7 +12,7 @@ import { personKeysAt } from './person-keys.ts';
 const KILLS = byLength({ short: 4, full: 12 });
 /** At most this many erasures by one process. */
 const MOST_ERASED = 8;
-/** About as long as an erasure takes, so that the kill may hit any part of one. */
+/** About as long as one erasure takes, so that the kill may hit any part of it. */
 const LONGEST_MS = 12;
 const ERASER = join(import.meta.dirname, 'erase-persons.fixture.ts');
 
@@ -26,13 +26,13 @@ test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else 
   let erased = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
     erased = await eraseUntilKilled(join(folder, 'person-keys'), erased, random);
-    // Checks a copy, so that the next process still meets what the crash left behind.
+    // Checks a copy of the file, so that the next process still finds the file as the crash left it.
     const copy = temporaryFolder();
     cpSync(folder, copy, { recursive: true });
     const after = personKeysAt(join(copy, 'person-keys'));
     expect(await after.open()).toBe(true);
     const sealed = before.map((_, person) => after.seal('acme', `person-${person}`, 'text'));
-    // The erasure after the acknowledged ones may have been done or not.
+    // The erasure that follows the acknowledged erasures may have been done or not.
     expect(sealed).toEqual([
       ...before.slice(0, erased).map(() => null),
       sealed[erased] === null ? null : before[erased],

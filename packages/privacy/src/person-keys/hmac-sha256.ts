@@ -1,6 +1,6 @@
 /**
- * HMAC-SHA256 (RFC 2104) with a key of 32 bytes. For a short message it takes a seventh of the time of `createHmac`,
- * which spends most of its time on setup. A leaf of the tree takes 64 of them.
+ * Computes HMAC-SHA256 (RFC 2104) with a key of 32 bytes. For a short message it takes a seventh of the time of
+ * `createHmac`, which spends most of its time on setup. A leaf of the tree takes 64 such hashes.
  */
 import { hash } from 'node:crypto';
 

@@ -1,4 +1,7 @@
-/** A key file as text: a line for each node of the tree. The checksum at the end detects a file that was cut off. */
+/**
+ * The text of a key file: a line for each node of the tree, and a checksum at the end. The checksum shows if the file
+ * was cut off.
+ */
 import { createHash } from 'node:crypto';
 import { isTree, type KeyNode, type KeyTree } from './key-tree.ts';
 
@@ -17,7 +20,7 @@ export function keyFileText({ indexKey, tree }: PersonKeyFile): string {
   return `${body}${sumOf(body)}`;
 }
 
-/** Returns null if the text is no such file, or was changed. */
+/** Returns null if the text is not a key file, or was changed. */
 export function readKeyFileText(text: string): PersonKeyFile | null {
   const sum = sumIn(text);
   const body = text.slice(0, text.length - sum.length);

@@ -7,7 +7,7 @@ const whole = plantTree(ROOT);
 const without = (indexes: readonly bigint[], tree: KeyTree = whole) => puncture(tree, indexes);
 const hex = (key: Uint8Array | null) => key && Buffer.from(key).toString('hex');
 
-/** Leaves anywhere, and also close to the ends and to each other, where branches are short. */
+/** Makes leaves anywhere, and also close to the ends and to each other, because branches are short there. */
 const near = fc.tuple(fc.constantFrom(0n, 2n ** 63n, 2n ** 64n - 16n), fc.bigInt(0n, 15n));
 const index = fc.oneof(
   fc.bigInt(0n, 2n ** 64n - 1n),
@@ -21,8 +21,8 @@ test('computes a leaf known from another implementation: 64 times hmac.new(key, 
   );
 });
 
-describe('after any punctures, in any order', () => {
-  test('keeps every other leaf unchanged, and no punctured leaf', () => {
+describe('after any leaves were destroyed, in any order', () => {
+  test('keeps every other leaf unchanged, and contains no destroyed leaf', () => {
     fc.assert(
       fc.property(indexes, indexes, (gone, others) => {
         const tree = without(gone);
@@ -35,7 +35,7 @@ describe('after any punctures, in any order', () => {
     );
   });
 
-  test('never restores a leaf, whatever is punctured later', () => {
+  test('never restores a leaf, whatever is destroyed later', () => {
     fc.assert(
       fc.property(index, indexes, (leaf, later) => {
         expect(leafKey(without(later, without([leaf])), leaf)).toBeNull();
@@ -62,7 +62,7 @@ describe('after any punctures, in any order', () => {
     );
   });
 
-  test('keeps no node above a punctured leaf', () => {
+  test('keeps no node above a destroyed leaf', () => {
     fc.assert(
       fc.property(indexes, (gone) => {
         const tree = without(gone);
@@ -76,7 +76,7 @@ describe('after any punctures, in any order', () => {
     );
   });
 
-  test('takes at most 64 nodes for each punctured leaf', () => {
+  test('takes at most 64 nodes for each destroyed leaf', () => {
     fc.assert(
       fc.property(indexes, (gone) => {
         expect(without(gone).length).toBeLessThanOrEqual(1 + 64 * gone.length);

@@ -1,21 +1,26 @@
 /**
  * The keys of persons are the leaves of a tree (Goldreich, Goldwasser and Micali, 1986). The two children of a node
- * are HMACs of it. So a holder of a node can compute every leaf below it, but never a node from its children. To
- * destroy one leaf, the node above it is replaced by the nodes that branch off from the path to it. Every other leaf
- * stays the same, and the destroyed leaf can never be computed again. Repetition, order and batches make no
+ * are HMACs of the node. So every leaf below a node can be computed from the node, but never a node from its
+ * children.
+ * To destroy one leaf, the node above it is replaced by the nodes that branch off from the path to the leaf. Every
+ * other
+ * leaf stays the same, and the destroyed leaf can never be computed again. Repetition, order and batches make no
  * difference.
  *
  * Pure: a tree is never changed, only replaced.
  */
 import { hmacSha256 } from './hmac-sha256.ts';
 
-/** Leaves are numbered with 64 bits, and are this many steps below the root. */
+/** The depth of leaves below the root. Leaves are numbered with 64 bits. */
 const LEAF_DEPTH = 64;
 
-/** Every leaf below a node can be computed from the key of the node. `start`: the first of these leaves. */
+/**
+ * A node of the tree. Every leaf below it can be computed from its key. `start`: the number of the first of these
+ * leaves.
+ */
 export type KeyNode = { readonly depth: number; readonly start: bigint; readonly key: Uint8Array };
 
-/** The nodes that are kept, in the order of their leaves. No leaf is below two of them. */
+/** The nodes that are kept, in the order of their leaves. Each leaf is below at most one node. */
 export type KeyTree = readonly KeyNode[];
 
 type Side = 0 | 1;
@@ -25,7 +30,7 @@ export function plantTree(root: Uint8Array): KeyTree {
   return [{ depth: 0, start: 0n, key: root }];
 }
 
-/** Returns 32 bytes, or null if the leaf was destroyed. */
+/** Returns the 32 bytes of the leaf, or null if the leaf was destroyed. */
 export function leafKey(tree: KeyTree, index: bigint): Uint8Array | null {
   const node = tree[placeAbove(tree, index)];
   if (node === undefined) return null;
@@ -40,7 +45,7 @@ export function hasLeaf(tree: KeyTree, index: bigint): boolean {
 }
 
 /**
- * Returns the tree without these leaves, with at most 64 more nodes for each. Returns the tree itself if all were
+ * Returns the tree without these leaves. Each leaf adds at most 64 nodes. Returns the tree itself if all leaves were
  * destroyed before.
  */
 export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
@@ -57,7 +62,7 @@ export function puncture(tree: KeyTree, indexes: readonly bigint[]): KeyTree {
   return kept;
 }
 
-/** Adds to `kept` what is left of a node without these leaves, which are in order. */
+/** Adds to `kept` the nodes that remain of a node without these leaves. The leaves are in order. */
 function keepWithout(node: KeyNode, gone: readonly bigint[], kept: KeyNode[]): void {
   if (gone.length === 0) kept.push(node);
   if (gone.length === 0 || node.depth === LEAF_DEPTH) return;
@@ -69,7 +74,7 @@ function keepWithout(node: KeyNode, gone: readonly bigint[], kept: KeyNode[]): v
 }
 
 /**
- * True if this is a tree that `puncture` can make: each node is at a possible place, and no leaf is below two nodes.
+ * True if `puncture` can make this tree: each node is at a possible place, and each leaf is below at most one node.
  */
 export function isTree(nodes: KeyTree): boolean {
   return nodes.every(({ depth, start }, place) => {
@@ -78,7 +83,7 @@ export function isTree(nodes: KeyTree): boolean {
   });
 }
 
-/** Returns the index of the node above the leaf, or -1 if there is none. */
+/** Returns the index of the node above the leaf, or -1 if there is no such node. */
 function placeAbove(tree: KeyTree, index: bigint): number {
   let low = 0;
   let high = tree.length;
@@ -92,7 +97,7 @@ function placeAbove(tree: KeyTree, index: bigint): number {
   return node !== undefined && index < endOf(node) ? low - 1 : -1;
 }
 
-/** Returns the side on which the leaf is, below the node at `depth`. */
+/** Returns the side of the node at `depth` on which the leaf is. */
 function sideAt(index: bigint, depth: number): Side {
   return ((index >> BigInt(LEAF_DEPTH - 1 - depth)) & 1n) === 0n ? 0 : 1;
 }
@@ -115,7 +120,7 @@ function leavesBelow(depth: number): bigint {
   return 1n << BigInt(LEAF_DEPTH - depth);
 }
 
-/** Returns the first leaf after those of the node. */
+/** Returns the number of the first leaf after the leaves of the node. */
 function endOf({ depth, start }: Pick<KeyNode, 'depth' | 'start'>): bigint {
   return start + leavesBelow(depth);
 }

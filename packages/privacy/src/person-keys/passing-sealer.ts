@@ -4,8 +4,8 @@ import { hmacSha256 } from './hmac-sha256.ts';
 import { looksSealed, refOf, sealText, secretsOf } from './sealed-text.ts';
 
 /**
- * Seals as a plane does, with keys that are not stored. The result has the same form, and nothing can unseal it.
- * Knows no erased persons.
+ * Seals as a plane does, but with keys that are not stored. The result has the same form, and cannot be unsealed. No
+ * person counts as erased.
  */
 export function passingSealer(): Sealer {
   const root = randomBytes(32);

@@ -45,7 +45,7 @@ test('seals nothing before the file is open', async () => {
   expect(keys.seal('acme', 'mia', 'text')).toMatch(/^sealed:v1:/);
 });
 
-test('makes the file once, for its owner alone, and always gives the same keys after that', async () => {
+test('makes the file once, readable for its owner alone, and always gives the same keys after that', async () => {
   const path = newPath();
   const all = Array.from({ length: 4 }, () => personKeysAt(path));
   await Promise.all(all.map((keys) => keys.make()));
@@ -57,7 +57,7 @@ test('makes the file once, for its owner alone, and always gives the same keys a
   expect(later.pseudonym('acme', 'mia')).toBe(all[0]?.pseudonym('acme', 'mia'));
 });
 
-test('erases a person at once and for every later start, and no other person', async () => {
+test('erases only the given person, at once and for every later start', async () => {
   const { path, keys } = await made();
   const [mias, bens] = [sealed(keys, 'of mia'), sealed(keys, 'of ben', 'ben')];
   const found = keys.find('acme', 'mia');
@@ -128,7 +128,7 @@ test('waits to read a file while another process overwrites it', async () => {
   expect(reading).toHaveBeenCalledWith(path);
 });
 
-test('restores no person from a backup file beneath a running process, and punctures that file at the next erasure', async () => {
+test('restores no person if a backup replaces the file of a running process, and erases again in that file at the next erasure', async () => {
   const { path, keys } = await made();
   const backup = await fs.readFile(path);
   await keys.erase([erasureOf(keys, 'mia')]);
@@ -138,7 +138,7 @@ test('restores no person from a backup file beneath a running process, and punct
   expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
 });
 
-test('punctures a file from a backup again by the same erasures, also if they are repeated', async () => {
+test('erases again in a file from a backup if the same erasures are repeated', async () => {
   const { path, keys } = await made();
   const backup = await fs.readFile(path);
   const erasures = [erasureOf(keys, 'mia'), erasureOf(keys, 'ben')];
@@ -151,7 +151,7 @@ test('punctures a file from a backup again by the same erasures, also if they ar
   expect(await fs.readFile(path)).toEqual(punctured);
 });
 
-test('overwrites the old content of the file, and what a crash left beside it', async () => {
+test('overwrites the old content of the file, and files that a crash left beside it', async () => {
   const { path, keys } = await made();
   const old = await fs.open(path, 'r');
   await fs.writeFile(`${path}.new`, 'a draft of before', { mode: 0o600 });
@@ -176,7 +176,7 @@ test('removes only the link if a link has the name of a leftover file', async ()
   await expect(fs.lstat(`${path}.old`)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('loses nothing by a crash between the second name of the old text and the new text', async () => {
+test('loses nothing if a crash comes between the second name of the old text and the new text', async () => {
   const { path, keys } = await made();
   const token = sealed(keys, 'text');
   await fs.link(path, `${path}.old`);
@@ -184,7 +184,7 @@ test('loses nothing by a crash between the second name of the old text and the n
   expect((await opened(path)).unseal('acme', token)).toEqual({ text: 'text' });
 });
 
-test('reports a file that cannot be written, and writes it at the next try without a new erasure', async () => {
+test('reports a file that cannot be written, and writes the file at the next try, even without a new erasure', async () => {
   const { path, keys } = await made();
   const erasure = erasureOf(keys, 'mia');
   await fs.mkdir(`${path}.new`);
@@ -193,7 +193,7 @@ test('reports a file that cannot be written, and writes it at the next try witho
     retryable: true,
   });
   await fs.rmdir(`${path}.new`);
-  // The file still has the key. A person who is erased in memory is never restored from it.
+  // The file still contains the key. A person who is erased in memory is never restored from the file.
   await keys.open();
   await keys.make();
   expect(keys.find('acme', 'mia').erased).toBe(true);
@@ -201,7 +201,7 @@ test('reports a file that cannot be written, and writes it at the next try witho
   expect((await opened(path)).find('acme', 'mia').erased).toBe(true);
 });
 
-test('punctures the linked file itself, which several gateways share', async () => {
+test('changes the linked file itself, which several gateways share', async () => {
   const { path: shared, keys } = await made();
   const links = [newPath(), newPath()];
   for (const link of links) await fs.symlink(shared, link);
@@ -215,7 +215,7 @@ test('punctures the linked file itself, which several gateways share', async () 
   }
 });
 
-test('makes a repeated erasure wait for the first', async () => {
+test('makes a repeated erasure wait for the first erasure', async () => {
   const { path, keys } = await made();
   const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
   const erasure = erasureOf(keys, 'mia');
@@ -246,7 +246,7 @@ test.each([
   await expect(personKeysAt(path).make()).rejects.toMatchObject({ code });
 });
 
-test('leaves a file of other keys beneath a running process unchanged', async () => {
+test('leaves a file of other keys unchanged if it replaces the file of a running process', async () => {
   const [{ path, keys }, other] = [await made(), await made()];
   await fs.copyFile(other.path, path);
   const before = await fs.readFile(path);
@@ -256,7 +256,7 @@ test('leaves a file of other keys beneath a running process unchanged', async ()
   expect(await fs.readFile(path)).toEqual(before);
 });
 
-test('reads back the text of a file, and rejects it if one character differs', () => {
+test('reads back the text of a file, and rejects the text if one character differs', () => {
   const file = { indexKey: Buffer.alloc(32, 1), tree: plantTree(Buffer.alloc(32, 2)) };
   const text = keyFileText(file);
   expect(readKeyFileText(text)).toEqual(file);

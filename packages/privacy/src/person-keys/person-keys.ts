@@ -1,10 +1,12 @@
 /**
- * The keys of all persons: one secret file, the same on every gateway, and the sealing and unsealing with it. Nothing
- * is stored about a person who was not erased. An erased person is a hole in the tree (key-tree.ts).
+ * The keys of all persons are in one secret file, the same on every gateway. This module seals and unseals with them.
+ * Nothing is stored about a person who was not erased. An erased person is a missing leaf in the tree (key-tree.ts).
  *
- * A person is erased in this process as soon as `erase` is called, and in the file when it resolves. Memory never
- * takes an erased person back from the file. The file is punctured again with everything that this process ever
- * erased. So a file that is restored from a backup beneath a running process restores no person.
+ * A person is erased in this process as soon as `erase` is called, and in the file when it resolves. An erased person
+ * is
+ * never restored from the file into memory. Every write removes from the file all persons that this process ever
+ * erased.
+ * So a file that is restored from a backup while a process runs restores no person.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, promises as fs } from 'node:fs';
@@ -24,42 +26,57 @@ import {
   unsealText,
 } from './sealed-text.ts';
 
-/** The result for a token. `unknown`: the text is not sealed, or was sealed with other keys or for another tenant. */
+/**
+ * The result of unsealing a token. `unknown`: the text is not sealed, or was sealed with other keys or for another
+ * tenant.
+ */
 export type Unsealed = { text: string } | { erased: true } | { unknown: true };
 
-/** `ref` is the beginning of every sealed text of the person. `pseudonym` is null after the person was erased. */
+/**
+ * The data found for a person. `ref` is the beginning of every sealed text of the person. `pseudonym` is null after
+ * the person was erased.
+ */
 export type PersonFound = { ref: string; pseudonym: string | null; erased: boolean };
 
 export type Erasure = { tenant: string; index: string };
 
-/** Before the file is open, every call that needs it throws PERSON_KEYS_NOT_READY. */
+/** Until the file is open, every call that needs the keys throws PERSON_KEYS_NOT_READY. */
 export type PersonKeys = Sealer & {
-  /** The id of the file. Null before it is open. */
+  /** Returns the id of the file. Null until the file is open. */
   id(): string | null;
-  /** Opens the file if it exists, and returns whether it did. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
+  /** Opens the file if it exists. True if the file exists. Throws PERSON_KEYS_EXPOSED or PERSON_KEYS_INVALID. */
   open(): Promise<boolean>;
-  /** Opens the file, and makes it if it does not exist. If several processes do so at once, one makes it. */
+  /**
+   * Opens the file, and makes it if it does not exist. If several processes call this at once, one of them makes the
+   * file.
+   */
   make(): Promise<void>;
   find(tenant: string, person: string): PersonFound;
   unseal(tenant: string, token: string): Unsealed;
-  /** Throws PERSON_KEYS_NOT_WRITTEN: then the persons are erased in this process, and still in the file. */
+  /**
+   * Erases persons. Throws PERSON_KEYS_NOT_WRITTEN if the file cannot be written. The persons are then erased in this
+   * process, but not in the file.
+   */
   erase(erasures: readonly Erasure[]): Promise<void>;
 };
 
-/** How many persons are remembered. Computing a leaf again takes 64 hashes. */
+/** How many persons are cached. To compute a leaf again takes 64 hashes. */
 const MOST_CACHED = 10_000;
 const LOCK_WAIT_MS = 10_000;
 
-/** Reads nothing yet. */
+/** Returns the keys of the file at this path. The file is not read yet. */
 export function personKeysAt(path: string): PersonKeys {
   let held: { keysId: string; indexKey: Uint8Array; tree: KeyTree } | null = null;
   let lastChange: Promise<unknown> = Promise.resolve();
   const cached = new Map<string, PersonSecrets>();
-  /** All persons that this process was told to erase: the id by the index. */
+  /** All persons that this process was asked to erase. The key is the index of the person, the value is the id. */
   const erased = new Map<string, string>();
   /** The erased persons that may still be in the file. */
   const unwritten = new Set<string>();
-  /** The checksum of the file when this process last read it. An unchanged file need not be punctured again. */
+  /**
+   * The checksum of the file when this process last read it. If the file is unchanged, its persons need not be erased
+   * in it again.
+   */
   let seen = '';
 
   function heldNow() {
@@ -96,9 +113,9 @@ export function personKeysAt(path: string): PersonKeys {
   }
 
   /**
-   * Runs one change after another. The lock works between processes and has no queue. Without it a file could be
-   * overwritten while it is read. If the path is a link, the linked file is locked and changed, because other links
-   * may point to it.
+   * Runs changes one after another. The lock works between processes, but has no queue. Without the lock a file could
+   * be overwritten while it is read. If the path is a link, the linked file is locked and changed, because other
+   * links may lead to it.
    */
   function alone<T>(work: (file: string) => Promise<T>): Promise<T> {
     const done = lastChange.then(async () => {
@@ -121,7 +138,7 @@ export function personKeysAt(path: string): PersonKeys {
     for (const index of writing) unwritten.delete(index);
   }
 
-  /** Removes the erased persons from what another process wrote or a backup restored. */
+  /** Removes the erased persons from a file that another process wrote or a backup restored. */
   function punctured({ indexKey, tree }: PersonKeyFile): PersonKeyFile {
     if (keysIdOf(indexKey) !== heldNow().keysId) throw anotherFile(path);
     return { indexKey, tree: puncture(tree, [...erased.keys()].map(numbered)) };
@@ -141,7 +158,7 @@ export function personKeysAt(path: string): PersonKeys {
     },
     make: () =>
       alone(async (file) => {
-        // The keys in memory may already lack persons that the file still has.
+        // If keys are in memory already, they are kept, because they may lack persons that the file still contains.
         if (held !== null) return;
         const there = await readSecretFile(file);
         const text = there ?? keyFileText(newKeyFile());
@@ -201,7 +218,7 @@ function newKeyFile(): PersonKeyFile {
   return { indexKey: randomBytes(32), tree: plantTree(randomBytes(32)) };
 }
 
-/** Returns the linked path, or the path itself if no file exists yet. */
+/** Returns the path of the linked file, or the path itself if no file exists yet. */
 async function linkedFrom(path: string): Promise<string> {
   return fs.realpath(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return path;

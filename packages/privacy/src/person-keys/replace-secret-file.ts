@@ -1,14 +1,15 @@
 /**
- * Replaces a text that must never be found again: the old text is overwritten before its file is deleted. A process
+ * Replaces a text that must never be found again. The old text is overwritten before its file is deleted. A process
  * can do no more than that. A file system that writes elsewhere, a flash disk, a snapshot and a backup may keep the
  * old bytes, as docs/privacy.md says.
  *
- * A crash leaves either the old or the new text whole. `wipeLeftovers` overwrites what else it leaves.
+ * A crash leaves either the old or the new text complete. Other files that a crash leaves are overwritten by
+ * `wipeLeftovers`.
  */
 import { type BigIntStats, promises as fs } from 'node:fs';
 import { replaceFile } from '@mandate/runtime';
 
-/** Call this function, like the other one here, only while no other process changes the file. */
+/** Call this function and `wipeLeftovers` only while no other process changes the file. */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
   await wipeLeftovers(path);
   await keepOld(path);
@@ -16,25 +17,25 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
   await wipeLeftovers(path);
 }
 
-/** Overwrites what an interrupted replacement left beside the file: a draft, or the old text. */
+/** Overwrites the files that an interrupted replacement left beside the file: a draft, or the old text. */
 export async function wipeLeftovers(path: string): Promise<void> {
   await wipe(`${path}.new`, path);
   await wipe(oldOf(path), path);
 }
 
-/** Gives the old text a second name, because the new text takes the first. */
+/** Gives the old text a second file name, because the new text takes the first name. */
 async function keepOld(path: string): Promise<void> {
   try {
     await fs.link(path, oldOf(path));
   } catch (error) {
-    // The file does not exist yet, or the file system has no hard links. Then the old text is deleted without
-    // overwriting.
+    // The file does not exist yet, or the file system has no hard links. Without hard links, the old text is deleted
+    // without overwriting.
     if (!hasCode(error, 'ENOENT', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
   }
 }
 
 async function wipe(path: string, inUse: string): Promise<void> {
-  // If the path is a link, only the link is removed, because the linked file was never ours.
+  // If the path is a link, only the link is removed, because this program did not write the linked file.
   const stats = await statOrNull(path, fs.lstat);
   if (stats === null) return;
   const used = await statOrNull(inUse);

@@ -7,7 +7,7 @@ const leaf = (filling: number) => Buffer.alloc(32, filling);
 const secrets = secretsOf(leaf(1));
 const at = { ref: refOf('0011223344556677', '8899aabbccddeeff'), tenant: 'acme' };
 const text = fc.string({ unit: 'binary' });
-/** Includes lone surrogates. */
+/** Texts of any characters, including lone surrogates. */
 const anyText = fc.oneof(
   text,
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
@@ -18,7 +18,7 @@ function unsealed(token: string, with_ = secrets, where = at): string | null {
   return read && unsealText(with_, where, read.sealed);
 }
 
-test("makes a token and a pseudonym known from another implementation: Python's hmac, and its cryptography 48", () => {
+test("makes the same token and pseudonym as another implementation: Python's hmac, and its cryptography 48", () => {
   const known = secretsOf(Buffer.from(Array.from({ length: 32 }, (_, index) => index)));
   expect(sealText(known, at, 'mia@example.com')).toBe(
     'sealed:v1:0011223344556677:8899aabbccddeeff:kDCLZnMocRZC1S2Pv4EeS4dbRg0nGEdolSDLSo0wt9AoRjmhGF0rDCBXYWRs.',
@@ -30,7 +30,7 @@ test("makes a token and a pseudonym known from another implementation: Python's 
   ]);
 });
 
-test('unseals any text unchanged, also lone surrogates, and recognizes a sealed text', () => {
+test('unseals any text unchanged, even with lone surrogates, and recognizes a sealed text', () => {
   fc.assert(
     fc.property(anyText, (plain) => {
       const token = sealText(secrets, at, plain);
@@ -41,7 +41,7 @@ test('unseals any text unchanged, also lone surrogates, and recognizes a sealed 
   );
 });
 
-test('makes equal tokens for the same text only, of the same person and tenant', () => {
+test('makes equal tokens only for the same text of the same person and tenant', () => {
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
       const token = sealText(secrets, at, one);
@@ -53,7 +53,7 @@ test('makes equal tokens for the same text only, of the same person and tenant',
   );
 });
 
-test('unseals no token with other keys, for another tenant or moved to another person', () => {
+test('unseals no token with other keys, for another tenant, or with the ref of another person', () => {
   const token = sealText(secrets, at, 'mia');
   expect(unsealed(token, secretsOf(leaf(2)))).toBeNull();
   expect(unsealed(token, secrets, { ...at, tenant: 'bravo' })).toBeNull();
@@ -71,7 +71,7 @@ test('unseals no token with a changed byte', () => {
   );
 });
 
-test('takes no ordinary text for a token, and never throws', () => {
+test('never reads an ordinary text as a token, and never throws', () => {
   const almost = fc.tuple(
     fc.constantFrom('sealed:v1:', at.ref, `${at.ref}:`),
     text,

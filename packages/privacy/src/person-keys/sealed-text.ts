@@ -1,21 +1,24 @@
 /**
  * Seals a text with the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in
- * base64url. The dot ends the token, because it may be in the middle of a text. Everything before the last part is
- * the `ref` of the person, by which all sealed texts of the person can be found. Without the keys it does not
- * identify the person.
+ * base64url. The dot ends the token, because the token may be in the middle of a text. Everything before the last
+ * part
+ * is the `ref` of the person. All sealed texts of the person can be found by it. Without the keys it does not
+ * identify
+ * the person.
  *
- * AES-256-GCM. The IV is a keyed hash of tenant and text. So the same text of the same person is the same token, and
- * no IV is used for two texts. A token is bound to its tenant and its ref: moved to another one, it is invalid.
+ * The cipher is AES-256-GCM. The IV is a keyed hash of tenant and text. So the same text of the same person is the
+ * same
+ * token, and no IV is used for two texts. A token is valid only with its own tenant and ref.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { SEALED_TEXT } from '@mandate/policy';
 import { hmacSha256 } from './hmac-sha256.ts';
 
-/** The secrets that are derived from the leaf of a person, by use. */
+/** The secrets of a person, each for one use. They are derived from the person's leaf. */
 export type PersonSecrets = {
   readonly textKey: Uint8Array;
   readonly ivKey: Uint8Array;
-  /** Replaces the id of the person in fields that need an id. */
+  /** Replaces the id of the person in fields that must contain an id. */
   readonly pseudonym: string;
 };
 
@@ -23,7 +26,7 @@ export type PersonSecrets = {
 export type SealedText = { keysId: string; index: string; sealed: Buffer };
 
 const TOKEN = /^sealed:v1:([0-9a-f]{16}):([0-9a-f]{16}):([A-Za-z0-9_-]{38,})\.$/;
-/** Matches every token in a text, whatever is around it. */
+/** Matches every token in a text, whatever text is around the token. */
 export const SEALED_TEXTS = new RegExp(SEALED_TEXT, 'g');
 const PSEUDONYM = /^person:[0-9a-f]{32}$/;
 const IV_BYTES = 12;
@@ -42,7 +45,7 @@ export function refOf(keysId: string, index: string): string {
 }
 
 export function sealText(secrets: PersonSecrets, at: { ref: string; tenant: string }, text: string): string {
-  // JSON preserves lone surrogates.
+  // The text is sealed as JSON, because JSON preserves lone surrogates.
   const plain = JSON.stringify(text);
   const bound = boundTo(at);
   const iv = hmacSha256(secrets.ivKey, Buffer.concat([bound, Buffer.from(plain)])).subarray(0, IV_BYTES);
@@ -51,7 +54,7 @@ export function sealText(secrets: PersonSecrets, at: { ref: string; tenant: stri
   return `${at.ref}:${Buffer.concat(parts).toString('base64url')}.`;
 }
 
-/** Returns null if the token was not sealed with these secrets, for this ref and tenant. */
+/** Returns the text. Null if the token was not sealed with these secrets, for this ref and tenant. */
 export function unsealText(
   secrets: PersonSecrets,
   at: { ref: string; tenant: string },
@@ -69,14 +72,14 @@ export function unsealText(
   }
 }
 
-/** Returns the parts of a token, which may be forged. Null if the text is no token. */
+/** Returns the parts of a token, which may be forged. Null if the text is not a token. */
 export function readToken(text: string): SealedText | null {
   const [, keysId, index, sealed] = TOKEN.exec(text) ?? [];
   if (keysId === undefined || index === undefined || sealed === undefined) return null;
   return { keysId, index, sealed: Buffer.from(sealed, 'base64url') };
 }
 
-/** Returns the person that a token names. Null if the text is no token. */
+/** Returns the `ref` of the person that a token names. Null if the text is not a token. */
 export function refInToken(text: string): string | null {
   const read = readToken(text);
   return read && refOf(read.keysId, read.index);
@@ -87,7 +90,10 @@ export function looksSealed(text: string): boolean {
   return TOKEN.test(text) || PSEUDONYM.test(text);
 }
 
-/** A tenant name contains no line break, so no two of these texts are equal. */
+/**
+ * Returns the text to which a token is bound. A tenant name contains no line break, so the text is different for each
+ * ref and tenant.
+ */
 function boundTo({ ref, tenant }: { ref: string; tenant: string }): Buffer {
   return Buffer.from(`${ref}\n${tenant}\n`);
 }

@@ -9,8 +9,8 @@ const KEY = 'a key';
 const HASH = expect.stringMatching(/^hmac-sha256:[0-9a-f]{32}$/);
 
 /**
- * Makes tokens of the real form, which name the tenant, person and text that they seal. The person `gone` counts as
- * erased.
+ * Makes tokens of the real form. Each token names the tenant, the person and the text that it seals. The person
+ * `gone` counts as erased.
  */
 const sealer: Sealer = {
   seal: (tenant, person, text) =>
@@ -66,7 +66,7 @@ describe('fields', () => {
     expect(redactedArgs({ fields: [redact(path)] }, args)).toEqual(expected);
   });
 
-  test('of the context are redacted too, also in an action without arguments', () => {
+  test('are redacted in the context too, even if the action has no arguments', () => {
     const action: Action = {
       id: 'a',
       agentId: 'b',
@@ -82,7 +82,7 @@ describe('fields', () => {
     });
   });
 
-  test('have equal hashes for equal values only', () => {
+  test('have equal hashes only for equal values', () => {
     const args = { a: { n: 1, m: 2 }, b: { m: 2, n: 1 }, c: '1', d: 1 };
     const redacted = redactedArgs({ fields: [{ path: 'args.*', do: 'hash' }] }, args) as typeof args;
     expect(redacted).toEqual({ a: HASH, b: HASH, c: HASH, d: HASH });
@@ -175,7 +175,7 @@ describe('patterns', () => {
     });
   });
 
-  test('of phones match the form of every country that a rule names', () => {
+  test('find phone numbers in the form of every country that a rule names', () => {
     const phones = [
       { pattern: 'phone', do: 'hash', countries: ['US'] },
       { pattern: 'phone', do: 'redact', countries: ['DE'] },
@@ -186,7 +186,7 @@ describe('patterns', () => {
     expect(redactedArgs({ patterns: phones }, once)).toEqual(once);
   });
 
-  test('hash a number and the text of its digits alike, also below zero', () => {
+  test('give a number and the text of its digits the same hash, even below zero', () => {
     const args = { a: 4111111111111111, b: '4111111111111111', c: -4111111111111111, d: '-4111111111111111' };
     const { a, b, c, d } = redactedArgs({ patterns }, args) as Record<keyof typeof args, string>;
     expect([a, b, c, d]).toEqual([HASH, a, `-${a}`, `-${a}`]);
@@ -251,7 +251,7 @@ describe('several rules for one value', () => {
   });
 });
 
-test('throws if a hash key is missing, and redacts instead of sealing without a sealer', () => {
+test('throws if a hash key is missing, and redacts values to seal if there is no sealer', () => {
   const hashing = documentOf({ patterns: [{ pattern: 'email', do: 'hash' }] });
   expect(() => compileRedactor(hashing, { sealer: null })).toThrow(TypeError);
   const sealing = documentOf({
@@ -347,7 +347,7 @@ describe('laws', () => {
     );
   });
 
-  test('redaction leaves nothing of a match', () => {
+  test('redaction leaves no part of a match', () => {
     const patterns = ['email', 'credit_card', 'phone', 'us_ssn', 'ip_address'];
     const around = fc.constantFrom('', ' ', ', ', '"', '\n', '(', '; ');
     fc.assert(
@@ -364,7 +364,7 @@ describe('laws', () => {
     );
   });
 
-  test('redaction leaves nothing of a value in a named field', () => {
+  test('redaction leaves no part of a value in a named field', () => {
     fc.assert(
       fc.property(actions, ways, json, (action, way, value) => {
         const redacted = { hunter: value, deep: ['hunter2-hunter2'] };
@@ -387,7 +387,8 @@ test('redaction takes linear time if many names are replaced by the same name', 
     expect(shown).toMatchObject({ args: { [`[redacted:email] ${count}`]: count - 1 } });
     return (user + system) / 1_000;
   };
-  // Four times as many names take four times as long. Quadratic time would be sixteen times as long.
+  // Four times as many names should take four times as long. Quadratic time would be sixteen times as long. The limit
+  // is between them.
   const isLinear = [1, 2, 3].some(() => msFor(4_000) / Math.max(4, msFor(1_000)) < 11);
   expect(isLinear).toBe(true);
 });

@@ -1,11 +1,14 @@
 /**
  * Redacts an action before it is published.
  *
- * If several rules match one value, this is the order. The names of secrets come first: the redaction of the policy
- * package has been applied before. The rule of a field takes the whole value, so patterns are not searched in it. If
+ * If several rules match one value, they apply in this order. Names of secrets come first: the redaction of the
+ * policy
+ * package was applied before. A rule for a field replaces the whole value, so patterns are not searched in the value.
+ * If
  * several rules match a field, or several patterns match the same piece of text, redact goes before hash, and hash
- * before seal. So no rule leaves readable what another rule removes. A value that was already replaced stays as it
- * is.
+ * before seal. So no rule leaves something readable that another rule removes. A value that was already replaced
+ * stays
+ * unchanged.
  */
 import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';
@@ -25,7 +28,10 @@ import { below, fieldPaths, NOWHERE, type Places, rulesAt } from './field-paths.
 import { personAt } from './person-at.ts';
 import { redactedPiece } from './redacted-piece.ts';
 
-/** Returns the action itself if nothing in it is redacted, otherwise a copy. Never changes the given action. */
+/**
+ * Redacts an action. Returns the action itself if nothing in it is redacted, otherwise a copy. Never changes the
+ * given action.
+ */
 export type Redactor = (action: Action, tenant: string) => Action;
 
 type FieldRule = PrivacyDocument['fields'][number];
@@ -39,15 +45,19 @@ const STRENGTH = { redact: 0, hash: 1, seal: 2 } as const;
 
 export type RedactorOptions = {
   readonly hashKey?: string | undefined;
-  /** Null: this process has no keys to seal with, so values to seal are redacted. */
+  /** Null if this process has no keys for sealing. Then values to seal are redacted. */
   readonly sealer: Sealer | null;
-  /** True: a value to seal without a named person is left as it is, instead of being redacted. */
+  /**
+   * True if a value to seal stays unchanged when the action names no person for it. Otherwise such a value is
+   * redacted.
+   */
   readonly leavesUnowned?: boolean;
 };
 
 /**
- * Linear in the size of the action, and idempotent. Throws a TypeError if a rule hashes and there is no key. The
- * returned function throws PERSON_ERASED for an action in the name of an erased person.
+ * Compiles the rules of a document. Redaction takes time linear in the size of the action, and is idempotent. Throws
+ * a TypeError if a rule hashes and there is no key. The returned function throws PERSON_ERASED for an action in the
+ * name of an erased person.
  */
 export function compileRedactor(document: PrivacyDocument, means: RedactorOptions): Redactor {
   const { hashKey, sealer, leavesUnowned = false } = means;
@@ -101,7 +111,10 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
     return copy ?? items;
   }
 
-  /** Names are searched like texts, because addresses of people may be names too. */
+  /**
+   * Redacts names and values of an object. Names are searched like texts, because an address of a person may be used
+   * as a name.
+   */
   function redactMembers(
     members: { [name: string]: Json },
     places: Places<FieldRule>,
@@ -143,20 +156,23 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
     return token ?? (leavesUnowned ? piece : redactedPiece(pattern));
   }
 
-  /** A card number may be a JSON number. A minus before it stays, as in a text. */
+  /** Redacts a number, because a card number may be a JSON number. A minus before the number stays, as in a text. */
   function redactNumber(value: number, within: Within): Json {
     const digits = String(Math.abs(value));
     if (!patternRules.has('credit_card') || !isCreditCard(digits)) return value;
     return (value < 0 ? '-' : '') + replacePiece(digits, 'credit_card', within);
   }
 
-  /** Returns null if the action names no person for the text, or if the process has no keys to seal with. */
+  /**
+   * Returns the sealed text. Null if the action names no person for the text, or if the process has no keys for
+   * sealing.
+   */
   function sealed(text: string, person: string, { action, tenant }: Within): string | null {
     const id = sealer === null ? null : personAt(action, person);
     return sealer === null || id === null ? null : (sealer.seal(tenant, id, text) ?? ERASED);
   }
 
-  /** The result is still an id, because budgets count by it. */
+  /** Redacts the id of the principal. The result is still an id, because budgets count by it. */
   function redactPrincipal(id: string, { tenant }: Within): string {
     const rule = strongest(below(below(paths, 'principal'), 'id'));
     if (rule === undefined || isPlaceholder(id)) return id;
@@ -184,8 +200,9 @@ function strongest(places: Places<FieldRule>): FieldRule | undefined {
 }
 
 /**
- * Two names may be replaced by the same name, and neither value may be lost. So a count is added to the name. Each
- * count is tried once, because all names of an object may become the same.
+ * Returns a function that makes names unique. Two names may be replaced by the same text, and neither value may be
+ * lost. So a count is added to the name. Each count is tried once, because all names of an object may be replaced by
+ * the same text.
  */
 function unusedNames(members: object): (name: string, taken: ReadonlyMap<string, Json>) => string {
   const counts = new Map<string, number>();

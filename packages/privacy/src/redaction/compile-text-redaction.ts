@@ -5,8 +5,8 @@ import { replacePieces } from '../patterns/redact-pieces.ts';
 import { redactedPiece } from './redacted-piece.ts';
 
 /**
- * Returns a function that redacts every match of the document's patterns in a text outside of actions. It never
- * hashes or seals: such a text names no person, so there is no key to seal with.
+ * Returns a function that redacts every match of the document's patterns in a text outside of actions. It does not
+ * hash. It does not seal either, because such a text names no person, so there is no key.
  */
 export function compileTextRedaction({ patterns: rules }: PrivacyDocument): (text: string) => string {
   const patterns = [...new Set(rules.map(({ pattern }) => pattern))];

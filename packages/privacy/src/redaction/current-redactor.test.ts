@@ -29,7 +29,7 @@ test('applies an edit of the document to the next action, and always redacts nam
   expect(redactAction(action, 'acme')).toMatchObject({ args: { pin: '[redacted]', to: 'x', cc: 'y' } });
 });
 
-test("redacts every match in an operator's text, whatever the pattern does elsewhere, from an edit on", () => {
+test("redacts every match in an operator's text, even if the pattern hashes or seals elsewhere, as soon as the document says so", () => {
   let document = documentOf({ fields: [{ path: 'args.to', do: 'redact' }] });
   const redactText = currentTextRedactor({ privacy: () => document });
   const text = 'ann@example.com complained, 030 901820, 4111111111111111';
@@ -45,7 +45,7 @@ test("redacts every match in an operator's text, whatever the pattern does elsew
   expect(redactText(redactText(text))).toBe(redactText(text));
 });
 
-test('makes fingerprints that say nothing about the text of an erased person, and are all different', () => {
+test('makes fingerprints that reveal nothing about the text of an erased person, and that all differ', () => {
   const written = documentOf({
     fields: [
       { path: 'args.to', do: 'seal', person: 'args.cc' },
@@ -73,7 +73,7 @@ test('makes fingerprints that say nothing about the text of an erased person, an
   expect(new Set(prints).size).toBe(2);
 });
 
-test('makes different fingerprints for values to seal that belong to no person', () => {
+test('makes different fingerprints for values to seal if they belong to no person', () => {
   const written = documentOf({
     fields: [{ path: 'args.to', do: 'seal', person: 'args.cc' }],
     patterns: [{ pattern: 'email', do: 'seal', person: 'args.cc' }],

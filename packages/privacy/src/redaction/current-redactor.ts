@@ -10,7 +10,7 @@ type DocumentInForce = { privacy(): PrivacyDocument };
 /** @param redact redacts the names of secrets, whatever the document says */
 export type CurrentRedactorOptions = RedactorOptions & { redact(action: Action): Action };
 
-/** Redacts by the current document. */
+/** Returns a redactor that always uses the current document. */
 export function currentRedactor(
   file: DocumentInForce,
   { redact, ...means }: CurrentRedactorOptions,
@@ -20,9 +20,9 @@ export function currentRedactor(
 }
 
 /**
- * Seals by the current document, and redacts nothing else. The other values are needed to tell actions apart, and say
- * nothing about an erased person. A value without a person is left too. Two values of an erased person never become
- * equal. If they were equal, an approval of one text would hold for every other.
+ * Seals by the current document, and redacts nothing else. The other values stay, because they distinguish actions
+ * and reveal nothing about an erased person. A value without a person stays too. Two different values of an erased
+ * person never become equal. Otherwise an approval of one text would be valid for every other text.
  */
 export function sealOnlyRedactor(file: DocumentInForce, sealer: Sealer): Redactor {
   const unlike: Sealer = { ...sealer, seal: (...given) => sealer.seal(...given) ?? `erased ${randomUUID()}` };
@@ -33,7 +33,7 @@ export function sealOnlyRedactor(file: DocumentInForce, sealer: Sealer): Redacto
   });
 }
 
-/** Redacts texts of operators by the current document. */
+/** Returns a function that redacts texts of operators by the current document. */
 export function currentTextRedactor(file: DocumentInForce): (text: string) => string {
   return inForce(file, compileTextRedaction);
 }

@@ -1,30 +1,30 @@
-/** Combines the paths of fields in a tree, so that one walk over a value finds all matching paths. */
+/** Combines the paths of fields in a tree, so that one pass over a value finds all matching paths. */
 
-/** A node of the tree. `rule` is the rule of a path that ends here. */
+/** A node of the tree. `rule` is the rule of a path that ends at this node. */
 type Place<Rule> = {
   readonly names: Map<string, Place<Rule>>;
-  /** The node for `*`. */
+  /** The child node for `*`, which matches any one name. */
   any: Place<Rule> | null;
-  /** The node for a `**` that begins here. */
+  /** The child node for a `**` that begins at this node. */
   deep: Place<Rule> | null;
-  /** True for the node of a `**`: every name stays at this node. */
+  /** True for the node of a `**`, because every further name matches it too. */
   readonly stays: boolean;
   rule: Rule | null;
 };
 
-/** The nodes of all paths that may still match. */
+/** The nodes of all paths that still match. */
 export type Places<Rule> = readonly Place<Rule>[];
 
 export const NOWHERE: Places<never> = [];
 
-/** @param fields a path may be repeated: its first rule wins */
+/** @param fields the fields with their paths; if a path is repeated, its first rule applies */
 export function fieldPaths<Rule extends { path: string }>(fields: readonly Rule[]): Places<Rule> {
   const root = newPlace<Rule>(false);
   for (const rule of fields) {
     let place = root;
     const names = rule.path.split('.');
     for (const [at, name] of names.entries()) {
-      // At the end of a path, `**` means everything within, and so does `*`.
+      // At the end of a path, `**` and `*` both mean everything below this place.
       place = placeOf(place, name === '**' && at === names.length - 1 ? '*' : name);
     }
     place.rule ??= rule;
@@ -50,7 +50,7 @@ function newPlace<Rule>(stays: boolean): Place<Rule> {
   return { names: new Map(), any: null, deep: null, stays, rule: null };
 }
 
-/** Returns the nodes after one more name. */
+/** Returns the nodes that match after one more name. */
 export function below<Rule>(places: Places<Rule>, name: string): Places<Rule> {
   if (places.length === 0) return NOWHERE;
   const next: Place<Rule>[] = [];
@@ -67,7 +67,7 @@ export function below<Rule>(places: Places<Rule>, name: string): Places<Rule> {
   return next;
 }
 
-/** Returns the rules of the paths that end here. */
+/** Returns the rules of the paths that end at these nodes. */
 export function rulesAt<Rule>(places: Places<Rule>): Rule[] {
   return places.flatMap(({ rule }) => rule ?? []);
 }

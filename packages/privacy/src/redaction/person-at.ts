@@ -1,7 +1,10 @@
 import { isPlaceholder } from '@mandate/policy';
 import type { Action } from '@mandate/schemas';
 
-/** Returns the id at this path. Null if there is none, or if it was replaced and so identifies no person. */
+/**
+ * Returns the id at this path. Null if there is no id, or if the id was replaced, because it then identifies no
+ * person.
+ */
 export function personAt(action: Action, path: string): string | null {
   let value: unknown = action;
   for (const name of path.split('.')) {

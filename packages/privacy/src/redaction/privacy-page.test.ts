@@ -1,4 +1,4 @@
-/** The document and the action of docs/privacy.md, and the result that the page shows. */
+/** Tests that the document and the action of docs/privacy.md give the result that the page shows. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileActionRedaction } from '@mandate/policy';
@@ -26,7 +26,7 @@ test('the example gives the result on the page', async () => {
   expect(JSON.parse(abridged(JSON.stringify(redacted)))).toEqual({ ...named, ...JSON.parse(after) });
 });
 
-test('the page names every pattern, and no other', () => {
+test('the page names every pattern, and no other pattern', () => {
   const named = Array.from(section.matchAll(/^\| `([a-z_]+)` \|/gm), ([, name]) => name);
   expect(named).toEqual(['do', 'redact', 'hash', 'seal', 'pattern', ...PRIVACY_PATTERNS]);
 });

@@ -38,7 +38,7 @@ test('redacts what a plane redacts, in the same forms', () => {
   expect(redactAction(redacted, 'acme')).toEqual(redacted);
 });
 
-test('replaces the usual names of secrets by the given names, and redacts none for an empty list', () => {
+test('redacts the given names instead of the usual names of secrets, and redacts nothing if the list is empty', () => {
   const none = privacyDocument.parse({ version: 1 });
   const shown = (redact: string[]) => trialRedactor({ redact, hash: [], document: none })(action, 'acme');
   expect(shown(['own'])).toMatchObject({ args: { own: '[redacted]', password: 'p' } });

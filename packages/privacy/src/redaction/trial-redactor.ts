@@ -1,6 +1,7 @@
 /**
- * Redacts an action as a plane would before it decides, where nothing is published: offline and in previews. The
- * forms are those of a plane. The keys are made for the trial, so hashes can be compared only within one trial.
+ * Redacts an action as a plane would before it decides. Used offline and in previews, which publish nothing. The
+ * results have the form of a plane's results. The keys are made for each trial, so hashes can be compared only within
+ * one trial.
  */
 import { randomBytes } from 'node:crypto';
 import { compileActionRedaction } from '@mandate/policy';
@@ -8,9 +9,9 @@ import type { PrivacyDocument } from '@mandate/schemas';
 import { passingSealer } from '../person-keys/passing-sealer.ts';
 import { compileRedactor, type Redactor } from './compile-redactor.ts';
 
-/** Plain values, because they are sent between threads. */
+/** The rules are plain values, because they are sent between threads. */
 export type RedactionRules = {
-  /** Names of fields to redact. Absent: the usual names of secrets. */
+  /** Names of fields to redact. If absent, the usual names of secrets. */
   readonly redact?: readonly string[] | undefined;
   /** Names of fields to hash. */
   readonly hash: readonly string[];

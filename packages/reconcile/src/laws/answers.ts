@@ -1,6 +1,6 @@
 /**
- * The law that each delivery has one answer. A redelivery within the replay memory gets the same answer, word for
- * word. Later the delivery is decided again.
+ * Checks the law that each delivery has one answer. A redelivery within the replay memory gets the same answer, word
+ * for word. After the replay memory, the delivery is decided again.
  */
 import { createHash } from 'node:crypto';
 import type { Decision, LogPosition, Settlement } from '@mandate/schemas';
@@ -23,7 +23,7 @@ export function createAnswers(findings: Findings, memory: Memory) {
     return none;
   };
   return {
-    /** Returns true for the first answer to a delivery, and false for a repeated one. */
+    /** Records an answer. True for the first answer to a delivery, and false for a repeated answer. */
     takes({ log }: Pick<Read, 'log'>, answer: Decision | Settlement): boolean {
       const offsets = ofPartition(answer.source);
       const { offset } = answer.source;
@@ -50,8 +50,8 @@ export function createAnswers(findings: Findings, memory: Memory) {
 }
 
 /**
- * 48 bits. Among a million answers, the chance that two different ones have the same digest is about one in a hundred
- * million.
+ * Returns a digest of 48 bits. Among a million answers, the chance that two different answers have the same digest is
+ * about one in a hundred million.
  */
 function digestOf(answer: Decision | Settlement): number {
   return createHash('sha1').update(JSON.stringify(answer)).digest().readUIntBE(0, 6);

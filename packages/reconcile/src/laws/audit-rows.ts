@@ -1,7 +1,7 @@
 /**
- * The law that the audit has one row in every answer for each valid decision and settlement on the log, and for each
- * change of agents, keys, policies, rules and grants, and no other rows. Records that a newer epoch made void, and
- * repeats of a change, are in no answer. Months that the audit dropped are left out.
+ * Checks that the audit returns one row for each valid decision and settlement on the log, and for each change of
+ * agents, keys, policies, rules and grants, and no other rows. The audit returns no row for records that a newer
+ * epoch made void, and for repeats of a change. Months that the audit dropped are left out.
  */
 import type { Breach, Findings } from './law.ts';
 
@@ -11,7 +11,7 @@ export type Audited = (typeof AUDITED)[number];
 /** A row of the audit. */
 export type AuditRow = {
   id: string;
-  /** True if the row is in no answer. */
+  /** True if the audit returns this row in no answer. */
   void: boolean;
   atMs: number;
   logPartition: number;
@@ -40,7 +40,7 @@ export function createAuditRows(findings: { rows: Findings; voids: Findings }) {
     },
     /**
      * @param rows all rows of the audit, by id
-     * @param isRead whether that part of the log was read; the audit may already have rows from after it
+     * @param isRead whether the part of the log with this record was read; the audit may already contain later rows
      */
     async compare(
       tenant: string,

@@ -1,4 +1,7 @@
-/** Deferred actions of a log, and the rate slots that each holds until the ALLOW on its grant takes them over. */
+/**
+ * Records the deferred actions of a log, and the calls in rates that each of them reserves until an ALLOW on its
+ * grant takes them over.
+ */
 import { standsForAction } from '@mandate/schemas';
 import { releaseSlot, type SlidingRate, takeSlot } from '@mandate/step';
 import type { Decided } from './step.ts';
@@ -9,7 +12,10 @@ export function createDeferrals() {
   const deferrals = new Map<string, Deferral>();
 
   return {
-    /** Returns the slots that a question held before this decision. They do not count while the decision is made. */
+    /**
+     * Returns the calls in rates that a question reserved before this decision. They do not count while this decision
+     * is made.
+     */
     releaseSlots(decision: Decided, rates: ReadonlySet<SlidingRate>): SlidingRate[] {
       const deferral = decision.isAnswered ? deferrals.get(nameOf(decision)) : undefined;
       if (deferral === undefined) return [];
@@ -17,7 +23,7 @@ export function createDeferrals() {
         (rate) => deferral.rates.has(rate) && releaseSlot(rate, deferral.atMs, decision.atMs),
       );
     },
-    /** Records a decision after it was checked. `left` has the rates in which its question held slots. */
+    /** Records a decision after its check. `left` contains the rates in which its question had reserved calls. */
     decided(decision: Decided, rates: ReadonlySet<SlidingRate>, left: readonly SlidingRate[]): void {
       const name = nameOf(decision);
       const { atMs, verdict, kind, takesSlots } = decision;
@@ -30,7 +36,7 @@ export function createDeferrals() {
   };
 }
 
-/** Ids contain no spaces, so the name is unique. */
+/** Ids contain no spaces, so each name is unique. */
 function nameOf({ tenant, agentId, actionId, digest }: Decided): string {
   return `${tenant} ${agentId} ${actionId} ${digest}`;
 }

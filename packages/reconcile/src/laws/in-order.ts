@@ -1,40 +1,40 @@
 /**
- * Puts the steps of each tenant into the order of its ledger, which is that of their sequences, because partitions
- * are read at different speeds. A step waits for the steps before it, and for the beginning of its epoch on every
- * partition. After that beginning, no record of an older epoch counts, so sequences that never reached the log are no
- * longer waited for.
+ * Puts the steps of each tenant into the order of its ledger, the order of their sequence numbers. This is needed
+ * because partitions are read at different speeds. A step waits for the steps before it, and for the beginning of its
+ * epoch on every partition. After that beginning, no record of an older epoch counts. So sequence numbers that never
+ * reached the log are no longer waited for.
  */
 import type { Read } from './read-record.ts';
 import type { Step } from './step.ts';
 
 /**
- * `isWhole` is true if every earlier step of its epoch is on the log, so that the state that the ledger saw is known
+ * `isWhole` is true if every earlier step of the epoch is on the log. Then the state that the ledger used is known
  * exactly.
  */
 export type OnStep = (step: Step, isWhole: boolean) => void;
 
 type Tenant = {
   readonly waiting: Map<number, Step>;
-  /** The next sequence to pass on. */
+  /** The sequence number of the next step to pass on. */
   next: number;
   last: number;
   epoch: string | null;
   isWhole: boolean;
-  /** By partition, the highest sequence that was read. */
+  /** The highest sequence number that was read, by partition. */
   readonly highest: Map<number, number>;
 };
 
 /**
  * @param partitions the number of partitions of the decisions topic
- * @param onTwice called for a step with the sequence of another step
+ * @param onTwice called for a step that has the sequence number of another step
  */
 export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step: Step) => void) {
   const tenants = new Map<string, Tenant>();
   const generations = new Map<string, number>();
-  /** By partition, the generation in force at the position that was reached. */
+  /** The generation in force at the present reading position, by partition. */
   const begun = new Map<number, number>();
   /**
-   * By epoch and tenant, the highest sequence on the log when the epoch began. The epoch's own sequences continue
+   * The highest sequence number on the log when an epoch began, by epoch and tenant. The epoch's own numbers continue
    * after it.
    */
   const bases = new Map<string, Map<string, number>>();
@@ -105,12 +105,13 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
         const tenant = tenantOf(step.tenant);
         tenant.highest.set(partition, Math.max(tenant.highest.get(partition) ?? 0, step.sequence));
         if (isOvertaken) {
-          // An operator's command counts whenever it is read. Its sequence does not say where the ledger has it.
+          // An operator's command counts whenever it is read, because its sequence number does not determine its
+          // place in the ledger.
           if (step.did !== 'adjust') continue;
           tenant.isWhole = false;
           onStep(step, false);
         } else if (step.sequence < tenant.next || tenant.waiting.has(step.sequence)) {
-          // An operator's command may be on the log twice.
+          // Only these steps are reported, because an operator's command may be on the log twice.
           if (step.did === 'decide' || step.did === 'settle') onTwice(step);
         } else {
           tenant.waiting.set(step.sequence, step);
@@ -118,7 +119,7 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
         }
       }
     },
-    /** Passes on the steps that are left, because nothing more is read. */
+    /** Passes on the remaining steps, because nothing more is read. */
     end(): void {
       for (const tenant of tenants.values()) giveAll(tenant, () => true);
     },

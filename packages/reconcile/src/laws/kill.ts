@@ -1,8 +1,8 @@
 /**
- * The law of the kill switch. After an acknowledged kill of an agent, of a subtree that it is in, of its tenant or of
- * everything, no ALLOW has a higher sequence until a revive. An ALLOW that is on the log after the kill must be in
- * the kill's list of open actions. The law is checked after everything was read, because a partition may be far ahead
- * of the one with the kill.
+ * Checks the law of the kill switch. A kill stops an agent, an agent with its descendants, a tenant, or everything.
+ * After an acknowledged kill, no ALLOW has a higher sequence number until a revive. If an ALLOW is on the log after
+ * the kill, the kill must list it as an open action. The law is checked after everything was read, because a
+ * partition may be far ahead of the partition with the kill.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,7 +10,10 @@ import { type AgentKilled, type AgentRevived, ancestorsIn, type KillTarget } fro
 import { type Findings, positionName } from './law.ts';
 import type { Read } from './read-record.ts';
 
-/** Which of two partitions was first follows from the clocks of several brokers, which may differ by this much. */
+/**
+ * The order of records on two partitions is judged by the clocks of several brokers. These clocks may differ by this
+ * much.
+ */
 const CLOCKS_APART_MS = 1_000;
 
 type LoggedAt = { topic: string; partition: number; offset: number; appendedAtMs: number };
@@ -24,7 +27,7 @@ type Kill = {
 };
 type Revive = { revive: AgentRevived['revive']; position: LoggedAt };
 
-/** `action` is a number for agent, id and attempt. */
+/** An ALLOW. `action` is a number that represents agent, id and attempt. */
 type Allow = {
   tenant: string;
   agentId: string;
@@ -37,7 +40,7 @@ type Allow = {
 /** One row for each ALLOW, stored as columns, because there may be millions. */
 type Allowed = {
   agents: number[];
-  /** Indexes of the lists of ancestors. */
+  /** Indexes into the stored lists of ancestors. */
   ancestors: number[];
   sequences: number[];
   partitions: number[];
@@ -53,7 +56,7 @@ export function createKill(findings: Findings) {
   const numbers = new Map<string, number>();
   const kills = new Map<string, Kill[]>();
   const revives = new Map<string, Revive[]>();
-  /** By partition, the epochs that have begun there so far. */
+  /** The epochs that have begun so far, by partition. */
   const begun = new Map<number, Set<string>>();
 
   function numberOf(name: string): number {
@@ -87,7 +90,10 @@ export function createKill(findings: Findings) {
   };
 
   return {
-    /** `isFirst` is false for a repeated answer, because the first record counts. */
+    /**
+     * Records a kill or an ALLOW. `isFirst` is false for a repeated answer, which is ignored because the first record
+     * counts.
+     */
     takes({ record, log, begins }: Read, isFirst: boolean): void {
       const position = { ...log.position, appendedAtMs: log.appendedAtMs };
       const { partition } = position;
@@ -117,7 +123,7 @@ export function createKill(findings: Findings) {
         columns.actions.push(hashOf(decision));
       }
     },
-    /** `topic` is the topic of the decisions. */
+    /** Checks all kills. `topic` is the topic of the decisions. */
     end(topic: string): void {
       for (const [tenant, columns] of tenants) {
         findings.checked(columns.sequences.length);
@@ -184,14 +190,20 @@ export function createKill(findings: Findings) {
   }
 }
 
-/** Sequences of two epochs can be compared only if the later epoch was folded from a log with the kill. */
+/**
+ * True if the ALLOW came before the kill. Sequence numbers of two epochs can be compared only if the later epoch was
+ * built from a log that contains the kill.
+ */
 function isBefore({ kill, epochsBefore }: Kill, allow: Allow): boolean {
   const sequence = kill.ledgerSequences[allow.tenant];
   if (sequence === undefined || allow.sequence < sequence) return false;
   return allow.epoch === kill.ledgerEpoch || !epochsBefore.has(allow.epoch);
 }
 
-/** True if the action was decided before the kill, but its record is on the log after it. Then it was open. */
+/**
+ * True if the action was decided before the kill, but its record is on the log after the kill. Such an action was
+ * open at the kill.
+ */
 function wasOpen({ kill, position }: Kill, allow: Allow): boolean {
   const sequence = kill.ledgerSequences[allow.tenant];
   if (sequence === undefined || allow.sequence > sequence || allow.epoch !== kill.ledgerEpoch) return false;

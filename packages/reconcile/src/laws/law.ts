@@ -1,4 +1,4 @@
-/** The report about one law: how much was checked, and what breaks the law. */
+/** The report about one law: how much was checked, and the records that break the law. */
 import type { Decision, Settlement } from '@mandate/schemas';
 
 /** The name of a law in docs/operations.md. */
@@ -13,9 +13,9 @@ export type LawName =
   | 'void';
 
 export type Breach = {
-  /** `topic/partition/offset` of the faulty record; null if there is none. */
+  /** The faulty record as `topic/partition/offset`. Null if there is no such record. */
   at: string | null;
-  /** The ids with which an operator can find the fault: of actions, agents, decisions, budgets. */
+  /** Ids that help an operator to find the fault: of actions, agents, decisions and budgets. */
   ids: Readonly<Record<string, string | number>>;
   what: string;
 };
@@ -23,10 +23,13 @@ export type Breach = {
 export type LawReport = {
   law: LawName;
   checked: number;
-  /** How much could not be checked, because it is no longer on the log, not yet on it, or dropped by retention. */
+  /**
+   * How much could not be checked, because it was removed from the log, has not reached the log yet, or was dropped
+   * by retention.
+   */
   leftOut: number;
   broken: number;
-  /** The first breaches. */
+  /** The first breaches that were found. */
   breaches: readonly Breach[];
 };
 
@@ -52,7 +55,7 @@ export class Findings {
     this.#leftOut += count;
   }
 
-  /** `breach` is called for the first breaches only. */
+  /** Counts a breach. `breach` is called for the first breaches only. */
   broken(breach: () => Breach): void {
     this.#broken += 1;
     if (this.#breaches.length < SHOWN) this.#breaches.push(breach());

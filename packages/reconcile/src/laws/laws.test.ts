@@ -1,6 +1,6 @@
 /**
- * Laws on logs of a few records. For laws on random histories of the real decider see
- * test/laws/reconcile-laws.system.test.ts.
+ * Tests laws on logs of a few records. test/laws/reconcile-laws.system.test.ts tests them on random histories of the
+ * real decider.
  */
 import { idOfChange } from '@mandate/audit';
 import {
@@ -23,7 +23,7 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
   event: 'ledger.epoch',
   epoch: { id, generation, previous: null, reason: 'test', at: wireTime(START_MS) },
 });
-/** A decision on the request at offset `n`, with the sequence `n`. */
+/** Returns a decision on the request at offset `n`, with the sequence number `n`. */
 const decided = (n: number, given: Partial<Decision> = {}): DecisionsRecord => ({
   event: 'action.decided',
   decision: buildDecision(n, { appendedAtMs: START_MS + n, ...given }),
@@ -56,7 +56,7 @@ function lawsOf(...partitions: (readonly DecisionsRecord[])[]) {
 }
 
 describe('kill', () => {
-  test('an ALLOW after the kill on the log must be in the kill’s list', () => {
+  test('requires that the kill lists every ALLOW that is on the log after it', () => {
     const named = lawsOf([begins('ep-1', 1), killed(2, [1]), decided(1)]);
     expect(named.of('kill')).toMatchObject({ checked: 1, broken: 0, leftOut: 0 });
     const unnamed = lawsOf([begins('ep-1', 1), killed(2, []), decided(1)]);
@@ -70,7 +70,7 @@ describe('kill', () => {
     });
   });
 
-  test('a kill of a subtree stops the agents that were in it by their decisions, and no others', () => {
+  test('a kill of a subtree stops the agents that were descendants by their decisions, and no other agents', () => {
     const pulled = killed(2, []);
     if (pulled.event !== 'agent.killed') throw new Error('a kill was expected');
     const family: DecisionsRecord = {
@@ -85,11 +85,11 @@ describe('kill', () => {
     expect(brokenBy({ mandate: { ...below, policies: ['p@1', 'p@1 of mid'] } })).toBe(0);
   });
 
-  test('an ALLOW that is on the log before the kill was handed over before it', () => {
+  test('an ALLOW that is on the log before the kill was handed over before the kill', () => {
     expect(lawsOf([begins('ep-1', 1), decided(1), killed(2, [])]).of('kill')).toMatchObject({ broken: 0 });
   });
 
-  test('no ALLOW has a higher sequence, whichever partition is read first', () => {
+  test('allows no ALLOW with a higher sequence number, whichever partition is read first', () => {
     const kill = [begins('ep-1', 1), killed(2, [])];
     const allow = [begins('ep-1', 1), decided(3)];
     for (const log of [lawsOf(kill, allow), lawsOf(allow, kill)]) {
@@ -103,7 +103,7 @@ describe('epochs', () => {
   const row = { void: false, atMs: START_MS, logPartition: 0 };
   const idOf = (n: number) => buildDecision(n, { appendedAtMs: START_MS + n }).id;
 
-  test('a void record counts nowhere, and no answer of the audit has it', async () => {
+  test('a void record counts nowhere, and the audit never returns it', async () => {
     const ask = (ids: readonly string[]) =>
       async function* (_tenant: string, table: string) {
         if (table === 'decisions') yield* ids.map((id, at) => ({ ...row, id, logOffset: at }));
@@ -118,7 +118,7 @@ describe('epochs', () => {
     expect(wrong.of('void')).toMatchObject({ broken: 1, breaches: [{ ids: { id: idOf(2) } }] });
   });
 
-  test('a sequence of a lost ledger is no longer waited for once another epoch begins', () => {
+  test('a sequence number of a lost ledger is no longer waited for after another epoch begins', () => {
     const ledgerEpoch = 'ep-2';
     // The second step is exact again. The state after the first two is unknown.
     const log = lawsOf(
@@ -132,7 +132,7 @@ describe('epochs', () => {
   });
 });
 
-test('each change of the control topic is recorded once, a repeat is not, and later changes are left out', async () => {
+test('records each change of the control topic once, ignores a repeat, and leaves out later changes', async () => {
   const put = (id: string): ControlRecord => ({
     event: 'rule.removed',
     ruleId: 'r',
@@ -149,8 +149,8 @@ test('each change of the control topic is recorded once, a repeat is not, and la
   async function broken(...offsets: number[]) {
     const { laws, of } = lawsOf([begins('ep-1', 1)]);
     const other = { ...put('c-9'), change: { ...put('c-9').change, tenant: 'globex' } };
-    // The last two records: a change that is refused because its rule does not exist, and is recorded; and the first
-    // change again.
+    // The last two records are a refused change and the first change again. The refused change names a rule that does
+    // not exist, and is recorded.
     for (const [offset, record] of [published, other, put('c-2'), published].entries())
       laws.takesChange(record, { position: { topic: TOPICS.control, partition: 0, offset } });
     await laws.checkRows(
@@ -169,7 +169,7 @@ test('each change of the control topic is recorded once, a repeat is not, and la
   expect(await broken(0, 2, 3)).toEqual([[], [idOfChange(4)]]);
 });
 
-test('an outcome of a lost decision settles the decision that is made again', () => {
+test('an outcome of a lost decision settles the new decision about the same action', () => {
   const settlement = buildSettlement(1, {
     ...{ settledAtMs: START_MS + 2, actualCostMicros: 30, ledgerSequence: 2 },
     ...{ deltaMicros: -70, chargedMicros: 30, cumulativeMicros: 30 },
@@ -283,7 +283,7 @@ describe('the terms of a settlement', () => {
     expect(brokenLimits(1)).toBe(1);
   });
 
-  test('count earlier releases by own reports, and the room that successes made', () => {
+  test('count earlier releases by own reports, and the additional releases that successes allow', () => {
     const success = settled(2, 100, { releasedMicros: -20 });
     expect(brokenBy(gaveBack, settled(2, 100, refused))).toBe(0);
     expect(brokenBy(gaveBack, settled(2, 99, { ...failure, releasedMicros: 1 }))).toBe(1);
@@ -293,7 +293,7 @@ describe('the terms of a settlement', () => {
   });
 });
 
-test('a budget of all holders of a mandate belongs to its policy, whichever mandate leads to it', () => {
+test('a budget of scope `mandate` belongs to its policy, whichever mandate contains the policy', () => {
   const budget = { scope: 'mandate', id: 'shared', windowMs: null } as const;
   const listed = {
     ...budget,
@@ -319,12 +319,12 @@ test('a budget of all holders of a mandate belongs to its policy, whichever mand
   expect(lawsOf([begins('ep-1', 1), allowed, refused(99)]).of('limits')).toMatchObject({ broken: 1 });
 });
 
-test('reports two steps with the same sequence', () => {
+test('reports two steps with the same sequence number', () => {
   const twice = [begins('ep-1', 1), decided(1), decided(7, { ledgerSequence: 1 })];
   expect(lawsOf(twice).of('one-decision')).toMatchObject({ broken: 1 });
 });
 
-test('slots of a question count until the ALLOW on its grant takes them over', () => {
+test('counts the calls that a question reserved in rates until the ALLOW on its grant takes them over', () => {
   const rate = { kind: 'rate' as const, agentId: 'bot', tool: null, windowMs: 60_000, maxCalls: 1 };
   const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
   const evidence = (calls: number, grant: string): Decision['checks'] => [

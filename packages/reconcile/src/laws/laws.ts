@@ -1,6 +1,7 @@
 /**
- * The laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and epochs. One
- * pass over the log checks them. Laws that compare log, audit and the deciders' positions are checked after
+ * Checks the laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and
+ * epochs.
+ * One pass over the log checks them. Laws that compare log, audit and the deciders' positions are checked after
  * everything was read.
  *
  * Deliveries of all tenants are checked, because an offset names no tenant. Everything else is checked only for the
@@ -103,7 +104,7 @@ export function createLaws(asked: {
     else known.isSettled = true;
   }
 
-  /** True for the first record of an answer, and for records that are no answers. */
+  /** True for the first record of an answer. Also true for records that are no answers. */
   function isFirst(one: Read): boolean {
     const told = answerIn(one.record);
     if (told === null) return true;
@@ -118,7 +119,7 @@ export function createLaws(asked: {
   }
 
   return {
-    /** Takes a record of the decisions topic. Each partition must be in its order. */
+    /** Checks a record of the decisions topic. The records of each partition must come in their order. */
     takes(record: DecisionsRecord, log: Pick<LogRecord, 'position' | 'appendedAtMs'>): void {
       memory.takes(record);
       const one = read(record, log);
@@ -126,10 +127,10 @@ export function createLaws(asked: {
       const told = answerIn(record);
       if (told === null || tenants.has(told.tenant)) kill.takes(one, first);
       const steps = stepsOf(one).filter(({ tenant }) => tenants.has(tenant));
-      // A repeated answer took no sequence of its own.
+      // A repeated answer has no sequence number of its own.
       inOrder.takes(one, first || one.isOvertaken ? steps : []);
     },
-    /** Takes a record of the control topic, in its order. */
+    /** Checks a record of the control topic. Records must come in their order. */
     takesChange(record: ControlRecord, { position }: Pick<LogRecord, 'position'>): void {
       const { tenant } = record.change;
       changesRead = position.offset + 1;
@@ -142,14 +143,14 @@ export function createLaws(asked: {
     takesLetter(record: DeadLettersRecord): void {
       if (record.event === 'dead.letter') letters.takes(record.deadLetter);
     },
-    /** Call it after the decisions and the dead letters were read. */
+    /** Ends the checks of the log. Call it after the decisions and the dead letters were read. */
     end(): void {
       inOrder.end();
       kill.end(TOPICS.decisions);
     },
     checkOffsets: (bus: Bus, committed: readonly GroupPosition[]): Promise<Requests> =>
       checkOffsets(bus, committed, { answers, letters, findings: found.offsets }),
-    /** @param positions by partition, the last offset of the decisions topic that was read */
+    /** @param positions the last offset of the decisions topic that was read, by partition */
     async checkRows(
       ask: AskRows,
       positions: ReadonlyMap<number, number>,

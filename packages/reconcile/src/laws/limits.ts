@@ -1,5 +1,5 @@
 /**
- * The law of limits. Charges, settlements and adjustments are added up in the order of the ledger, and every ALLOW
+ * Checks the law of limits. Charges, settlements and adjustments are added up in the order of the ledger. Every ALLOW
  * must have fitted into its budgets and rates at that time. The evidence of a check must match that state. An outcome
  * may overdraw a budget, and a mandate in observe mode allows what it would refuse.
  */
@@ -46,7 +46,7 @@ const sawBudget = z.object({
 const sawRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
 
 type Limit = { name: string; held: number; evidence: number; fits: boolean };
-/** The step that is checked. */
+/** The step that is being checked. */
 type Now = Pick<Step, 'at'> & { decision: Decided; isWhole: boolean };
 
 export function createLimits(findings: Findings) {
@@ -70,7 +70,7 @@ export function createLimits(findings: Findings) {
     windowMs: number,
   ): SlidingRate {
     const of = check === 'tool-rate' ? `${check} ${tool ?? ''}` : check;
-    // Open calls are counted for the agent that calls, whichever agent holds the policy.
+    // Open calls are counted for the calling agent, even if the policy belongs to an ancestor.
     const whose = check === 'open-calls' ? agentId : (ancestor ?? agentId);
     const name = `${tenant} ${whose} ${of} ${windowMs}`;
     const known = rates.get(name);
@@ -102,7 +102,8 @@ export function createLimits(findings: Findings) {
   }
 
   /**
-   * The present state of a limit and the evidence of its check; undefined if the decision does not name the subject.
+   * Returns the present state of a limit and the evidence of its check. Undefined if the decision does not name the
+   * subject.
    */
   function limitOf(decision: Decided, check: Check, listed: BudgetReference | undefined): Limit | undefined {
     const { evidence } = check;
@@ -130,7 +131,7 @@ export function createLimits(findings: Findings) {
     );
   }
 
-  /** Every decision and settlement states the agent's total spending. */
+  /** Checks the agent's total spending, because every decision and settlement states it. */
   function checkTotal(
     { at, tenant }: Pick<Step, 'at' | 'tenant'>,
     told: Decided | Settlement,

@@ -1,4 +1,6 @@
-/** How long a plane remembers ids, by the epochs of its log. All checks of one record use the same value. */
+/**
+ * Determines how long a plane remembers ids, from the epochs on its log. All checks of one record use the same value.
+ */
 import { DEFAULTS, type DecisionsRecord, replayMemoryAfter } from '@mandate/schemas';
 
 export type Memory = { readonly ms: number };

@@ -1,4 +1,4 @@
-/** Committed offsets, on a real log. */
+/** Tests the law of offsets with committed offsets on a real log. */
 import { join } from 'node:path';
 import { createSqliteBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -12,7 +12,10 @@ import { checkOffsets, committedPositions, createLetters } from './offsets.ts';
 
 const NOW_MS = Date.UTC(2026, 2);
 
-/** Four requests, the first two of them decided. The deciders have committed `committed` of them. */
+/**
+ * Returns the findings about four requests, the first two of which are decided. The deciders have committed
+ * `committed` of them.
+ */
 async function checked(committed: number, letter?: { offset: number; lastOffset?: number }) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -51,7 +54,7 @@ function deadLetter({ offset, ...rest }: { offset: number; lastOffset?: number }
   };
 }
 
-test('a request that waits is open, and a committed one without an answer is lost', async () => {
+test('a waiting request is open, and a committed request without an answer is lost', async () => {
   expect(await checked(2)).toMatchObject({ open: 2, checked: 2, broken: 0 });
   expect(await checked(3)).toMatchObject({
     open: 1,

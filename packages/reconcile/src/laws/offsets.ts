@@ -1,6 +1,6 @@
 /**
- * The law of offsets. Each request below the deciders' committed position has a decision, a settlement or a dead
- * letter on the log. Later requests are open. Requests that retention deleted are only counted.
+ * Checks the law of offsets. Each request before the deciders' committed position must have a decision, a settlement
+ * or a dead letter on the log. Later requests are open. Requests that retention deleted are only counted.
  */
 import { type Bus, type GroupPosition, nextOffset, type PartitionRange } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
@@ -15,12 +15,17 @@ export type Requests = {
   dropped: number;
 };
 
-/** Called before the log is read, so that the log has every record that was committed at this time. */
+/**
+ * Returns the committed positions. Call it before the log is read, so that the log contains every record that is
+ * committed now.
+ */
 export async function committedPositions(bus: Bus): Promise<readonly GroupPosition[]> {
   return (await bus.positions(GROUPS.decider)).filter(({ group }) => group === GROUPS.decider);
 }
 
-/** Records which deliveries have a dead letter. A dead letter covers one delivery, or all deliveries of a batch. */
+/**
+ * Records the deliveries that have a dead letter. A dead letter covers one delivery, or all deliveries of a batch.
+ */
 export function createLetters() {
   const batches: { topic: string; partition: number; first: number; last: number }[] = [];
   const single = new Set<string>();
@@ -30,7 +35,8 @@ export function createLetters() {
       else batches.push({ topic, partition, first: offset, last: lastOffset });
     },
     /**
-     * Returns the first offset after the dead letter's batch that has this position; null if no dead letter has it.
+     * Returns the first offset after the batch of the dead letter that covers this position. Null if no dead letter
+     * covers it.
      */
     behind(position: { topic: string; partition: number; offset: number }): number | null {
       if (single.has(positionName(position))) return position.offset + 1;
@@ -104,9 +110,9 @@ function firstUnanswered(
 }
 
 /**
- * Offsets alone do not show open requests, because markers of transactions have offsets too. So records are read from
- * the first offset without an answer, which is mostly none. An unreadable batch is skipped, as far as its dead letter
- * says.
+ * Reads the requests without an answer. Offsets alone do not show them, because markers of transactions have offsets
+ * too. So records are read from the first offset without an answer. Mostly there are none. An unreadable batch is
+ * skipped, as far as its dead letter covers it.
  */
 async function readUnanswered(
   bus: Bus,
@@ -142,7 +148,8 @@ async function readUnanswered(
 }
 
 /**
- * Moves positions that are before a batch with a dead letter to the position after it. Returns true if any was moved.
+ * If a position is before a batch with a dead letter, moves it to the position after the batch. True if any position
+ * was moved.
  */
 function passOver(topic: string, next: Map<string, number>, letters: Letters): boolean {
   let passed = false;

@@ -1,6 +1,6 @@
 /**
- * The law of one decision. Each attempt of an action has one first decision. Another first decision may follow only
- * after a DEFER that a person answered, or once the first is forgotten.
+ * Checks the law of one decision. Each attempt of an action has one first decision. Another first decision may follow
+ * only after a DEFER that a person answered, or after the first decision is forgotten.
  */
 import type { Findings } from './law.ts';
 import { type Decided, namesOf, type Step } from './step.ts';

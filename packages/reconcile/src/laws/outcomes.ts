@@ -1,6 +1,6 @@
 /**
- * The law of outcomes. An outcome finds the decision that it reports on. The first outcome for an ALLOW settles its
- * reservation by the terms of the decision. Later outcomes change nothing.
+ * Checks the law of outcomes. An outcome finds the decision that it reports on. The first outcome for an ALLOW
+ * settles its reservation by the terms of the decision. Later outcomes change nothing.
  */
 import type { Settlement } from '@mandate/schemas';
 import type { Findings } from './law.ts';
@@ -10,7 +10,7 @@ import type { createTerms } from './terms.ts';
 
 type Terms = Pick<ReturnType<typeof createTerms>, 'faultOf'>;
 
-/** `known` is the valid decision about the attempt, as far as it is remembered. */
+/** Checks an outcome. `known` is the valid decision about the attempt, if it is still remembered. */
 export function checkOutcome(
   findings: Findings,
   { at }: Pick<Step, 'at'>,

@@ -1,17 +1,19 @@
-/** A record of the decisions topic, in the form in which every law gets it. */
+/** A record of the decisions topic, with the data that every law needs. */
 import type { LogRecord } from '@mandate/bus';
 import { type DecisionsRecord, type EpochInForce, epochAfter, holdsIn } from '@mandate/schemas';
 
 export type Read = {
   record: DecisionsRecord;
   log: Pick<LogRecord, 'position' | 'appendedAtMs'>;
-  /** True if a newer epoch had begun on its partition before the record. A decision or settlement is then void. */
+  /** True if a newer epoch began on the partition before this record. A decision or settlement is then void. */
   isOvertaken: boolean;
-  /** The epoch that is in force after the record, if the record begins it; otherwise null. */
+  /** The epoch that this record begins, if it comes into force. Otherwise null. */
   begins: EpochInForce | null;
 };
 
-/** Returns a function that takes record after record, each partition in its order, and adds the epoch in force. */
+/**
+ * Returns a function that reads one record after another, each partition in its order. It adds the epoch in force.
+ */
 export function readInEpochs(): (record: DecisionsRecord, log: Read['log']) => Read {
   const inForce = new Map<number, EpochInForce>();
   return (record, log) => {

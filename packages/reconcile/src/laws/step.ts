@@ -1,6 +1,6 @@
 /**
- * What the ledger did in one step. It has only those values of the record that laws about steps need, because many
- * may be kept for a while.
+ * Describes what the ledger did in one step. Only the values that laws need are kept, because many steps may be in
+ * memory for a while.
  */
 import {
   type BudgetAdjusted,
@@ -35,12 +35,12 @@ export type Decided = Pick<
   appendedAtMs: number;
   isObserved: boolean;
   mandateId: string | null;
-  /** Null if nothing was charged. Equal lists are the same object. */
+  /** The charged budgets. Null if nothing was charged. Equal lists are the same object. */
   budgets: readonly BudgetLimit[] | null;
-  /** The terms by which the outcome settles. Equal terms are the same object. */
+  /** The terms by which an outcome settles the charge. Equal terms are the same object. */
   settling: Settling;
   takesSlots: boolean;
-  /** Whether a person has answered this very request. */
+  /** True if a person has answered this very request. */
   isAnswered: boolean;
   leaseExpiresAtMs: number;
   /** The checks of limits, in their order. */
@@ -51,7 +51,7 @@ export type Step = { tenant: string; sequence: number; epoch: string; at: string
   | { did: 'decide'; decision: Decided }
   | { did: 'settle'; settlement: Settlement }
   | { did: 'adjust'; adjustment: BudgetAdjusted['adjustment'] }
-  /** Took a sequence, and changed nothing that is checked here. */
+  /** A step that has a sequence number but changes nothing that is checked here. */
   | { did: 'other' }
 );
 
@@ -96,7 +96,7 @@ export function readSteps(): (read: Pick<Read, 'record' | 'log'>) => Step[] {
   };
 }
 
-/** Returns the same object for equal values. */
+/** Returns a function that returns the same object for equal values, to save memory. */
 function shared<Value>(): (value: Value) => Value {
   const values = new Map<string, Value>();
   return (value) => {
@@ -139,7 +139,7 @@ function isAnswered({ check, evidence }: Check): boolean {
   return check === 'confirmation' && sawGrant.safeParse(evidence).success;
 }
 
-/** The ids by which a decision or settlement can be found. */
+/** Returns the ids that help to find a decision or settlement. */
 export function namesOf({ id, tenant, agentId, actionId, attempt }: Decided | Settlement): Breach['ids'] {
   return { id, tenant, agent: agentId, action: actionId, attempt };
 }

@@ -1,4 +1,4 @@
-/** The valid decision about each attempt of an action, for as long as the ledger remembers it, with its charge. */
+/** Stores the valid decision about each attempt of an action, with its charge, as long as the ledger remembers it. */
 import type { BudgetLimit, Settlement } from '@mandate/schemas';
 import type { Memory } from './memory.ts';
 import type { Decided } from './step.ts';
@@ -9,7 +9,7 @@ export type StoredDecision = {
   readonly sequence: number;
   readonly forgetAtMs: number;
   readonly verdict: Decided['verdict'];
-  /** Null if nothing was charged. */
+  /** The charged budgets. Null if nothing was charged. */
   readonly budgets: readonly BudgetLimit[] | null;
   readonly reservedMicros: number;
   readonly settling: Decided['settling'];
@@ -36,17 +36,18 @@ export function createStoredDecisions(memory: Memory) {
       const forgetAtMs = Math.max(Math.max(atMs, appendedAtMs) + memory.ms, leaseExpiresAtMs);
       const told = { at, atMs, sequence, forgetAtMs, verdict, budgets };
       const entry = { ...told, reservedMicros, settling, isSettled: false };
-      // Moves the attempt to the end, so that the oldest one is first.
+      // Deleting first moves the attempt to the end, so that the oldest attempt is always the first.
       stored.delete(nameOf(decision));
       stored.set(nameOf(decision), entry);
       for (const [name, oldest] of stored) {
-        // A decision that its decider could not publish is remembered longer.
+        // If a decider could not publish a decision, the ledger remembers it longer.
         if (oldest.forgetAtMs + memory.ms > atMs) break;
         stored.delete(name);
       }
     },
     /**
-     * Keeps an outcome of a decision by an overtaken ledger. It settles the decision that another ledger makes again.
+     * Keeps an outcome of a decision by a ledger that another ledger has replaced. The outcome settles the decision
+     * that the new ledger makes again.
      */
     putEarly: (settlement: Settlement): void => void early.set(nameOf(settlement), settlement),
     takeEarly(attempt: Attempt): Settlement | undefined {
@@ -57,7 +58,7 @@ export function createStoredDecisions(memory: Memory) {
   };
 }
 
-/** Ids contain no spaces, so the name is unique. */
+/** Ids contain no spaces, so each name is unique. */
 function nameOf({ tenant, agentId, actionId, attempt }: Attempt): string {
   return `${tenant} ${agentId} ${actionId} ${attempt}`;
 }

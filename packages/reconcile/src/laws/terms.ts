@@ -1,6 +1,7 @@
 /**
- * The law of terms. A settlement keeps the terms of its decision: the least cost of a success, the cap on an actual cost,
- * and the bound on give-backs by own reports. The check computes these terms from the log, in another way than the ledger.
+ * Checks the law of terms. A settlement keeps the terms of its decision: the least cost of a success, the cap on an
+ * actual cost, and the limit on what own reports give back. The check computes these terms from the log, in another
+ * way than the ledger.
  */
 import {
   type BudgetAdjusted,
@@ -14,13 +15,16 @@ import type { StoredDecision } from './stored-decisions.ts';
 type Known = Pick<StoredDecision, 'settling' | 'reservedMicros'>;
 
 export function createTerms() {
-  /** For each agent, the amount that its own reports gave back. */
+  /** The amount that each agent's own reports gave back, by agent. */
   const released = new Map<string, number>();
   const add = (agent: string, micros: number) =>
     void released.set(agent, (released.get(agent) ?? 0) + micros);
 
   return {
-    /** The term that a settlement breaks; null if it breaks none. Only for a settlement that moved money. */
+    /**
+     * Returns the term that a settlement breaks. Null if it breaks no term. Call it only for a settlement that moved
+     * money.
+     */
     faultOf(settlement: Settlement, known: Known): string | null {
       const before = Math.max(0, released.get(agentOf(settlement)) ?? 0);
       return costFault(settlement, known) ?? releaseFault(settlement, known, before);
@@ -52,7 +56,7 @@ function costFault(settlement: Settlement, { settling, reservedMicros }: Known):
   return null;
 }
 
-/** @param before what the agent's own reports had given back */
+/** @param before the amount that the agent's own reports had given back before */
 function releaseFault(settlement: Settlement, known: Known, before: number): string | null {
   const { releasedMicros, chargedMicros, reportedBy, marks } = settlement;
   const { settling, reservedMicros } = known;

@@ -5,7 +5,7 @@ import { withDecodedWords } from './encoded-words.ts';
  * Returns the domains, in lower case, of a list of mail addresses separated by `,` or `;`. An address is
  * `local@domain`, `Name <local@domain>` or `"Name" <local@domain>`.
  *
- * Returns null if mail programs may read an item in different ways. These items are refused: comments, quoted or
+ * Returns null if mail programs may read an item in different ways. These are refused: comments, quoted or
  * source-routed local parts (`a%b@c`, `b!a@c`), address literals, names that contain an `@` (also in an encoded
  * word), domains beyond ASCII or with a dot at the end, and control characters.
  */

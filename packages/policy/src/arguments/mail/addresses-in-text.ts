@@ -10,7 +10,7 @@ import { isHostname } from '../formats.ts';
 import { withoutComments, withPlainSigns } from './decoded-text.ts';
 import { withDecodedWords } from './encoded-words.ts';
 
-/** The domain in lower case. Null for an address that mail programs may read in different ways. */
+/** The domain in lower case. Null if mail programs may read the address in different ways. */
 export type FoundDomain = string | null;
 
 export function domainsIn(text: string): ReadonlySet<FoundDomain> {
@@ -30,14 +30,17 @@ export function mayBeDomain(name: string): boolean {
   return labels.slice(1).some((label) => /^(?:xn--|\p{L}[\p{L}\p{M}])/iu.test(label));
 }
 
-/** Words, separated by characters that end an address in every notation. */
+/** Matches words, separated by characters that end an address in every notation. */
 const WORD = /[^\s,;<>()"'|[\]{}`]+/g;
 const AT = /[@＠﹫]/g;
 const AFTER_BLANKS = /\s*/y;
 const NAME = /[\p{L}\p{M}\p{N}._。．｡-]{1,255}/uy;
 const LITERAL = /\[[^\s[\]]*[\d:]/y;
 const DOTS = /[.。．｡]/;
-/** `a%b@c` and `b!a@c` route mail through c to b. A percent sign may also begin an encoded character. */
+/**
+ * Matches signs of a route: `a%b@c` and `b!a@c` send mail through c to b. A percent sign may also begin an encoded
+ * character.
+ */
 const ROUTE = /%(?![2-7][0-9a-f])|!/i;
 const URL_SCHEME = /https?:\/\//i;
 /** File extensions that are not top-level domains (iana.org, Root Zone Database, November 2026). */

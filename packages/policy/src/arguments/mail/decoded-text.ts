@@ -1,6 +1,6 @@
 /** Decodes the encodings in which a text can hide the characters of an address. */
 
-/** Bytes in percent-encoding or quoted-printable. A character beyond ASCII takes several bytes. */
+/** Matches bytes in percent-encoding or quoted-printable. A character beyond ASCII takes several bytes. */
 const BYTES = /(?:%[0-9a-f]{2})+|(?:=[0-9a-f]{2})+/gi;
 const SIGN = /&#(?:x0*([0-9a-f]{1,6})|0*(\d{1,7}));|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&([a-z]{2,14});/gi;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -15,10 +15,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   zerowidthspace: '',
   nobreak: '',
 };
-/** A soft line break of quoted-printable: the line continues on the next line. */
+/** Matches a soft line break of quoted-printable: the text continues on the next line without a break. */
 const SOFT_BREAK = /=\r?\n/g;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** How often encodings are undone, because one can contain another: `%2540`. */
+/** How often encodings are decoded, because one encoding can contain another: `%2540`. */
 const ROUNDS = 3;
 
 /** Decodes percent-encoding, quoted-printable, HTML entities and JSON escapes, and removes invisible characters. */
@@ -47,7 +47,7 @@ const COMMENT = /\([^()]*\)/g;
 const DEEPEST_COMMENT = 8;
 
 /**
- * Removes comments, and blanks beside the dots of a domain. They are not part of an address (RFC 5322, 3.2.2 and
+ * Removes comments, and blanks beside the dots of a domain. Both are not part of an address (RFC 5322, 3.2.2 and
  * 4.4).
  */
 export function withoutComments(text: string): string {

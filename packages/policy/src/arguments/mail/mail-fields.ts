@@ -4,7 +4,7 @@ import { type FoundString, fieldsAround } from '../every-string.ts';
 
 /**
  * - `recipients`: a list of addresses and nothing else.
- * - `within`: a string nested in a recipient field, such as the name beside an address.
+ * - `within`: a string inside a recipient field, such as the name beside an address.
  * - `text`: running text, which may mention any address.
  * - `message-id`: an id of a message, which looks like an address.
  * - `other`: a field with an unknown role.
@@ -23,7 +23,7 @@ const TEXT_FIELDS = comparable(
     'preview signature greeting footer quote',
 );
 const MESSAGE_IDS = comparable('messageId inReplyTo references contentId cid iCalUid');
-/** Fields that become one header line of a mail. */
+/** Names of fields that a mail program turns into one header line. */
 const HEADERS = comparable(
   'subject from sender fromName senderName organization messageId inReplyTo references',
 );
@@ -45,7 +45,10 @@ export function isHeader(found: FoundString): boolean {
   return fields.includes('headers') || (!found.isName && HEADERS.has(fields.at(-1) ?? ''));
 }
 
-/** True if the string is in an attachment. A message in an attachment is not sent. */
+/**
+ * True if the string is in an attachment. A mail message in an attachment is not sent, so its recipients do not
+ * matter.
+ */
 export function isAttached(found: FoundString): boolean {
   return fieldsAround(found).some((field) => ATTACHMENTS.has(comparableName(field)));
 }

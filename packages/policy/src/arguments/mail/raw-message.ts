@@ -1,6 +1,9 @@
 /** Reads the recipients of a whole mail message (RFC 5322) in a text, plain or in base64. */
 
-/** Headers whose addresses get the mail: as recipients, after a resend, for bounces or for replies. */
+/**
+ * Headers with addresses that get mail: recipients, recipients after a resend, addresses for bounces, and addresses
+ * for replies.
+ */
 const RECIPIENTS = new Set([
   'to',
   'cc',
@@ -21,7 +24,8 @@ const HEADER = /^([!-9;-~]{1,76})[ \t]*:(.*)$/s;
 const FIRST_LINES = /^(?:\ufeff|\s|From [^\r\n:]*[\r\n])+/;
 
 /**
- * Returns the unfolded values of the recipient headers. Empty if the text is not a message, or names no recipient.
+ * Returns the values of the recipient headers, with continued lines joined. Empty if the text is not a message, or
+ * names no recipient.
  */
 export function recipientsOfMessage(text: string): readonly string[] {
   const found: string[] = [];
@@ -52,8 +56,8 @@ const DATA_URL = /^data:[^,]{0,128};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{8,}={0,2}$/;
 
 /**
- * Decodes a text in base64 or base64url. Null if the first paragraph, which would be the headers of a message, is not
- * text.
+ * Decodes a text in base64 or base64url. Null if its first paragraph is not text, because the headers of a message
+ * are always text.
  */
 export function textInBase64(text: string): string | null {
   const encoded = text.trim().replace(DATA_URL, '').replace(/\s+/g, '');

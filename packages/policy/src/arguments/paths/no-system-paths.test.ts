@@ -120,7 +120,7 @@ describe('refuses', () => {
     'line\n/etc/passwd',
     'cp a ../../b',
     '[x](/proc/1)',
-    // Credentials of tools
+    // Files with credentials of tools
     '~/.npmrc',
     '/home/x/.npmrc',
     '.npmrc',
@@ -183,7 +183,7 @@ describe('refuses', () => {
     'C:\\Users\\x\\AppData\\Local\\Google\\Chrome\\User Data\\Default\\Login Data',
     'C:\\ProgramData\\ssh\\ssh_host_rsa_key',
     '%ProgramData%\\ssh\\x',
-    // Notations that runtimes accept
+    // Notations that language runtimes accept
     'file:etc/x',
     'FILE:etc/x',
     'file:///e\ntc/x',
@@ -216,7 +216,7 @@ describe('refuses', () => {
     'type \\\\evil.example\\x\\y',
     '//host/share',
     '\\\\wsl$\\Ubuntu\\home',
-    // Copied from another host
+    // Paths on another host, as copying tools write them
     'host:.ssh/',
     'scp user@host:.ssh/id_rsa .',
     'user@host:/etc/shadow',
@@ -365,7 +365,7 @@ describe('accepts', () => {
   });
 });
 
-test('a fault has the place, what was expected, and the kind of value found', () => {
+test('a fault contains the place, the expected value, and the kind of value found', () => {
   expect(check({ files: ['ok', { path: '/etc/passwd' }] })).toEqual({
     pointer: '/files/1/path',
     expected: 'no path into a system folder',

@@ -15,7 +15,7 @@ import { forbiddenPath } from './system-path.ts';
  *
  * A string is read as a whole, and also word by word. White space, quotes, brackets, and the punctuation of shells
  * and lists separate words: `cat /etc/passwd` is refused like `/etc/passwd`. A word counts as a path only if it has a
- * slash, so `see etc/passwd docs and/or more` is just text, and so is a web address. These are refused:
+ * slash. So `see etc/passwd docs and/or more` is just text. A web address is not a path either. These are refused:
  *
  * - an absolute path into a system folder in any spelling: doubled slashes, `/./`, backslashes,
  *   percent-encoding, full-width letters, a `file:` URL, or with Windows' short names and endings;
@@ -24,7 +24,7 @@ import { forbiddenPath } from './system-path.ts';
  * - paths on other hosts (`\\host\share`), and device names (`\\?\…`, `\\.\…`);
  * - a NUL character, because much software stops reading there.
  *
- * Shells often write to `/dev/null` and similar devices, so those are accepted. The validator reads text only; it
+ * Shells often write to `/dev/null` and similar devices, so those are accepted. The validator reads text only. It
  * cannot know links, variables or patterns that a shell would expand. A tool that runs a shell needs a sandbox as
  * well.
  */
@@ -58,11 +58,14 @@ export const noSystemPaths: NamedValidator = {
   },
 };
 
-/** `\\host\share`, a Windows path on another host. With forward slashes it may be a comment in code. */
+/**
+ * Matches `\\host\share`, a Windows path on another host. Forward slashes are not matched, because `//` may begin a
+ * comment in code.
+ */
 const OTHER_HOST = /(?:^|[\s"'`,;|&<>(){}[\]=@])\\\\[\w.@$-]{2,}[\\/][\w$]/;
 
 function faultIn(text: string): string | null {
-  // Every path contains one of these characters or names. Most strings contain none of them and return here.
+  // A fast path: every path contains one of these characters or names, and most strings contain none.
   if (!/[/\\.%\0\u0080-\uffff]|id_[der]|_netrc/i.test(text)) return null;
   const plain = pathText(text);
   if (plain === null) return 'no text that is percent-encoded over and over';

@@ -6,13 +6,16 @@ export interface PathPiece {
 }
 
 const WORD_ENDS = /[\s"'`,;|&<>(){}[\]=@]+/;
-/** `</root>` is the end of an XML element. In a shell, a blank or more of a path would follow. */
+/** Matches `</root>`, the end of an XML element. In a shell, a blank or more of a path would follow. */
 const CLOSING_TAG = /<\/[a-z][\w.:-]*>/g;
-/** URL parsers drop tabs and line breaks (WHATWG URL, "basic URL parser"), so `file:` may be split by them. */
+/**
+ * Matches `file:` with blanks between its letters. URL parsers drop tabs and line breaks (WHATWG URL, "basic URL
+ * parser").
+ */
 const SPLIT_FILE_URL = /f\s*i\s*l\s*e\s*:/;
 
 /**
- * Returns the parts of a text that a program or a shell could take for a path.
+ * Returns the parts of a text that a program or a shell could read as a path.
  *
  * @param text the result of `pathText` in ./path-text.ts
  */
@@ -28,7 +31,10 @@ export function pathPieces(text: string): readonly PathPiece[] {
   return pieces;
 }
 
-/** Removes blanks and control characters at both ends, as parsers of URLs do. Most programs remove blanks. */
+/**
+ * Removes blanks and control characters at both ends, because URL parsers remove them. Most other programs remove
+ * blanks too.
+ */
 function trimControls(text: string): string {
   let from = 0;
   let to = text.length;

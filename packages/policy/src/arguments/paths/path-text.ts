@@ -1,10 +1,10 @@
-/** How often percent-encoding is undone. A text that is still encoded afterwards is hiding something. */
+/** How often percent-encoding is decoded. If a text is still encoded after that, it hides something. */
 const MOST_ENCODINGS = 4;
 
 /**
- * Returns a text as the most lenient reader of paths would read it: percent-encoding undone (also overlong encodings
- * of `.`, `/` and `\`), look-alikes of dots and slashes replaced, in lower case. Null if the text is encoded too many
- * times.
+ * Returns a text as the most lenient reader of paths would read it. Percent-encoding is decoded, also overlong
+ * encodings of `.`, `/` and `\`. Look-alikes of dots and slashes are replaced. Letters are in lower case. Null if the
+ * text is encoded too many times.
  */
 export function pathText(text: string): string | null {
   let decoded = text;
@@ -19,8 +19,8 @@ export function pathText(text: string): string | null {
 const ENCODED = /%[0-9a-f]{2}/i;
 const ENCODED_RUNS = /(?:%[0-9a-f]{2})+/gi;
 /**
- * Characters that look like a slash, and that Unicode does not fold into `/`: division slash, fraction slash, big
- * solidus and others.
+ * Characters that look like a slash, but that Unicode normalization does not change into `/`: division slash,
+ * fraction slash, big solidus and others.
  */
 const LOOKALIKES = /[\u2044\u2215\u29f8\u29f5\u29f9\u2216\ufe68]/g;
 /** `.`, `/` and `\` encoded in two bytes instead of one. UTF-8 forbids this, but careless readers accept it. */

@@ -182,7 +182,7 @@ describe('the strings that are checked', () => {
   });
 });
 
-test('a fault has the place, what was expected, and the kind of value found', () => {
+test('a fault contains the place, the expected value, and the kind of value found', () => {
   expect(judge(['/srv/data', '/tmp'], { path: '/etc/passwd' })).toEqual({
     pointer: '/path',
     expected: 'a plain path in /srv/data or /tmp, without ".."',
@@ -207,7 +207,7 @@ test.each([
   expect(rules).toMatchObject({ ok: false, faults: [{ path: ['validators', 0, 'paths'] }] });
 });
 
-test('applies the rules of both policies to one tool', () => {
+test('applies the rules of both policies if two policies have rules for one tool', () => {
   const rules = compileArgumentRules({
     validators: [{ paths: { within: ['/srv'] } }, { paths: { within: ['/srv/data', '/tmp'] } }],
   });

@@ -6,12 +6,13 @@ import type { NamedValidator } from '../named-validator.ts';
 import { type Folder, isInside, isWithin, readFolder } from './within.ts';
 
 /**
- * Accepts only paths into the given folders: each string that it checks must be one path in one of the folders.
- * If `fields` is given, it checks the strings in fields with these names; otherwise every string of the arguments.
+ * Accepts only paths into the given folders: each checked string must be one path in one of the folders. If `fields`
+ * is
+ * given, the strings in fields with these names are checked; otherwise every string of the arguments.
  *
  * A folder is written from the root (`/srv/data`), from a drive (`C:\data`), or relative to the tool's working folder
  * (`data`, or `.` for that folder itself). A path must have the same form as its folder. Spellings that programs read
- * in different ways are refused: every `..`, because it leaves a folder that is a link; URLs; percent-encoding; names
+ * in different ways are refused: every `..`, because after a link it leaves the folder; URLs; percent-encoding; names
  * that begin with a blank or end with a dot; special characters of shells. The validator cannot see links within a
  * folder.
  */

@@ -4,7 +4,7 @@
  * "Credentials processes in Windows"; and for each tool the page of its manual on configuration, as of November 2026.
  */
 
-/** From the root of a Unix system, with everything in these folders. */
+/** Folders from the root of a Unix system. Everything in these folders is refused. */
 export const UNIX_FOLDERS: readonly string[] = [
   'boot',
   'dev',
@@ -12,7 +12,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'proc',
   'root',
   'sys',
-  // Sockets and secrets of running services
+  // Folders with sockets and secrets of running services
   'run/containerd',
   'run/credentials',
   'run/crio',
@@ -23,7 +23,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'run/user',
   'usr/local/etc',
   'var/run',
-  // Data of services
+  // Folders with data of services
   'var/backups',
   'var/lib/cloud',
   'var/lib/containerd',
@@ -36,7 +36,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'var/spool/at',
   'var/spool/cron',
   'var/spool/mail',
-  // macOS
+  // Folders of macOS
   'library/keychains',
   'private/etc',
   'private/var/backups',
@@ -48,7 +48,7 @@ export const UNIX_FOLDERS: readonly string[] = [
   'var/root',
 ];
 
-/** Devices that hold no data. Programs and shells name them all the time. */
+/** Devices that contain no data. Programs and shells use them all the time. */
 export const HARMLESS_DEVICES: readonly string[] = [
   'full',
   'null',
@@ -61,7 +61,7 @@ export const HARMLESS_DEVICES: readonly string[] = [
   'zero',
 ];
 
-/** From a drive of Windows, with everything in these folders. */
+/** Folders from a drive of Windows. Everything in these folders is refused. */
 export const WINDOWS_FOLDERS: readonly string[] = [
   '$recycle.bin',
   'programdata/docker',
@@ -72,7 +72,9 @@ export const WINDOWS_FOLDERS: readonly string[] = [
   'winnt',
 ];
 
-/** At any place in a path: folders with secrets, files that are secrets, and files that shells run. */
+/**
+ * Names that are refused at any place in a path: folders with secrets, files with secrets, and files that shells run.
+ */
 export const SECRET_NAMES: readonly string[] = [
   // Keys: OpenSSH, GnuPG, PuTTY
   '.gnupg',
@@ -128,13 +130,13 @@ export const SECRET_NAMES: readonly string[] = [
   '.pgpass',
   '.snowsql',
   '_netrc',
-  // The password store `pass`, certificates of NSS, wallets
+  // Wallets, certificates of NSS, and the password store `pass`
   '.password-store',
   '.pki',
   '.bitcoin',
   '.electrum',
   '.ethereum',
-  // Browsers
+  // Profiles of browsers
   '.mozilla',
   '.thunderbird',
   // Histories of typed commands
@@ -163,15 +165,18 @@ export const SECRET_NAMES: readonly string[] = [
   '.zprofile',
   '.zshenv',
   '.zshrc',
-  // Settings with secrets, of the kind that `.env` files have
+  // Settings with secrets, like the files named `.env`
   '.env',
   '.envrc',
-  // Files with password hashes. Those of Windows also under their backup names
+  // Files with password hashes. Windows also has them under backup names.
   'ntds.dit',
   'ntuser.dat',
 ];
 
-/** `.env.local` and `.env.production` contain secrets. The files with these endings are made to be shared. */
+/**
+ * Endings of `.env` files that are made to be shared. Other files such as `.env.local` and `.env.production` contain
+ * secrets.
+ */
 export const SHARED_ENV_FILES: readonly string[] = [
   'dist',
   'example',
@@ -181,7 +186,10 @@ export const SHARED_ENV_FILES: readonly string[] = [
   'test',
 ];
 
-/** At any place in a path: names in this order. A variable counts as a folder with its name. */
+/**
+ * Names that are refused at any place in a path if they follow each other in this order. A variable counts as a
+ * folder with its name.
+ */
 export const SECRET_SEQUENCES: readonly string[] = [
   // GitHub, GitLab, Google Cloud, Git, Subversion, Helm, Podman, rclone, SOPS, 1Password, Bitwarden, DigitalOcean, Stripe
   '.config/glab-cli',
@@ -225,7 +233,7 @@ export const SECRET_SEQUENCES: readonly string[] = [
   'appdata/roaming/gnupg',
   'appdata/roaming/postgresql/pgpass.conf',
   'appdata/postgresql/pgpass.conf',
-  // Packages
+  // Credentials of package managers
   '.cargo/credentials',
   '.cargo/credentials.toml',
   '.bundle/config',
@@ -238,7 +246,7 @@ export const SECRET_SEQUENCES: readonly string[] = [
   '.m2/settings.xml',
   '.m2/settings-security.xml',
   '.nuget/nuget.config',
-  // Agents
+  // Credentials of agents
   '.claude/.credentials.json',
   '.codex/auth.json',
   '.gemini/oauth_creds.json',
@@ -258,7 +266,7 @@ export const SECRET_SEQUENCES: readonly string[] = [
   '.config/bravesoftware',
   '.config/microsoft-edge',
   '.config/opera',
-  // macOS
+  // Secrets on macOS
   'library/keychains',
   'library/cookies',
   'library/messages',
@@ -273,7 +281,7 @@ export const SECRET_SEQUENCES: readonly string[] = [
   'library/application support/microsoft edge',
   'library/application support/1password',
   'library/group containers/2bua8c4s2c.com.1password',
-  // Windows
+  // Secrets on Windows
   'microsoft/credentials',
   'microsoft/protect',
   'microsoft/vault',

@@ -1,8 +1,8 @@
-/** The names in a path, in the form that file systems compare. */
+/** Splits paths into names, in the form that file systems compare. */
 
 /**
  * Returns the names between slashes, without empty names and `.`. Windows ignores dots and blanks at the end of a
- * name, so `.. ` goes up and `windows.` is `windows`.
+ * name, so `.. ` means the parent folder, and `windows.` is `windows`.
  */
 export function segmentsOf(path: string): readonly string[] {
   const segments: string[] = [];
@@ -25,7 +25,7 @@ function folded(segment: string): string {
   return segment.slice(0, end);
 }
 
-/** True if a relative path leaves the folder where it begins. */
+/** True if a relative path leaves the folder in which it begins. */
 export function climbsOut(segments: readonly string[]): boolean {
   let depth = 0;
   for (const segment of segments) {
@@ -35,12 +35,12 @@ export function climbsOut(segments: readonly string[]): boolean {
   return false;
 }
 
-/** Paths, indexed by their first name. Used to find the table's path with which another path begins. */
+/** Paths by their first name, to find out quickly whether another path begins with one of them. */
 export type PathTable = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export function pathTable(paths: readonly string[]): PathTable {
   const split = paths.map((path) => path.split('/'));
-  // Windows gives a long name a second, short name: PROGRA~1.
+  // Windows gives a long name a second, short name, such as PROGRA~1. So the table contains both names.
   const asShort = split.flatMap((names) => {
     const short = shortName(names[0] ?? '');
     return short === null ? [] : [[short, ...names.slice(1)]];
@@ -48,7 +48,7 @@ export function pathTable(paths: readonly string[]): PathTable {
   return Map.groupBy([...split, ...asShort], ([first = '']) => first);
 }
 
-/** True if the names from index `at` on begin with a path of the table. */
+/** True if the names from index `at` begin with a path of the table. */
 export function beginsIn(table: PathTable, segments: readonly string[], at = 0): boolean {
   const first = segments[at] ?? '';
   const paths = table.get(first) ?? (first.includes('~') ? table.get(shortForm(first)) : undefined);

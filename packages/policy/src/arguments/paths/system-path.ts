@@ -14,13 +14,19 @@ const WINDOWS = pathTable(WINDOWS_FOLDERS);
 const SECRETS = pathTable([...SECRET_NAMES, ...SECRET_SEQUENCES]);
 const DEVICES = new Set(HARMLESS_DEVICES);
 const SHARED = new Set(SHARED_ENV_FILES);
-/** Names of key files. They do not occur in running text with another meaning, so they need no slash. */
+/**
+ * Matches names of key files. In running text these names have no other meaning, so they are refused even without a
+ * slash.
+ */
 const KEY_FILE = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/;
 
 const DEVICE_NAME = /^(?:\/{2,}[.?]|\/\?\?)\//;
-/** `//host/share` */
+/** Matches `//host/share`. */
 const ON_HOST = /^\/\/[\w.@$-]+\/./;
-/** A user's home folder, or a variable that holds a folder. The path is absolute, but its place is not known. */
+/**
+ * Matches a user's home folder, or a variable that contains a folder, at the beginning of a path. Such a path is
+ * absolute, but it is unknown where it leads.
+ */
 const FROM_VARIABLE = /^(?:~[^/]*|\$[a-z_]\w*|%\w+%)(?:\/|$)/;
 const SYSTEM_VARIABLES = new Set(['systemroot', 'windir']);
 /** URL schemes for files on a machine. A URL with any other scheme is a web address. */
@@ -35,7 +41,7 @@ const UP = 'no ".." in an absolute path';
 const OTHER_HOST = 'no path on another host';
 
 /**
- * Returns what a path must not contain, as text, or null if the path is allowed.
+ * Returns a description of the forbidden path, or null if the path is allowed.
  *
  * @param piece in lower case, with `/` for every slash
  */
@@ -47,7 +53,7 @@ export function forbiddenPath({ text, isAlone }: PathPiece): string | null {
   const parts = text.split(':');
   if (parts.some((part) => DEVICE_NAME.test(part))) return 'no path by a device name';
   const isWeb = isUrl(parts[0] ?? '', parts[1]) && !FILE_SCHEMES.has(parts[0] ?? '');
-  // A colon separates a scheme, a host or a list from the following path, or a drive from its folders.
+  // A colon may follow a scheme, a host, a drive or an item of a list. A path may follow the colon.
   for (const [at, part] of parts.entries()) {
     if (isWeb && !part.startsWith('/')) continue;
     const fault = faultOfPart(part, at === 0 ? null : (parts[at - 1] ?? ''), isAlone);
@@ -95,7 +101,7 @@ function faultOfPath(path: string, isAlone: boolean): string | null {
   const variable = isVariable ? first.replaceAll(/[$%]/g, '') : null;
   if (variable !== null) return faultInVariable(variable, rest);
   if (isInSystem(segments)) return SYSTEM;
-  // In running text two slashes begin a comment of code.
+  // In running text two slashes begin a comment of code, so they count as a host only in some cases.
   const isOnHost = ON_HOST.test(plain) && (isAlone || rest[0]?.endsWith('$') === true);
   return isOnHost ? OTHER_HOST : secretIn(segments);
 }
@@ -108,8 +114,8 @@ function faultInVariable(variable: string, rest: readonly string[]): string | nu
 }
 
 /**
- * True for a path into a system folder. Also on a drive of Windows, as ports of Unix tools spell it: /c/…, /mnt/c/…,
- * /cygdrive/c/…
+ * True for a path into a system folder. Includes folders on a drive of Windows in the spelling of ported Unix tools:
+ * /c/…, /mnt/c/…, /cygdrive/c/…
  */
 function isInSystem(segments: readonly string[]): boolean {
   const [first = '', second = ''] = segments;
@@ -126,7 +132,7 @@ function secretIn(segments: readonly string[]): string | null {
   return null;
 }
 
-/** True for copies of secret files, and for `.env.local`. */
+/** True for a file with secrets, for a copy of such a file, and for `.env.local`. */
 function isSecretFile(name: string): boolean {
   if (name.startsWith('.env.')) return !SHARED.has(name.slice(name.lastIndexOf('.') + 1));
   const original = name.replace(/(?:~|\.(?:bak|backup|copy|old|orig|save|swp|tmp))$/, '');

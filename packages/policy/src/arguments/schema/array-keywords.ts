@@ -26,13 +26,13 @@ export const ARRAY_KEYWORDS = {
         rest,
       );
     }
-    // Beside prefixItems, `items` applies to the remaining elements and is part of that check.
+    // If `prefixItems` exists, its check also applies `items` to the remaining elements.
     return Object.hasOwn(schema, 'prefixItems') ? null : eachItem([], compiler.compile(items));
   },
   contains: (part: unknown, { schema, compiler }): Check => contains(compiler.compile(part), schema),
 } satisfies Record<string, KeywordCompiler>;
 
-/** Checks each of the first elements with its own check, and all other elements with `rest`. */
+/** Checks each of the first elements with its own check, and every later element with `rest`. */
 function eachItem(first: readonly Check[], rest: Check | null): Check {
   return (value, run, seen) => {
     const items = value as readonly unknown[];
@@ -66,7 +66,10 @@ function contains(check: Check, { minContains = 1, maxContains }: Members): Chec
   };
 }
 
-/** Counts the elements that pass the check. After `enough` of them, it continues only to note them in `seen`. */
+/**
+ * Counts the elements that pass the check. After `enough` elements, it continues only to record checked elements in
+ * `seen`.
+ */
 function countMatching(
   items: readonly unknown[],
   check: Check,

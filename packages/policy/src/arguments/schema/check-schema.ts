@@ -1,6 +1,6 @@
 /**
- * Checks a schema before it is compiled: all keywords are known and well-formed, and limit what the author expects
- * them to limit. Each fault has the path to its place.
+ * Checks a schema before it is compiled. All keywords must be known and well-formed, and must have the effect that
+ * the author expects. Each fault has the path to its place.
  */
 import { legible } from '@mandate/schemas/core';
 import type { StepBudget } from '../../step-budget.ts';
@@ -26,7 +26,7 @@ export interface CheckedSchema {
   readonly ok: true;
   readonly dialect: Dialect;
   readonly schema: Members;
-  /** The subschema that each reference leads to, by the text of the reference. */
+  /** The subschema of each reference, by the text of the reference. */
   readonly targets: ReadonlyMap<string, unknown>;
   readonly patterns: ReadonlyMap<string, LinearPattern>;
 }
@@ -36,7 +36,7 @@ const MOST_PATTERNS = 1_000;
 /** The most faults that are reported for one schema. */
 const MOST_FAULTS = 20;
 
-/** @param room the size that the patterns of the schema may have together. Their sizes are subtracted */
+/** @param room the total size that the patterns of the schema may have; their sizes are subtracted */
 export function checkSchema(
   schema: Members,
   { dialect, id, room }: { dialect: Dialect; id: string | null; room: StepBudget },
@@ -64,7 +64,7 @@ class Findings {
     this.#room = room;
   }
 
-  /** @param given the types that the enclosing schema allows for the same value; null means any */
+  /** @param given the types that the enclosing schema allows for the same value; null means any type */
   visit(part: unknown, path: SchemaPath, given: readonly Type[] | null): void {
     this.places.push({ path, part });
     if (!isMembers(part)) return;

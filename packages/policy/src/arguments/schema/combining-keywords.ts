@@ -2,7 +2,8 @@ import type { KeywordCompiler, SchemaCompiler } from './keyword-compiler.ts';
 import { type Check, type Run, Seen } from './run.ts';
 
 /**
- * Keywords whose subschemas check the same value. Notes of a subschema in `seen` count only if it accepts the value.
+ * Keywords with subschemas that check the same value as their schema. What a subschema records in `seen` counts only
+ * if it accepts the value.
  */
 export const COMBINING_KEYWORDS = {
   $ref: (reference: string, { compiler }): Check => compiler.refer(reference),
@@ -18,7 +19,8 @@ export const COMBINING_KEYWORDS = {
       for (const check of checks) {
         if (!holdsApart(check, value, run, seen)) continue;
         holds = true;
-        // One accepting subschema is enough, unless the others must note which fields they checked.
+        // One accepting subschema is enough. If `seen` is used, the other subschemas run too, because each must
+        // record which fields it checked.
         if (seen === null) break;
       }
       return holds || run.fail('a value that fits one of the schemas in anyOf', value);
@@ -57,8 +59,8 @@ function compileAll(parts: readonly unknown[], compiler: SchemaCompiler): readon
 }
 
 /**
- * Runs a subschema that may fail without making the whole schema fail. Its notes in `seen` are added only if it
- * accepts the value.
+ * Runs a subschema that may fail although the whole schema accepts the value. Its records are added to `seen` only if
+ * it accepts the value.
  */
 function holdsApart(check: Check, value: unknown, run: Run, seen: Seen | null): boolean {
   if (seen === null) return check(value, run, null);

@@ -31,10 +31,10 @@ const field = (name: string, part: unknown = true) => ({ properties: { [name]: p
 const closed = { unevaluatedProperties: false };
 const closedList = { unevaluatedItems: false };
 
-describe('unevaluatedProperties refuses a field unless a branch that accepts the object checked it', () => {
+describe('unevaluatedProperties refuses a field unless a branch of the schema accepts the object and has checked the field', () => {
   verdicts([
     [
-      // The condition fails for 'stranger', so it counts as checking nothing, not even `to`.
+      // The condition of `if` fails for 'stranger', so no field counts as checked by the condition, not even `to`.
       {
         ...object,
         if: { ...field('to', { const: 'self' }), ...has('to') },
@@ -97,9 +97,9 @@ describe('unevaluatedProperties refuses a field unless a branch that accepts the
       [{ a: 1 }],
     ],
     [{ ...object, allOf: [{ additionalProperties: whole }], ...closed }, [{ a: 1 }], [{ a: 'x' }]],
-    // The nested one checks all remaining fields, so nothing remains for the outer one.
+    // The nested schema checks all remaining fields, so nothing remains for the outer schema.
     [{ ...object, allOf: [{ unevaluatedProperties: text }], ...closed }, [{ a: 'x' }], [{ a: 1 }]],
-    // The nested one does not see which fields the outer schema checks.
+    // The nested schema does not know which fields the outer schema checks.
     [{ ...object, ...field('a'), allOf: [closed] }, [{}], [{ a: 1 }]],
     [{ ...object, ...field('a', { ...object, ...field('b') }), ...closed }, [{ a: { c: 1 } }], [{ b: 1 }]],
     [
@@ -130,7 +130,7 @@ describe('unevaluatedProperties refuses a field unless a branch that accepts the
       ],
     ],
     [
-      // A tree that is closed at every level, with one more field at the top.
+      // A tree that allows no additional fields at any level, with one more field at the top.
       {
         ...object,
         $ref: '#/$defs/node',
@@ -149,7 +149,7 @@ describe('unevaluatedProperties refuses a field unless a branch that accepts the
   ]);
 });
 
-describe('unevaluatedItems refuses an element unless a branch that accepts the array checked it', () => {
+describe('unevaluatedItems refuses an element unless a branch of the schema accepts the array and has checked the element', () => {
   verdicts([
     [{ ...list, contains: whole, ...closedList }, [[1, 2]], [[1, 'a'], ['a'], []]],
     [
@@ -277,7 +277,7 @@ describe('values are compared as JSON', () => {
     ],
   ]);
 
-  test('inherited members are absent, and a field named __proto__ is an ordinary field', () => {
+  test('inherited members count as absent, and a field named __proto__ is an ordinary field', () => {
     expect(holds({ ...object, ...has('toString') }, {})).toBe(false);
     expect(holds({ ...object, ...field('toString', false) }, {})).toBe(true);
     const schema = JSON.parse(

@@ -1,6 +1,6 @@
 /**
- * Turns a checked schema into one function. No code is generated: every keyword becomes a closure. So compiling takes
- * microseconds, and works in environments that forbid `eval`.
+ * Turns a checked schema into one function. Every keyword becomes a closure, and no code is generated. So compiling
+ * takes microseconds, and works in environments that forbid `eval`.
  */
 
 import { ARRAY_KEYWORDS } from './array-keywords.ts';
@@ -28,7 +28,8 @@ export function compileSchema({ schema, targets, patterns, dialect }: CheckedSch
     },
     refer(reference) {
       let target: Check = never;
-      // Compiled later, because the reference may lead to an enclosing schema that is still being compiled.
+      // The target is compiled later, because the reference may lead to an enclosing schema that is still being
+      // compiled.
       pending.push(() => {
         target = compiler.compile(targets.get(reference));
       });
@@ -88,7 +89,7 @@ const COMPILERS: readonly (readonly [limits: Kind | null, compilers: Compilers])
   ['array', ARRAY_KEYWORDS],
   ['object', OBJECT_KEYWORDS],
   [null, COMBINING_KEYWORDS],
-  // They run last, because they need to know what all other keywords have checked.
+  // The `unevaluated…` keywords run last, because they must know what all other keywords have checked.
   ['array', { unevaluatedItems: UNEVALUATED_KEYWORDS.unevaluatedItems }],
   ['object', { unevaluatedProperties: UNEVALUATED_KEYWORDS.unevaluatedProperties }],
 ];
@@ -115,8 +116,8 @@ function needsSeen(schema: Members): boolean {
 }
 
 /**
- * Gives a check its own `seen`: `unevaluated…` sees what this schema and its subschemas checked, and nothing of the
- * enclosing schemas.
+ * Gives a check its own `seen`. So `unevaluated…` knows what this schema and its subschemas checked, and nothing
+ * about the enclosing schemas.
  */
 function withOwnSeen(judge: Check): Check {
   return (value, run, seen) => {
@@ -127,7 +128,7 @@ function withOwnSeen(judge: Check): Check {
   };
 }
 
-/** Returns the index of the value's kind in KINDS. A value that is not JSON has none. */
+/** Returns the index of the value's kind in KINDS. -1 if the value is not JSON. */
 function kindOf(value: unknown): number {
   switch (typeof value) {
     case 'boolean':

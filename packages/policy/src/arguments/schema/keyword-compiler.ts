@@ -2,7 +2,7 @@ import type { LinearPattern } from '../linear-pattern.ts';
 import type { Dialect, Members } from './keywords.ts';
 import type { Check } from './run.ts';
 
-/** What a keyword needs to compile the schemas, references and patterns in its value. */
+/** Compiles the schemas, references and patterns in the value of a keyword. */
 export interface SchemaCompiler {
   readonly dialect: Dialect;
   compile(part: unknown): Check;

@@ -80,7 +80,7 @@ function isType(value: unknown): value is Type {
   return value === 'integer' || KINDS.some((kind) => kind === value);
 }
 
-/** Returns the types that a schema names. Null if it names none, or if they are invalid. */
+/** Returns the types that a schema names. Null if the schema names no types, or invalid types. */
 export function typesOf(type: unknown): readonly Type[] | null {
   if (!isTypes(type)) return null;
   return Array.isArray(type) ? type : [type as Type];

@@ -37,11 +37,11 @@ export type Shape =
 
 export interface Keyword {
   readonly shape: Shape;
-  /** The kind of value that the keyword limits. Absent if it limits every kind, or none. */
+  /** The kind of value that the keyword limits. Absent if the keyword limits every kind, or none. */
   readonly limits?: Kind;
-  /** True if its subschemas check the same value as the schema that contains them. */
+  /** True if the keyword's subschemas check the same value as the schema with the keyword. */
   readonly sameValue?: true;
-  /** The only dialect with this keyword. Absent if both dialects have it. */
+  /** The only dialect that has this keyword. Absent if both dialects have the keyword. */
   readonly only?: Dialect;
   /** True if the keyword only describes the schema and has no effect. */
   readonly note?: true;
@@ -119,7 +119,7 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>(
   } satisfies Record<string, Keyword>),
 );
 
-/** Keywords that authors often write and that are refused, each with what to do instead. */
+/** Keywords that authors often write but that are refused, each with advice on what to write instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map(
   Object.entries({
     $id: 'cannot stand in a schema within the schema: use $anchor, or $defs and $ref: "#/$defs/…"',
@@ -140,7 +140,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns why this dialect refuses a keyword, and what to do instead. Null if the keyword is known. */
+/** Returns why this dialect refuses a keyword, and what to write instead. Null if the keyword is known. */
 export function refusedKeyword(name: string, dialect: Dialect): string | null {
   const keyword = KEYWORDS.get(name);
   if (keyword !== undefined && (keyword.only ?? dialect) === dialect) return null;

@@ -1,9 +1,9 @@
 import type { Run } from './run.ts';
 
 /**
- * True if one number is a multiple of another, in decimal arithmetic. 19.99 is a multiple of 0.01, although binary
- * fractions represent both only approximately. Each number means the shortest decimal that parses to it, which is
- * also the form that JSON prints.
+ * Returns a function that is true if a number is a multiple of the step in decimal arithmetic. 19.99 is a multiple of
+ * 0.01, although binary fractions represent both only approximately. Each number means the shortest decimal that
+ * parses to it. JSON prints this decimal.
  */
 export function multipleOf(step: number): (value: number, run: Run) => boolean {
   const divisor = decimalOf(step);
@@ -15,8 +15,8 @@ export function multipleOf(step: number): (value: number, run: Run) => boolean {
     const { digits, exponent } = decimalOf(value);
     if (digits === 0n) return true;
     const shift = exponent - divisor.exponent;
-    // Both have no trailing zeros, so the value's last digit has a smaller power of ten than any multiple of the
-    // step.
+    // Neither number has trailing zeros. So the value's last digit has a smaller power of ten than any multiple of
+    // the step.
     if (shift < 0) return false;
     return (digits * 10n ** BigInt(Math.min(shift, ENOUGH_TENS))) % divisor.digits === 0n;
   };
@@ -24,11 +24,11 @@ export function multipleOf(step: number): (value: number, run: Run) => boolean {
 
 /**
  * A divisor has at most 17 digits, so it contains fewer than 57 factors of 2 or 5. More powers of ten do not change
- * the answer, so 1e308 and 1e-300 take no longer than 1 and 0.1.
+ * the answer. So 1e308 and 1e-300 take no longer than 1 and 0.1.
  */
 const ENOUGH_TENS = 57;
 
-/** The steps of one division, which takes about a microsecond. */
+/** The cost of one division in steps. A division takes about a microsecond. */
 const OF_DECIMALS = 64;
 
 type Decimal = { digits: bigint; exponent: number };

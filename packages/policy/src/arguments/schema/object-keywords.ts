@@ -55,7 +55,7 @@ function memberOf(object: Members, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns the names of the present fields. Costs the steps of reading each field. */
+/** Returns the names of the present fields. Each field costs the steps of reading it. */
 export function namesOf(object: Members, run: Run): readonly string[] {
   const names = Object.keys(object);
   run.spend(PER_ELEMENT * names.length);
@@ -77,7 +77,10 @@ function requires(names: readonly string[]): Check {
   };
 }
 
-/** Applies each check to the whole object if the object has the field with the check's name. */
+/**
+ * Returns a check of the whole object. Each given check applies only if the object has the field with the check's
+ * name.
+ */
 function dependent(checks: readonly (readonly [name: string, check: Check])[]): Check {
   const cost = PER_ELEMENT * checks.length;
   return (value, run, seen) => {

@@ -8,7 +8,7 @@ export interface Followed {
   readonly faults: readonly SchemaFault[];
 }
 
-/** @param id the schema's own `$id`. References may begin with it */
+/** @param id the schema's own `$id`; references may begin with this id */
 export function followReferences(
   places: readonly Place[],
   anchors: ReadonlyMap<string, unknown>,
@@ -30,7 +30,7 @@ export function followReferences(
   return { targets, faults };
 }
 
-/** Returns the references of one schema object itself, without those of its subschemas. */
+/** Returns the references of one schema object, without the references of its subschemas. */
 export function referencesOf(part: unknown): readonly { keyword: string; reference: string }[] {
   if (!isMembers(part)) return [];
   const found: { keyword: string; reference: string }[] = [];
@@ -42,7 +42,7 @@ export function referencesOf(part: unknown): readonly { keyword: string; referen
 }
 
 /**
- * Returns the target of a reference. `$dynamicRef` leads to the same target as `$ref`: the two differ only between
+ * Returns the target of a reference. `$dynamicRef` and `$ref` lead to the same target: they differ only between
  * schemas with different `$id`, and there is at most one `$id`.
  */
 function targetOf(

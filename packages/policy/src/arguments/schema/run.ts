@@ -2,8 +2,8 @@
 import type { StepBudget } from '../../step-budget.ts';
 
 /**
- * What a keyword expects. Completes the phrase "expected …". The text for a single field does not contain the field's
- * name.
+ * The value that a keyword expects. Completes the phrase "expected …". The text for a single field does not contain
+ * the field's name.
  */
 export type Expectation = string;
 
@@ -16,7 +16,8 @@ export class StepsExhausted extends Error {
 }
 
 /**
- * The steps of each keyword, and of each element, field or reference that it reads. A step is a step of a pattern.
+ * The cost of each keyword, and of each element, field or reference that the keyword reads. The unit is the step of a
+ * pattern.
  */
 export const PER_KEYWORD = 8;
 export const PER_ELEMENT = 8;
@@ -24,7 +25,7 @@ export const PER_ELEMENT = 8;
 export class Run {
   expected: Expectation = '';
   found: unknown = undefined;
-  /** The path to the fault, innermost step first. Only callers of a failed check add to it. */
+  /** The path to the fault, innermost step first. Steps are added while failed checks return. */
   readonly steps: (string | number)[] = [];
   readonly stepBudget: StepBudget;
 
@@ -37,7 +38,7 @@ export class Run {
     if (this.stepBudget.left < 0) throw new StepsExhausted();
   }
 
-  /** Records a fault of the current value. It replaces the faults of the value's parts. Always returns false. */
+  /** Records a fault of the current value. It replaces recorded faults of the value's parts. Always returns false. */
   fail(expected: Expectation, found: unknown): false {
     this.expected = expected;
     this.found = found;
@@ -60,14 +61,15 @@ export class Run {
 }
 
 /**
- * Checks a value. True if it passes. Unless `seen` is null, the check notes in it which fields and elements it
- * checked. The notes count only if the result is true.
+ * Checks a value. True if the value passes. If `seen` is not null, the check records in it which fields and elements
+ * it
+ * checked. These records count only if the result is true.
  *
  * @throws StepsExhausted
  */
 export type Check = (value: unknown, run: Run, seen: Seen | null) => boolean;
 
-/** The fields and elements of one value that schemas have checked. `unevaluated…` skips them. */
+/** The fields and elements of one value that schemas have checked. The `unevaluated…` keywords skip them. */
 export class Seen {
   #everyName = false;
   #everyItem = false;
@@ -98,7 +100,7 @@ export class Seen {
     return this.#everyItem || this.#items.has(at);
   }
 
-  /** Adds the notes of a subschema that accepted the value. */
+  /** Adds what a subschema checked, if it accepted the value. */
   add(other: Seen, run: Run): void {
     run.spend(PER_ELEMENT * (other.#names.size + other.#items.size));
     this.#everyName ||= other.#everyName;

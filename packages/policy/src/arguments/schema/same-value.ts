@@ -4,7 +4,7 @@ import type { Place, SchemaFault, SchemaPath } from './schema-place.ts';
 
 /** The deepest nesting of subschemas that check the same value. Each level takes a few stack frames. */
 const DEEPEST = 32;
-/** The most subschemas that check the same value. Each counts once for every reference that leads to it. */
+/** The most subschemas that check the same value. A subschema counts once for every reference that leads to it. */
 const MOST = 100_000;
 
 const ENDLESS = 'the schema refers to itself for the same value, without end';
@@ -13,9 +13,9 @@ const TOO_MANY = 'it takes too many steps to judge one value: its references mul
 
 /**
  * Finds a path through the subschemas that checks the same value without end, or too many times. A schema without
- * such a path ends on every value, because the nesting of values is bounded.
+ * such a path finishes for every value, because the nesting of values is limited.
  *
- * @param targets the subschema that each reference leads to
+ * @param targets the subschema of each reference
  * @returns the first fault, or null
  */
 export function endlessness(
@@ -34,8 +34,8 @@ class Ways {
   fault: SchemaFault | null = null;
   readonly #targets: ReadonlyMap<string, unknown>;
   /**
-   * The extent of each subschema. Null while it is being measured; meeting null again means that the subschema
-   * contains itself.
+   * The extent of each subschema. Null while the subschema is being measured. If a null entry is met again, the
+   * subschema contains itself.
    */
   readonly #measured = new Map<unknown, Extent | null>();
 
@@ -62,7 +62,7 @@ class Ways {
     return extent;
   }
 
-  /** Returns the subschemas that check the same value next. */
+  /** Returns the subschemas that check the same value as this part. */
   #nextTo(part: object, path: SchemaPath): readonly Place[] {
     const references = referencesOf(part).map(({ keyword, reference }) => ({
       path: [...path, keyword],

@@ -4,8 +4,8 @@ import { namesOf, noSuchField } from './object-keywords.ts';
 import { type Check, PER_ELEMENT } from './run.ts';
 
 /**
- * They check the fields or elements that no other keyword of their schema checked. Subschemas that accept the same
- * value count too.
+ * Keywords that check the fields or elements that no other keyword of their schema checked. Fields that an accepting
+ * subschema checked count as checked.
  */
 export const UNEVALUATED_KEYWORDS = {
   unevaluatedItems: (part: unknown, { compiler }): Check => {

@@ -2,8 +2,8 @@ import { canonicalJson } from '../../digest.ts';
 import type { Check } from './run.ts';
 
 /**
- * `uniqueItems` in linear time: the canonical text of each item is looked up in a set. Comparing every two items
- * would take fifty million deep comparisons for an array of 10,000.
+ * Checks `uniqueItems` in linear time: the canonical text of each item is looked up in a set. To compare every two
+ * items of an array of 10,000 would take fifty million deep comparisons.
  */
 export const uniqueItems: Check = (value, run) => {
   const texts = new Set<string>();

@@ -3,7 +3,9 @@ import { shorten } from '../argument-fault.ts';
 import type { KeywordCompiler } from './keyword-compiler.ts';
 import type { Check } from './run.ts';
 
-/** `enum` and `const`. Numbers are compared by value, and objects without regard to the order of their fields. */
+/**
+ * The keywords `enum` and `const`. Numbers are compared by value. The order of an object's fields does not matter.
+ */
 export const VALUE_KEYWORDS = {
   const: (value: unknown) => oneOf([value], JSON.stringify(value)),
   enum: (values: readonly unknown[]) =>

@@ -17,10 +17,10 @@ import {
 } from './token-reader.ts';
 import { UNITS } from './words.ts';
 
-/** Words of every dialect whose syntax looks like a call. */
+/** Words that are not functions, but whose syntax looks like a call, in every dialect. */
 const FORMS = names('any some all row array cast extract coalesce nullif');
 
-/** Suffixes of ClickHouse that make a new aggregate of each aggregate: `sumIf`, `uniqArrayIf`. */
+/** Suffixes of ClickHouse that turn an aggregate into another aggregate: `sumIf`, `uniqArrayIf`. */
 const COMBINATORS = /(?:if|array|map|distinct|ordefault|ornull|state|merge|foreach)$/;
 
 /**
@@ -39,10 +39,10 @@ export function isCallable(name: string, { functions, name: dialect }: SqlDialec
 
 const LONGEST_NAME = 100;
 
-/** Takes the parentheses of a call and everything that may follow them. The caller has checked the name. */
+/** Reads the parentheses of a call and everything that may follow them. The caller has checked the name. */
 export function takeCall(reader: TokenReader, name: string): void {
   takeWithin(reader, '(', ')', () => takeArguments(reader));
-  // ClickHouse: quantile(0.5)(x).
+  // ClickHouse calls a function with parameters like this: quantile(0.5)(x).
   if (reader.dialect.name === 'clickhouse' && isSign(reader, '('))
     takeWithin(reader, '(', ')', () => takeArguments(reader));
   if (name === 'match' && takeWord(reader, 'against'))
@@ -112,7 +112,7 @@ function takeAgainst(reader: TokenReader): void {
   takeWords(reader, 'with', 'query', 'expansion');
 }
 
-/** True if a query follows, rather than an expression. */
+/** True if the next tokens begin a query, not an expression. */
 export function isQuery(reader: TokenReader): boolean {
   if (isWord(reader, reader.dialect.fromFirst ? QUERY_OR_FROM : QUERY)) return true;
   return isWord(reader, 'values') && (isSign(reader, '(', 1) || isWord(reader, 'row', 1));
@@ -121,12 +121,12 @@ export function isQuery(reader: TokenReader): boolean {
 const QUERY = names('select with');
 const QUERY_OR_FROM = names('select with from');
 const FRAMES = names('rows range groups');
-/** All words in the bounds of a window. Expressions may stand between them. */
+/** All words in the bounds of a window. Expressions may come between these words. */
 const FRAME_WORDS = names(
   'between and unbounded preceding following current row exclude ties group no others interval',
 );
 
-/** Takes what follows OVER: a name, or `(PARTITION BY a ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`. */
+/** Reads the text after OVER: a name, or `(PARTITION BY a ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`. */
 export function takeWindow(reader: TokenReader): void {
   if (takeKind(reader, 'word', 'name')) return;
   takeWithin(reader, '(', ')', () => {

@@ -5,26 +5,23 @@
 export interface SqlDialect {
   readonly name: string;
   readonly lexis: SqlLexis;
-  /** Functions that compute from their arguments or read the database, and do nothing else. Lower case. */
+  /** Functions that compute from their arguments or read the database, and have no other effect. In lower case. */
   readonly functions: ReadonlySet<string>;
-  /** The functions that may be called in FROM. Lower case. */
+  /** The functions that may be called in FROM. In lower case. */
   readonly tableFunctions: ReadonlySet<string>;
-  /**
-   * What FROM may read without parentheses, besides the tables of users: the allowed and the forbidden names of the
-   * system.
-   */
+  /** The system tables that FROM may or may not read. FROM may always read tables of users. */
   readonly relations: RelationNames;
   /** The words that may follow `SHOW`. `null` means that the name of any setting may follow. */
   readonly show: ReadonlySet<string> | null;
   /** The pragmas that only read. */
   readonly pragmas: ReadonlySet<string>;
-  /** True if the dialect has `FROM t SELECT x`, and `FROM t` alone. */
+  /** True if the dialect accepts `FROM t SELECT x`, and `FROM t` alone. */
   readonly fromFirst: boolean;
   /** True if `name := value` names an argument. In other dialects it assigns to a variable. */
   readonly colonEquals: boolean;
   /** True if `a IN (b.c)` reads the table b.c. */
   readonly inReadsTables: boolean;
-  /** True if `(x).f` calls the function f with x, unless x has a field with this name. */
+  /** True if `(x).f` calls the function f with the argument x, unless x has a field with this name. */
   readonly fieldsCall: boolean;
 }
 
@@ -40,26 +37,29 @@ export interface SqlLexis {
   readonly dollarQuotes: boolean;
   /** True if `a$b` is one word. */
   readonly dollarInWords: boolean;
-  /** What may come directly before a quote: `e'…'`, `x'…'`. */
+  /** Text that may come directly before a quote: `e'…'`, `x'…'`. */
   readonly prefixes: RegExp;
-  /** A placeholder for a value that is sent separately. */
+  /** Matches a placeholder for a value that is sent separately. */
   readonly parameter: RegExp;
-  /** The characters of which operators consist. */
+  /** The characters that operators consist of. */
   readonly operators: string;
-  /** True if the dialect has `[1, 2]` and `a[1]`. */
+  /** True if the dialect accepts `[1, 2]` and `a[1]`. */
   readonly brackets: boolean;
-  /** True if the dialect has `{'a': 1}`. */
+  /** True if the dialect accepts `{'a': 1}`. */
   readonly braces: boolean;
 }
 
 interface RelationNames {
   /** Schemas that belong to the system. Only their tables in `known` may be read. */
   readonly systemSchemas: ReadonlySet<string>;
-  /** Prefixes of names that belong to the system, in any schema. Of these names only those in `known` may be read. */
+  /**
+   * Prefixes of names that belong to the system, in any schema. Only those system names that `known` contains may be
+   * read.
+   */
   readonly systemPrefixes: readonly string[];
   /** Tables and views of the system that may be read, without their schema. */
   readonly known: ReadonlySet<string>;
-  /** Names that are not tables, but read something else, such as a file. */
+  /** Matches names that do not mean a table but something else, such as a file. */
   readonly refused: RegExp | null;
   /** The most parts of a name: `database.schema.table` has 3. */
   readonly parts: number;

@@ -12,5 +12,5 @@ export const SQL_DIALECTS: ReadonlyMap<string, SqlDialect> = new Map(
   [postgres, mysql, mariadb, sqlite, duckdb, clickhouse].map((dialect) => [dialect.name, dialect]),
 );
 
-/** The dialect for tools that name none: what is common to all databases. */
+/** The dialect for tools that name no dialect: the SQL that all databases have in common. */
 export const EVERY_DIALECT: SqlDialect = portable;

@@ -17,8 +17,8 @@ import {
 } from './token-reader.ts';
 
 /**
- * Takes an expression: operands with operators between them. Operators have no side effects, so their precedence does
- * not matter. The expression ends where two operands follow one another. The second one must then be an alias, a
+ * Reads an expression: operands with operators between them. Operators have no side effects, so their precedence does
+ * not matter. The expression ends when two operands follow one another. The second operand must then be an alias, a
  * comma or a clause.
  */
 export function takeExpression(reader: TokenReader): void {
@@ -34,10 +34,10 @@ const INFIXES = names(
 );
 /** Words that may follow NOT between two operands. */
 const NEGATED = names('like ilike rlike regexp glob match between similar in');
-/** Words that may end an IS expression. */
+/** Words that may end an expression with IS, such as `a IS NULL`. */
 const STATES = names('null true false unknown json normalized document empty');
 
-/** Takes what follows an operand. True if another operand must follow. */
+/** Reads the text after an operand. True if another operand must follow. */
 function takeOperator(reader: TokenReader): boolean {
   while (takePostfix(reader));
   const token = peek(reader);
@@ -59,7 +59,7 @@ function signAhead(reader: TokenReader): string | null {
 
 function takeInfixWords(reader: TokenReader): boolean {
   if (isWord(reader, 'not') && isWord(reader, NEGATED, 1)) reader.at += 1;
-  // ClickHouse: a GLOBAL NOT IN (…)
+  // ClickHouse accepts `a GLOBAL NOT IN (…)`.
   if (isWord(reader, 'global') && isWord(reader, GLOBAL, 1)) {
     reader.at += 1;
     takeWord(reader, 'not');
@@ -85,7 +85,7 @@ const INFIX_PHRASES = [
   ['sounds', 'like'],
 ] as const;
 
-/** Takes IN. Refuses `IN` with the name of a table, because the effects of reading that table are not known. */
+/** Reads IN. Refuses `IN` with the name of a table, because the effects of reading that table are not known. */
 function takeIn(reader: TokenReader): boolean {
   const next = peek(reader, 1);
   const isList = ['(', '[', '{'].some((open) => isSign(reader, open, 1));
@@ -94,12 +94,12 @@ function takeIn(reader: TokenReader): boolean {
   return true;
 }
 
-/** `::numeric`, `[1]`, `.field`, `IS NOT NULL`, `AT LOCAL` */
+/** Reads what may follow an operand: `::numeric`, `[1]`, `.field`, `IS NOT NULL`, `AT LOCAL`. */
 function takePostfix(reader: TokenReader): boolean {
   const token = peek(reader);
   if (token?.kind === 'sign') return takePostfixSign(reader, token.text);
   if (token?.kind === 'word') return takePostfixWords(reader);
-  // ClickHouse: tuple.1
+  // ClickHouse reads `tuple.1` as a field.
   const isField = reader.dialect.name === 'clickhouse' && token?.text.startsWith('.') === true;
   return isField && takeKind(reader, 'number');
 }

@@ -1,7 +1,7 @@
 /**
- * Fields that may be calls. PostgreSQL reads `(x).f` as `f(x)` if x has no field with this name. It also reads `x.f`
- * so if x is the row of a function in FROM ("Functions on composite types" and "Function calls" in its
- * documentation). The statement `SELECT ('/etc/passwd').pg_read_file` therefore reads the file.
+ * Checks fields that may be calls. PostgreSQL reads `(x).f` as `f(x)` if x has no field with this name. It reads
+ * `x.f` in the same way if x is the row of a function in FROM ("Functions on composite types" and "Function calls" in
+ * its documentation). So the statement `SELECT ('/etc/passwd').pg_read_file` reads the file.
  */
 import { isCallable } from './call.ts';
 import { names } from './dialect.ts';
@@ -25,7 +25,10 @@ const FIELDS = names('key value ordinality');
  */
 const SHORTEST_CUT_NAME_BYTES = 60;
 
-/** Takes the field of a value in parentheses or brackets. A parenthesis after the field would be a method call. */
+/**
+ * Reads the field of a value in parentheses or brackets. A parenthesis after the field would be a method call, which
+ * is refused.
+ */
 export function takeFieldOfValue(reader: TokenReader): void {
   takeSign(reader, '.');
   if (takeSign(reader, '*')) return;
@@ -36,12 +39,12 @@ export function takeFieldOfValue(reader: TokenReader): void {
 
 const MAY_CALL = 'a field that may be a function';
 
-/** Keeps `row.field` until the whole statement is read, because SELECT comes before FROM. */
+/** Records `row.field` for a check after the whole statement was read, because SELECT comes before FROM. */
 export function noteFieldRead(reader: TokenReader, row: SqlToken, field: SqlToken): void {
   reader.fieldsRead.push({ row: row.text, field: field.text, at: reader.at - 1 });
 }
 
-/** @param row if the statement gives the row no name, it has the name of the function */
+/** @param row the row of a function; if the statement gives no name for it, its name is the name of the function */
 export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfFunction): void {
   if (!reader.dialect.fieldsCall) return;
   if (new TextEncoder().encode(name).length >= SHORTEST_CUT_NAME_BYTES) refuse(reader, 'a name that is cut');
@@ -50,8 +53,9 @@ export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfF
 
 /**
  * Refuses `x.f` if x is the row of a function, unless the row has the column f, or f may be called. If several rows
- * of the statement have this name, all of them must have the column. Names of rows are compared without case, which
- * finds more rows than PostgreSQL does. Names of columns are compared with case, which finds fewer columns.
+ * of the statement have the same name, all of them must have the column. Names of rows are compared without case.
+ * This
+ * finds more rows than PostgreSQL does. Names of columns are compared with case. This finds fewer columns.
  *
  * @throws SqlRefused
  */
@@ -66,7 +70,7 @@ export function checkFieldsRead(reader: TokenReader): void {
   }
 }
 
-/** If the statement gives no column names, the column has the name of the row. */
+/** If the statement gives no column names, the row has one column with the row's name. */
 function hasColumn({ name, columns }: RowOfFunction, field: string): boolean {
   return columns.length === 0 ? field === name : columns.includes(field);
 }

@@ -25,7 +25,7 @@ const JOIN_WORDS = names(
   'natural inner left right full outer cross any all asof semi anti global positional straight_join join',
 );
 
-/** Takes what FROM reads: tables with plain names, queries, and calls of allowed functions. */
+/** Reads FROM: tables with plain names, queries, and calls of allowed functions. */
 export function takeFrom(reader: TokenReader): void {
   takeTable(reader);
   while (takeFurtherTable(reader));
@@ -54,7 +54,7 @@ function takeJoin(reader: TokenReader): boolean {
   return true;
 }
 
-/** ClickHouse: `LEFT ARRAY JOIN a AS b`. */
+/** True for ClickHouse's `LEFT ARRAY JOIN a AS b`. */
 function isArrayJoin(reader: TokenReader): boolean {
   const ahead = isWord(reader, 'left') ? 1 : 0;
   return isWord(reader, 'array', ahead) && isWord(reader, 'join', ahead + 1);
@@ -70,7 +70,7 @@ function takeArrayJoin(reader: TokenReader): void {
   });
 }
 
-/** @returns its alias */
+/** @returns the alias of the table */
 function takeTable(reader: TokenReader): TableAlias {
   takeWord(reader, 'lateral');
   takeWord(reader, 'only');
@@ -86,8 +86,8 @@ function takeTable(reader: TokenReader): TableAlias {
 }
 
 /**
- * Takes `(SELECT …)`, `(VALUES …)` or `(a JOIN b ON …)`. A single table in parentheses may have no alias inside:
- * PostgreSQL reads `(TABLE a)` as a query, and DuckDB `(SUMMARIZE a)`.
+ * Reads `(SELECT …)`, `(VALUES …)` or `(a JOIN b ON …)`. A single table in parentheses may have no alias inside:
+ * PostgreSQL reads `(TABLE a)` as a query, and DuckDB reads `(SUMMARIZE a)` as a query.
  */
 function takeDerived(reader: TokenReader): void {
   takeWithin(reader, '(', ')', () => {
@@ -122,13 +122,13 @@ function takeTableFunction(reader: TokenReader, name: string): void {
   takeWords(reader, 'with', 'ordinality');
 }
 
-/** Words of JSON_TABLE that a parenthesis may follow, including its types. */
+/** Words in JSON_TABLE that may come before a parenthesis, including types. */
 const COLUMN_CALLS = names(
   'columns char varchar decimal numeric int integer tinyint smallint bigint binary datetime time timestamp',
   'float double',
 );
 
-/** `COLUMNS (a INT PATH '$.a', NESTED PATH '$.b' COLUMNS (…))` of JSON_TABLE */
+/** Reads `COLUMNS (a INT PATH '$.a', NESTED PATH '$.b' COLUMNS (…))` of JSON_TABLE. */
 function takeColumns(reader: TokenReader): void {
   mustTakeWord(reader, 'columns');
   takeColumnList(reader);
@@ -152,7 +152,7 @@ interface TableAlias {
 }
 
 /**
- * Takes `AS name (column)`. The name must be as plain as the name of a table, because DuckDB could read it as a file.
+ * Reads `AS name (column)`. The name must be as plain as the name of a table, because DuckDB could read it as a file.
  */
 function takeTableAlias(reader: TokenReader): TableAlias {
   const hasAs = takeWord(reader, 'as');
@@ -164,7 +164,7 @@ function takeTableAlias(reader: TokenReader): TableAlias {
   return { name: isNamed ? alias.text : null, columns };
 }
 
-/** Takes `(a, b)`, or `(a int, b text)` for a function that returns records. */
+/** Reads `(a, b)`, or `(a int, b text)` for a function that returns records. */
 function takeColumnDefinitions(reader: TokenReader): readonly string[] {
   const columns: string[] = [];
   takeWithin(reader, '(', ')', () =>
@@ -177,7 +177,7 @@ function takeColumnDefinitions(reader: TokenReader): readonly string[] {
   return columns;
 }
 
-/** Takes `AS name`, or a name alone. */
+/** Reads `AS name`, or a name alone. */
 export function takeAlias(reader: TokenReader): boolean {
   return takeAliasName(reader, takeWord(reader, 'as'));
 }

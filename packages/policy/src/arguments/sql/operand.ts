@@ -22,7 +22,7 @@ import { FORM_WORDS, UNITS, WRITING_WORDS } from './words.ts';
 
 const PREFIXES = names('not binary exists prior');
 
-/** Takes an operand, with the signs and words before it. */
+/** Reads an operand, with the signs and words before it. */
 export function takeOperand(reader: TokenReader): void {
   while (takePrefix(reader));
   const token = peek(reader);
@@ -32,7 +32,7 @@ export function takeOperand(reader: TokenReader): void {
   else if (!takeKind(reader, 'number', 'parameter')) takeBracketed(reader);
 }
 
-/** Takes `-`, `~` and other operator characters. A star here means all columns. */
+/** Reads `-`, `~` and other operator characters before an operand. A star here means all columns. */
 function takePrefix(reader: TokenReader): boolean {
   if (takeWord(reader, PREFIXES)) return true;
   const token = peek(reader);
@@ -47,7 +47,7 @@ export function isOperator({ dialect }: TokenReader, sign: string): boolean {
   return sign === ':=' ? dialect.colonEquals : sign.length === 1 && dialect.lexis.operators.includes(sign);
 }
 
-/** Takes string literals. Adjacent strings are one string. */
+/** Reads string literals. Adjacent literals form one string. */
 function takeLiterals(reader: TokenReader): void {
   while (takeKind(reader, 'literal'));
 }
@@ -62,14 +62,14 @@ function takeBracketed(reader: TokenReader): void {
   }
 }
 
-/** Takes parentheses with a query or with expressions: `(1, 2)`, `()`. */
+/** Reads parentheses with a query or with expressions: `(1, 2)`, `()`. */
 function takeParentheses(reader: TokenReader): void {
   takeWithin(reader, '(', ')', () => {
     if (isQuery(reader)) reader.take.query(reader);
     else {
       const mayBeQuery = isSign(reader, '(');
       takeItems(reader, ')');
-      // ((SELECT 1) UNION (SELECT 2))
+      // For example ((SELECT 1) UNION (SELECT 2)).
       if (mayBeQuery) reader.take.clauses(reader);
     }
   });
@@ -78,14 +78,14 @@ function takeParentheses(reader: TokenReader): void {
 function takeItems(reader: TokenReader, close: string): void {
   if (isSign(reader, close)) return;
   takeList(reader, () => {
-    // In some dialects a list may end with a comma.
+    // In some dialects a list may have a comma at its end.
     if (isSign(reader, close)) return;
     reader.take.expression(reader);
     if (takeWord(reader, 'as')) takeType(reader);
   });
 }
 
-/** `{'a': 1, b: 2}` */
+/** Reads `{'a': 1, b: 2}`. */
 function takeMembers(reader: TokenReader): void {
   takeList(reader, () => {
     if (!takeKind(reader, 'literal', 'word', 'name', 'number')) refuse(reader);
@@ -96,7 +96,7 @@ function takeMembers(reader: TokenReader): void {
 
 const STARS = names('except exclude replace rename');
 
-/** `* EXCEPT (a, b)`, `* REPLACE (a + 1 AS a)` */
+/** Reads `* EXCEPT (a, b)` or `* REPLACE (a + 1 AS a)`. */
 function takeStarOptions(reader: TokenReader): void {
   while (isWord(reader, STARS) && (isSign(reader, '(', 1) || isName(reader, 1))) {
     reader.at += 1;
@@ -125,7 +125,7 @@ function takeFromWord(reader: TokenReader, word: string): void {
   }
 }
 
-/** Takes a column, a constant such as CURRENT_DATE, a typed literal (`date '2026-01-01'`) or a call. */
+/** Reads a column, a constant such as CURRENT_DATE, a typed literal (`date '2026-01-01'`) or a call. */
 function takeChain(reader: TokenReader): void {
   const parts: SqlToken[] = [];
   do {
@@ -160,7 +160,7 @@ function isCatalog(token: SqlToken | undefined): boolean {
   return token?.kind === 'word' && token.text === 'pg_catalog';
 }
 
-/** Checks `b.c`. It is a column, unless the dialect reads it as a table or as a call. */
+/** Checks a name such as `b.c`. It means a column, unless the dialect reads it as a table or as a call. */
 function checkQualified(reader: TokenReader, parts: readonly SqlToken[]): void {
   const [row, field] = parts;
   if (row === undefined || field === undefined) return;
@@ -168,21 +168,24 @@ function checkQualified(reader: TokenReader, parts: readonly SqlToken[]): void {
   if (parts.length === 2) noteFieldRead(reader, row, field);
 }
 
-/** Takes what may follow a word: a string literal, if the word is a type. */
+/** Reads the text after a word: a string literal, if the word is a type. */
 function takeTyped(reader: TokenReader, word: SqlToken | undefined): void {
   if (word?.kind !== 'word' || !LITERAL_TYPES.has(word.text)) return;
   takeLiterals(reader);
   if (word.text === 'interval') takeUnits(reader);
 }
 
-/** DuckDB reads other words before a string as statements: `EXISTS (SUMMARIZE 'file.csv')`. */
+/**
+ * Types that may come before a string. DuckDB reads other words before a string as statements: `EXISTS (SUMMARIZE
+ * 'file.csv')`.
+ */
 const LITERAL_TYPES = names(
   'date time timetz timestamp timestamptz datetime interval json jsonb uuid inet cidr macaddr bytea bit varbit',
   'int int2 int4 int8 integer bigint smallint numeric decimal float float4 float8 real double text varchar char',
   'bpchar bool boolean point box circle line lseg path polygon regclass regtype money xml blob',
 );
 
-/** Oracle and MariaDB increment a sequence if one of these words follows its name. */
+/** Words that increment a sequence in Oracle and MariaDB if they follow its name. */
 const SEQUENCES = names('nextval currval');
 
 function takeCase(reader: TokenReader): void {
@@ -211,12 +214,12 @@ function takeInterval(reader: TokenReader): void {
   takeUnits(reader);
 }
 
-/** `DAY`, `DAY TO SECOND` */
+/** Reads `DAY` or `DAY TO SECOND`. */
 function takeUnits(reader: TokenReader): void {
   if (takeWord(reader, UNITS) && takeWord(reader, 'to')) mustTakeWord(reader, UNITS);
 }
 
-/** `lambda x, y: x + y` */
+/** Reads `lambda x, y: x + y`. */
 function takeLambda(reader: TokenReader): void {
   mustTakeWord(reader, 'lambda');
   takeList(reader, () => {

@@ -5,7 +5,7 @@ const DIRECTIONS = names('asc desc');
 const FILLS = names('from to step staleness');
 const ENDS = names('first last');
 
-/** Takes what follows ORDER BY: expressions, each with its direction, and ClickHouse's WITH FILL. */
+/** Reads the text after ORDER BY: expressions, each with its direction, and ClickHouse's WITH FILL. */
 export function takeOrder(reader: TokenReader): void {
   if (takeWord(reader, 'all')) {
     takeDirection(reader);

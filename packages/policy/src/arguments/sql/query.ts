@@ -19,7 +19,7 @@ import {
   wordAhead,
 } from './token-reader.ts';
 
-/** Takes a query: WITH, then SELECT, VALUES or parentheses, then clauses and further queries in any order. */
+/** Reads a query: WITH, then SELECT, VALUES or parentheses, then clauses and further queries in any order. */
 export function takeQuery(reader: TokenReader): void {
   if (takeWord(reader, 'with')) takeCommonTables(reader);
   takeTerm(reader);
@@ -34,7 +34,7 @@ function takeCommonTables(reader: TokenReader): void {
   });
 }
 
-/** ClickHouse: `WITH 1 AS one` */
+/** Reads ClickHouse's `WITH 1 AS one`. */
 function takeNamedValue(reader: TokenReader): void {
   reader.take.expression(reader);
   mustTakeWord(reader, 'as');
@@ -46,7 +46,7 @@ function isCommonTable(reader: TokenReader): boolean {
   if (kind !== 'word' && kind !== 'name') return false;
   if (isWord(reader, 'as', 1)) return isSign(reader, '(', 2) || isWord(reader, MATERIALIZATION, 2);
   if (!isSign(reader, '(', 1)) return false;
-  // ClickHouse: WITH now() AS moment.
+  // ClickHouse also accepts a call here: WITH now() AS moment.
   return reader.dialect.name !== 'clickhouse' || !isCallable(peek(reader)?.text ?? '', reader.dialect);
 }
 
@@ -71,7 +71,7 @@ function takeTerm(reader: TokenReader): void {
   } else refuse(reader);
 }
 
-/** `VALUES (1, 'a'), (2, 'b')` */
+/** Reads `VALUES (1, 'a'), (2, 'b')`. */
 function takeRows(reader: TokenReader): void {
   takeList(reader, () => {
     takeWord(reader, 'row');
@@ -129,7 +129,7 @@ function takeOneExpression(reader: TokenReader): void {
   reader.take.expression(reader);
 }
 
-/** Takes groups of several sets: `GROUPING SETS ((a), ())`, `ROLLUP (a, b)`. */
+/** Reads groups of several sets: `GROUPING SETS ((a), ())`, `ROLLUP (a, b)`. */
 function takeGroups(reader: TokenReader): void {
   mustTakeWord(reader, 'by');
   if (takeWord(reader, 'all')) return;
@@ -145,7 +145,7 @@ const SETS = names('rollup cube');
 
 const TOTALS = names('rollup cube totals ties');
 
-/** `GROUP BY a WITH ROLLUP`, `LIMIT 1 WITH TIES` */
+/** Reads `GROUP BY a WITH ROLLUP` or `LIMIT 1 WITH TIES`. */
 function takeTotals(reader: TokenReader): void {
   mustTakeWord(reader, TOTALS);
 }
@@ -163,7 +163,7 @@ function takeOrdering(reader: TokenReader): void {
   takeOrder(reader);
 }
 
-/** `LIMIT 10`, `LIMIT 5, 10`, `LIMIT 1 BY a`, `LIMIT ALL` */
+/** Reads `LIMIT 10`, `LIMIT 5, 10`, `LIMIT 1 BY a` or `LIMIT ALL`. */
 function takeLimit(reader: TokenReader): void {
   if (takeWord(reader, 'all')) return;
   takeExpressions(reader);
@@ -181,7 +181,7 @@ const ROWS = names('row rows');
 
 const FIRST = names('first next');
 
-/** `FETCH FIRST 5 ROWS ONLY` */
+/** Reads `FETCH FIRST 5 ROWS ONLY`. */
 function takeFetch(reader: TokenReader): void {
   mustTakeWord(reader, FIRST);
   if (!isWord(reader, ROWS)) reader.take.expression(reader);
@@ -197,7 +197,7 @@ function takeNextQuery(reader: TokenReader): void {
   else takeTerm(reader);
 }
 
-/** ClickHouse: `INTERPOLATE (a AS a + 1)` */
+/** Reads ClickHouse's `INTERPOLATE (a AS a + 1)`. */
 function takeInterpolation(reader: TokenReader): void {
   if (!isSign(reader, '(')) return;
   takeWithin(reader, '(', ')', () =>
@@ -208,7 +208,7 @@ function takeInterpolation(reader: TokenReader): void {
   );
 }
 
-/** ClickHouse: the output format of the answer. */
+/** Reads ClickHouse's FORMAT, which names the output format of the answer. */
 function takeFormat(reader: TokenReader): void {
   if (reader.dialect.name !== 'clickhouse' || !takeKind(reader, 'word')) refuse(reader);
 }

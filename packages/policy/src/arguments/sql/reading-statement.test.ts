@@ -144,7 +144,7 @@ test('refuses a semicolon before the end of a statement, beside any part or in p
   }
 });
 
-test('says where the fault is', () => {
+test('names the position of the fault', () => {
   expect(why('select 1; drop table x')).toBe('a second statement (at character 11)');
   expect(why('select a, f(b) from t')).toBe(
     'a function that is not on the list for all dialects (at character 11)',

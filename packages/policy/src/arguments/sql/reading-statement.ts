@@ -22,11 +22,13 @@ import {
 import { sqlTokens } from './tokens.ts';
 
 /**
- * Returns why a text is not one statement that is known to only read, or null. The reason completes the phrase
- * "without …".
+ * Returns null if a text is one statement that is known to only read. Otherwise returns the reason, which completes
+ * the
+ * phrase "without …".
  *
- * The grammar lists what is allowed, and refuses every unknown word, sign or function. It accepts more than SQL where
- * that has no effect: for example, it does not know which operand an operator takes.
+ * The grammar lists what is allowed, and refuses every unknown word, sign or function. It accepts more than SQL if
+ * this
+ * has no effect: for example, it does not know which operand an operator takes.
  */
 export function whyNotReadOnly(sql: string, dialect: SqlDialect): string | null {
   try {
@@ -65,7 +67,8 @@ const EXPLAIN_WORDS = names(
 );
 
 /**
- * Takes EXPLAIN and its query. With ANALYZE, databases also run the query, so it must only read like any other query.
+ * Reads EXPLAIN and its query. With ANALYZE, databases also run the query. So the query must only read, like any
+ * other query.
  */
 function takeExplain(reader: TokenReader): void {
   if (isSign(reader, '(') && isWord(reader, EXPLAIN_OPTIONS, 1))
@@ -80,7 +83,7 @@ const EXPLAIN_OPTIONS = names(
   'analyze verbose costs settings generic_plan buffers serialize wal timing summary memory format',
 );
 
-/** `ANALYZE`, `FORMAT = JSON`, ClickHouse's `indexes = 1,` */
+/** Reads `ANALYZE`, `FORMAT = JSON` or ClickHouse's `indexes = 1,`. */
 function takeExplainOption(reader: TokenReader): boolean {
   if (takeWord(reader, EXPLAIN_WORDS)) {
     if (takeSign(reader, '=')) takeKind(reader, 'word');
@@ -94,7 +97,7 @@ function takeExplainOption(reader: TokenReader): boolean {
   return false;
 }
 
-/** `DESCRIBE t`, `DESCRIBE TABLE t`, MySQL's `DESCRIBE t column`, DuckDB's `DESCRIBE SELECT …` */
+/** Reads `DESCRIBE t`, `DESCRIBE TABLE t`, MySQL's `DESCRIBE t column` or DuckDB's `DESCRIBE SELECT …`. */
 function takeDescribe(reader: TokenReader): void {
   if (isQuery(reader)) takeQuery(reader);
   else {
@@ -104,7 +107,10 @@ function takeDescribe(reader: TokenReader): void {
   }
 }
 
-/** Takes `SHOW TABLES FROM a LIKE 'b%'` or `SHOW CREATE TABLE a`. In PostgreSQL, `SHOW` and the name of a setting. */
+/**
+ * Reads `SHOW TABLES FROM a LIKE 'b%'` or `SHOW CREATE TABLE a`. In PostgreSQL, reads `SHOW` and the name of a
+ * setting.
+ */
 function takeShow(reader: TokenReader): void {
   const { show, name } = reader.dialect;
   if (show === null) {
@@ -125,7 +131,7 @@ const SHOWN_OF = names('from in');
 const LIKES = names('like ilike');
 const SHOW_CLAUSES = names('from in like ilike where');
 
-/** Takes `PRAGMA table_info(t)`. Refuses `= 1` after a pragma, because it changes a setting. */
+/** Reads `PRAGMA table_info(t)`. Refuses `= 1` after a pragma, because it changes a setting. */
 function takePragma(reader: TokenReader): void {
   if (isSign(reader, '.', 1) && !takeKind(reader, 'word', 'name')) refuse(reader);
   takeSign(reader, '.');

@@ -154,7 +154,7 @@ describe('every dialect refuses', () => {
     ['select f(', /must follow|function/],
   ])('%j', (sql, reason) => {
     for (const one of ALL_DIALECTS) {
-      // In these dialects := names an argument.
+      // In these dialects `:=` names an argument, so the statement only reads.
       if (sql === 'select a := 1' && one.colonEquals) continue;
       const refused = whyNotReadOnly(sql, one);
       expect([one.name, refused]).not.toEqual([one.name, null]);
@@ -163,7 +163,7 @@ describe('every dialect refuses', () => {
   });
 });
 
-describe('without a dialect, refuses what databases read in different ways', () => {
+describe('without a dialect, refuses texts that databases read in different ways', () => {
   test.each<[sql: string, why: RegExp]>([
     ['select 1 --1; drop table x', /"--"/],
     ["select 1 --\u00a0into outfile '/tmp/x'", /"--"/],

@@ -13,7 +13,7 @@ import type { SqlToken } from './tokens.ts';
 import { FORM_WORDS, WRITING_WORDS } from './words.ts';
 
 /**
- * Takes the name of a table. A quoted name must contain no character that could make a database read it as a file.
+ * Reads the name of a table. A quoted name must contain no character that could make a database read it as a file.
  */
 export function takeRelation(reader: TokenReader): void {
   const start = reader.at;
@@ -34,7 +34,7 @@ export function takeRelation(reader: TokenReader): void {
   reader.at = end;
 }
 
-/** @throws SqlRefused at the next token, for an unknown table of the system, or for a file */
+/** @throws SqlRefused at the next token, if the name is an unknown table of the system, or a file */
 export function checkRelation(reader: TokenReader, parts: readonly string[]): void {
   const said = parts.map((text) => text.toLowerCase());
   const { systemSchemas, systemPrefixes, known, refused, parts: most } = reader.dialect.relations;
@@ -51,7 +51,7 @@ function isPlainPart(token: SqlToken, before: number): boolean {
   return token.kind === 'name' && isPlainName(token);
 }
 
-/** True if a quoted name has no character that a database could take for part of a file name. */
+/** True if a quoted name has no character that a database could read as part of a file name. */
 export function isPlainName({ text }: SqlToken): boolean {
   return /^[\p{L}_][\p{L}\p{M}\p{Nd}_ -]*$/u.test(text);
 }
@@ -64,7 +64,7 @@ const QUERY_WORDS = names(
 /** Words that cannot be the name of a table unless they are quoted. */
 const NO_TABLE = [FORM_WORDS, WRITING_WORDS, QUERY_WORDS];
 
-/** `(a, b)` */
+/** Reads a list of names, such as `(a, b)`. */
 export function takeNames(reader: TokenReader): void {
   mustTakeSign(reader, '(');
   if (!isSign(reader, ')'))

@@ -17,7 +17,7 @@ import { FORM_WORDS, UNITS, WRITING_WORDS } from './words.ts';
 const GOES_ON = names('precision varying unsigned signed integer int char character zerofill');
 
 /**
- * Takes a type: `numeric(10, 2)`, `text[]`, `Array(Nullable(String))`, `STRUCT(a INT, b VARCHAR)`. Types contain no
+ * Reads a type: `numeric(10, 2)`, `text[]`, `Array(Nullable(String))`, `STRUCT(a INT, b VARCHAR)`. Types contain no
  * calls. Their parentheses contain names, numbers, strings and other types.
  */
 export function takeType(reader: TokenReader): void {
@@ -42,7 +42,7 @@ export function takeType(reader: TokenReader): void {
   }
 }
 
-/** MySQL: `char(9) character set utf8mb4` */
+/** Reads MySQL's `char(9) character set utf8mb4`. */
 function takeCharacterSet(reader: TokenReader): boolean {
   if (!takeWords(reader, 'character', 'set')) return false;
   if (!takeKind(reader, 'word', 'name', 'literal')) refuse(reader);

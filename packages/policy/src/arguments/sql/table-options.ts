@@ -12,7 +12,7 @@ import {
   takeWords,
 } from './token-reader.ts';
 
-/** Takes what dialects add to a table before or after its alias: index hints, samples, ClickHouse's FINAL. */
+/** Reads the options of a table before or after its alias: index hints, samples, ClickHouse's FINAL. */
 export function takeTableOptions(reader: TokenReader): void {
   while (takeFlag(reader) || takeIndexHint(reader) || takeSample(reader));
 }
@@ -29,7 +29,7 @@ const HINTS = names('use force ignore');
 const INDEXES = names('index key');
 const SORTS = names('order group');
 
-/** SQLite: `INDEXED BY a`. MySQL: `USE INDEX FOR JOIN (a, b)`. */
+/** Reads SQLite's `INDEXED BY a` or MySQL's `USE INDEX FOR JOIN (a, b)`. */
 function takeIndexHint(reader: TokenReader): boolean {
   if (takeWords(reader, 'indexed', 'by')) {
     if (!takeKind(reader, 'word', 'name')) refuse(reader);
@@ -43,7 +43,7 @@ function takeIndexHint(reader: TokenReader): boolean {
 
 const SAMPLINGS = names('bernoulli system reservoir');
 
-/** `TABLESAMPLE SYSTEM (10) REPEATABLE (1)`, ClickHouse's `SAMPLE 1/10 OFFSET 1/2` */
+/** Reads `TABLESAMPLE SYSTEM (10) REPEATABLE (1)` or ClickHouse's `SAMPLE 1/10 OFFSET 1/2`. */
 function takeSample(reader: TokenReader): boolean {
   if (takeWord(reader, 'tablesample')) {
     takeWord(reader, SAMPLINGS);

@@ -10,27 +10,27 @@ interface FieldRead {
   readonly at: number;
 }
 
-/** The row of a function in FROM: `unnest(a) AS name (column)`. */
+/** The row that a function in FROM returns: `unnest(a) AS name (column)`. */
 export interface RowOfFunction {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
 /**
- * The reading position in a statement. Each function of the grammar moves it forward past what it takes, and never
- * back.
+ * The reading position in a statement. Each function of the grammar reads some tokens and moves the position forward,
+ * never back.
  */
 export interface TokenReader {
   readonly dialect: SqlDialect;
   readonly tokens: readonly SqlToken[];
   /**
-   * The parts of the grammar that contain one another. They are passed along because files must not import in
-   * circles.
+   * The functions of the grammar that call one another. They are passed along because files must not import each
+   * other in circles.
    */
   readonly take: {
     readonly query: (reader: TokenReader) => void;
     /**
-     * Takes what may follow the first part of a query, such as UNION or LIMIT. Takes nothing if none of it follows.
+     * Reads the clauses after the first part of a query, such as UNION or LIMIT. Reads nothing if no clause follows.
      */
     readonly clauses: (reader: TokenReader) => void;
     readonly expression: (reader: TokenReader) => void;
@@ -44,10 +44,10 @@ export interface TokenReader {
   depth: number;
 }
 
-/** The deepest nesting. A parenthesis is two levels. Each level takes some frames of the engine's stack. */
+/** The deepest nesting. A parenthesis counts as two levels. Each level takes some frames of the JavaScript stack. */
 const MOST_LEVELS = 128;
 
-/** Returns the next token, or the token that many places after it. */
+/** Returns the next token, or the token at a distance of `ahead` after it. */
 export function peek(reader: TokenReader, ahead = 0): SqlToken | undefined {
   return reader.tokens[reader.at + ahead];
 }
@@ -57,7 +57,7 @@ export function isSign(reader: TokenReader, text: string, ahead = 0): boolean {
   return token?.kind === 'sign' && token.text === text;
 }
 
-/** True if the next token is one of these words, unquoted. */
+/** True if the next token is one of these words, without quotes. */
 export function isWord(reader: TokenReader, words: ReadonlySet<string> | string, ahead = 0): boolean {
   const word = wordAhead(reader, ahead);
   return word !== null && (typeof words === 'string' ? word === words : words.has(word));
@@ -81,7 +81,7 @@ export function takeWord(reader: TokenReader, word: ReadonlySet<string> | string
   return is;
 }
 
-/** Takes these words if all of them follow, otherwise none. */
+/** Reads these words if all of them follow, otherwise none of them. */
 export function takeWords(
   reader: TokenReader,
   first: ReadonlySet<string> | string,
@@ -107,20 +107,20 @@ export function mustTakeWord(reader: TokenReader, word: ReadonlySet<string> | st
   if (!takeWord(reader, word)) refuse(reader);
 }
 
-/** Takes a list with commas between its items. */
+/** Reads a list with commas between its items. */
 export function takeList(reader: TokenReader, take: () => void): void {
   do take();
   while (takeSign(reader, ','));
 }
 
-/** Takes something in parentheses or other brackets. */
+/** Reads something in parentheses or other brackets. */
 export function takeWithin(reader: TokenReader, open: string, close: string, take: () => void): void {
   mustTakeSign(reader, open);
   nested(reader, take);
   mustTakeSign(reader, close);
 }
 
-/** @throws SqlRefused if nested deeper than `MOST_LEVELS` */
+/** @throws SqlRefused if the nesting is deeper than `MOST_LEVELS` */
 export function nested(reader: TokenReader, take: () => void): void {
   if (reader.depth === MOST_LEVELS) refuse(reader, `more than ${MOST_LEVELS} levels`);
   reader.depth += 1;
@@ -128,7 +128,10 @@ export function nested(reader: TokenReader, take: () => void): void {
   reader.depth -= 1;
 }
 
-/** Throws SqlRefused. The message contains words of the grammar, and never words of the text, which may be secret. */
+/**
+ * Throws SqlRefused. The message contains words of the grammar. It never contains words of the text, because they may
+ * be secret.
+ */
 export function refuse(reader: TokenReader, what?: string): never {
   const token = peek(reader);
   const end = reader.tokens.at(-1);

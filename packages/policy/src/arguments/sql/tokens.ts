@@ -14,7 +14,7 @@ export interface SqlToken {
 
 /**
  * Splits SQL in one pass, as the dialect does. Refuses text that versions, settings or command-line clients of the
- * dialect split in different ways. If readers disagree where a quote ends, a second statement can hide in what looks
+ * dialect split in different ways. If programs disagree where a quote ends, a second statement can hide in what looks
  * like a string.
  */
 export function sqlTokens(sql: string, dialect: SqlDialect): readonly SqlToken[] {
@@ -36,15 +36,15 @@ export function sqlTokens(sql: string, dialect: SqlDialect): readonly SqlToken[]
 
 type Found = { readonly token: SqlToken; readonly end: number };
 
-/** The blanks that every database accepts. Databases disagree about others, such as U+00A0. */
+/** Matches the blanks that every database accepts. Databases disagree about other blanks, such as U+00A0. */
 const BLANK = /[ \t\r\n]+/y;
 const WORD = /[\p{L}_][\p{L}\p{M}\p{Nd}_]*/uy;
 const WORD_WITH_DOLLAR = /[\p{L}_][\p{L}\p{M}\p{Nd}_$]*/uy;
 const NUMBER = /0x[0-9a-f]+|0b[01]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?/iy;
 const DOLLAR_QUOTE = /\$(?:[a-z_][a-z0-9_]*)?\$/iy;
 /**
- * Characters that must not touch a name, a number or a quote. Some readers would count them to it, and others would
- * not.
+ * Matches characters that must not touch a name, a number or a quote. Some databases would read them as part of it,
+ * and others would not.
  */
 const GLUED = /[\p{L}\p{M}\p{N}_$'"`]/uy;
 const LONG_SIGNS = ['::', ':=', '=>'];
@@ -52,7 +52,7 @@ const LONG_SIGNS = ['::', ':=', '=>'];
 function endOfComment(sql: string, at: number, { dashes }: SqlLexis): number | null {
   if (sql.startsWith('--', at)) {
     const next = sql.charAt(at + 2);
-    // MySQL reads `--1` as a double minus, and `--` before U+00A0 too.
+    // MySQL reads `--1` as two minus signs. It reads `--` before U+00A0 in the same way.
     if (dashes === 'before a blank' && !/^[ \t\n]?$/.test(next)) {
       throw new SqlRefused('"--" before anything but a blank', at);
     }
@@ -72,7 +72,7 @@ function endOfComment(sql: string, at: number, { dashes }: SqlLexis): number | n
 }
 
 /**
- * Refuses characters in a comment or quote that readers treat differently. Some readers end a comment at a carriage
+ * Refuses characters in a comment or quote that programs treat differently. Some programs end a comment at a carriage
  * return or at a Unicode line separator. Command-line clients act on lines that begin with a dot or `#`, and on
  * backslashes.
  */
@@ -115,7 +115,10 @@ function wordAt(sql: string, at: number, word: string, { prefixes, backslash }: 
   return { token: { kind: 'word', text: asciiLowerCase(word), at }, end };
 }
 
-/** Lowers ASCII letters only. U+212A would become a `k`, and no database reads it as one. */
+/**
+ * Changes ASCII letters to lower case. Other letters stay: U+212A would become a `k`, and no database reads it as a
+ * `k`.
+ */
 function asciiLowerCase(word: string): string {
   return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -165,7 +168,7 @@ function signAt(sql: string, at: number, { operators, brackets, braces }: SqlLex
   return { token: { kind: 'sign', text: char, at }, end: at + 1 };
 }
 
-/** Returns the character as text if it is a sign. Never returns other content, which may be secret. */
+/** Returns the character as text if it is a sign. Other characters are never returned, because they may be secret. */
 function describeSign(char: string): string {
   if (/^[!-~]$/.test(char)) return `"${char}", which databases read in different ways`;
   return /^\s$/u.test(char)

@@ -10,21 +10,21 @@ export const WRITING_WORDS = names(
   'waitfor dbcc return uescape procedure lock outfile dumpfile',
 );
 
-/** Words that structure a statement. Unquoted, none of them is a name. */
+/** Words that structure a statement. Without quotes, such a word is never a name. */
 export const FORM_WORDS = names(
   'select from where group having order limit offset fetch union intersect except window qualify with for',
   'on using join inner left right full cross natural lateral as case when then else end',
   'and or not is in between like ilike rlike similar collate distinct values',
 );
 
-/** Words that continue a statement in a place that also allows a name without AS. */
+/** Words that continue a statement at a place where a name without AS is also allowed. */
 export const NO_BARE_ALIAS = names(
   'any anti array asof div escape final force format glob global ignore indexed interpolate isnull match minus',
   'mod notnull overlaps partition pivot positional prewhere regexp sample semi settings straight_join',
   'tablesample unpivot use xor',
 );
 
-/** Units that may follow the number of INTERVAL. */
+/** Units of time that may follow the number of INTERVAL. */
 export const UNITS = names(
   'year years quarter quarters month months week weeks day days hour hours minute minutes second seconds',
   'millisecond milliseconds microsecond microseconds nanosecond nanoseconds decade decades century centuries',

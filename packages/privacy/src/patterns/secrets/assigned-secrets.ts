@@ -1,6 +1,6 @@
 /**
  * Finds values beside the name of a secret: `AWS_SECRET_ACCESS_KEY=…`, `"password": "…"`, `--token …`, `Cookie: …`,
- * `<password>…</password>`, "the password is …". The name stays readable, and the whole value is cut.
+ * `<password>…</password>`, "the password is …". The name stays readable, and the whole value is redacted.
  */
 import { type Finder, MASK, type Span } from '../piece.ts';
 import { type AssignedValue, assignedValue, type Ends } from './assigned-value.ts';
@@ -8,7 +8,7 @@ import { type Certainty, looksSecret } from './looks-secret.ts';
 import { isHeaderOfSecrets, isPublicName, SECRET_NAME } from './secret-names-in-text.ts';
 import { CONTINUED, endOf } from './whole-value.ts';
 
-/** A position where a value may begin, and what the text around it proves. */
+/** A position at which a value may begin, and how certain it is that a secret follows. */
 type Assignment = {
   readonly value: number;
   readonly certainty: Certainty;
@@ -19,9 +19,9 @@ type Assignment = {
 type Named = {
   readonly name: string;
   readonly isPassword: boolean;
-  /** The part of its line before the name, at most `LOOKED_BACK` units of it. */
+  /** The text of the same line before the name, at most `LOOKED_BACK` units. */
   readonly before: string;
-  /** The index at which its line begins. */
+  /** The index at which the line of the name begins. */
   readonly line: number;
   readonly after: number;
 };
@@ -35,14 +35,17 @@ const ASSIGN =
   /(\\*["'`])?[ \t]*(?:\[[^\]\r\n]{0,64}\]|\])?[ \t]*(?:：|:=|=>|\?=|={1,3}|::?)(?![=:])[ \t]*(?:\s{1,64}(?=\\*["']))?/y;
 const OF_ELEMENT = />[ \t]*/y;
 const OF_OPTION = /[ \t]+(?!-)/y;
-/** `machine x login y password …` of a .netrc, and a line that begins with the name. */
+/** Matches the text before a password in a .netrc: `machine x login y password …`. */
 const AFTER_LOGIN = /\b(?:login|user|account)[ \t]+\S{1,64}[ \t]+$/;
 const IN_PROSE = /[ \t]+(?:is|was)(?:[ \t]*:)?[ \t]+/iy;
 const IN_CALL = /\\*["'][ \t]*,[ \t]*(?=\\*["'])/y;
 const BEFORE_QUOTES = /[ \t]+(?:BY[ \t]+)?(?=['"])/iy;
-/** The next cell of a table, the next line after `=` or `:`, or only a blank. */
+/**
+ * Matches a weak separator between name and value: the next cell of a table, a line break beside `=` or `:`, or only
+ * a blank.
+ */
 const APART = /[ \t]*(?:\|[ \t]*|\r?\n[ \t]*[:=][ \t]*|[:=][ \t]*\r?\n[ \t]*)|[ \t]+(?![-:=])/y;
-/** `name: DB_PASSWORD` followed by `value: …`, as the variables of containers are written. */
+/** Matches `value:` after `name: DB_PASSWORD`. Variables of containers are written like this. */
 const BESIDE = /(\\*["'])?[ \t]*[,;]?\s{0,64}(?:- )?\\*["']?value\\*["']?[ \t]*[:=][ \t]*/iy;
 
 const STARTS_LINE =
@@ -69,7 +72,8 @@ function namedAt(text: string, word: number, after: number, isPassword: boolean)
   const first = Math.max(0, word - LONGEST_NAME);
   let start = word;
   while (start > first && IDENTIFIER.test(text[start - 1] ?? '')) start -= 1;
-  // The letter of an escape sequence does not belong to the name, as in `\nTOKEN`.
+  // The letter of an escape sequence is not part of the name, as in `
+  // TOKEN`.
   if (start > 0 && start < word && text[start - 1] === '\\') start += 1;
   const looked = text.slice(Math.max(0, start - LOOKED_BACK), start);
   const before = looked.slice(Math.max(looked.lastIndexOf('\n'), looked.lastIndexOf('\r')) + 1);
@@ -106,7 +110,7 @@ function isSecret(
 
 const JOINTS = new RegExp(CONTINUED.source, 'g');
 
-/** A scheme with its credentials, or cookies with their values. */
+/** Matches a scheme with credentials, or cookies with values. */
 const IS_HEADER_VALUE = /^[\w.-]{1,40} +\S{6,}|=\S{3}/;
 
 function* assignmentsAt(text: string, { name, isPassword, before, after }: Named): Iterable<Assignment> {
@@ -140,7 +144,7 @@ function* assignmentsAt(text: string, { name, isPassword, before, after }: Named
   }
 }
 
-/** Leaves out the pieces that are already redacted. */
+/** Returns the parts of a match without the pieces that are already redacted. */
 function aroundMasks(text: string, { start, end }: Span): Span[] {
   return Array.from(text.slice(start, end).matchAll(UNMASKED), ({ index, 0: { length } }) => ({
     start: start + index,

@@ -1,4 +1,4 @@
-/** Reads a value to its real end: the end of its quotes, its line or its block, or the next name. */
+/** Reads a value to its real end: the end of its quotes, its line or its block, or the beginning of the next name. */
 import { MASK } from '../piece.ts';
 import { CONTINUED, endOf } from './whole-value.ts';
 
@@ -8,7 +8,7 @@ export type AssignedValue = {
   readonly form: 'quoted' | 'block' | 'bare';
 };
 
-/** A value without quotes ends with its word or with its line. */
+/** How a value without quotes ends: at the end of the word, or at the end of the line. */
 export type Ends = 'word' | 'line';
 
 type Around = {
@@ -33,14 +33,17 @@ export function assignedValue(text: string, at: number, around: Around): Assigne
   return { start, end: endOfJoined(text, start, opening), form: 'quoted' };
 }
 
-/** Source code may join several texts in quotes to one value. */
+/** Returns the end of a value that consists of several quoted texts. Source code may join them to one value. */
 function endOfJoined(text: string, start: number, opening: RegExpExecArray): number {
   const end = endOfQuoted(text, start, opening);
   const next = endOf(CONTINUED, text, end);
   return next === null ? end : endOfJoined(text, next, opening);
 }
 
-/** A value ends before the same quotes with the same number of escapes. Without such quotes it ends with the text. */
+/**
+ * Returns the end of a quoted value. It ends before the same quotes with the same number of escapes. Without such
+ * quotes it ends with the text.
+ */
 function endOfQuoted(text: string, start: number, [, escapes = '', quotes = '']: RegExpExecArray): number {
   const period = 2 * escapes.length + 2;
   for (let at = text.indexOf(quotes, start); at >= 0; at = text.indexOf(quotes, at + 1)) {
@@ -49,7 +52,7 @@ function endOfQuoted(text: string, start: number, [, escapes = '', quotes = '']:
     if (before === escapes.length || (before > escapes.length && (before - escapes.length) % period === 0)) {
       return at - escapes.length;
     }
-    // Quotes with fewer escapes end the text around the value.
+    // Quotes with fewer escapes end the text that contains the value.
     if (before < escapes.length) return at - before;
   }
   return text.length;
@@ -75,12 +78,12 @@ function indentAt(text: string, line: number): number {
 
 const IN_LINE = new RegExp(`(?:[^\\r\\n\\\\${MASK}]|\\\\(?!r?n|u000[aAdD]))*`, 'y');
 const IN_WORD = new RegExp(`(?:[^\\s"'\`<>\\\\${MASK}]|\\\\(?![nrt"'\`\\\\]|u00))*`, 'y');
-/** A comment at the end of a line. */
+/** Matches a comment at the end of a line. */
 const COMMENT = /\s+(?:#|\/\/|--|;)(?:\s.*)?$/s;
-/** The start of another name with its value, or the end of what encloses the value. */
+/** Matches the start of another name with its value, or the end of the text that contains the value. */
 const NEXT =
   /[&;][ \t]*(?=[\w.%-]{1,40}=|$|\s)|,(?=\s*["']?[\w-]{1,40}["']?\s*[:=]|\s|$)|[)\]}]+(?=[\s,;)\]}]|$)|[?](?=\s|$)/;
-/** Characters that end a sentence or what encloses the value. */
+/** Matches characters that end a sentence, or that end the text around the value. */
 const CLOSING = /[\s,;.:!?"'`)\]}>]+$/;
 
 function bareValue(text: string, start: number, { ends, quotes }: Around): AssignedValue | null {

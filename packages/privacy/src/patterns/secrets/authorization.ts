@@ -2,9 +2,15 @@
 import type { Finder, Span } from '../piece.ts';
 import { endOfToken, NO_WORD_BEFORE_VALUE } from './whole-value.ts';
 
-/** JWS and JWE in compact form (RFC 7515, 7516): the header is an object, so it begins with `eyJ`. */
+/**
+ * Matches JWS and JWE in compact form (RFC 7515, 7516). The header is a JSON object, so its base64url text begins
+ * with `eyJ`.
+ */
 const JSON_WEB_TOKEN = new RegExp(`${NO_WORD_BEFORE_VALUE}eyJ[\\w-]{8,}\\.[\\w-]{5,}\\.[\\w-]*`, 'g');
-/** A digit is required among the first characters, so `bearer responsibilities` does not match. */
+/**
+ * Matches a bearer token. A digit is required among the first characters, so `bearer responsibilities` does not
+ * match.
+ */
 const BEARER = new RegExp(`${NO_WORD_BEFORE_VALUE}bearer +(?=[a-z._~+/-]{0,64}\\d)[\\w.~+/-]{16,}=*`, 'gi');
 const BASIC = new RegExp(`${NO_WORD_BEFORE_VALUE}basic +([\\w+/-]{8,}={0,2})`, 'gi');
 const DISCORD = new RegExp(`${NO_WORD_BEFORE_VALUE}[MNO][\\w-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27}`, 'g');
@@ -14,7 +20,7 @@ export const findAuthorizations: Finder = (text) => [
   ...wholeTokens(text, BASIC, ([, encoded = '']) => isUserAndPassword(encoded)),
 ];
 
-/** The next match is looked for after the whole value, so that the time stays linear. */
+/** Returns whole tokens. The search continues after the whole value, so the time stays linear. */
 function wholeTokens(text: string, pattern: RegExp, isToken: (match: RegExpExecArray) => boolean): Span[] {
   const found: Span[] = [];
   pattern.lastIndex = 0;
@@ -29,7 +35,10 @@ function wholeTokens(text: string, pattern: RegExp, isToken: (match: RegExpExecA
 
 const LONGEST = 1_024;
 
-/** The decoded form of `Basic authentication` has no colon, so these words are no credentials. */
+/**
+ * True if the decoded text has a colon between user and password. `Basic authentication` has none, so these words are
+ * no credentials.
+ */
 function isUserAndPassword(encoded: string): boolean {
   const decoded = Buffer.from(encoded.slice(0, LONGEST), 'base64').toString('latin1');
   return /^\P{Cc}{0,256}:\P{Cc}/u.test(decoded);

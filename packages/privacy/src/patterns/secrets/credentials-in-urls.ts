@@ -3,22 +3,26 @@ import { type Finder, MASK, type Span } from '../piece.ts';
 import { endOf } from './whole-value.ts';
 
 /**
- * The URL ends at a character that no URL contains. A password that is not escaped may contain `/`, `?`, `#` and `@`.
+ * Matches a URL up to a character that no URL contains. A password that is not escaped may contain `/`, `?`, `#` and
+ * `@`.
  */
 const AFTER_SCHEME = new RegExp(`[^\\s"'\`<>\\\\${MASK}]{1,768}`, 'y');
 const SCHEME_END = /:\/\//g;
-/** A user name and a password up to the last `@` before the path. */
+/** Matches a user name and a password up to the last `@` before the path. */
 const BEFORE_PATH = /^[^/?#]{0,256}:[^/?#]{1,256}(?=@)/;
-/** The text after the colon is not a port, so it is a password with a character that should have been escaped. */
+/**
+ * Matches a password that contains a character which should have been escaped. The text after the colon is not a
+ * port, so it is a password.
+ */
 const BEYOND_PATH = /^[^/?#:@]{0,256}:(?!\d{0,5}[/?#])[^@]{1,256}[^@/?#](?=@)/;
-/** A token alone in the place of the user name. */
+/** Matches a token alone at the place of the user name. */
 const TOKEN = /^(?=[^@]{0,64}\d)[\w.~%-]{20,256}(?=@)/;
-/** `jdbc:oracle:thin:user/password@host` */
+/** Matches `jdbc:oracle:thin:user/password@host`. */
 const THIN = new RegExp(
   `(?<=jdbc:oracle:(?:thin|oci8?):)[^\\s"'@/${MASK}]{1,128}/[^\\s"'${MASK}]{1,128}?(?=@)`,
   'gi',
 );
-/** Signatures of URLs of Azure, AWS, Google and CloudFront. */
+/** Matches signatures in URLs of Azure, AWS, Google and CloudFront. */
 const SIGNATURE = new RegExp(
   `(?<=[?&;](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential)=)[^\\s&"'\`<>\\\\${MASK}]{10,}`,
   'gi',

@@ -1,13 +1,16 @@
-/** Finds credentials that vendors mark: one pass over the text looks for every mark, and the form of the mark decides. */
+/**
+ * Finds credentials that contain a vendor's mark. One pass over the text finds every mark, and then the form of the
+ * mark is tested.
+ */
 import type { Finder, Span } from '../piece.ts';
 import { TOKEN_FORMS, type TokenForm } from './token-forms.ts';
 import { endOfToken, NO_WORD_BEFORE_VALUE, startOfToken } from './whole-value.ts';
 
-/** The longest mark comes first, so that the pass meets the longest one at each place. */
+/** The longest mark comes first, because at each place the first mark that fits is found. */
 const MARKS = [...new Set(TOKEN_FORMS.map(({ mark }) => mark))].sort((a, b) => b.length - a.length);
 const ANY_MARK = new RegExp(MARKS.map(escaped).join('|'), 'g');
 
-/** Maps each mark to its own forms and to the forms of the shorter marks that it begins with. */
+/** Maps each mark to its own forms, and to the forms of shorter marks with which it begins. */
 const FORMS: ReadonlyMap<string, readonly RegExp[]> = new Map(
   MARKS.map((met) => [met, TOKEN_FORMS.filter(({ mark }) => met.startsWith(mark)).map(patternOf)]),
 );
@@ -36,7 +39,10 @@ function tokenAt(text: string, at: number, forms: readonly RegExp[]): Span | nul
   return null;
 }
 
-/** A short mark, and one that ends with a letter, counts only where a word begins. A mark like `ghp_` counts anywhere. */
+/**
+ * Returns the pattern of a mark. A short mark, or a mark that ends with a letter, counts only at the beginning of a
+ * word. A mark like `ghp_` counts anywhere.
+ */
 function patternOf({ mark, rest, before }: TokenForm): RegExp {
   const beginning =
     before !== undefined

@@ -1,19 +1,19 @@
 /**
  * Decides whether the value beside the name of a secret is a secret. Source code and prose use the same names:
- * `token: string`, `password = getPassword()`, "the secret is to wait". If the position of the value proves less, the
- * value itself must look more like a secret.
+ * `token: string`, `password = getPassword()`, "the secret is to wait". The less certain the position of the value,
+ * the more the value itself must look like a secret.
  */
 
 /**
- * How much the position of a value proves.
- * - `certain`: a member of JSON or an element of XML, which holds a value and nothing else.
+ * How certain the position of a value is.
+ * - `certain`: a member of JSON or an element of XML, which contains a value and nothing else.
  * - `likely`: an option of a command, a shell variable, a parameter of a query or of a connection string.
- * - `possible`: any other position where the value is assigned, including source code and prose.
+ * - `possible`: any other position at which the value is assigned, including source code and prose.
  * - `unlikely`: the value only follows the name, after a space, in the next line or in the next cell of a table.
  */
 export type Certainty = 'certain' | 'likely' | 'possible' | 'unlikely';
 
-/** Texts that refer to a value elsewhere, mask a value, or name its type. */
+/** Match texts that stand for a value: a reference to a value elsewhere, a masked value, or the name of a type. */
 const STAND_IN = [
   '\\$\\{.*',
   '\\$\\(.*',
@@ -29,15 +29,15 @@ const STAND_IN = [
   '(?:process|import\\.meta|deno|bun|os)\\.env.*',
 ];
 const IS_STAND_IN = new RegExp(`^(?:${STAND_IN.join('|')})$`, 'is');
-/** Names and calls of source code, and URLs: `user.password`, `getToken(`, `Uint8Array`, `https://…`. */
+/** Matches names and calls of source code, and URLs: `user.password`, `getToken(`, `Uint8Array`, `https://…`. */
 const IS_CODE = /^[&*!]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]*)*(?:[([<].*)?[,;)]*$/s;
 const IS_URL = /^[a-z][a-z0-9+.-]{1,20}:\/\//i;
 const IS_PATH = /^(?:~|\.{0,2})(?:\/[a-z0-9._-]+){2,}$/;
 const SHORTEST_PASSWORD = 4;
 const SHORTEST = 8;
-/** Words of source code that contain a digit are seldom this long. */
+/** A length that words of source code with a digit seldom reach. */
 const LONG = 16;
-/** Random values change between letters and digits more often than words do. */
+/** A number of changes between letters and digits. Random values have this many changes more often than words do. */
 const MANY_TURNS = 3;
 
 export function looksSecret(value: string, certainty: Certainty, isPassword: boolean): boolean {

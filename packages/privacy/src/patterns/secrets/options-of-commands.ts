@@ -8,7 +8,7 @@ const OPTION = new RegExp(
 );
 const TAKES_USER = /\b(?:curl|wget|http|xh)\b[^\r\n]*$/;
 const TAKES_PASSWORD = /\b(?:sshpass|redis-cli|docker login|podman login|helm registry login)\b[^\r\n]*$/;
-/** A password may follow `-p` without a space. */
+/** Matches commands that accept a password after `-p` without a space. */
 const TAKES_GLUED = /\b(?:sshpass|mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\r\n]*$/;
 const COMMAND = 256;
 

@@ -3,12 +3,12 @@ import type { Finder, Span } from '../piece.ts';
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:/g;
 const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{40,128}/g;
-/** The characters between the first and the last line, including escaped line breaks. */
+/** Matches the characters between the first and the last line of a key, including escaped line breaks. */
 const WITHIN = /[\w+/=\s\\-]/;
 
 /**
- * A key without its last line extends to the end of the text. A key without its first line begins with the run of key
- * characters before its last line.
+ * Finds private keys. A key without its last line extends to the end of the text. A key without its first line begins
+ * with the run of key characters before its last line.
  */
 export const findPrivateKeys: Finder = (text) => {
   const keys: Span[] = [];

@@ -1,6 +1,9 @@
 /** The names that texts give to secrets: names of fields, variables, options, headers and parameters. */
 
-/** The last word of such a name. Words for passwords are apart, since a password is shorter than other secrets. */
+/**
+ * The last word of a secret's name. Words for passwords are in a separate list, because a password is shorter than
+ * other secrets.
+ */
 const PASSWORDS =
   'passwords?|passwd|passphrase|passcode|pwd|pass_?word|(?<=[_-])pass|(?<![A-Za-z0-9])pw|' +
   'passwort|kennwort|contrase(?:ñ|n)a|mot de passe|wachtwoord|senha|has[łl]o|пароль|密码|密碼|パスワード|비밀번호';
@@ -10,7 +13,7 @@ const OTHERS = [
   'jwt',
   '(?:api|access|secret|private|signing|encryption|decryption|master|account|storage|subscription|ssh|client|auth|consumer|webhook|admin|license|licence|shared|service|app|deploy|root|session|hmac|cipher|symmetric|functions?)[ _.-]?key',
   'secrets?',
-  // The name of a shell variable needs `…_KEY` only.
+  // In the name of a shell variable, the ending `_KEY` is enough.
   '(?-i:(?<=[A-Z0-9])_KEY)',
   'connection[ _.-]?string',
   'dsn',
@@ -27,7 +30,10 @@ export const SECRET_NAME = new RegExp(
   'gi',
 );
 
-/** Names of tokens that page through lists, of public keys, and of the CORS header that only allows credentials. */
+/**
+ * Matches names that are no secrets: tokens that page through lists, public keys, and the CORS header that only
+ * allows credentials.
+ */
 const NOT_SECRET =
   /(?:page|pagination|continuation|continue|sync|cancel(?:lation)?|next|start|resume|public|publishable|primary|foreign|partition|sort|cache|idempotency|object|row|hash_?range|group|dedup(?:lication)?|routing|translation|i18n|registry|hot|host|short|arrow)[ _.-]?(?:token|key)$|allow[ _.-]?credentials$/i;
 

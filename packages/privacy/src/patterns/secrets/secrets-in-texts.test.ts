@@ -1,6 +1,6 @@
 /**
- * No part of a secret remains: for every known kind, in every form of text that holds secrets, and beside any
- * character.
+ * Tests that no part of a secret remains: for every known kind, in every form of text that contains secrets, and
+ * beside any character.
  */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ const base62 = fc.stringMatching(/^[0-9A-Za-z]{24}[0-9][a-z]{3}$/);
 const base64 = fc.stringMatching(/^[0-9A-Za-z+/]{34}[0-9][+/][a-z]{4}$/);
 const hex = fc.stringMatching(/^[0-9a-f]{30}[0-9][a-f]$/);
 
-/** The shortest text of each form, and then what a later version may add. */
+/** The shortest text of each form, followed by text that a later version may add. */
 const tokens = TOKEN_FORMS.map(({ kind, mark, rest, before = '' }) => ({
   kind,
   secret: fc
@@ -55,12 +55,12 @@ const OTHERS = [
   { kind: 'URL', secret: fc.tuple(base62, base62).map(([user, password]) => `https://${user}:${password}@`) },
 ];
 
-/** The part of these values that is not secret. */
+/** The part of these values that is not secret and may remain. */
 const IS_PUBLIC: Readonly<Record<string, string>> = { URL: 'https://' };
 
 type Context = readonly [what: string, around: (secret: string) => string];
 
-/** Forms in which a text holds any value. The text around the value is not part of the secret. */
+/** Forms in which a text may contain any value. The text around the value is not part of the secret. */
 const ANYWHERE: readonly Context[] = [
   ['alone', (secret) => secret],
   ['in prose', (secret) => `please use ${secret} for this`],
@@ -88,7 +88,7 @@ const ANYWHERE: readonly Context[] = [
   ['twice', (secret) => `${secret} and ${secret}`],
 ];
 
-/** Forms that name the value a secret, so that the value itself may have any form. */
+/** Forms that call the value a secret, so that the value itself may have any form. */
 const NAMED: readonly Context[] = [
   ['after a prompt of aws configure', (secret) => `AWS Secret Access Key [None]: ${secret}`],
   ['after a line break', (secret) => `aws_secret_access_key =\n  ${secret}`],
@@ -188,7 +188,7 @@ function leftOf(secret: string, text: string, around: string): string[] {
 }
 
 describe.each(tokens.concat(OTHERS))('$kind', ({ kind, secret }) => {
-  test('is redacted whole in every context', () => {
+  test('is redacted completely in every context', () => {
     fc.assert(
       fc.property(
         secret,
@@ -206,7 +206,7 @@ describe.each(tokens.concat(OTHERS))('$kind', ({ kind, secret }) => {
 });
 
 describe.each(NAMED)('a value that is called a secret, %s', (_, around) => {
-  test('is redacted whole', () => {
+  test('is redacted completely', () => {
     fc.assert(
       fc.property(fc.oneof(base62, base64, hex), (value) => {
         expect(leftOf(value, around(value), around(''))).toEqual([]);

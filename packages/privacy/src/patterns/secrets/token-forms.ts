@@ -1,5 +1,5 @@
 /**
- * The forms of credentials that vendors mark: one row for each form. A new form is added here and nowhere else.
+ * The forms of credentials that vendors mark, with one row for each form. A new form needs only a new row here.
  *
  * A row needs a mark that ordinary text does not contain, and the shortest text that follows the mark in every
  * credential of the kind. The rest of the value is redacted as well (./whole-value.ts), so the row also finds a
@@ -11,9 +11,9 @@ export type TokenForm = {
   readonly kind: string;
   /** The beginning of the credential, or a text within it if `before` is given. Case-sensitive. */
   readonly mark: string;
-  /** The shortest rest of the token, as the source of a regular expression of bounded length. */
+  /** The shortest text that follows the mark, as the source of a regular expression of limited length. */
   readonly rest: string;
-  /** The shortest text that precedes the mark directly, in the same notation. */
+  /** The shortest text directly before the mark, also as a regular expression. */
   readonly before?: string;
   readonly source: string;
 };
@@ -23,7 +23,7 @@ const ALNUM = (units: number) => `[0-9A-Za-z]{${units}}`;
 const WORD = (units: number) => `[\\w-]{${units}}`;
 const BASE64 = (units: number) => `[\\w+/=-]{${units}}`;
 const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
-/** Requires a digit among the first units, because a long word of letters is not a token. */
+/** Returns a form that requires a digit among its first units, because a long word of letters is not a token. */
 const WITH_DIGIT = (form: string, units: number) => `(?=[\\w-]{0,${units - 1}}\\d)${form}`;
 
 type Row = readonly [kind: string, mark: string, rest: string, source: string, before?: string];

@@ -1,22 +1,23 @@
 /**
- * Extends the match of a finder to the whole value. A finder matches the shortest text that a credential has. The
- * value is redacted from its first to its last character, so that nothing of a longer credential remains.
+ * Extends the match of a finder to the whole value. A finder matches only the shortest text that a credential has.
+ * The value is redacted from its first to its last character, so nothing of a longer credential remains.
  */
 import { MASK } from '../piece.ts';
 
 const REST = /[\w+/=.~%-]*/y;
-/** These characters at the end belong to the sentence, not to the value. */
+/** Matches characters at the end that belong to the sentence, not to the value. */
 const CLOSING = /[.~%]+$/;
 
 /**
- * A value continues after a backslash at the end of its line, and in the next quotes if source code joins several
- * texts.
+ * Matches the place at which a value continues: after a backslash at the end of its line, or in the next quotes if
+ * source code joins several texts.
  */
 export const CONTINUED =
   /\\\r?\n[ \t]*|\\*["'`][ \t]*(?:[+.][ \t]*(?:\\?\r?\n[ \t]*)?|\\?\r?\n[ \t]*)\\*["'`]/y;
 
 /**
- * RFC 2045: a line of quoted-printable has at most 76 characters, and a line that continues ends with an equals sign.
+ * Matches a soft line break. By RFC 2045 a line of quoted-printable has at most 76 characters, and a line that
+ * continues ends with an equals sign.
  */
 const SOFT_BREAK = /\r?\n/y;
 const SHORTEST_LINE = 70;
@@ -38,7 +39,7 @@ export function endOfToken(text: string, end: number): number {
   for (;;) {
     const run = endOf(REST, text, at) ?? at;
     const next = endOf(CONTINUED, text, run) ?? afterSoftBreak(text, run);
-    // A continuation without more characters of the value ends the value.
+    // If no more characters of the value follow the continuation, the value ends here.
     if (next === null || (endOf(REST, text, next) ?? next) === next) {
       return Math.max(end, run - (CLOSING.exec(text.slice(at, run))?.[0].length ?? 0));
     }
@@ -53,14 +54,14 @@ function afterSoftBreak(text: string, at: number): number | null {
   return units < SHORTEST_LINE || units > LONGEST_LINE ? null : endOf(SOFT_BREAK, text, at);
 }
 
-/** Returns the end of a sticky pattern's match at this index. Null if it does not match. */
+/** Returns the end of a sticky pattern's match at this index. Null if the pattern does not match. */
 export function endOf(sticky: RegExp, text: string, at: number): number | null {
   sticky.lastIndex = at;
   return sticky.test(text) ? sticky.lastIndex : null;
 }
 
 /**
- * The start of a pattern that may not begin within a word. The last signs of an escape (the `n` of `\n`, the `20` of
- * `%20`) are no part of the word that follows.
+ * Requires that a match does not begin inside a word. The last characters of an escape (the `n` of `
+ * `, the `20` of `%20`) do not belong to the next word.
  */
 export const NO_WORD_BEFORE_VALUE = `(?:(?<![\\w${MASK}-])|(?<=\\\\[nrtbf])|(?<=\\\\u[0-9a-fA-F]{4})|(?<=%[0-9a-fA-F]{2}))`;

@@ -1,10 +1,10 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * ClickHouse 26.7. Contains the functions of system.functions, by category, that compute from their arguments. Left
- * out are functions that read files, dictionaries, settings, hosts or models (file, dictGet, getSetting, hostName,
- * catboostEvaluate, ai…), wait (sleep), count (generateSerialID, generateSnowflakeID), log (logTrace), or run a
- * function by its name (arrayReduce).
+ * ClickHouse 26.7. Contains the functions of system.functions, by category, that compute from their arguments. These
+ * functions are left out: functions that read files, dictionaries, settings, hosts or models (file, dictGet,
+ * getSetting, hostName, catboostEvaluate, ai…), wait (sleep), count (generateSerialID, generateSnowflakeID), log
+ * (logTrace), or run a function by its name (arrayReduce).
  */
 export const clickhouse: SqlDialect = {
   name: 'clickhouse',
@@ -234,7 +234,7 @@ export const clickhouse: SqlDialect = {
     'areacartesian areaspherical geodistance geohashdecode geohashencode geohashesinbox geotoh3',
     'greatcircleangle greatcircledistance h3distance h3getresolution h3isvalid h3kring h3togeo h3toparent',
     'h3tostring pointinellipses pointinpolygon readwkt stringtoh3 wkt',
-    // Others
+    // Other functions
     'bar bytesize columns countdigits currentdatabase currentuser digits finalizeaggregation',
     'formatreadabledecimalsize formatreadablequantity formatreadablesize formatreadabletimedelta identity',
     'ignore isconstant macnumtostring macstringtonum materialize neighbor',

@@ -1,10 +1,10 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * DuckDB 1.5. Contains the functions of its documentation that duckdb_functions() does not call volatile. Of the
- * volatile ones: random, uuid, and functions that return the time. Left out are functions that read variables and
- * settings (getvariable, current_setting, getenv), sequences, query, query_table, and functions that run a plan
- * (json_execute_serialized_sql).
+ * DuckDB 1.5. Contains the functions of its documentation that duckdb_functions() does not list as volatile. These
+ * volatile functions are included: random, uuid, and functions that return the time. These functions are left out:
+ * functions that read variables and settings (getvariable, current_setting, getenv), sequences, query, query_table,
+ * and functions that run a plan (json_execute_serialized_sql).
  */
 export const duckdb: SqlDialect = {
   name: 'duckdb',
@@ -88,7 +88,7 @@ export const duckdb: SqlDialect = {
     'json_extract json_extract_path json_extract_path_text json_extract_string json_group_array',
     'json_group_object json_group_structure json_keys json_merge_patch json_object json_pretty json_quote',
     'json_structure json_transform json_transform_strict json_type json_valid json_value row_to_json to_json',
-    // Others
+    // Other functions
     'current_catalog current_database current_schema current_schemas format_type gen_random_uuid pg_typeof',
     'uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 version',
   ),

@@ -3,7 +3,7 @@ import { names } from '../dialect.ts';
 import { mysql } from './mysql.ts';
 import { MYSQL_FUNCTIONS } from './mysql-functions.ts';
 
-/** MariaDB 10.11, by its manual: the functions that it shares with MySQL, and its own. */
+/** MariaDB 10.11, as its manual describes it: the functions that it shares with MySQL, and its own functions. */
 export const mariadb: SqlDialect = {
   ...mysql,
   name: 'mariadb',

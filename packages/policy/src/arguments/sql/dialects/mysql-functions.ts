@@ -1,7 +1,7 @@
 /**
  * The functions that MySQL 8.4 and MariaDB 10.11 share, from the chapters "Functions and Operators" of their manuals.
- * Left out are functions that wait or lock (sleep, benchmark, get_lock), read files (load_file), or keep a value for
- * the session (last_insert_id).
+ * These functions are left out: functions that wait or lock (sleep, benchmark, get_lock), read files (load_file), or
+ * keep a value for the session (last_insert_id).
  */
 export const MYSQL_FUNCTIONS: readonly string[] = [
   // Aggregates and windows
@@ -20,7 +20,7 @@ export const MYSQL_FUNCTIONS: readonly string[] = [
   'regexp_substr repeat replace reverse right rpad rtrim soundex space substr substring substring_index',
   'to_base64 trim ucase uncompress uncompressed_length unhex upper weight_string',
   'md5 sha sha1 sha2 aes_decrypt aes_encrypt',
-  // Types that look like calls in CONVERT
+  // Types in CONVERT that look like calls
   'binary decimal nchar signed unsigned',
   // Times
   'adddate addtime convert_tz curdate current_date current_time current_timestamp curtime date date_add',
@@ -34,9 +34,9 @@ export const MYSQL_FUNCTIONS: readonly string[] = [
   'json_extract json_insert json_keys json_length json_merge_patch json_merge_preserve json_object',
   'json_overlaps json_pretty json_quote json_remove json_replace json_search json_set json_type json_unquote',
   'json_valid json_value updatexml',
-  // Networks and others
+  // Networks, and other functions
   'inet6_aton inet6_ntoa inet_aton inet_ntoa is_ipv4 is_ipv4_compat is_ipv4_mapped is_ipv6 uuid',
-  // The session and the schema
+  // Functions about the session and the schema
   'connection_id current_user database found_rows row_count schema session_user system_user user version',
 ];
 

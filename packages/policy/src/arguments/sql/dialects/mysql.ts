@@ -1,12 +1,12 @@
 import { names, type SqlDialect } from '../dialect.ts';
 import { MYSQL_FUNCTIONS, MYSQL_SHOW, MYSQL_SYSTEM_SCHEMAS } from './mysql-functions.ts';
 
-/** MySQL 8.4, by its manual. It was tried on MariaDB only; no MySQL server was available. */
+/** MySQL 8.4, as its manual describes it. It was tried on MariaDB only, because no MySQL server was available. */
 export const mysql: SqlDialect = {
   name: 'mysql',
   lexis: {
     dashes: 'before a blank',
-    // It depends on the setting NO_BACKSLASH_ESCAPES.
+    // The meaning of a backslash depends on the setting NO_BACKSLASH_ESCAPES.
     backslash: 'differs',
     backticks: true,
     dollarQuotes: false,

@@ -1,16 +1,17 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * PostgreSQL. Contains the functions of chapter 9 of its documentation (versions 14 to 18) that pg_proc calls
- * immutable or stable. Of the volatile ones: random, clock_timestamp, timeofday, gen_random_uuid, uuidv4 and uuidv7,
- * which store nothing, and functions that return the size of a relation. Left out of the stable ones are functions
- * that assign a transaction id (txid_current), or run a text as a query (query_to_xml, ts_rewrite, ts_stat).
+ * PostgreSQL. Contains the functions of chapter 9 of its documentation (versions 14 to 18) that pg_proc lists as
+ * immutable or stable. These volatile functions are included, because they store nothing: random, clock_timestamp,
+ * timeofday, gen_random_uuid, uuidv4, uuidv7, and functions that return the size of a relation. These stable
+ * functions are left out: functions that assign a transaction id (txid_current), or run a text as a query
+ * (query_to_xml, ts_rewrite, ts_stat).
  */
 export const postgres: SqlDialect = {
   name: 'postgres',
   lexis: {
     dashes: 'always',
-    // It depends on the setting standard_conforming_strings.
+    // The meaning of a backslash depends on the setting standard_conforming_strings.
     backslash: 'differs',
     backticks: false,
     dollarQuotes: true,
@@ -78,10 +79,10 @@ export const postgres: SqlDialect = {
     'array_to_tsvector get_current_ts_config json_to_tsvector jsonb_to_tsvector numnode phraseto_tsquery',
     'plainto_tsquery querytree setweight strip to_tsquery to_tsvector ts_debug ts_delete ts_filter ts_headline',
     'ts_lexize ts_rank ts_rank_cd tsquery_phrase tsvector_to_array websearch_to_tsquery',
-    // Others
+    // Other functions
     'gen_random_uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 generate_series',
     'generate_subscripts',
-    // The schema and its sizes
+    // Functions about the schema and its sizes
     'col_description current_database current_schema current_schemas format_type has_any_column_privilege',
     'has_column_privilege has_database_privilege has_schema_privilege has_table_privilege obj_description',
     'pg_column_size pg_database_size pg_get_constraintdef pg_get_expr pg_get_indexdef pg_get_partkeydef',

@@ -2,8 +2,8 @@ import { names, type SqlDialect } from '../dialect.ts';
 
 /**
  * SQLite 3.40 to 3.53. Contains the functions of lang_corefunc, lang_datefunc, lang_aggfunc, lang_mathfunc,
- * windowfunctions, json1 and the auxiliary functions of fts5 in its documentation. Left out are load_extension,
- * sqlite_log, and functions of its command-line program only (readfile, writefile, edit).
+ * windowfunctions, json1 and the auxiliary functions of fts5 in its documentation. These functions are left out:
+ * load_extension, sqlite_log, and functions of its command-line program only (readfile, writefile, edit).
  */
 export const sqlite: SqlDialect = {
   name: 'sqlite',
@@ -24,7 +24,7 @@ export const sqlite: SqlDialect = {
     // Aggregates and windows
     'avg count group_concat max median min percentile percentile_cont percentile_disc string_agg sum total',
     'cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number',
-    // Core
+    // Core functions
     'abs changes char coalesce concat concat_ws format glob hex if ifnull iif instr last_insert_rowid length',
     'like likelihood likely lower ltrim nullif octet_length printf quote random randomblob replace round rtrim',
     'sign soundex sqlite_version substr substring total_changes trim typeof unhex unicode unistr unlikely',
@@ -52,7 +52,7 @@ export const sqlite: SqlDialect = {
     known: names(
       'sqlite_master sqlite_schema sqlite_sequence sqlite_temp_master sqlite_temp_schema sqlite_stat1',
     ),
-    // Tables of extensions that read the file which a hidden column names.
+    // Matches tables of extensions. A hidden column of such a table names a file, and the table reads this file.
     refused: /(?:^|\.)(?:fsdir|zipfile|csv|vsv|fileio|lsdir|readfile|completion)$/,
     parts: 2,
   },
