@@ -13,7 +13,7 @@ const PREFIX = 'mandate-tests-';
  * The free memory that is required, in bytes: several times what the tests of one run need at the same time. In a
  * container the folder often has only 64 MiB.
  */
-const NEEDED_BYTES = 6 * 1024 ** 3;
+const NEEDED_BYTES = 1024 ** 3;
 
 export default function temporaryInMemory(): void {
   if (TEST_LENGTH !== 'short' || process.env.TMPDIR !== undefined || !hasRoom()) return;
