@@ -1,7 +1,7 @@
 /**
- * Random histories of a log for the tests: decisions and settlements of a few agents, and budget adjustments by
- * operators. Each record is delivered once or more, each delivery at its own offset, and some deliveries are void.
- * What the audit must answer follows from the unique records alone.
+ * Random histories of a log for the tests: decisions, settlements and budget adjustments. A record may be delivered
+ * several times, at different offsets, and some deliveries are void. The audit's answers must depend on the unique
+ * records only.
  */
 import {
   type ActionDecided,
@@ -19,7 +19,7 @@ import { buildDecision, buildReservation, buildSettlement } from '@mandate/testi
 import fc from 'fast-check';
 import type { Recorded } from './recorded.ts';
 
-/** Around the end of a month, and around the day on which summer time begins in Berlin. */
+/** The random histories start here: near the end of a month and near the start of summer time in Berlin. */
 export const START_MS = Date.UTC(2026, 2, 28, 12);
 export const SPAN_MS = 4 * 86_400_000;
 const TEAM_WINDOW_MS = 86_400_000;
@@ -55,7 +55,7 @@ const mandate = fc.constantFrom(
 
 const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });
 
-/** The parts of a decision. Its request reaches the log at most `spanMs` after `START_MS`. */
+/** Returns random parts of a decision. Its request reaches the log at most `spanMs` after `START_MS`. */
 export const arbitraryCall = (spanMs = SPAN_MS) =>
   fc.record({
     agentId,
@@ -93,7 +93,7 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
   });
 type Called = ReturnType<typeof arbitraryCall> extends fc.Arbitrary<infer T> ? T : never;
 
-/** One item for each delivery of the record. True if the delivery is void. */
+/** Each item is one delivery of the record. The item is true if the delivery is void. */
 const deliveries = fc.array(fc.constantFrom(false, false, false, true), { minLength: 1, maxLength: 3 });
 
 export const arbitraryAdjustment = fc.record({
@@ -109,8 +109,8 @@ export type History = {
 };
 
 /**
- * Deliveries in random order, with rising offsets in that order. Returns a function, so that each run can use its own
- * tenant.
+ * Returns random histories. Deliveries have a random order, and their offsets rise in this order. Each generated
+ * value is a function of the tenant, so that each run can use its own tenant.
  */
 export function arbitraryHistory(spanMs = SPAN_MS): fc.Arbitrary<(tenant: string) => History> {
   return fc
@@ -162,7 +162,7 @@ export function recordedSettlement(
   return { record: settlement, ...onLog(event, offset, isVoid) };
 }
 
-/** Everything about a recorded record except the record itself. */
+/** Returns the fields of a recorded record except `record` itself. */
 export function onLog(event: unknown, offset: number, isVoid = false): Omit<Recorded<unknown>, 'record'> {
   return {
     value: new TextEncoder().encode(JSON.stringify(event)),

@@ -32,7 +32,7 @@ const rows = readdirSync(EXAMPLES)
     return inTable(controlEventRow, controlEventRowOf(recorded(record)));
   });
 
-/** Times as the records contain them, and as the columns take them. */
+/** Random times, in the format of the records and in the format of the ClickHouse columns. */
 const time = fc
   .tuple(fc.integer({ min: 1960, max: 2270 }), fc.integer({ min: 0, max: 31_535_999_999 }))
   .map(([year, ms]) => new Date(Date.UTC(year, 0, 1) + ms).toISOString());
@@ -92,7 +92,7 @@ test.each([
   ['a list with a limit', z.array(z.string()).max(2), ['a']],
   ['a row with a rule over its columns', z.strictObject({ a: z.int() }).refine(() => true), { a: 1 }],
   ['a column of another kind', z.strictObject({ a: z.null() }), { a: null }],
-])('leaves %s to the schema', (_, schema: z.ZodType, fitting) => {
+])('leaves %s to the check by the schema', (_, schema: z.ZodType, fitting) => {
   expect(schema.safeParse(fitting).success).toBe(true);
   expect(certainlyFits(schema)(fitting)).toBe(false);
 });

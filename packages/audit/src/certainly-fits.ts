@@ -1,10 +1,13 @@
-/** A quick check of a row. To parse each row with its schema would cost the recorder several times as much. */
+/**
+ * Checks most rows without their schema. Parsing each row with its schema would cost the recorder several times as
+ * much.
+ */
 import { z } from 'zod';
 import { storableTime } from './recorded.ts';
 
 type Fits = (value: unknown) => boolean;
 
-/** Times that ClickHouse can hold, but for February 29, about which the schema is asked. */
+/** Matches the times that ClickHouse can hold. February 29 does not match, so the schema checks it. */
 const STORED_TIME =
   /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 

@@ -18,6 +18,6 @@ test.each([
   ['fewer rows, as some statements do', told(0)],
   ['nothing', undefined],
   ['something unreadable', 'rows'],
-])('accepts the rows if the server announces %s', (_, summary) => {
+])('accepts the rows of an answer if the server announces %s', (_, summary) => {
   expect(() => mustBeWhole(2, summary)).not.toThrow();
 });

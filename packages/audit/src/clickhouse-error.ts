@@ -1,6 +1,6 @@
 /**
- * Translates errors of ClickHouse into errors of Mandate. Either a row is refused, or the error says what an operator
- * can do while the recorder waits.
+ * Translates errors of ClickHouse into errors of Mandate. The error says either that a row was refused, or what an
+ * operator can do while the recorder waits.
  */
 import { MandateError, tlsRemedy } from '@mandate/runtime';
 
@@ -47,10 +47,7 @@ const DENIED: Condition = {
 
 const ill = (remedy: string): Condition => ({ code: 'AUDIT_UNAVAILABLE', remedy });
 
-/**
- * States of a server that need more than a check whether it runs. All of them pass, either alone or after an operator
- * acts.
- */
+/** Errors of a server that have their own advice for operators. Each passes by itself or after an operator acts. */
 const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
   ['164', DENIED], // READONLY
   ['192', DENIED], // UNKNOWN_USER
@@ -131,7 +128,7 @@ export function insertFailed(table: string, cause: unknown): MandateError {
   );
 }
 
-/** A proxy between Mandate and a server may answer with a whole page of text. */
+/** An error message quotes at most this many characters. A proxy may answer with a whole page of text. */
 const MOST_CHARACTERS = 2_000;
 
 function said(cause: unknown): string {

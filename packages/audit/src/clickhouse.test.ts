@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { INSERT_BYTES, INSERT_ROWS, overClickHouse } from './clickhouse.ts';
 
-/** A client that accepts everything and remembers what it was sent. */
+/** Returns a fake client that accepts everything and remembers what it received. */
 function listener() {
   const inserts: string[][] = [];
   const client = {

@@ -1,7 +1,6 @@
 /**
- * Implements the port with `@clickhouse/client`, over any connection that the client has. Every statement carries its
- * own settings. So settings of a server or of a user profile (asynchronous inserts, integers as text, success headers
- * before the work is done) never decide whether a row is lost.
+ * Implements `AuditClient` with `@clickhouse/client`, over any connection of that client. Every statement has its own
+ * settings. So the settings of a server or a user profile cannot cause the loss of a row.
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { MandateError, turns } from '@mandate/runtime';
@@ -16,7 +15,7 @@ import type { AuditClient, BoundParams } from './port.ts';
 export const INSERT_ROWS = 2_000;
 export const INSERT_BYTES = 4 * 1024 * 1024;
 
-/** Rows become text, and answers become rows, on the event loop. The engine works on its own threads. */
+/** The conversion between rows and text runs on the event loop. ClickHouse itself works on its own threads. */
 const LANE = ['audit'];
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -55,15 +54,18 @@ const FILE_SETTINGS: Settings = {
 /** How statements reach ClickHouse: a server, or the embedded library. */
 export type Transport = {
   /**
-   * `text`: as a SETTINGS clause, because chdb would keep the settings of a call for later calls of the session.
-   * `call`: beside the statement, where the text of the statement cannot change them.
+   * `text`: settings go into a SETTINGS clause, because chdb would keep the settings of a call for the whole session.
+   * `call`: settings are sent beside the statement, so that its text cannot change them.
    */
   settingsIn: 'text' | 'call';
-  /** Settings of queries in addition to those that every ClickHouse needs. */
+  /** Settings of queries for this transport, in addition to the settings for every ClickHouse. */
   querySettings?: Settings;
   /** Returns the headers of a query, made from its parameters. */
   headersOf?: (params: BoundParams) => Readonly<Record<string, string>>;
-  /** A statement fails if its whole answer takes longer than this. Without it, only ClickHouse limits the time. */
+  /**
+   * Milliseconds. A statement fails if its whole answer takes longer. If this is absent, only ClickHouse limits the
+   * time.
+   */
   timeoutMs?: number;
 };
 
@@ -78,7 +80,7 @@ export function overClickHouse(client: ClickHouseClient, transport: Transport): 
     givenUp?: AbortSignal,
   ): Promise<T> {
     if (isClosed) throw new Error('this client was closed');
-    // The driver only notices an abort that happens after the call.
+    // The driver does not notice a signal that is already aborted, so check it here.
     givenUp?.throwIfAborted();
     const aborting = new AbortController();
     const late = Promise.withResolvers<never>();

@@ -1,7 +1,6 @@
 /**
- * The promises of an audit, as tests: the embedded ClickHouse and a ClickHouse server run all of them. This folder
- * also has the parts that other programs need to test the same promises: random records, and plain code that computes
- * every answer again. Only tests import it.
+ * The promises of an audit, as tests. They run for the embedded ClickHouse and for a ClickHouse server. This folder
+ * also has random records, and plain code that computes every answer again. Only tests import this folder.
  */
 import { describe } from 'vitest';
 import { analytics } from './contract/analytics.ts';

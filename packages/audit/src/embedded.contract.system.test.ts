@@ -1,4 +1,4 @@
-/** Runs the contract on the embedded engine, except for the parts in embedded.history.system.test.ts. */
+/** Runs the contract on the embedded engine. embedded.history.system.test.ts runs the parts that are missing here. */
 import { auditContract, CONTRACT_PARTS, HISTORY_PARTS } from './contract.ts';
 import { inOwnFolder } from './embedded.fixture.ts';
 

@@ -1,4 +1,4 @@
-/** The embedded audit in its own folder, for the contract. */
+/** Creates an embedded audit in its own folder, for the contract tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The other half of embedded.contract.system.test.ts. Each test file has its own worker, so the two halves run side
- * by side.
+ * Runs the parts that embedded.contract.system.test.ts leaves out. Each test file has its own worker, so the two
+ * files run in parallel.
  */
 import { auditContract, HISTORY_PARTS } from './contract.ts';
 import { inOwnFolder } from './embedded.fixture.ts';

@@ -1,4 +1,4 @@
-/** What the embedded ClickHouse promises, and the mistakes that our use of it must prevent. */
+/** Tests the promises of the embedded ClickHouse, and the mistakes that our code must prevent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +26,10 @@ async function open(): Promise<AuditClient> {
   return audit;
 }
 
-/** Starts a process that inserts batches. Resolves after `batches` inserts, while it continues. */
+/**
+ * Starts a process that inserts batches without end. Resolves after `batches` inserts. The process continues to
+ * insert.
+ */
 async function writer(batches: number): Promise<{ child: ChildProcess; acknowledged: number }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'system/embedded-writer.ts'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -40,7 +43,7 @@ async function writer(batches: number): Promise<{ child: ChildProcess; acknowled
   return { child, acknowledged };
 }
 
-test('keeps whole inserts and all acknowledged ones if it is killed, and opens at once after that', async () => {
+test('keeps only whole inserts and every acknowledged insert if its process is killed, and opens again at once', async () => {
   for (let round = 1; round <= 4; round += 1) {
     const { child, acknowledged } = await writer(5 + round);
     child.kill('SIGKILL');
@@ -57,15 +60,18 @@ test('keeps whole inserts and all acknowledged ones if it is killed, and opens a
   }
 });
 
-test.runIf(process.platform === 'linux')('puts its threads behind the event loop', async () => {
-  await open();
-  const niceness = readdirSync('/proc/self/task').flatMap((thread) => {
-    const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
-    return /^(libuv-worker|MergeMutate|BgSchPool)$/.test(name) ? [getPriority(Number(thread))] : [];
-  });
-  expect(new Set(niceness)).toEqual(new Set([constants.priority.PRIORITY_BELOW_NORMAL]));
-  expect(getPriority()).toBe(constants.priority.PRIORITY_NORMAL);
-});
+test.runIf(process.platform === 'linux')(
+  'gives its threads a lower priority than the event loop',
+  async () => {
+    await open();
+    const niceness = readdirSync('/proc/self/task').flatMap((thread) => {
+      const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
+      return /^(libuv-worker|MergeMutate|BgSchPool)$/.test(name) ? [getPriority(Number(thread))] : [];
+    });
+    expect(new Set(niceness)).toEqual(new Set([constants.priority.PRIORITY_BELOW_NORMAL]));
+    expect(getPriority()).toBe(constants.priority.PRIORITY_NORMAL);
+  },
+);
 
 test('refuses a directory that another process uses, and names that process', async () => {
   const { child } = await writer(1);

@@ -27,9 +27,10 @@ export async function openEmbeddedAudit(options: { path: string }): Promise<Audi
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
-  // The engine would take every core for its merges. Decisions and kills of the event loop come first.
+  // The engine would use every core for its merges. So its threads get a lower priority than the event loop, which
+  // decides and kills.
   putBehindOthers(before);
-  // The engine cannot stop a query, so an aborted query counts as running until it ends.
+  // The engine cannot stop a query. So closing also waits for aborted queries.
   return {
     ...audit,
     query: (sql, params, row) => audit.query(sql, params, row),
@@ -50,8 +51,8 @@ function withoutCallSettings(chdb: ChdbConnection): NonNullable<ClickHouseClient
 }
 
 /**
- * Throws if the engine is missing. chdb publishes an engine for each of four platforms as an optional package, and
- * npm skips those of other platforms.
+ * Throws if the engine is missing. chdb has an optional package with the engine for each of four platforms. npm
+ * installs only the package for its own platform.
  */
 async function mustHaveEngine(): Promise<void> {
   const { tryResolveLibchdb } = await import('chdb/libchdb');
@@ -78,7 +79,7 @@ async function connect(path: string): Promise<ChdbConnection> {
   } catch (cause) {
     const holder = processHolding(path);
     if (holder !== null) {
-      // The error of ClickHouse says no more than this, and says it in its own words.
+      // This error replaces the error of ClickHouse, which contains no more information.
       throw new MandateError('AUDIT_LOCKED', `The audit data in ${path} is in use by process ${holder}.`, {
         remedy: 'Stop that process, ask it over HTTP instead, or choose another data directory.',
       });
@@ -92,9 +93,8 @@ async function connect(path: string): Promise<ChdbConnection> {
 }
 
 /**
- * Returns the id of the process that holds the lock. The lock file alone proves nothing, because a killed process
- * leaves it behind unlocked. So it is read only after ClickHouse has refused the directory. The driver does not say
- * why it refused.
+ * Returns the id of the process that holds the lock. A killed process leaves the lock file behind, so the file alone
+ * proves nothing. The file is read only after ClickHouse has refused the directory.
  */
 function processHolding(path: string): number | null {
   const status = readOrNull(join(path, 'status'));

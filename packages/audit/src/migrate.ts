@@ -1,8 +1,7 @@
 /**
- * Applies the migrations that this binary expects. It is safe at every start and in several processes at once,
- * because each statement can be repeated, and so can the note that it was applied. If nothing is missing, it only
- * reads. So the recorder and the query service may run it with users that cannot create tables, and learn whether
- * they may go on.
+ * Applies the migrations that this binary expects. Several processes may do this at once, and at every start, because
+ * each step can be repeated. If nothing is missing, `migrate` only reads. So the recorder and the query service may
+ * call it with users that cannot create tables.
  */
 import { fileURLToPath } from 'node:url';
 import { MandateError } from '@mandate/runtime';
@@ -55,8 +54,8 @@ async function history(client: AuditClient): Promise<Applied[]> {
 }
 
 /**
- * Throws unless the applied migrations equal the first ones of ours, byte for byte. Otherwise the state of the tables
- * is unknown.
+ * Throws if the applied migrations differ from our first migrations in any byte. The state of the tables would then
+ * be unknown.
  */
 function refuseForeignHistory(migrations: readonly Migration[], applied: readonly Applied[]): void {
   for (const [index, past] of applied.entries()) {

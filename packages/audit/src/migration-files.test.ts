@@ -54,7 +54,7 @@ describe('migration files', () => {
     },
   );
 
-  test('of this repository each begin with reasons', () => {
+  test('of this repository each begin with a comment that gives reasons', () => {
     for (const { name } of readMigrations(MIGRATIONS_DIRECTORY)) {
       const essay = /^(-- ?.*\n)+/.exec(readFileSync(join(MIGRATIONS_DIRECTORY, name), 'utf8'))?.[0] ?? '';
       expect(essay.split('\n').length, name).toBeGreaterThan(4);

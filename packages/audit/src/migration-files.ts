@@ -42,7 +42,10 @@ export function readMigrations(directory: string): Migration[] {
   });
 }
 
-/** A statement ends with a semicolon at the end of a line. Lines that begin with `--` are the essay. */
+/**
+ * Returns the statements of a file. A statement ends with a semicolon at the end of a line. Lines that begin with
+ * `--` are comments.
+ */
 function statementsOf(text: string): string[] {
   return text
     .split('\n')

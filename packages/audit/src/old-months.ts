@@ -22,7 +22,7 @@ const monthRow = z.object({ table: z.enum(EXPIRING), month: z.string().regex(/^\
 
 export type Month = z.output<typeof monthRow>;
 
-/** Returns the months before the newest `keepMonths` months. The current month counts as the first of the newest. */
+/** Returns the months that are older than the newest `keepMonths` months. The current month is one of the newest. */
 export async function oldMonths(
   client: AuditClient,
   { keepMonths, nowMs }: { keepMonths: number; nowMs: number },
@@ -39,7 +39,7 @@ export async function oldMonths(
 }
 
 /**
- * Safe to repeat, and safe while recorders and queries run.
+ * Drops these months. Safe to repeat, and safe while recorders and queries run.
  *
  * @throws MandateError as `AuditClient.command`. Months that were dropped before the error stay dropped
  */
@@ -48,8 +48,8 @@ export async function dropMonths(client: AuditClient, months: readonly Month[]):
   const fromMs = Math.max(...months.map(({ month }) => endOf(month)));
   await recordRetentionStart(client, [{ tenant: EVERYBODY, fromMs }]);
   for (const { table, month } of months) {
-    // Once before, so that no reader uses sums of rows that are about to be dropped. Once after, for sums that were
-    // computed in between.
+    // The first call is before the drop, so that no reader uses sums of dropped rows. The second call is for sums
+    // that were computed during the drop.
     await markReachingBack(client, month);
     await client.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`);
     await markReachingBack(client, month);

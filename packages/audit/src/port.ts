@@ -1,4 +1,4 @@
-/** What other packages may ask of ClickHouse, whether it is a server or runs inside this process. */
+/** The port of the audit: what other packages may ask of ClickHouse, either on a server or inside this process. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 

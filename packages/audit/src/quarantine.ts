@@ -24,7 +24,7 @@ export async function quarantine(client: AuditClient, records: readonly Quaranti
       log_partition: position.partition,
       log_offset: position.offset,
       meant_for: meantFor,
-      // A reason may quote the text that could not be stored.
+      // `toWellFormed` is needed because a reason may quote the text that could not be stored.
       reason: reason.toWellFormed(),
       value_base64: Buffer.from(value).toString('base64'),
       recorded_at: storableTime.parse(new Date(recordedAtMs).toISOString()),

@@ -6,16 +6,19 @@ import type { AuditClient } from './port.ts';
 export type Question<Params extends z.ZodType<Asked>, Row extends z.ZodType> = {
   params: Params;
   row: Row;
-  /** Returns the SQL. Only the presence of parameters may change the text. The driver binds their values. */
+  /**
+   * Returns the SQL. The text may depend on which parameters are present, but never on their values. The driver binds
+   * the values.
+   */
   sql(params: z.output<Params>): string;
 };
 
-/** The parameters of a question. A list matches any of its values. */
+/** The parameters of a question. A list parameter matches any of its values. */
 export type Asked = Readonly<
   Record<string, string | number | boolean | readonly string[] | readonly number[] | undefined>
 >;
 
-/** Infers the types of a question where it is defined. */
+/** Returns the question unchanged. TypeScript infers its types from the argument. */
 export function question<Params extends z.ZodType<Asked>, Row extends z.ZodType>(
   asked: Question<Params, Row>,
 ): Question<Params, Row> {

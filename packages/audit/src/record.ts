@@ -1,8 +1,7 @@
 /**
- * Writes records of the log into the tables. Each function takes a batch as the recorder read it, and resolves when
- * every record is stored: as a row, or in quarantine with the reason. After an error the state of the batch is
- * unknown. Then record it again, as often as needed and from any number of recorders, because no answer shows
- * repeats.
+ * Writes records of the log into the tables. Each function takes a batch from the recorder. It resolves when every
+ * record is stored as a row, or in quarantine with a reason. After an error some records of the batch may be stored
+ * and others not. Then record the batch again. Any number of repeats is safe, because no answer shows repeats.
  */
 
 import { isMandateError, turns } from '@mandate/runtime';
@@ -96,7 +95,8 @@ type Table<R, Schema extends z.ZodType<object>> = {
   schema: Schema;
   rowOf(recorded: Recorded<R>): z.input<Schema>;
   /**
-   * Returns the time, in RFC 3339, that decides the month of the partition. Absent if no reader follows the table.
+   * Returns the time, in RFC 3339, that decides the month of the partition. Absent if listeners do not follow the
+   * table.
    */
   partitionedBy?(row: z.output<Schema>): string;
 };
@@ -131,9 +131,9 @@ async function record<R, Schema extends z.ZodType<object>>(
 }
 
 /**
- * An insert becomes one part for each month. The parts become visible one after the other, in the order in which the
- * insert first names their months. A listener that follows a table (see live/) must see its rows in the order of the
- * log. So no insert names a month after a later month. Almost always that needs one insert.
+ * Splits rows into inserts, so that listeners see the rows in the order of the log. ClickHouse stores an insert as
+ * one part for each month, in the order in which the insert first names the months. So no insert may contain an
+ * earlier month after a later month. Nearly always one insert is enough.
  */
 function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
   const runs: Row[][] = [];
@@ -146,8 +146,8 @@ function inOrderOfTheLog(rows: readonly Row[]): Row[][] {
 }
 
 /**
- * Inserts the rows. If ClickHouse refuses a row, inserts each half alone, until every refused row is found. Returns
- * the refused rows.
+ * Inserts the rows. If ClickHouse refuses the insert, inserts each half separately, until every refused row is found.
+ * Returns the refused rows.
  */
 async function insertRows(client: AuditClient, table: string, rows: readonly Row[]): Promise<Refused[]> {
   try {

@@ -1,16 +1,16 @@
-/** A record of the log on its way into a table, and the columns that every such row has. */
+/** A record of the log before it becomes a row, and the columns that all such rows have. */
 import type { LogPosition } from '@mandate/schemas';
 import { z } from 'zod';
 
 export type Recorded<R> = {
   record: R;
-  /** The bytes of the record, exactly as on the log. */
+  /** The bytes of the record, exactly as the log contains them. */
   value: Uint8Array;
   /** The log position of the record. */
   position: LogPosition;
   /**
-   * True if the record is stored but counted nowhere. It was written in another ledger epoch than the one in force,
-   * or it is an overtaken epoch.
+   * True if the record is stored but no answer counts it. Either its ledger epoch was not in force, or the record is
+   * an overtaken epoch.
    */
   void: boolean;
   recordedAtMs: number;
@@ -18,11 +18,14 @@ export type Recorded<R> = {
   traceId: string | null;
 };
 
-/** Amounts and counts must fit their columns already here, because ClickHouse would wrap them silently. */
+/**
+ * A number that fits the column UInt32. The schema checks this, because ClickHouse would silently wrap a larger
+ * number.
+ */
 export const uint32 = z.int().min(0).max(4_294_967_295);
 export const uint64 = z.int().min(0);
 
-/** A time that DateTime64(3) can hold exactly, in the form for a row. */
+/** Accepts a time that DateTime64(3) can store exactly, and converts it to the form for a row. */
 export const storableTime = z.iso
   .datetime({ offset: true })
   .transform((written) => new Date(written))

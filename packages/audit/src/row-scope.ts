@@ -1,18 +1,18 @@
 /**
  * A question may see the rows of one tenant only. The SQL of every question filters by its tenant. A header repeats
  * the tenant, and the row policies of the query user (infra/clickhouse/users.d/mandate.xml) compare rows with the
- * header. So a faulty question, or SQL that an attacker injected into one, still sees only that tenant.
+ * header. So a faulty question, or SQL that an attacker injected, still sees only that tenant.
  *
- * It is a header and not a setting, because a subquery may have its own SETTINGS clause, whatever the statement
- * forbids.
+ * The tenant is a header and not a setting, because a subquery can change settings in its own SETTINGS clause.
  */
 import type { BoundParams } from './port.ts';
 
-/** No tenant and no topic has this name. */
+/** Stands for all tenants or topics. No tenant and no topic has this name. */
 const ALL = '*';
 
 /**
- * Dead letters belong to a topic. A question without tenant and topic sees all dead letters, and rows of no tenant.
+ * Returns the headers for a question. Dead letters belong to a topic. A question without tenant and topic sees all
+ * dead letters, and no rows of a tenant.
  */
 export function rowScope({ tenant, sourceTopic }: BoundParams): Record<string, string> {
   const topic = sourceTopic ?? (tenant === undefined ? ALL : '');

@@ -1,7 +1,6 @@
 /**
- * The contract over HTTP. The engine is the same as in embedded.contract.system.test.ts and
- * embedded.history.system.test.ts, which always run the whole contract. So a short run tests here only what depends
- * on the transport.
+ * Runs the contract over HTTP. Two other test files (embedded.contract and embedded.history) always run the whole
+ * contract on the same engine. So a short run tests here only the parts that depend on the transport.
  */
 import { byLength, describeWithServers } from '@mandate/testing';
 import { auditContract, CONTRACT_PARTS, TRANSPORT_PARTS } from './contract.ts';

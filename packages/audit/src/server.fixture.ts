@@ -1,10 +1,10 @@
-/** Separate databases for tests on a ClickHouse server that other tests use too. */
+/** Creates separate databases for tests, on a ClickHouse server that other tests also use. */
 import { randomUUID } from 'node:crypto';
 import { sharedServer } from '@mandate/testing';
 import type { AuditUnderTest } from './contract/audit-under-test.ts';
 import { type AuditClient, openServerAudit, type ServerAuditOptions } from './index.ts';
 
-/** Connects to the server at `address`, which may name a user. By default the user with all rights. */
+/** Connects to the server at `address`, which may contain a user name. The default user has all rights. */
 export function connect(address: string, options: Partial<ServerAuditOptions> = {}): Promise<AuditClient> {
   const { username, password, origin } = new URL(address);
   return openServerAudit({

@@ -1,5 +1,5 @@
 /**
- * What only a server can do to its clients: be unreachable, hang, refuse, have an old version, or report success too
+ * Tests faults that only a server has: it is unreachable, hangs, refuses, has an old version, or reports success too
  * early.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ async function emptyDatabase() {
   return place;
 }
 
-/** Starts an HTTP server that need not be ClickHouse. */
+/** Starts an HTTP server that answers with the given function. It imitates a ClickHouse server or another program. */
 async function listening(answer: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
   const made = tls === undefined ? createServer(answer) : createSecureServer(tls, answer);
   const server = made.listen(0, '127.0.0.1');
@@ -52,7 +52,7 @@ async function listening(answer: RequestListener, tls?: { key: Buffer; cert: Buf
 }
 
 describe('opening the audit', () => {
-  test('fails at once if no server is there', async () => {
+  test('fails at once if no server listens at the address', async () => {
     const { server, address } = await listening(() => {});
     server.close();
     await once(server, 'close');
@@ -63,7 +63,7 @@ describe('opening the audit', () => {
     });
   });
 
-  test('fails and quotes the answer if another program is there', async () => {
+  test('fails and quotes the answer if another program answers at the address', async () => {
     const { address } = await listening((_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end(`<h1>Bad gateway</h1>${'x'.repeat(1e6)}`);
     });
@@ -101,7 +101,7 @@ describe('opening the audit', () => {
     ['26.2.9.1', 'AUDIT_SERVER_TOO_OLD'],
     ['26.3.1.1', undefined],
     ['27.1.1.1', undefined],
-  ])('version %s: %s', async (version, code) => {
+  ])('checks the version of the server when it opens the audit: %s: %s', async (version, code) => {
     const { address } = await listening((_request, response) =>
       response.end(`${JSON.stringify({ version })}\n`),
     );
@@ -129,7 +129,7 @@ describe('over https', () => {
   });
 });
 
-/** Makes a certificate for 127.0.0.1 that is its own authority. */
+/** Makes a self-signed certificate for 127.0.0.1. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -156,9 +156,9 @@ describe('sockets', () => {
     }
   });
 
-  test('are closed when idle, before the server closes them', async () => {
+  test('are closed when idle, before the server would close them', async () => {
     const { server, address } = await listening((_request, response) => response.end('{"version":"26.7"}\n'));
-    // The shortest keep-alive of common servers is 3 s.
+    // Common servers close an idle connection after 3 s or more.
     server.keepAliveTimeout = 3_000;
     const ended = Promise.withResolvers<string>();
     server.on('connection', (socket) => {
@@ -171,14 +171,14 @@ describe('sockets', () => {
 });
 
 describe('aborted questions', () => {
-  test('free their socket for others, whether aborted before the call, in the queue or while waiting for the answer', async () => {
+  test('free their socket for other questions, whether aborted before the call, in the queue or during the answer', async () => {
     let asked = 0;
     const { address } = await listening((request, response) => {
       request.resume();
       request.on('end', () => {
         asked += 1;
-        // The first request asks for the version when the audit is opened. Then as many requests as there are sockets
-        // get no answer.
+        // The first request reads the version when the audit is opened. The next requests get no answer, one for each
+        // socket.
         if (asked === 1 || asked > 11) response.end('{"version":"26.7"}\n');
       });
     });
@@ -198,7 +198,7 @@ describe('aborted questions', () => {
 });
 
 describeWithServers(['clickhouse'], 'a server', () => {
-  test('reports a missing database and a wrong password', async () => {
+  test('reports a missing database and a wrong password at once', async () => {
     const { address } = await emptyDatabase();
     await expect(connect(address, { database: 'nowhere' })).rejects.toMatchObject({
       code: 'AUDIT_DATABASE_MISSING',
@@ -210,7 +210,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
     });
   });
 
-  test('never blames a row for too many parts or too little memory', async () => {
+  test('never blames a row if ClickHouse has too many parts or too little memory', async () => {
     const { open } = await emptyDatabase();
     const audit = await open();
     onTestFinished(() => audit.close());
@@ -234,7 +234,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
     });
   });
 
-  test('writes no parameter of a failed question to our logs', async () => {
+  test('writes no parameter of a failed question to the logs of Mandate', async () => {
     const { open } = await emptyDatabase();
     const audit = await open();
     onTestFinished(() => audit.close());
@@ -247,7 +247,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
   });
 
-  test('is migrated by several processes at once, each time to the same tables', async () => {
+  test('has the same tables after several processes migrate it at once', async () => {
     const names = readMigrations(MIGRATIONS_DIRECTORY).map(({ name }) => name);
     for (let round = 0; round < 3; round += 1) {
       const { address, database, open } = await emptyDatabase();
@@ -264,7 +264,7 @@ describeWithServers(['clickhouse'], 'a server', () => {
   });
 });
 
-/** Starts a process that migrates when told. */
+/** Starts a process that waits for a signal and then migrates. */
 async function migrator(address: string, database: string) {
   const script = join(import.meta.dirname, 'system/migrate-on-cue.ts');
   const child = spawn(process.execPath, [script, address, database], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -280,7 +280,7 @@ async function migrator(address: string, database: string) {
   };
 }
 
-/** Starts a proxy that passes on requests and answers, without any header that it does not know. */
+/** Starts a proxy that passes on requests and answers, but removes all headers that it does not know. */
 async function discreetProxy(to: string): Promise<string> {
   const { address } = await listening((request, response) => {
     const { url = '/', method, headers } = request;
@@ -297,7 +297,7 @@ async function discreetProxy(to: string): Promise<string> {
   return address;
 }
 
-/** A profile that the owner of a server might well set as default for other uses than an audit. */
+/** A settings profile that is unsafe for an audit. The owner of a server might set it as default for other uses. */
 const HASTY = `<clickhouse>
   <profiles>
     <default>
@@ -329,7 +329,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     const rows = Array.from({ length: 61 }, (_, n) => ({ n }));
     await expect(audit.insert('slow', rows)).rejects.toMatchObject({ code: 'AUDIT_ROW_REFUSED' });
 
-    // Longer than the buffer that a server fills before it begins to answer.
+    // The query fails after it has filled the buffer of the server, so that the server has already begun to answer.
     const breaking = 'SELECT number + throwIf(number = 400000) AS n FROM numbers(500000)';
     await expect(audit.query(breaking, {}, counted)).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
@@ -337,7 +337,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     });
   });
 
-  test('is unavailable for as long as it hangs, and then serves the same client', async () => {
+  test('loses no row and reports every failure with an unsafe profile and a proxy that drops headers', async () => {
     await using server = await startClickHouse();
     const audit = await opened(server.url, { timeoutMs: 2_000 });
     await audit.command('CREATE TABLE t (n UInt64) ENGINE = ReplacingMergeTree ORDER BY n');
@@ -346,7 +346,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
       audit.ping(),
       audit.insert('t', [{ n: 1 }]),
       audit.query('SELECT 1 AS n', {}, counted),
-      // More calls than sockets, so some wait for a socket. They do not wait longer than the others.
+      // There are more calls than sockets, so some calls wait for a socket. The timeout includes this wait.
       ...Array.from({ length: 20 }, () => audit.ping()),
     ];
     const became = await Promise.allSettled(tried);

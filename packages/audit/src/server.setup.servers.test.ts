@@ -1,6 +1,6 @@
 /**
- * A server configured as infra/clickhouse says. Each of its users can do its own work and nothing else, and its logs
- * stay bounded.
+ * Tests a server that is configured as in infra/clickhouse. Each of its users can do its own work and nothing else,
+ * and the server's logs stay bounded.
  */
 
 import { createHash } from 'node:crypto';
@@ -61,12 +61,12 @@ const ADMIN = `<clickhouse>
 const AT = '2026-02-01T00:00:00.000Z';
 const LATER_MS = Date.UTC(2027, 0);
 
-/** The retainer is a recorder with the grants for retention, which are in a comment of the file. */
+/** The retainer is the recorder with additional grants for retention. The file contains these grants in a comment. */
 type User = 'migrator' | 'recorder' | 'query' | 'retainer';
 const USERS: readonly User[] = ['migrator', 'recorder', 'query', 'retainer'];
 const passwordOf = (user: User) => `${user}'s "secret" ✓`;
 
-/** Returns the recorder of the file under another name, with the grants from the comment. */
+/** Returns the configuration of the recorder under another name, with the retention grants from the comment. */
 function retainer(): string {
   const file = readFileSync(join(SETUP, 'users.d', 'mandate.xml'), 'utf8');
   const [recorder = ''] = /<mandate_recorder>.*<\/mandate_recorder>/s.exec(file) ?? [];
@@ -94,7 +94,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
     cpSync(join(SETUP, 'config.d'), join(server.folder, 'config.d'), { recursive: true });
     await server.restart();
     vi.unstubAllEnvs();
-    // The first of these two users may not create the database, and the second creates it.
+    // The recorder may not create the database. The migrator creates it.
     await expect(openedAs('recorder')).rejects.toMatchObject({ code: 'AUDIT_DATABASE_MISSING' });
     await (await openedAs('migrator')).close();
     for (const user of USERS) clients[user] = await as(user);
@@ -246,7 +246,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
   });
 
   test.each(['recorder', 'query'] as const)(
-    'the %s learns that migrations are missing, and applies none',
+    'the user "%s" learns that migrations are missing, and applies none',
     async (user) => {
       const directory = mkdtempSync(join(tmpdir(), 'mandate-migrations-'));
       onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -258,7 +258,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
   );
 
   describe('the query user', () => {
-    test('answers every question of a tenant, from that tenant’s rows', async () => {
+    test('answers every question about a tenant, from the rows of that tenant', async () => {
       const { query } = clients;
       const tenant = 'acme';
       expect(await ask(query, searchDecisions, { tenant })).toHaveLength(1);
@@ -292,13 +292,13 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       ['SELECT count() AS n FROM decisions HAVING n > 1', 0],
       ['SELECT tenant FROM (SELECT tenant FROM decisions SETTINGS max_threads = 1)', 1],
       ['WITH all AS (SELECT * FROM decisions) SELECT a.tenant FROM all AS a JOIN all AS b ON true', 1],
-    ] as const)('sees no other tenant when it names its tenant: %s', async (sql, rows) => {
+    ] as const)('sees no other tenant if its header names its own tenant: %s', async (sql, rows) => {
       const seen = await clients.query.query(sql, { tenant: 'acme' }, table);
       expect(seen).toHaveLength(rows);
       expect(JSON.stringify(seen)).not.toContain('globex');
     });
 
-    test('sees no rows of any tenant when it names none', async () => {
+    test('sees no rows of any tenant if its header names no tenant', async () => {
       expect(await clients.query.query('SELECT tenant FROM decisions', {}, table)).toEqual([]);
       expect(await clients.query.query('SELECT tenant FROM settlements', {}, table)).toEqual([]);
     });
@@ -328,10 +328,11 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       });
     });
 
-    test('learns of others only the keys at the marks of the sparse primary index, and no rows', async () => {
+    test('learns only the keys of other tenants at the marks of the primary index, but no rows', async () => {
       const sql = "SELECT * FROM mergeTreeIndex('mandate', 'decisions') ORDER BY ALL";
       const marks = await clients.query.query(sql, { tenant: 'acme' }, table);
-      // If a version of ClickHouse prevents this, this line fails. Then say so in infra/clickhouse/README.md.
+      // If this line fails with a new version of ClickHouse, the leak of keys is gone. Then say so in
+      // infra/clickhouse/README.md.
       expect(JSON.stringify(marks)).toContain('globex');
       expect(Object.keys(marks[0] ?? {}).sort()).toEqual(
         ['id', 'mark_number', 'part_name', 'rows_in_granule', 'tenant'].sort(),

@@ -1,7 +1,7 @@
 /**
- * ClickHouse as a server, over HTTP or HTTPS. Many processes may share it: recorders, query services, migrations.
+ * A ClickHouse server over HTTP or HTTPS. Many processes may share it: recorders, query services, migrations.
  *
- * Tested with 26.7. Nothing here or in the questions needs more than 26.3, the oldest version with long-term support.
+ * Tested with 26.7. The code and the questions need at least 26.3, the oldest version with long-term support.
  */
 import { Agent } from 'node:https';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
@@ -12,18 +12,21 @@ import type { AuditClient } from './port.ts';
 import { rowScope } from './row-scope.ts';
 
 export type ServerAuditOptions = {
-  /** The HTTP address of the server: `https://clickhouse:8443`. */
+  /** The HTTP address of the server, for example `https://clickhouse:8443`. */
   url: string;
   username: string;
   password: string;
-  /** Must exist. `migrate` creates the tables in it. */
+  /** The name of the database. The database must exist. `migrate` creates the tables. */
   database: string;
-  /** A statement fails if its whole answer takes longer. Default 30,000. */
+  /** Milliseconds. A statement fails if its whole answer takes longer. Default 30,000. */
   timeoutMs?: number;
-  /** True to compress bodies with gzip. Default true. Not worth the time if the server runs on this machine. */
+  /**
+   * True to compress bodies with gzip. Default true. Use false if the server runs on this machine, because the
+   * compression takes longer than it saves.
+   */
   compress?: boolean;
   /**
-   * For https: the authorities to trust instead of the usual ones, and a client certificate if the server asks for
+   * For https: the authorities to trust instead of the default ones, and a client certificate if the server requires
    * one.
    */
   tls?: TlsFiles;
@@ -32,22 +35,22 @@ export type ServerAuditOptions = {
 const OLDEST = { major: 26, minor: 3 };
 
 /**
- * A server closes a socket that was idle for its keep_alive_timeout (10 s by default, 3 s before 23.11). A request
- * that was just sent on this socket is lost with ECONNRESET. So the client closes idle sockets before that.
+ * The client closes idle sockets after 2 s, before the server does. A server closes an idle socket after its
+ * keep_alive_timeout (10 s by default, 3 s before 23.11). A request sent at that moment would fail with ECONNRESET.
  */
 const KEEP_ALIVE = { enabled: true, idle_socket_ttl: 2_000, eagerly_destroy_stale_sockets: true };
 
 /**
- * At most this many sockets. The recorder and the query service run few statements at a time. More statements wait in
- * this process and not in the server.
+ * The maximum number of sockets. The recorder and the query service run few statements at a time. Further statements
+ * wait in this process and not in the server.
  */
 const SOCKETS = 10;
 
 /**
- * Makes the HTTP status reliable: it is sent when the statement is over, whatever the profile of the user says. With
- * progress headers or a streamed answer, 200 would be sent before the result is known. Until the end, an answer is
- * held in this much memory, and the rest of it on the server's disk. If that disk is full, the server (26.7) sends
- * 200 with the part that fits, which is nothing without such memory. `mustBeWhole` detects that.
+ * Makes the HTTP status reliable: the server sends it after the statement has ended, for every user profile. With
+ * progress headers or a streamed answer, the server would send 200 before the result is known. Until the end, this
+ * much memory contains the first part of an answer, and the server's disk the rest. If that disk is full, the server
+ * (26.7) sends 200 with the part that fits. `mustBeWhole` detects that.
  */
 const EVERY_STATEMENT: Settings = {
   send_progress_in_http_headers: 0,
@@ -55,7 +58,7 @@ const EVERY_STATEMENT: Settings = {
   buffer_size: 8 * 1024 * 1024,
 };
 
-/** A query changes nothing, not even settings, and ends when its caller no longer waits. */
+/** A query cannot change data or settings. The server ends a query if its caller closes the connection. */
 const QUERIES: Settings = { readonly: 1, cancel_http_readonly_queries_on_client_close: 1 };
 
 /**
@@ -78,14 +81,14 @@ export async function openServerAudit(options: ServerAuditOptions): Promise<Audi
     keep_alive: KEEP_ALIVE,
     max_open_connections: SOCKETS,
     clickhouse_settings: EVERY_STATEMENT,
-    // The driver would write parameters, and so what agents did, to the console. Failures are thrown instead, with a
+    // The driver's log is off, because it would write parameters to the console. Failures are thrown instead, with a
     // remedy.
     log: { level: ClickHouseLogLevel.OFF },
     ...(tls !== undefined && { http_agent: agentWith(tls) }),
   });
   const audit = overClickHouse(client, {
     settingsIn: 'call',
-    // ClickHouse stops before this client does, so that the error is ClickHouse's own.
+    // ClickHouse stops 1 s before this client does, so that the caller gets the more exact error of ClickHouse.
     querySettings: { ...QUERIES, max_execution_time: Math.max(1, Math.floor(timeoutMs / 1_000) - 1) },
     headersOf: rowScope,
     timeoutMs,
@@ -111,9 +114,8 @@ async function refuseOldVersion(audit: AuditClient): Promise<void> {
 }
 
 /**
- * Replaces the TLS options of the driver. The driver sends the password unencoded in a header, where most characters
- * are refused. With a client certificate it also asks the server to identify the user by the certificate instead of
- * by the password.
+ * Returns an agent that replaces the TLS options of the driver. The driver sends the password unencoded in a header,
+ * which refuses most characters. With a client certificate, the driver also tells the server to ignore the password.
  */
 function agentWith(tls: TlsFiles): Agent {
   return new Agent({ ...tls, keepAlive: KEEP_ALIVE.enabled, maxSockets: SOCKETS });

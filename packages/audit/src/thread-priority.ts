@@ -1,12 +1,12 @@
 /**
- * Priorities of the threads of this process, on Linux. Elsewhere a priority belongs to a whole process, and nothing is
- * done.
+ * Sets the priorities of threads of this process, on Linux. On other systems a priority belongs to the whole process,
+ * so this code does nothing.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
 const TASKS = '/proc/self/task';
-/** Threads of the pool of Node, on which native code works. */
+/** The name of the threads in the pool of Node. Native code runs on these threads. */
 const POOL = Buffer.from('libuv-worker\n');
 
 export function threadsOfProcess(): ReadonlySet<string> {
@@ -15,8 +15,8 @@ export function threadsOfProcess(): ReadonlySet<string> {
 }
 
 /**
- * Lets all other threads come before the pool of Node and the threads that are new since `before`. Threads that they
- * start later inherit the priority.
+ * Lowers the priority of the pool of Node, and of all threads that did not exist in `before`. Threads that they start
+ * later inherit the priority.
  */
 export function putBehindOthers(before: ReadonlySet<string>): void {
   for (const thread of threadsOfProcess()) {
@@ -24,7 +24,7 @@ export function putBehindOthers(before: ReadonlySet<string>): void {
   }
 }
 
-/** False for a thread that ended meanwhile. */
+/** True if the thread belongs to the pool of Node. False if the thread has ended already. */
 function isOfPool(thread: string): boolean {
   try {
     return readFileSync(`${TASKS}/${thread}/comm`).equals(POOL);
@@ -37,6 +37,6 @@ function lower(thread: number): void {
   try {
     setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The thread ended meanwhile, or the system does not permit it. It then keeps its priority.
+    // The thread keeps its priority if it has ended already, or if the system does not permit the change.
   }
 }

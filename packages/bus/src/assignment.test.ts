@@ -11,7 +11,7 @@ const shares = fc
 const toAll = (names: readonly string[]): Subscriber[] =>
   names.map((member) => ({ member, topics: ['odd', 'even'] }));
 
-describe('an assignment', () => {
+describe('an assignment of partitions to members', () => {
   test('gives every partition to a live member, in shares that differ by one at most', () => {
     fc.assert(
       fc.property(shares, members, (partitions, names) => {

@@ -1,12 +1,12 @@
 /**
- * Decides which member gets which partition. The function is pure: members that read the same rows reach the same
- * result, so no leader is needed. It is sticky: an owner keeps its partitions, and only the partitions that balance
- * the shares move.
+ * Decides which member gets which partition. The function is pure: members that read the same rows compute the same
+ * result, so no leader is needed. It is sticky: a member keeps its partitions, and only the partitions that balance
+ * needs are moved.
  */
 export type Share = { partition: number; topic: string; owner: string | null };
 export type Subscriber = { member: string; topics: readonly string[] };
 
-/** Returns the member that each partition (by id) should belong to. A partition without a subscriber is left out. */
+/** Returns the new owner of each partition, by partition id. A partition without a subscriber is left out. */
 export function assign(shares: readonly Share[], subscribers: readonly Subscriber[]): Map<number, string> {
   const members = [...subscribers].sort((a, b) => (a.member < b.member ? -1 : 1));
   const held = new Map(members.map(({ member }) => [member, 0]));
@@ -34,7 +34,7 @@ export function assign(shares: readonly Share[], subscribers: readonly Subscribe
     const taker = target.has(partition) ? null : lightest(topic);
     if (taker !== null) give(partition, taker);
   }
-  // Each move lowers the sum of the squared loads, so this ends.
+  // This loop ends, because each move lowers the sum of the squared loads.
   for (let moved = true; moved; ) {
     moved = false;
     for (const { partition, topic } of shares) {

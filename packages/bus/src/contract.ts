@@ -1,5 +1,5 @@
 /**
- * The contract of port.ts, as tests: every implementation of the bus runs all of them. Only tests import this file.
+ * The promises of port.ts as tests. Every implementation of the bus runs all of them. Only tests import this file.
  *
  *     busContract('sqlite', async () => ({ bus, another, expire, dispose }));
  */
@@ -14,8 +14,8 @@ import { reading } from './contract/reading.ts';
 import { type Harness, Scene } from './contract/scene.ts';
 
 /**
- * @param makeBus called before each test. Each test uses topics of its own, so all tests may share one log.
- * @param patienceMs how long a condition may take to come true. It must be longer than a rebalance.
+ * @param makeBus called before each test. Each test uses its own topics, so all tests may share one log.
+ * @param patienceMs how long a test waits for a condition. It must be longer than a rebalance.
  */
 export function busContract(name: string, makeBus: () => Promise<Harness>, patienceMs = 15_000): void {
   describe(`${name} keeps the contract of the bus:`, { timeout: patienceMs * 4 }, () => {
@@ -26,11 +26,11 @@ export function busContract(name: string, makeBus: () => Promise<Harness>, patie
     afterEach(() => scene.end());
 
     describe('appending', () => appending(scene));
-    describe('looking up', () => lookingUp(scene));
+    describe('looking up records and ranges', () => lookingUp(scene));
     describe('reading', () => reading(scene));
     describe('delivery to a group', () => delivery(scene));
     describe('the life of a group', () => groupLife(scene));
-    describe('topics of a group that change', () => following(scene));
+    describe('changes of the topics of a group', () => following(scene));
     describe('closing', () => closing(scene));
   });
 }

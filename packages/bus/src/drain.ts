@@ -1,4 +1,4 @@
-/** Waits until all of `work` has ended, with or without an error, but no longer than `mostMs`. */
+/** Waits until all promises of `work` have settled, but no longer than `mostMs`. */
 export async function drain(work: readonly Promise<void>[], mostMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, mostMs);

@@ -1,6 +1,9 @@
 import { MandateError } from '@mandate/runtime';
 
-/** The log does not answer. Records of a pending append may or may not be on it. A later read shows which. */
+/**
+ * The error if the log does not answer. The log may or may not contain the records of a pending append. A later read
+ * shows which.
+ */
 export function unavailable(
   message: string,
   facts: { cause?: unknown; retryable?: boolean; remedy?: string | undefined } = {},
@@ -29,7 +32,9 @@ export function fenced(group: string, topic: string, partition: number): Mandate
   );
 }
 
-/** `wanted` is the position that the log cannot serve. The log holds `startOffset` to `endOffset`. */
+/**
+ * The error if the log does not have the offset `wanted`. The log has the offsets from `startOffset` to `endOffset`.
+ */
 export function offsetLost(facts: {
   topic: string;
   partition: number;
@@ -56,7 +61,7 @@ export function closed(): MandateError {
   });
 }
 
-/** The log has a batch of records that cannot be read. So no record after it is handed over. */
+/** The error if the log contains a batch that cannot be read. No later record of the partition is handed over. */
 export function unreadable(facts: {
   topic: string;
   partition: number;
@@ -77,8 +82,8 @@ export function unreadable(facts: {
 }
 
 /**
- * A record of the decisions topic is of a kind that this program does not know. A reader that needs all records must
- * stop there, because the record may change what its neighbours mean.
+ * The error for a record of the decisions topic whose kind this program does not know. A reader that needs all
+ * records must stop there, because the record may change the meaning of other records.
  */
 export function recordUnreadable(
   { topic, partition, offset }: { topic: string; partition: number; offset: number },
@@ -91,12 +96,12 @@ export function recordUnreadable(
   });
 }
 
-/** A topic is missing, or its settings do not suit its records. */
+/** The error if a topic is missing, or if its settings do not fit its records. */
 export function topicUnfit(message: string, remedy: string, cause?: unknown): MandateError {
   return new MandateError('BUS_TOPIC_UNFIT', message, { remedy, cause });
 }
 
-/** The caller asked for something impossible. Nothing was written. */
+/** The error if the caller asked for something impossible. Nothing was written. */
 export function misused(message: string): MandateError {
   return new MandateError('BUS_MISUSED', message, {
     remedy: 'Correct the call; trying again does not help.',

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { InFlight } from './in-flight.ts';
 
-test('keeps waiting callers in order, and lets them in when there is room', async () => {
+test('keeps waiting callers in order, and lets them continue when there is room', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 60_000 });
   await inFlight.acquire(2, 10);
   const entered: string[] = [];
@@ -24,7 +24,7 @@ test('counts bytes as well as records', async () => {
   await inFlight.acquire(1, 20);
 });
 
-test('lets urgent records in without room, and takes the room from later callers', async () => {
+test('accepts urgent records even if the limit is reached, and lets later callers wait longer for them', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 1 });
   await inFlight.acquire(2, 10);
   const waiting = inFlight.acquire(1, 10);
@@ -33,7 +33,7 @@ test('lets urgent records in without room, and takes the room from later callers
   await expect(waiting).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
 });
 
-test('lets an append above the limit pass when it is alone', async () => {
+test('accepts an append above the limit if no other append is in flight', async () => {
   const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1 });
   await inFlight.acquire(50, 5_000);
   await expect(inFlight.acquire(1, 1)).rejects.toMatchObject({ code: 'BUS_OVERLOADED' });
@@ -41,7 +41,7 @@ test('lets an append above the limit pass when it is alone', async () => {
   await inFlight.acquire(1, 1);
 });
 
-test('lets the next callers through when a waiting one gives up', async () => {
+test('lets the next callers continue if a waiting caller gives up', async () => {
   vi.useFakeTimers();
   try {
     const inFlight = new InFlight({ records: 10, bytes: 100, waitMs: 1_000 });

@@ -3,9 +3,9 @@ import { overloaded } from './errors.ts';
 export type InFlightLimits = { records: number; bytes: number; waitMs: number };
 
 /**
- * Back-pressure: limits the records that are handed to the log and not yet acknowledged. While it is full, callers
- * wait in order, for a bounded time. An append larger than the limit passes when it is alone, because otherwise it
- * could never pass.
+ * Back-pressure: limits the records that were sent to the log and are not yet acknowledged. At the limit, callers
+ * wait in order, for a limited time. An append above the limit is accepted if no other is in flight. Otherwise it
+ * could never start.
  */
 export class InFlight {
   readonly #limits: InFlightLimits;
@@ -18,8 +18,8 @@ export class InFlight {
   }
 
   /**
-   * Resolves when there is room, or at once if urgent. Rejects with BUS_OVERLOADED after `waitMs`. Each caller that
-   * acquired must call `release`.
+   * Resolves when the records fit within the limit, or at once if urgent. Rejects with BUS_OVERLOADED after `waitMs`.
+   * A caller that acquired must call `release`.
    */
   acquire(records: number, bytes: number, urgent = false): Promise<void> {
     if (urgent || (this.#queue.length === 0 && this.#hasRoom(records, bytes))) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { keyPartition, murmur2 } from './key-partition.ts';
 
 describe('keyPartition', () => {
-  // From Kafka's own unit tests of its hash.
+  // These values come from Kafka's own unit tests of its hash.
   test.each([
     ['21', -973932308],
     ['foobar', -790332482],
@@ -14,7 +14,8 @@ describe('keyPartition', () => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
   });
 
-  // The results of Kafka 4.1's `Utils.murmur2` and `BuiltInPartitioner.partitionForKey`, for 8 and for 12 partitions.
+  // The results of `Utils.murmur2` and `BuiltInPartitioner.partitionForKey` of Kafka 4.1, for 8 and for 12
+  // partitions.
   test.each([
     ['', 275646681, 1, 9],
     ['a', -1563381124, 4, 4],
@@ -27,7 +28,7 @@ describe('keyPartition', () => {
     ['größe/✓', 570980685, 5, 9],
     ['🚀', 761778625, 1, 1],
     ['default/agent \u0000 nul', 518505335, 7, 11],
-  ])('has Kafka’s hash and partitions for %j', (key, hash, ofEight, ofTwelve) => {
+  ])('returns the same hash and partitions as Kafka for %j', (key, hash, ofEight, ofTwelve) => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
     expect([keyPartition(key, 8), keyPartition(key, 12)]).toEqual([ofEight, ofTwelve]);
   });

@@ -1,7 +1,7 @@
 /**
- * Returns the partition of a key, like Kafka's own producer (`BuiltInPartitioner.partitionForKey`): murmur2 over the
- * key's UTF-8 bytes. So every log and every Java producer put an agent's records into the same partition. Producers
- * on librdkafka, such as kcat, use CRC-32 unless set to `partitioner=murmur2_random`.
+ * Returns the partition of a key, as Kafka's own producer does (`BuiltInPartitioner.partitionForKey`): murmur2 over
+ * the key's UTF-8 bytes. So every log and every Java producer put an agent's records into the same partition.
+ * Producers on librdkafka, such as kcat, use CRC-32 by default; set `partitioner=murmur2_random` there.
  */
 export function keyPartition(key: string, partitions: number): number {
   return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
@@ -10,7 +10,10 @@ export function keyPartition(key: string, partitions: number): number {
 const MULTIPLIER = 0x5bd1e995;
 const SEED = 0x9747b28c;
 
-/** MurmurHash2 (Austin Appleby, public domain), 32 bits, with the seed that Kafka's producers use. Signed, as in Java. */
+/**
+ * Computes MurmurHash2 (Austin Appleby, public domain), 32 bits, with the seed of Kafka's producers. The result is
+ * signed, as in Java.
+ */
 export function murmur2(bytes: Buffer): number {
   const whole = bytes.length & ~3;
   let hash = SEED ^ bytes.length;

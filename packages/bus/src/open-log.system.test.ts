@@ -13,13 +13,13 @@ async function opened(env: Record<string, string>) {
   return { bus, path };
 }
 
-test('opens the file without brokers', async () => {
+test('opens the file if no brokers are set', async () => {
   const { bus, path } = await opened({});
   await bus.ping();
   expect(existsSync(path)).toBe(true);
 });
 
-test('opens Kafka with brokers, and makes no file when they are down', async () => {
+test('opens Kafka if brokers are set, and creates no file if they are down', async () => {
   const { bus, path } = await opened({ MANDATE_KAFKA_BROKERS: '127.0.0.1:1' });
   await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   expect(existsSync(path)).toBe(false);

@@ -1,4 +1,4 @@
-/** Opens the log that the settings name: Kafka if there are brokers, otherwise the SQLite file. */
+/** Opens the log that the settings choose: Kafka if they name brokers, otherwise the SQLite file. */
 
 import { readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import type { KafkaSettings } from '@mandate/runtime/settings';
@@ -7,7 +7,7 @@ import type { KafkaConfig } from './kafka/kafka-config.ts';
 import type { Bus } from './port.ts';
 import { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
 
-/** @param local how to open the file if there are no brokers */
+/** @param local the options for the file, if there are no brokers */
 export async function openLog(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
   return sharedByRequests(await createBus(settings, local));
 }

@@ -2,8 +2,8 @@ import { keyPartition } from './key-partition.ts';
 import type { Outgoing } from './port.ts';
 
 /**
- * Chooses the partition of a record: the partition that the record names, else the partition of its key, else each
- * partition in turn.
+ * Chooses the partition of a record: the partition that the record names, or else the partition of its key. A record
+ * without both goes to each partition in turn.
  */
 export class Partitioner {
   #last = 0;

@@ -1,4 +1,4 @@
-/** Work that has begun and not yet ended. Closing waits for it. */
+/** Work that has begun and not yet ended. A close waits for it. */
 export class Pending {
   readonly #begun = new Set<Promise<unknown>>();
 
@@ -8,7 +8,7 @@ export class Pending {
     return tracked;
   }
 
-  /** Resolves when everything that has begun has ended, with or without an error. */
+  /** Resolves when all started work has ended, with or without an error. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#begun);
   }

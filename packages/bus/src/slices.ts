@@ -1,11 +1,11 @@
-/** The most records and bytes of one slice, whichever is reached first. */
+/** The maximum number of records and bytes of one slice. The slice ends at the first limit that it reaches. */
 export type SliceLimits = { records: number; bytes: number };
 
 export type Slice<T> = { records: T[]; bytes: number };
 
 /**
- * Cuts the records of one call into slices that one request or transaction can hold, in order. A record above the
- * limit is a slice of its own.
+ * Cuts the records of one call into slices, in order. One request or transaction can contain a slice. A record above
+ * the limit gets its own slice.
  */
 export function slicesOf<T extends { bytes: number }>(records: readonly T[], most: SliceLimits): Slice<T>[] {
   const slices: Slice<T>[] = [];

@@ -4,8 +4,8 @@ import type { Bus, Consumer } from './port.ts';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Resolves once the group has committed everything that is on the topics now, whichever members do it. Rejects when
- * `signal` aborts. It reads the ends before the lags, so it may take a position for too low, but never for too high.
+ * Resolves when the group has committed everything that is on the topics now, with any of its members. Rejects when
+ * `signal` aborts. It reads the ends before the lags, so it may underestimate a position, but never overestimate it.
  */
 export async function untilCommitted(
   bus: Bus,
@@ -23,7 +23,7 @@ export async function untilCommitted(
       return (endsNow.get(name) ?? 0) - lag >= (goals.get(name) ?? 0);
     });
     if (isDone) return;
-    // An abort ends the sleep. The check at the top of the loop throws its reason.
+    // An abort ends the sleep. Then the check at the top of the loop throws the reason of the abort.
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-/** Tests: a log in a file, and decisions that a ledger made. */
+/** For tests: a log in a file, and decisions of a ledger. */
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type Outgoing } from '@mandate/bus';
@@ -28,8 +28,8 @@ export async function openedLog(
 type Decided = { records: Outgoing[]; operations: Awaited<ReturnType<typeof answerBatch>>['operations'] };
 
 /**
- * Returns `count` decisions of the ledger, not on the log yet. Each is a call of one cent. Equal numbers mean the
- * same call.
+ * Returns `count` decisions of the ledger that are not on the log yet. Each is a call that costs one cent. Equal
+ * numbers mean the same call.
  */
 export async function decided(ledger: Ledger, from: number, count: number): Promise<Decided> {
   const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-/** Tests that folding a log gives the same result in whichever order its partitions are read. */
+/** Tests that folding a log gives the same result for every order of reading its partitions. */
 import { createMemoryLedger } from '@mandate/ledger';
 import { agentKey, type DecisionsRecord, TOPICS, wireTime } from '@mandate/schemas';
 import { buildCharged, buildSettlement } from '@mandate/testing';
@@ -9,8 +9,8 @@ import { foldLog } from './fold-log.ts';
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 /**
- * More records than deciders have in flight. So a fold with the wrong clock would already have forgotten the first
- * one.
+ * More records than deciders can have in flight. So a fold with the wrong clock would already have forgotten the
+ * first record.
  */
 const BETWEEN = 12_000;
 const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
@@ -24,7 +24,7 @@ function charged(n: number): DecisionsRecord {
   return { event: 'action.decided', decision };
 }
 
-/** Returns the outcome of the first decision. It releases a tenth of a dollar. */
+/** Returns the outcome of the first decision. The outcome releases a tenth of a dollar. */
 function settled(): DecisionsRecord {
   return {
     event: 'action.settled',
@@ -54,7 +54,7 @@ const ADJUSTED: DecisionsRecord = {
 test.each([
   [0, 1],
   [1, 0],
-])('finds the decision of an outcome if a later event is in partition %i', async (late, busy) => {
+])('finds the decision of an outcome if partition %i contains a later event', async (late, busy) => {
   const { bus } = await openedLog();
   const put = (partition: number, records: readonly DecisionsRecord[]) =>
     bus.append(

@@ -1,4 +1,4 @@
-/** Folds every record of the decisions topic into the state of a ledger. */
+/** Computes the state of a ledger from all records of the decisions topic. This is called folding. */
 import { createHash } from 'node:crypto';
 import { type Bus, type LogPosition, type LogRecord, recordUnreadable } from '@mandate/bus';
 import { createFold, type Fold, foldRecord } from '@mandate/ledger';
@@ -10,24 +10,27 @@ import {
   TOPICS,
 } from '@mandate/schemas';
 
-/** A fold, and the number of records of each kind in it. */
+/** A fold: the state computed from the log, and the number of records of each kind in it. */
 export type FoldedLog = { fold: Fold; records: number; decisions: number; settlements: number };
 
-/** Called from time to time with the number of records read. Reading waits for it, and ends if it throws. */
+/**
+ * Called from time to time with the number of records read. Reading waits for the callback, and ends if the callback
+ * throws.
+ */
 export type OnProgress = (records: number) => void | Promise<void>;
 
 /**
- * Called with each record after it is folded. With a callback, records are parsed completely, which takes twice as
- * long.
+ * Called with each record after it is folded. With this callback, records are parsed completely, which doubles the
+ * time.
  */
 export type OnFolded = (record: DecisionsRecord, log: LogRecord) => void;
 
-/** Folds everything that is on the decisions topic now. */
+/** Folds all records that are on the decisions topic now. */
 export function foldLog(bus: Bus, onProgress?: OnProgress, onFolded?: OnFolded): Promise<FoldedLog> {
   return foldOnto(createFold(), bus, onProgress, onFolded);
 }
 
-/** Folds the records after the positions of `fold` onto it. */
+/** Folds the records after the positions of `fold` into `fold`. */
 export async function foldOnto(
   fold: Fold,
   bus: Bus,
@@ -64,13 +67,14 @@ export async function foldOnto(
   } finally {
     await reader.stop();
   }
-  // Some brokers use the last offsets for themselves, so a partition may end without a record.
+  // The partition may end without a record, because some brokers use the last offsets themselves. So all partitions
+  // count as read.
   fold.unfinished.clear();
   for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };
 }
 
-/** Returns the digest by which a record is recognized. */
+/** Returns a digest that identifies a record. */
 export function digestOf(value: Uint8Array): string {
   return createHash('sha256').update(value).digest('hex');
 }

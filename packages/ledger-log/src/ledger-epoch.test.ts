@@ -6,7 +6,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { appendEpoch } from './ledger-epoch.ts';
 
-test('begins an epoch on every partition, also on partitions added meanwhile', async () => {
+test('begins an epoch on every partition, including partitions that are added at the same time', async () => {
   const path = join(temporaryFolder(), 'log.sqlite');
   const bus = await createSqliteBus({ path, log: silentLogger(), partitions: 3 });
   onTestFinished(() => bus.close());

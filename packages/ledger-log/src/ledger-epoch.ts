@@ -1,4 +1,7 @@
-/** A new epoch of the ledger: its name, and the record that begins it on every partition of the decisions topic. */
+/**
+ * A new epoch of the ledger: its name, and the record that starts the epoch on every partition of the decisions
+ * topic.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@mandate/bus';
 import type { LedgerState } from '@mandate/ledger';
@@ -17,7 +20,7 @@ export async function appendEpoch(
   const record: LedgerEpoch = { event: 'ledger.epoch', epoch: { ...epoch, at: wireTime(clock()) } };
   const value = JSON.stringify(record);
   const announced = new Set<number>();
-  // Partitions that are added meanwhile need the record as well. So ask until there is no new one.
+  // New partitions need the record too. So the loop asks again until there is no new partition.
   for (;;) {
     const fresh = (await bus.ranges(TOPICS.decisions)).filter(({ partition }) => !announced.has(partition));
     if (fresh.length === 0) return;
@@ -29,7 +32,7 @@ export async function appendEpoch(
   }
 }
 
-/** Warns if the log keeps another replay memory than the setting asks for. */
+/** Warns if the replay memory on the log differs from the setting. */
 export function warnOfReplayMemory(
   { replayMemoryMs }: Pick<LedgerState, 'replayMemoryMs'>,
   askedMs: number | undefined,

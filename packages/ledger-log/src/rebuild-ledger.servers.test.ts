@@ -1,6 +1,6 @@
 /**
- * Tests that the shared ledger comes back from the log, on a real Redis, which the tests empty. The tests decide the
- * order of records on the log.
+ * Tests that the shared ledger is rebuilt from the log. They use a real Redis and delete its data. The tests decide
+ * the order of records on the log.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { createMemoryLedger, type Ledger, LedgerNotReady } from '@mandate/ledger';
@@ -37,12 +37,12 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     return ledger;
   }
 
-  test('holds every record before its epoch once, and no later record of an older epoch', async () => {
+  test('contains every record before its epoch once, and no later record of an older epoch', async () => {
     const bus = await openLog();
     const ledger = await connected();
     await rebuildLedger({ bus, ledger, clock, log }, lostLedger(''));
     await publish(bus, ledger, await decided(ledger, 0, 10));
-    // Decisions that were made before the loss and are published after it.
+    // These decisions were made before the loss and are published after it.
     const late = await decided(ledger, 10, 5);
     const { epoch } = ledger;
     await emptyRedis(redis.url);
@@ -66,7 +66,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await spentOnLog(bus)).toEqual([15 * CENT]);
   });
 
-  test('is rebuilt by exactly one of the processes that miss it', async () => {
+  test('is rebuilt by exactly one of the processes that notice the loss', async () => {
     const bus = await openLog();
     const ledgers = await Promise.all([connected(), connected(), connected()]);
     const keepers = ledgers.map((ledger) => superviseLedger({ bus, ledger, clock, log }));
@@ -90,7 +90,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await Promise.all(keepers.map((keeper) => keeper.finished));
   });
 
-  test('is not rebuilt again for an error from before it was back', async () => {
+  test('is not rebuilt again because of an error from before the rebuild', async () => {
     const bus = await openLog();
     const [one, another] = [await connected(), await connected()];
     await rebuildLedger({ bus, ledger: one, clock, log }, lostLedger(''));
@@ -106,7 +106,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await epochsOn(bus)).toHaveLength(2);
   });
 
-  /** Returns a log whose first append waits until `meanwhile` has finished. */
+  /** Returns a log whose first append waits until the function `meanwhile` has ended. */
   function heldUp(bus: Bus, meanwhile: () => Promise<void>): Bus {
     let held = true;
     return busWith(bus, {
@@ -130,7 +130,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
       },
     ],
   ])(
-    "belongs to the rebuild that began last if %s before the other's record was on the log",
+    "belongs to the rebuild that began last if %s before the other rebuild's record was on the log",
     async (_, lost) => {
       const bus = await openLog();
       const [slow, quick] = [await connected(), await connected()];
@@ -156,10 +156,10 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     },
   );
 
-  test('is rebuilt once more if the present epoch does not hold on the log', async () => {
+  test('is rebuilt once more if the current epoch is not valid on the log', async () => {
     const bus = await openLog();
     const [slow, old] = [await connected(), await connected()];
-    // Records of an older program, without generations.
+    // Records of an older version, which have no generation.
     const oldLog = busWith(bus, {
       append: (topic, records) =>
         bus.append(
@@ -187,7 +187,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     await keeper.stop();
   });
 
-  test("never goes into force with a generation below the log's, on a server whose clock is behind", async () => {
+  test("never uses a generation below the log's, even on a server whose clock is slow", async () => {
     const bus = await openLog();
     const lost = await connected();
     await rebuildLedger({ bus, ledger: lost, clock, log }, lostLedger(''));
@@ -210,12 +210,12 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     expect(await spentIn(ledger)).toEqual([15 * CENT]);
   });
 
-  test('is back before its snapshot is saved, also if the save never ends', async () => {
+  test('is available before its snapshot is saved, even if the save never ends', async () => {
     const bus = await openLog();
     const ledger = await connected();
     const home = topicSnapshots(bus, TOPICS.snapshots);
     let held = 0;
-    /** Errors of a ledger that was not ready when the snapshot was saved. */
+    /** Errors from the time before the snapshot was saved, when the ledger was not ready. */
     const early: unknown[] = [];
     const snapshots: Snapshots = {
       newestFirst: () => home.newestFirst(),
@@ -258,7 +258,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test.each([
     ['is no record of ours', 'not ours'],
     ['only newer deciders know', '{"event":"budget.frozen","frozen":{"tenant":"default"}}'],
-  ])('is not rebuilt past a record that %s', async (_, value) => {
+  ])('is not rebuilt beyond a record that %s', async (_, value) => {
     const bus = await openLog();
     await bus.append(TOPICS.decisions, [{ key: null, value }]);
     const keeper = superviseLedger({ bus, ledger: await connected(), clock, log });
@@ -267,7 +267,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   });
 
   test.each(['looks', 'was about to rebuild it'])(
-    'ends the keeper with LEDGER_NEWER if newer deciders took over, when it %s',
+    'ends the supervisor with LEDGER_NEWER if newer deciders took over, when it %s',
     async (when) => {
       const bus = await openLog();
       const found = new MandateError('LEDGER_NEWER', 'theirs', { remedy: 'upgrade', retryable: true });

@@ -1,6 +1,6 @@
 /**
- * Tests when a rebuild may end, with a ledger that only counts generations. rebuild-ledger.servers.test.ts tests the
- * same on Redis.
+ * Tests when a rebuild may end, with a fake ledger that only counts generations. rebuild-ledger.servers.test.ts tests
+ * the same on Redis.
  */
 import type { Bus } from '@mandate/bus';
 import type { Rebuild, RedisLedger } from '@mandate/ledger';
@@ -14,8 +14,8 @@ import { lostLedger, rebuildLedger } from './rebuild-ledger.ts';
 type Asked = Parameters<RedisLedger['beginRebuild']>[0];
 
 /**
- * A ledger with generations from 50 on, like those of a slow clock. `back`: the epoch under which another process
- * rebuilt it.
+ * Returns a ledger with generations from 50 on, as a slow clock gives. `back`: the epoch of another process's
+ * rebuild.
  */
 function countingLedger(back: { epoch: string | null } = { epoch: null }) {
   const asked: Asked[] = [];
@@ -48,7 +48,7 @@ const inForceOn = async (bus: Bus) => [...(await foldLog(bus)).fold.epochs.value
 const begin = (bus: Bus, id: string, generation: number) =>
   appendEpoch(bus, clock, { id, generation, previous: null, reason: 'test' });
 
-test('never goes into force with an epoch that does not hold on the log, and tries a higher generation next', async () => {
+test('never uses an epoch that is not valid on the log, and tries a higher generation next', async () => {
   const { bus } = await openedLog();
   await begin(bus, 'ep_ahead', 100);
   const { ledger, asked, finished } = countingLedger();
@@ -68,7 +68,7 @@ test('never goes into force with an epoch that does not hold on the log, and tri
   expect(new Set((await inForceOn(bus)).map(({ id }) => id))).toEqual(new Set(finished));
 });
 
-test('accepts the rebuild of another process, unless its own announced epoch replaced that one on the log', async () => {
+test('accepts the rebuild of another process, unless its own announced epoch has replaced the other epoch on the log', async () => {
   const { bus } = await openedLog();
   const back: { epoch: string | null } = { epoch: 'ep_other' };
   const { ledger, asked, finished } = countingLedger(back);

@@ -1,14 +1,15 @@
 /**
- * Rebuilds the shared ledger from the log. From `beginRebuild` on nothing is decided. Then a record on every
+ * Rebuilds the shared ledger from the log. After `beginRebuild` nothing is decided. Then a record on every
  * partition of the decisions topic begins the new epoch, and the log is folded:
  *
- *   before that record   every record is in the fold, from any writer and however late
+ *   before that record   every record is in the fold, from any writer, even a late one
  *   after that record    a decision of an older epoch is void, for the fold and for every reader. A decision of the new epoch
- *                        is made by the ledger that is loaded here, which knows it already. An operator's command
- *                        that reaches the log only now is recognized by its id if it is there twice
+ *                        is made by the ledger that is loaded here, so the ledger knows it. If an operator's command
+ *                        reaches the log late and is there twice, its id identifies the repeat
  *
- * So nothing is counted twice and nothing is left out. If another rebuild overtakes this one, this one cannot finish.
- * If its record reaches the log after the record of the other, it begins nothing, because its generation is lower.
+ * So every record is counted exactly once. If another rebuild overtakes this one, this one cannot finish. If its
+ * record
+ * reaches the log after the record of the other rebuild, it has no effect, because its generation is lower.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';
@@ -22,25 +23,25 @@ export type RebuildOptions = {
   ledger: Pick<RedisLedger, 'epoch' | 'beginRebuild'>;
   clock: Clock;
   log: Logger;
-  /** Snapshots to start from. After a long fold a new one is saved here. */
+  /** The store of snapshots to start from. After a long fold a new snapshot is saved here. */
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
-  /** The replay memory of the settings. The one on the log wins. */
+  /** The replay memory of the settings in milliseconds. If the log names another value, that value counts. */
   replayMemoryMs?: number | undefined;
 };
 
-/** How long the other processes wait for a rebuilder that died. */
+/** Milliseconds that the other processes wait for a rebuilder that died. */
 const LEASE_MS = 20_000;
 
-/** A ledger that was lost, and what the tries to rebuild it have found out. */
+/** A lost ledger, and the facts found by earlier tries to rebuild it. */
 export type LostLedger = {
-  /** The lost epoch. If a later epoch is in force and well, no rebuild is needed any more. */
+  /** The lost epoch. If a later epoch is in force and the ledger works, no rebuild is needed. */
   lostEpoch: string;
-  /** The epoch of the last try. A lease that the try still holds does not stop the next try. */
+  /** The epoch of the last try. The lease of that try does not block the next try. */
   epoch: string;
-  /** Whether the log may hold a record of a try. */
+  /** True if the log may contain a record of an earlier try. */
   announced: boolean;
-  /** The highest generation found on the log. The next try must be above it. */
+  /** The highest generation on the log. The next try must use a higher one. */
   highestOnLog: number;
 };
 
@@ -49,10 +50,10 @@ export function lostLedger(lostEpoch: string): LostLedger {
 }
 
 /**
- * Resolves once the ledger is back, also if another process rebuilt it. Returns the fold, or null if another process
- * rebuilt the ledger. Throws the errors of the ledger and the log. Throws LEDGER_UNAVAILABLE while another rebuild is
- * running, if another has overtaken this one, or if the log holds a newer epoch. Each try has its own epoch and
- * generation, because others may have begun between two tries.
+ * Resolves when the ledger is ready again. Returns the fold, or null if another process rebuilt the ledger. Throws
+ * the errors of the ledger and the log. Throws LEDGER_UNAVAILABLE during another rebuild, after another rebuild has
+ * overtaken this one, or if the log contains a newer epoch. Each try has a new epoch and generation, because other
+ * rebuilds may have begun in between.
  */
 export async function rebuildLedger(
   options: RebuildOptions,
@@ -64,8 +65,8 @@ export async function rebuildLedger(
   } catch (error) {
     if (!isMandateError(error, 'LEDGER_EPOCH_CHANGED')) throw error;
     if (!lost.announced) return null;
-    // Another process may have begun an epoch on the log meanwhile, with a lower generation than this one. For
-    // example, a server with a slow clock or a program without generations may have rebuilt the ledger.
+    // Reads the log again. Another process may have begun an epoch with a lower generation. For example, a server
+    // with a slow clock may have rebuilt the ledger.
     const { fold } = await foldAfterSnapshot(options, () => signal?.throwIfAborted());
     mustHold(options.ledger.epoch, fold, lost);
     return null;
@@ -87,7 +88,7 @@ async function tryToRebuild(
   const { generation } = rebuild;
   log.warn({ epoch, generation, previous }, 'the ledger is being rebuilt from the log');
   // Fails if another rebuild has overtaken this one, so that its record does not reach the log. If this process is
-  // delayed after this line, readers see by the generation that its epoch is overtaken.
+  // delayed after this line, the generation shows readers that its epoch is overtaken.
   await rebuild.renew();
   lost.announced = true;
   const reason = 'the shared ledger was rebuilt from the log';
@@ -112,8 +113,8 @@ async function tryToRebuild(
 }
 
 /**
- * Throws if the epoch does not hold on the log, because its decisions would be void. Generations are times of Redis.
- * After a failover to a server with a slow clock, a generation may be too low. Then the next try takes a higher one.
+ * Throws if the epoch is not valid on the log, because its decisions would be void. Generations are times of Redis.
+ * After a failover to a server with a slow clock, a generation may be too low. Then the next try uses a higher one.
  */
 function mustHold(epoch: string, fold: Fold, lost: LostLedger): void {
   if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;

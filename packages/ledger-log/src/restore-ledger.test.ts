@@ -12,7 +12,7 @@ async function opened() {
   return { path, options: { bus, clock, log, snapshots: fileSnapshots(path) } };
 }
 
-test("folds only the records after an earlier start's snapshot, and has the same ledger", async () => {
+test('folds only the records after the snapshot of an earlier start, and builds the same ledger', async () => {
   const { options } = await opened();
   const { bus } = options;
   const first = await restoreLedger({ ...options, snapshotAfterRecords: 10 });
@@ -28,7 +28,7 @@ test("folds only the records after an earlier start's snapshot, and has the same
   expect(await third.ledger.balances('default')).toMatchObject([{ spentMicros: 35 * 10_000 }]);
 });
 
-test('leaves the later changes of the ledger out of the snapshot', async () => {
+test('keeps later changes of the ledger out of the snapshot', async () => {
   const { options } = await opened();
   const { ledger } = await restoreLedger({ ...options, snapshotAfterRecords: 1 });
   await decide(options.bus, ledger, 0, 20);
@@ -39,7 +39,7 @@ test('leaves the later changes of the ledger out of the snapshot', async () => {
   expect(await again.balances('default')).toMatchObject([{ spentMicros: 40 * 10_000 }]);
 });
 
-test('restores the ledger although the disk has no room for a snapshot', async () => {
+test('restores the ledger even if the disk is too full for a snapshot', async () => {
   const { path, options } = await opened();
   const first = await restoreLedger({ bus: options.bus, clock, log });
   await decide(options.bus, first.ledger, 0, 20);
@@ -48,7 +48,7 @@ test('restores the ledger although the disk has no room for a snapshot', async (
   expect(await ledger.balances('default')).toMatchObject([{ spentMicros: 20 * 10_000 }]);
 });
 
-test("starts with a generation above the log's, though its clock is behind", async () => {
+test("starts with a generation above the log's, even if its clock is slow", async () => {
   const { options } = await opened();
   const { bus } = options;
   const generation = clock() + 1_000_000;
@@ -62,7 +62,7 @@ test("starts with a generation above the log's, though its clock is behind", asy
   expect((await restoreLedger(options)).ledger.generation).toBe(clock());
 });
 
-test('keeps the replay memory that the log began with, whichever process restores it', async () => {
+test('keeps the replay memory from the log, whichever process restores the ledger', async () => {
   const { options } = await opened();
   const memoryOf = async (replayMemoryMs?: number) =>
     (await restoreLedger({ ...options, replayMemoryMs })).ledger.replayMemoryMs;

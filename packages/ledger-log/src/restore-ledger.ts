@@ -1,6 +1,6 @@
 /**
  * Restores the ledger of a single process from the log: folds every decision, then begins a new epoch on every
- * partition. The caller must be the only process that decides on this log (see `holdExclusively`).
+ * partition. No other process may decide on this log (see `holdExclusively`).
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { createMemoryLedger, highestGeneration, type MemoryLedger, nextReplayMemory } from '@mandate/ledger';
@@ -9,7 +9,7 @@ import { appendEpoch, newEpoch, warnOfReplayMemory } from './ledger-epoch.ts';
 import { foldAfterSnapshot } from './snapshots/fold-after-snapshot.ts';
 import { saveSnapshotAfterFold } from './snapshots/take-snapshot.ts';
 
-/** `records`: the number of folded records, after the snapshot if there was one. */
+/** `records`: the number of folded records. Records in the snapshot are not counted. */
 export type Restored = { ledger: MemoryLedger; records: number; tookMs: number };
 
 export async function restoreLedger(options: {
@@ -17,18 +17,18 @@ export async function restoreLedger(options: {
   clock: Clock;
   log: Logger;
   reason?: string;
-  /** Snapshots to start from. After a long fold a new one is saved here. */
+  /** The store of snapshots to start from. After a long fold a new snapshot is saved here. */
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
   replayMemoryMs?: number | undefined;
-  /** The most deliveries that all tenants together may have remembered. Absent: no limit. */
+  /** The maximum number of remembered deliveries of all tenants together. Absent: no limit. */
   mostRemembered?: number;
 }): Promise<Restored> {
   const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords, replayMemoryMs } = options;
   const { mostRemembered } = options;
   const startedMs = performance.now();
   const folded = await foldAfterSnapshot({ bus, log, snapshots });
-  // Saved before the ledger gets the state, because the ledger changes it.
+  // The snapshot is saved before the ledger gets the state, because the ledger changes the state.
   await saveSnapshotAfterFold(folded, { snapshots, log, afterRecords });
   const { fold, records } = folded;
   const epoch = newEpoch(clock);

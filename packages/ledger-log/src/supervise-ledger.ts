@@ -1,8 +1,8 @@
 /**
- * Keeps the shared ledger ready. It checks the ledger at intervals, and learns from failed steps that Redis lost
- * data. All deciders do this. One of them rebuilds the ledger, and the others wait for it, or until its lease runs
- * out. If newer deciders have taken over the ledger, it ends with LEDGER_NEWER and so does the decider. Otherwise the
- * partitions of this decider would wait, although the newer ones could decide them.
+ * Keeps the shared ledger ready. All deciders run it. It checks the ledger at intervals, and failed steps report lost
+ * data. One decider rebuilds the ledger, and the others wait for it until its lease ends. If newer deciders have
+ * taken over the ledger, the decider ends with LEDGER_NEWER. Otherwise its partitions would wait although newer
+ * deciders could decide them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
@@ -12,8 +12,8 @@ import { saveSnapshotAfterFold } from './snapshots/take-snapshot.ts';
 
 export type LedgerSupervisor = Required<Running> & {
   /**
-   * Rebuilds the ledger in the background if `error` says that it awaits a rebuild. The caller that got the error
-   * tries again.
+   * Starts a rebuild in the background if `error` says that the ledger needs one. The caller tries its step again
+   * later.
    */
   requestRebuild(error: unknown): void;
 };
@@ -39,8 +39,8 @@ export function superviseLedger(
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
       try {
         const folded = await rebuildLedger(options, lost, signal);
-        // Saved only after the rebuild, and no caller waits for it, because nothing is decided until the ledger is
-        // back.
+        // The snapshot is saved only after the rebuild, because nothing is decided until the ledger is ready. No
+        // caller waits for the save.
         if (folded !== null) {
           const left = saveSnapshotAfterFold(folded, { snapshots, log, afterRecords, signal });
           saving = Promise.all([saving, left]);
@@ -66,7 +66,10 @@ export function superviseLedger(
       });
   }
 
-  /** Without this check a plane without requests would never become ready: it gets none because it is not ready. */
+  /**
+   * Checks the ledger at intervals. Without these checks an idle plane would never become ready, because it gets no
+   * requests before it is ready.
+   */
   async function watch(): Promise<void> {
     while (!signal.aborted) {
       await ledger.ping().catch(requestRebuild);

@@ -1,9 +1,9 @@
-/** Errors of an answer to a question: the ledger does not know the question, or its action was decided meanwhile. */
+/** Errors for an answer to a question: the ledger does not know the question, or its action is already decided. */
 import { MandateError } from '@mandate/runtime';
 
 /**
- * Other arguments under the same action id are another question. The ledger forgets a question together with its
- * action id.
+ * The error for an unknown question. A request with other arguments is another question, even under the same action
+ * id. The ledger forgets a question together with its action id.
  */
 export function approvalNotFound(): MandateError {
   return new MandateError('APPROVAL_NOT_FOUND', 'the ledger knows no question to a person with this id', {

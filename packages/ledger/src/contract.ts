@@ -1,5 +1,5 @@
 /**
- * The contract of port.ts, as tests: every store runs all of them, the reference model too. Only tests import this
+ * The promises of port.ts as tests. Every store runs all of them, and the reference model too. Only tests import this
  * file.
  *
  *     ledgerContract('memory', async ({ replayMemoryMs }) => ({ ledger, clock }));
@@ -30,26 +30,29 @@ export type { Bench, MakeLedger } from './contract/bench.ts';
 export * from './contract/builders.ts';
 export { stateOf } from './contract/state-of.ts';
 
-/** @param make called before each test. Returns a new, empty ledger that reads only the clock it comes with */
+/** @param make called before each test. Returns a new, empty ledger and the only clock that the ledger reads */
 export function ledgerContract(name: string, make: MakeLedger): void {
   describe(`${name} keeps the contract of the ledger:`, () => {
     describe('redelivery', () => redelivery(make));
     describe('duplicates', () => duplicates(make));
-    describe('the order of the step', () => orderOfTheStep(make));
+    describe('the order of the checks in a step', () => orderOfTheStep(make));
     describe('budgets', () => budgets(make));
-    describe('giving back', () => givingBack(make));
+    describe('giving back credits', () => givingBack(make));
     describe('rates', () => rates(make));
-    describe('settling', () => settling(make));
-    describe('observing', () => observing(make));
-    describe('confirming', () => confirming(make));
-    describe('deferring', () => deferring(make));
-    describe('remembering', () => remembering(make));
+    describe('settling outcomes', () => settling(make));
+    describe('a mandate in observe mode', () => observing(make));
+    describe('confirming by a person', () => confirming(make));
+    describe('deferring actions', () => deferring(make));
+    describe('remembering deliveries', () => remembering(make));
     describe('killing', () => killing(make));
     describe('publishing', () => publishing(make));
   });
 }
 
-/** Random histories against the model. A failure prints its seed and path. Give them to fast-check to repeat it. */
+/**
+ * Compares the ledger with the model on random histories. A failure prints a seed and a path. Give both to fast-check
+ * to repeat the failure.
+ */
 export function ledgerHistories(name: string, make: MakeLedger, runs: HistoryRuns): void {
   describe(`${name} and the model agree:`, () => {
     sequentialHistories(make, runs);

@@ -1,16 +1,19 @@
 /**
- * @mandate/ledger holds what was spent, and who is stopped. It has one port (port.ts), and stores that implement it:
- * the memory store here, for one process, and in `@mandate/ledger/redis` the store that processes share. That is a
- * separate entry, so only programs that need it load its client.
+ * @mandate/ledger stores the spent amounts and the stopped agents. It has one port (port.ts), and stores that
+ * implement it: the memory store here, for one process, and in `@mandate/ledger/redis` the store that processes
+ * share.
+ * That is a separate entry, so only programs that need it load its client.
  *
- * It works between the two halves of the policy: `plan` names the limits, one atomic step of the ledger checks all of
- * them and charges all or none, and `decide` words the facts of the step. What it promises: a delivery is charged
- * once however often it comes; a refused action consumes nothing; no window ever holds more than its limit; after a
- * kill no ALLOW has a higher sequence until a revive; at rest, it holds exactly what a fold of the log holds, to the
- * micro-dollar.
+ * The policy has two halves, and the ledger works between them. `plan` names the limits, one atomic step of the
+ * ledger
+ * checks all of them and charges all or none, and `decide` words the facts of the step. The ledger promises: a
+ * delivery
+ * is charged once, even if it is repeated; a refused action consumes nothing; no window ever contains more than its
+ * limit; after a kill no ALLOW has a higher sequence until a revive; at rest, its state equals a fold of the log, to
+ * the micro-dollar.
  *
- * The truth is the log. A ledger can be thrown away and folded again (fold/), from the start or from a snapshot of
- * a fold, under a new epoch. Then the records that deciders of the old epoch still write are void.
+ * The log is the source of truth. A ledger can be deleted and folded again (fold/), from the start or from a snapshot
+ * of a fold, under a new epoch. Then later records from deciders of the old epoch are void.
  */
 export {
   createFold,

@@ -1,18 +1,18 @@
 /**
- * Announces kills and revives, so that other processes learn of them before their next look. This is only for speed:
- * the flags decide what may run, and a lost notice changes no decision.
+ * Announces kills and revives, so that other processes learn of them before their next check. A lost notice changes
+ * no decision, because only the flags decide what may run.
  */
 import type { Logger } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import type { Ledger } from './port.ts';
 
-/** `revision`: the revision of the target's own flag. */
+/** A notice of a kill or revive. `revision` is the revision of the target's own flag. */
 export type KillNotice = { target: KillTarget; killed: boolean; revision: number };
 
 export type KillListener = {
   onNotice(notice: KillNotice): void;
   /**
-   * Called when notices may have been lost: at the start, and after each interruption. The listener must read the
+   * Called if notices may have been lost: at the start, and after each interruption. The listener must then read the
    * flags.
    */
   onGap(): void;
@@ -20,12 +20,12 @@ export type KillListener = {
 
 export interface KillBroadcast {
   publish(notice: KillNotice): Promise<void>;
-  /** Calls the listener until the returned function is called. */
+  /** Calls the listener for each notice, until the returned function is called. */
   subscribe(listener: KillListener): () => void;
   close(): void;
 }
 
-/** Within one process no notice is lost. */
+/** Returns a broadcast within one process. It loses no notice. */
 export function localKillBroadcast(): KillBroadcast {
   const listeners = new Set<KillListener>();
   return {
@@ -41,9 +41,9 @@ export function localKillBroadcast(): KillBroadcast {
   };
 }
 
-/** Returns the same ledger, which also announces each kill and revive once it has taken effect. */
+/** Returns the same ledger, but it also announces each kill and revive after the command has taken effect. */
 export function withKillBroadcast(ledger: Ledger, broadcast: KillBroadcast, log: Logger): Ledger {
-  // No caller waits for this, because the command is already carried out.
+  // Announces in the background. No caller waits, because the command is already carried out.
   const announce = (notice: KillNotice): void =>
     void broadcast
       .publish(notice)
@@ -60,6 +60,6 @@ export function withKillBroadcast(ledger: Ledger, broadcast: KillBroadcast, log:
       return isClear;
     },
   };
-  // The prototype serves everything else, also properties that change, such as the epoch.
+  // All other properties come from the prototype, even properties that change, such as the epoch.
   return Object.assign(Object.create(ledger) as Ledger, announced);
 }

@@ -2,7 +2,7 @@ import type { ReadinessCheck } from '@mandate/runtime';
 import { isLedgerNewer, LedgerNotReady } from './not-ready.ts';
 import type { Ledger } from './port.ts';
 
-/** Checks whether the ledger answers now. The detail says if it must be rebuilt from the log first. */
+/** Checks if the ledger answers now. The detail says if the ledger must first be rebuilt from the log. */
 export function ledgerReadiness(ledger: Pick<Ledger, 'ping'>): Promise<ReadinessCheck> {
   return ledger.ping().then(
     () => ({ name: 'ledger', ok: true }),

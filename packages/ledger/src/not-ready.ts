@@ -1,13 +1,11 @@
 import { isMandateError, MandateError } from '@mandate/runtime';
 
 /**
- * LEDGER_UNAVAILABLE of a store that answers but has no valid ledger. A rebuild by this program restores the ledger,
- * unless another rebuild is under way.
+ * The error LEDGER_UNAVAILABLE of a store that answers but has no valid ledger. This program can rebuild the ledger,
+ * unless another rebuild is running.
  */
 export class LedgerNotReady extends MandateError {
-  /**
-   * The epoch that was found lost, or '' if none was known. It is no reason to rebuild if a later epoch is in force.
-   */
+  /** The epoch that was lost, or '' if it is unknown. If a later epoch is in force, no rebuild is needed. */
   readonly lostEpoch: string;
 
   constructor(message: string, lostEpoch: string) {
@@ -20,8 +18,9 @@ export class LedgerNotReady extends MandateError {
 }
 
 /**
- * Newer programs have rebuilt the ledger in a form that this program cannot read. If this program rebuilt it, they
- * would rebuild it again, without end. Retryable, because a newer program may answer the retry.
+ * The error if newer programs have rebuilt the ledger in a format that this program cannot read. This program must
+ * not rebuild it, because the newer programs would rebuild it again, without end. Retryable, because a newer program
+ * may answer the retry.
  */
 export function ledgerNewer(found: string, own: string): MandateError {
   return new MandateError(

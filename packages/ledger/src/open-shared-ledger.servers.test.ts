@@ -7,14 +7,14 @@ import { LedgerNotReady, openSharedLedger } from './index.ts';
 const open = (env: Record<string, string>) =>
   openSharedLedger(loadConfig(redisSettings, env), silentLogger());
 
-/** Expects the answer of a server that was reached, and is empty because no process has loaded a ledger yet. */
+/** Expects an answer of a server that is reachable and empty, because no process has loaded a ledger yet. */
 async function expectReached(env: Record<string, string>): Promise<void> {
   const ledger = await open(env);
   onTestFinished(() => ledger?.close());
   await expect(ledger?.ping()).rejects.toBeInstanceOf(LedgerNotReady);
 }
 
-test('opens nothing if the settings name no server', async () => {
+test('opens no ledger if the settings name no server', async () => {
   expect(await open({})).toBe(null);
 });
 
@@ -25,7 +25,7 @@ describeWithOwnServers(['redis'], 'the ledger that the settings name', () => {
   });
   afterAll(() => server?.stop());
 
-  test('accepts the password in the URL or beside it', async () => {
+  test('accepts the password in the URL or as a separate setting', async () => {
     await expectReached({ MANDATE_REDIS_URL: server.url });
     const address = { MANDATE_REDIS_URL: `redis://127.0.0.1:${server.port}` };
     await expectReached({ ...address, MANDATE_REDIS_PASSWORD: 'hush hush' });
@@ -39,7 +39,7 @@ describeWithOwnServers(['redis'], 'the ledger that the settings name', () => {
     await expectReached({ ...address, MANDATE_REDIS_REQUIRE_APPEND_ONLY: 'false' });
   });
 
-  test('may be a cluster', async () => {
+  test('opens a cluster', async () => {
     await using cluster = await startRedisCluster({ appendonly: true });
     const nodes = cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
     await expectReached({ MANDATE_REDIS_CLUSTER_NODES: nodes });

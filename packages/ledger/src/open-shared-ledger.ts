@@ -5,8 +5,8 @@ import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
 
 /**
- * Opens the channel by which the processes that share a ledger learn of each other's kills. Without a shared ledger
- * it works within this process.
+ * Opens the channel for notices of kills and revives. Processes that share a ledger use Redis. Without a shared
+ * ledger the channel works within this process.
  */
 export async function openKillBroadcast(settings: RedisSettings, log: Logger): Promise<KillBroadcast> {
   if (!isLedgerShared(settings)) return sharedByRequests(localKillBroadcast());
@@ -16,18 +16,17 @@ export async function openKillBroadcast(settings: RedisSettings, log: Logger): P
   return sharedByRequests(await createRedisKillBroadcast({ ...address, namespace, commandTimeoutMs, log }));
 }
 
-/** True if the settings name a ledger that processes share. */
+/** True if the settings name a shared ledger. */
 export function isLedgerShared({ REDIS_URL: url, REDIS_CLUSTER_NODES: nodes }: RedisSettings): boolean {
   return url !== undefined || nodes !== undefined;
 }
 
 /**
- * Opens the ledger that processes share. Null if the settings name none: then the ledger is in the memory of the
- * deciding process.
+ * Opens the shared ledger. Null if the settings name none. Then the ledger is in the memory of the deciding process.
  */
 export async function openSharedLedger(settings: RedisSettings, log: Logger): Promise<RedisLedger | null> {
   if (!isLedgerShared(settings)) return null;
-  // The client is loaded only by programs that need it.
+  // The import is here, so that only programs with a shared ledger load the client.
   const { createRedisLedger } = await import('./redis/redis-ledger.ts');
   const count = settings.REDIS_WAIT_REPLICAS;
   const ledger = await createRedisLedger({
@@ -61,7 +60,7 @@ function addressOf(settings: RedisSettings): RedisAddress {
   };
 }
 
-/** @param address host:port, where an IPv6 host is in brackets */
+/** @param address host:port, with brackets around an IPv6 host */
 function nodeAt(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');

@@ -1,9 +1,9 @@
 /**
  * The port of the ledger: one atomic step for each request, and operators' commands. Every implementation passes
- * `contract.ts`, and ends equal to the reference model (`contract/model/`) under random histories.
+ * `contract.ts`, and ends in the same state as the reference model (`contract/model/`) after random histories.
  *
- * State and sequences are kept by tenant. A decision uses only the ledger's own clock, which never runs backwards.
- * All amounts are micro-dollars.
+ * State and sequences are separate for each tenant. A decision uses only the ledger's own clock, which never runs
+ * backwards. All amounts are micro-dollars.
  */
 import type {
   ActionReference,
@@ -27,9 +27,9 @@ export type Operation = StepRequest | SettleRequest;
  * The answer to one operation, at the same index in the batch.
  * - `decided`: the facts of the step, with their plan. For a redelivery, the stored facts and plan.
  * - `settled`: the effect of an outcome.
- * - `published`: a redelivery with a record that is known to be on the log, so there is nothing left to do.
- * - `replan`: the plan does not hold at `atMs`, and nothing happened. Every later operation of the same agent in the
- *   batch is answered `replan` as well, so that the agent's order is kept when they are sent again.
+ * - `published`: a redelivery whose record is already on the log, so there is nothing left to do.
+ * - `replan`: the plan is not valid at `atMs`, and nothing happened. Every later operation of the same agent in the
+ *   batch also gets `replan`, so that the agent's order is kept when they are sent again.
  */
 export type StepResult =
   | { kind: 'decided'; plan: StepRequest['plan']; facts: StepFacts; redelivered: boolean }
@@ -38,41 +38,43 @@ export type StepResult =
   | { kind: 'replan'; atMs: number };
 
 /**
- * The operator, the reason, and the id that makes a repeat harmless: within the replay memory the same id gets the
- * same answer and changes nothing. Ids are scoped by tenant. Ids of kills and revives are scoped by target, so that
- * no kill is taken for a repeat of another one.
+ * The operator, the reason, and an id that makes a repeat safe: within the replay memory the same id gets the same
+ * answer and changes nothing. Ids are separate for each tenant. Ids of kills and revives are also separate for each
+ * target, so that a new kill never looks like a repeat of another kill.
  */
 export type Command = { id: string; by: string; reason: string };
 
 /**
- * `controlRevision`: how far the caller has read the control topic. An agent that leaves a family at a later revision
- * is still stopped with it. Absent: the caller has read nothing, so every agent that ever left the family is stopped.
+ * `controlRevision`: the last revision of the control topic that the caller has read. An agent that leaves a family
+ * at a later revision is still stopped with the family. If absent, every agent that ever left the family is stopped.
  */
 export type KillCommand = Command & { controlRevision?: number };
 
-/** The ancestors of an agent, now and before. Both are absent if it has none, and never had. */
+/** The ancestors of an agent, current and former. Both fields are absent if it never had any. */
 export type Ancestry = Pick<Plan, 'ancestors' | 'formerAncestors'>;
 
 export type KillReceipt = {
   revision: number;
-  /** For a family: the lowest `controlRevision` of its kills since the last revive. For any other target 0. */
+  /** For a family: the lowest `controlRevision` of its kills since the last revive. 0 for other targets. */
   heldSince: number;
-  /** By tenant: the sequence above which there is no ALLOW until a revive. */
+  /** For each tenant, a sequence. No ALLOW has a higher sequence until a revive. */
   sequences: Readonly<Record<string, number>>;
-  /** Every ALLOW of the target without an outcome and with a live lease: what may still run. */
+  /** Every ALLOW of the target that may still run: it has no outcome, and its lease has not ended. */
   open: readonly ActionReference[];
 };
 
 export type Killed = KillReceipt & {
-  /** True if the target's own flag is set. False for a repeated kill if the target was revived meanwhile. */
+  /**
+   * True if the target's own flag is set. False for a repeated kill if the target was revived after the first kill.
+   */
   stands: boolean;
 };
 
 export type KillStatus = {
   killed: KillFact | null;
   /**
-   * When a flag that concerns the agent was last cleared, by the ledger's clock. Null if none ever was. Nothing is
-   * allowed under a flag, so an ALLOW with an earlier time is also older than the kill.
+   * When a flag for this agent was last cleared, on the ledger's clock. Null if no flag was cleared. Nothing is
+   * allowed under a flag. So an ALLOW with an earlier time is also older than the kill.
    */
   revivedAtMs: number | null;
 };
@@ -83,21 +85,21 @@ export type Approval = Command & {
   tenant: string;
   agentId: string;
   actionId: string;
-  /** The digest of the exact request that was deferred. */
+  /** The digest of the request that was deferred. */
   digest: string;
   answer: 'granted' | 'denied';
   expiresAtMs: number;
 };
 
-/** The exact request that was deferred, among those of its agent. */
+/** Identifies a deferred request among the requests of its agent. */
 export type DeferralReference = Pick<Approval, 'actionId' | 'digest'>;
 
-/** A question to a person: the exact request that was deferred. */
+/** Identifies a question to a person, by the exact request that was deferred. */
 export type QuestionReference = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
 /**
- * The state of a question. `none`: the action was decided since, or the ledger remembers no such question. `expiresAtMs`:
- * when the grant ends; null in other states.
+ * The state of a question. `none`: the action was decided later, or the ledger remembers no such question.
+ * `expiresAtMs`: when the grant ends. Null in other states.
  */
 export type Question = {
   state: 'none' | 'waiting' | 'granted' | 'denied' | 'expired';
@@ -107,7 +109,7 @@ export type Question = {
 /** The receipt of an adjustment or approval. */
 export type Receipt = { epoch: string; sequence: number; atMs: number };
 
-/** A counter and its present sum. */
+/** A counter and its current sum. */
 export type Balance = { tenant: string; budget: BudgetReference; spentMicros: number };
 
 export type OpenAction = ActionReference & {
@@ -116,35 +118,37 @@ export type OpenAction = ActionReference & {
   leaseExpiresAtMs: number;
 };
 
-/** A charge, credit or settlement that the log does not have yet, as far as the ledger knows. */
+/** A charge, credit or settlement that may not be on the log yet. */
 export type Unpublished = {
   tenant: string;
   agentId: string;
   source: LogPosition;
   deltaMicros: number;
-  /** The counters that contain the amount now. Windows that the amount has left are not among them. */
+  /** The counters that contain the amount now. Windows that the amount has left are not included. */
   budgets: readonly BudgetReference[];
 };
 
 export interface Ledger {
-  /** The kind of store, as traces name it. */
+  /** The kind of store. Traces contain this name. */
   readonly system: 'redis' | 'memory';
-  /** The epoch of the last rebuild. Decisions name it. A decision of another epoch is void. */
+  /** The epoch of the last rebuild. Decisions contain it. A decision of another epoch is void. */
   readonly epoch: string;
-  /** The generation that the log names for this epoch. 0 if it names none. */
+  /** The generation of this epoch on the log. 0 if it has none. */
   readonly generation: number;
-  /** How long ids are remembered. No deadline is longer, so a later redelivery is too late. */
+  /**
+   * How long ids are remembered, in milliseconds. No deadline is longer, so a later redelivery is after its deadline.
+   */
   readonly replayMemoryMs: number;
 
   /**
-   * The atomic step, for a whole batch. Operations of one agent happen in the given order. Sequences within a tenant
+   * Runs the atomic step for a whole batch. Operations of one agent run in the given order. Sequences within a tenant
    * are strictly increasing. Throws LEDGER_UNAVAILABLE (retryable) if nothing can be decided. If the batch is sent
-   * again after that, its redeliveries are recognized.
+   * again, the ledger recognizes its redeliveries.
    */
   step(batch: readonly Operation[]): Promise<readonly StepResult[]>;
 
   /**
-   * Called after the log has acknowledged the decisions: counts them as published, and drops their plans. Throws
+   * Marks decisions as published and drops their plans. Call it after the log has acknowledged the decisions. Throws
    * LEDGER_EPOCH_CHANGED if `epoch` is not the ledger's. Then the caller must not commit.
    */
   confirm(
@@ -152,51 +156,55 @@ export interface Ledger {
     published: readonly Pick<Operation, 'tenant' | 'agentId' | 'source'>[],
   ): Promise<void>;
 
-  /** The flag is in force when this resolves. `open` lists every ALLOW that may still reach the log, or still run. */
+  /**
+   * Sets the flag. The flag is in force when the promise resolves. `open` lists every ALLOW that may still run, or
+   * that may still reach the log.
+   */
   kill(target: KillTarget, command: KillCommand): Promise<Killed>;
   /**
-   * Clears the flag if there is no newer kill. `revision` must be the one of `flag(target)`, read before the revive
-   * was appended to the log, plus one. Returns whether the target's own flag is clear now. A `commandId` that revived
-   * this target before changes nothing, so that a repeated command never clears a later kill.
+   * Clears the flag if there is no newer kill. `revision` must be the revision of `flag(target)` plus one, read
+   * before the revive was appended to the log. Returns whether the target's own flag is clear now. A `commandId` that
+   * already revived this target changes nothing, so a repeated command never clears a later kill.
    */
   revive(target: KillTarget, revision: number, commandId: string): Promise<boolean>;
   /**
-   * Returns whether this very revive was carried out before, within the replay memory. Then the caller must append
+   * Returns whether this revive was already carried out within the replay memory. Then the caller must append
    * nothing. Call it after `flag`. Otherwise a repeated revive could clear a kill that came in between.
    */
   revived(target: KillTarget, commandId: string): Promise<boolean>;
-  /** Returns the target's own flag, without wider ones. Revision 0 if it never had one. */
+  /** Returns the target's own flag, without flags of wider scope. Revision 0 if it never had a flag. */
   flag(target: KillTarget): Promise<{ killed: boolean; revision: number }>;
   /**
-   * Returns the first flag that stops this agent, and when such a flag was last cleared. The flags are those of
-   * everything, its tenant, its families, families that it left while they were killed, and its own.
+   * Returns the widest flag that stops this agent, and when such a flag was last cleared. It checks the flags of
+   * everything, its tenant, its families, families that it left while they were killed, and its own flag.
    */
   killStatus(tenant: string, agentId: string, ancestry?: Ancestry): Promise<KillStatus>;
-  /** Returns the flags in force of a tenant (`all` included), newest first. */
+  /** Returns the flags in force for a tenant, including `all`, newest first. */
   killed(tenant: string): Promise<readonly (KillFact & { target: KillTarget })[]>;
 
-  /** Throws ADJUSTMENT_TOO_LARGE if the counter could not hold the new sum exactly (2^53-1). */
+  /** Adjusts a counter. Throws ADJUSTMENT_TOO_LARGE if the counter cannot store the new sum exactly (2^53-1). */
   adjust(adjustment: Adjustment): Promise<Receipt & { spentMicros: number }>;
   /**
-   * Answers a deferred request. Throws APPROVAL_NOT_FOUND if the newest remembered decision of the action is not about that
-   * digest. Throws APPROVAL_NOT_WAITING if the action was already allowed or blocked for good.
+   * Stores an answer to a deferred request. Throws APPROVAL_NOT_FOUND if the newest remembered decision of the action
+   * has another digest. Throws APPROVAL_NOT_WAITING if the action was already allowed or finally blocked.
    */
   approve(approval: Approval): Promise<Receipt & { expiresAtMs: number }>;
-  /** Returns the state of a question to a person. It changes nothing. */
+  /** Returns the state of a question to a person. Changes nothing. */
   question(question: QuestionReference): Promise<Question>;
 
   /**
-   * Returns every lifetime and windowed counter of a tenant that is not zero, ordered by scope, subject, id, window.
+   * Returns every lifetime and windowed counter of a tenant that is not zero, in the order of scope, subject, id,
+   * window.
    */
   balances(tenant: string): Promise<readonly Balance[]>;
   /**
-   * Returns allowed actions that may still run (no outcome, lease alive) or are not on the log yet, the oldest first.
+   * Returns allowed actions that may still run (no outcome, lease not ended) or are not on the log yet, oldest first.
    */
   open(tenant: string, agentId?: string): Promise<readonly OpenAction[]>;
-  /** Returns changes of the ledger that the log may not have yet: decided or settled, but not confirmed. */
+  /** Returns changes of the ledger that may not be on the log yet: decided or settled, but not confirmed. */
   unpublished(tenant: string): Promise<readonly Unpublished[]>;
   tenants(): Promise<readonly string[]>;
-  /** Returns the number of remembered deliveries of a tenant. Its plans limit this number by `maxRemembered`. */
+  /** Returns the number of remembered deliveries of a tenant. `maxRemembered` in its plans limits this number. */
   remembered(tenant: string): Promise<number>;
   /** Returns the used share of the ledger's memory, 0 to 1. Null if the memory has no limit. */
   usedShare(): Promise<number | null>;
@@ -206,7 +214,7 @@ export interface Ledger {
 }
 
 /**
- * The input of a fold: records of the decisions topic, each partition in order, with any interleaving of partitions.
- * `source` is the record's own position on the decisions topic. It decides which epoch is in force there.
+ * The input of a fold: records of the decisions topic. Each partition is in order, and partitions may be mixed in any
+ * way. `source` is the record's own position on the decisions topic. It decides which epoch is in force.
  */
 export type FoldInput = { source: { partition: number; offset: number }; record: DecisionsHead };

@@ -13,7 +13,7 @@ const hour = (spentMicros: number): Balance => ({
   spentMicros,
 });
 
-test('finds no drift if log, ledger and audit agree', () => {
+test('reports no drift if log, ledger and audit agree', () => {
   const balances = [total('a', 10), total('b', 20)];
   expect(reconcile({ log: balances, ledger: balances, audit: balances })).toEqual({
     counters: 2,
@@ -22,7 +22,7 @@ test('finds no drift if log, ledger and audit agree', () => {
   });
 });
 
-test('counts a counter in full if one of them lacks it', () => {
+test('reports the full amount of a counter that is missing in one source', () => {
   const { driftMicros, differences } = reconcile({
     log: [total('a', 10)],
     ledger: [],
@@ -42,12 +42,12 @@ test('counts a counter in full if one of them lacks it', () => {
   ]);
 });
 
-test('finds the drift of 200,000 agents if the ledger lost all their counters', () => {
+test('reports the drift of 200,000 agents if the ledger lost all their counters', () => {
   const log = Array.from({ length: 200_000 }, (_, n) => total(`a-${n}`, 1));
   expect(reconcile({ log, ledger: [], audit: null }).driftMicros).toBe(200_000);
 });
 
-test('does not let opposite errors cancel', () => {
+test('adds up opposite errors and never lets them cancel', () => {
   const { driftMicros } = reconcile({
     log: [total('a', 10), total('b', 10)],
     ledger: [total('a', 11), total('b', 9)],
@@ -56,7 +56,7 @@ test('does not let opposite errors cancel', () => {
   expect(driftMicros).toBe(2);
 });
 
-test('finds no drift for months that the audit dropped, but for missing records of the others', () => {
+test('reports no drift for months that the audit dropped, but for missing records of other months', () => {
   const log = [total('a', 10), total('b', 5)];
   const compared = (audit: Balance[]) => reconcile({ log, ledger: log, audit, kept: [total('a', 4)] });
   expect(compared([total('a', 4)]).driftMicros).toBe(0);
@@ -74,7 +74,7 @@ test('does not compare windows with the audit', () => {
   expect(reconcile({ log: [hour(5)], ledger: [hour(5)], audit: [hour(50)] }).driftMicros).toBe(0);
 });
 
-test('finds no drift for unpublished charges, in each counter that contains them', () => {
+test('reports no drift for unpublished charges, in each counter that contains them', () => {
   const unpublished: Unpublished = {
     tenant: 't',
     agentId: 'a',

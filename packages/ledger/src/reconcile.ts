@@ -1,17 +1,16 @@
 /**
- * Compares the spending of the log with the ledger and the audit, counter by counter. At rest all three are equal to
- * the micro-dollar. Under load the ledger is ahead of the log by exactly its unpublished changes. This comparison
- * proves it.
+ * Compares the spending on the log with the ledger and the audit, for each counter. At rest all three are equal to
+ * the micro-dollar. Under load the ledger is ahead of the log by exactly its unpublished changes.
  */
 import { sumMicros } from '@mandate/schemas/core';
 import type { Balance, BudgetReference, Unpublished } from './port.ts';
 
-/** A counter on which the sources disagree. `auditMicros` is null if the audit was not asked. */
+/** A counter that differs between the sources. `auditMicros` is null if the audit was not asked. */
 export type Difference = Pick<Balance, 'tenant' | 'budget'> & {
   logMicros: number;
-  /** The part of `logMicros` in months that the audit keeps. */
+  /** The part of `logMicros` in the months that the audit still has. */
   keptMicros: number;
-  /** Charged in the ledger, and not yet on the log. */
+  /** The amount that was charged in the ledger and is not yet on the log. */
   unpublishedMicros: number;
   ledgerMicros: number;
   auditMicros: number | null;
@@ -28,10 +27,10 @@ export type Reconciliation = {
 /**
  * @param log balances of a fold of the log
  * @param ledger balances of the ledger, for the same tenants at the same time, because windows slide
- * @param unpublished read before the log. Default: none, as at rest. A window with a credit in it is compared exactly
- *   only at rest, because the effect of the credit depends on charges that are not on the log yet
- * @param audit lifetime counters only: the audit still counts what has left a window. Null if the audit is not asked
- * @param kept balances of a fold of the log's part that the audit keeps, if it has dropped old months. Default: all
+ * @param unpublished read before the log. Default: none, as at rest. A window that contains a credit is compared
+ *   exactly only at rest, because the effect of the credit depends on charges that are not on the log yet
+ * @param audit lifetime counters only, because the audit never removes amounts from a window. Null if not asked
+ * @param kept balances of a fold of the part of the log that the audit still has. Default: the whole log
  */
 export function reconcile(sources: {
   log: readonly Balance[];

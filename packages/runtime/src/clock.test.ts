@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClockJump, manualClock, monotonic } from './clock.ts';
 
-/** Returns a wall clock and a steady clock, both controlled by the test. `pass` moves both, as real time does. */
+/** Returns a wall clock and a steady clock for tests. `pass` moves both, as real time does. */
 function clocks(startMs = 1_000_000) {
   const wall = manualClock(startMs);
   const steady = manualClock(0);
@@ -16,7 +16,7 @@ function clocks(startMs = 1_000_000) {
 }
 
 describe('monotonic', () => {
-  test('follows a steady clock, however long no code reads it', () => {
+  test('follows a steady clock, even if no code reads it for long', () => {
     const { clock, jumps, pass } = clocks();
     pass(5);
     expect(clock()).toBe(1_000_005);
@@ -25,7 +25,7 @@ describe('monotonic', () => {
     expect(jumps).toEqual([]);
   });
 
-  test('repeats its time after a jump back, reports the jump once, and continues when the clock has caught up', () => {
+  test('repeats its time after a jump back, reports the jump once, and continues when the clock has reached that time again', () => {
     const { wall, clock, jumps, pass } = clocks();
     pass(10_000);
     expect(clock()).toBe(1_010_000);
@@ -47,7 +47,7 @@ describe('monotonic', () => {
     expect(jumps).toEqual([{ kind: 'forward', stepMs: 60_000, fromMs: 1_000_000, toMs: 1_060_010 }]);
   });
 
-  test('reports no jump for a correction within the threshold', () => {
+  test('reports no jump for a correction below the threshold', () => {
     const { wall, clock, jumps } = clocks();
     wall.advance(1_000);
     expect(clock()).toBe(1_001_000);
@@ -57,7 +57,7 @@ describe('monotonic', () => {
     expect(jumps).toHaveLength(1);
   });
 
-  test('never runs backwards, whatever the clock does', () => {
+  test('never runs backwards, for any changes of the clock', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -10_000, max: 10_000 })), (steps) => {
         const { wall, clock } = clocks();
@@ -74,7 +74,7 @@ describe('monotonic', () => {
   });
 });
 
-test('moves a manual clock only when told', () => {
+test('moves a manual clock only when a test moves it', () => {
   const clock = manualClock(7);
   expect([clock(), clock()]).toEqual([7, 7]);
   clock.advance(3);

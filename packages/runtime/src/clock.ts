@@ -1,29 +1,31 @@
 /**
- * Time arrives as data. Code that needs the time takes a `Clock`, so that tests and offline runs control the time. In
+ * Code that needs the time gets a `Clock` as a parameter, so that tests and offline runs control the time. In
  * production only the ledger's clock decides.
  */
 
 import { performance } from 'node:perf_hooks';
 
-/** Reads the time: whole milliseconds since the Unix epoch. */
+/** Returns the time: whole milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
 /**
- * A jump of the wall clock. `stepMs` is the movement of the clock minus the time that really passed; it is negative
+ * A jump of the wall clock. `stepMs` is the movement of the clock minus the time that really passed. It is negative
  * for a jump back.
  */
 export type ClockJump = { kind: 'forward' | 'backward'; stepMs: number; fromMs: number; toMs: number };
 
 /**
- * A clock that never runs backwards. After a jump back of `clock` it repeats its last time until `clock` has caught
- * up, so windows free their quota late and never early. It follows a jump forward, because that may correct a clock
- * that was slow. Such a jump may free the quota of one window too early.
+ * A clock that never runs backwards. After a jump back of `clock` it repeats its last time until `clock` has reached
+ * that
+ * time again. So windows free their quota late and never early. It follows a jump forward, because that may correct a
+ * clock that was slow. Such a jump may free the quota of one window too early.
  *
- * Each jump is reported to `onJump` once. `steady` tells a jump forward from a long pause between two readings: it
- * counts milliseconds from any origin, and no person or daemon sets it. `thresholdMs` is how far `clock` may run
- * ahead of `steady` before this counts as a jump, because time daemons make small corrections all the time.
+ * Each jump is reported to `onJump` once. `steady` distinguishes a jump forward from a long pause between two
+ * readings:
+ * it counts milliseconds from any origin, and no person or daemon sets it. A jump forward is reported only if `clock`
+ * is ahead of `steady` by more than `thresholdMs`, because time daemons make small corrections all the time.
  */
 export function monotonic(
   clock: Clock,
@@ -47,7 +49,7 @@ export function monotonic(
   };
 }
 
-/** A clock that moves only when a test moves it. `set` may move it back, as real clocks do. */
+/** A clock that only a test moves. `set` may move it back, as a real clock may jump back. */
 export type ManualClock = Clock & { advance(byMs: number): void; set(toMs: number): void };
 
 export function manualClock(startMs: number): ManualClock {

@@ -3,34 +3,34 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MandateError } from './errors.ts';
 
-/** The folder of a process when no setting names one: below the folder in which it was started. */
+/** The default data folder of a process. It is relative to the folder in which the process was started. */
 export const DEFAULT_DATA_PATH = '.mandate';
 
 export type DataFolder = {
   path: string;
-  /** The lock of the process that decides. There is one ledger in memory for each log. */
+  /** The lock of the deciding process. Only one process may decide, because each log has one ledger in memory. */
   lock: string;
   log: string;
   /** A snapshot of the ledger. It only makes a start faster. */
   snapshot: string;
-  /** A snapshot of agents, policies and rules, for a faster start as well. */
+  /** A snapshot of agents, policies and rules. It only makes a start faster. */
   controlSnapshot: string;
-  /** The directory of the audit. The recorder holds it, or the query service if there is no recorder. */
+  /** The directory of the audit. The recorder has it open. Without a recorder the query service has it open. */
   audit: string;
   keys: string;
   /** The secret for fingerprints of redacted values. */
   secret: string;
-  /** The file of mandates, unless a setting names another. */
+  /** The file of mandates, unless a setting names another file. */
   mandates: string;
-  /** The file of alert rules, unless a setting names another. It may be absent. */
+  /** The file of alert rules, unless a setting names another file. It may be absent. */
   alerts: string;
-  /** The file that says which personal data to redact, unless a setting names another. It may be absent. */
+  /** The file of rules for redacting personal data, unless a setting names another file. It may be absent. */
   privacy: string;
-  /** The keys that open sealed data of persons. The folder is made when the first value is sealed. */
+  /** The folder of keys that decrypt sealed data of persons. It is created when the first value is sealed. */
   personKeys: string;
 };
 
-/** Returns the names of the files in the folder at `path`. Reads and makes nothing. */
+/** Returns the names of the files in the folder at `path`. Does not read or create anything. */
 export function dataFolder(path: string): DataFolder {
   return {
     path,
@@ -49,9 +49,9 @@ export function dataFolder(path: string): DataFolder {
 }
 
 /**
- * Returns the names of the files, and makes the folder if it does not exist, empty and for its owner alone.
+ * Returns the names of the files. Creates a missing folder that only its owner can use.
  *
- * @throws MandateError FOLDER_NOT_USABLE if it cannot be made
+ * @throws MandateError FOLDER_NOT_USABLE if it cannot be created
  */
 export function makeDataFolder(path: string): DataFolder {
   try {

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { requestInHand } from './request-scope.ts';
 
 /**
- * Handles exceptions and rejections that no code caught. The exception of a request ends that request. Any other
+ * Handles exceptions and rejections that no code caught. The exception of a request ends only that request. Any other
  * exception ends the process, because the state is then unknown. The next process continues from the log.
  *
  * @param end ends the process
@@ -14,7 +14,7 @@ export function endOnUncaught(process: EventEmitter, end: (error: unknown) => vo
     if (request === null) end(error);
     else request.fail(error);
   };
-  // Node passes rejections here too, by its default of `--unhandled-rejections=throw`.
+  // This also handles rejections, because Node passes them here by its default of `--unhandled-rejections=throw`.
   process.on('uncaughtException', onUncaught);
   return () => process.off('uncaughtException', onUncaught);
 }

@@ -1,7 +1,7 @@
 /**
- * An operational error, which is not a decision. `code` is stable and documented in docs/errors.md. `retryable` says
- * whether the same call may succeed later. `message` says what went wrong, and `remedy` what to do about it. A denial
- * is never an exception: see `Decision` in @mandate/schemas.
+ * An error of operation. It is never used for a denial, see `Decision` in @mandate/schemas. `code` is stable and
+ * documented in docs/errors.md. `retryable` says whether the same call may succeed later. `message` says what went
+ * wrong. `remedy` says what to do.
  */
 export class MandateError extends Error {
   readonly code: string;

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { FairQueue, type Lane } from './fair-queue.ts';
 
 /**
- * Takes `count` items while each lane always has items waiting. Each item costs its lane the given amount. Returns
- * the number of items by lane.
+ * Takes `count` items while every lane has waiting items. Each item adds the given cost to its lane. Returns the
+ * number of items by lane.
  */
 function takings(lanes: readonly { lane: Lane; cost: number }[], count: number): Map<string, number> {
   const queue = new FairQueue<{ lane: Lane; cost: number }>();
@@ -34,7 +34,7 @@ test('serves one lane in order of arrival', () => {
   ]);
 });
 
-test('charges lanes side by side the same, whatever one item costs', () => {
+test('charges neighbouring lanes equally, for any cost of one item', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 6 }), (costs) => {
       const charged = takings(
@@ -48,7 +48,7 @@ test('charges lanes side by side the same, whatever one item costs', () => {
   );
 });
 
-test('serves a lane of weight 4 four times as much as a lane of weight 1', () => {
+test('serves a lane of weight 4 four times as often as a lane of weight 1', () => {
   const queue = new FairQueue<string>(new Map([['deciders', 4]]));
   const taken: string[] = [];
   for (const name of ['deciders', 'requests']) queue.add([name], name);
@@ -61,7 +61,7 @@ test('serves a lane of weight 4 four times as much as a lane of weight 1', () =>
   expect(taken.filter((name) => name === 'deciders')).toHaveLength(400);
 });
 
-test('gives a tenant with a hundred keys no more than a tenant with one, and all tenants no more than the deciders', () => {
+test('gives a tenant with a hundred keys the same share as a tenant with one, and all tenants together the same as the deciders', () => {
   const many = Array.from({ length: 100 }, (_, key) => ({
     lane: ['requests', 'many', `key ${key}`],
     cost: 1,
@@ -75,7 +75,7 @@ test('gives a tenant with a hundred keys no more than a tenant with one, and all
   expect([sumOf('requests/many'), sumOf('requests/one'), sumOf('deciders')]).toEqual([1_000, 1_000, 2_000]);
 });
 
-test('gives a lane no credit for its absence, and keeps what it was charged', () => {
+test('gives a lane no credit for its absence, and keeps its charge', () => {
   const queue = new FairQueue<string>();
   const work = (lane: string, cost: number) => {
     queue.add([lane], lane);
@@ -86,13 +86,13 @@ test('gives a lane no credit for its absence, and keeps what it was charged', ()
   for (let n = 0; n < 10; n++) work('busy', 1);
   queue.add(['busy'], 'busy');
   expect(work('new', 1)).toBe('new');
-  // Both lanes were charged for what they took since. The new lane does not get nine extra items.
+  // Both lanes were charged for the items since then. So the new lane does not get nine extra items.
   queue.add(['new'], 'new');
   queue.add(['new'], 'new');
   expect([queue.take(), queue.take()]).toContain('busy');
 });
 
-test('forgets idle lanes once their charge makes no difference', () => {
+test('forgets idle lanes when their charge has no effect any more', () => {
   const queue = new FairQueue<number>();
   queue.add(['dear'], 0);
   queue.take();

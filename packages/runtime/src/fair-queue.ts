@@ -1,18 +1,21 @@
 /**
- * A queue that is fair by cost. The lane with the lowest charge is next. Lanes contain lanes. If many items wait in
- * one lane, the lane beside it is still served equally often.
+ * A queue that is fair by cost. The lane with the lowest charge is next. Lanes contain inner lanes. Even if many
+ * items wait in one lane, its neighbour is served equally often.
  */
 
-/** From the widest to the narrowest, such as `['requests', tenant, key]`. No lane is the beginning of another. */
+/**
+ * The path of a lane, from the widest to the narrowest, such as `['requests', tenant, key]`. No lane's path is the
+ * beginning of another path.
+ */
 export type Lane = readonly string[];
 
 type Place<T> = {
-  /** The charge of the lane, counted from the floor at which the lane was added. */
+  /** The charge of the lane. It starts at the floor when the lane is added. */
   charged: number;
-  /** How many items wait in the lane. */
+  /** The number of items that wait in the lane. */
   waiting: number;
   /**
-   * The charge of the inner lane that was served last. A new lane begins with this charge, so that it gains nothing
+   * The charge of the inner lane that was served last. A new lane starts with this charge, so that it gains nothing
    * by its absence.
    */
   floor: number;
@@ -20,7 +23,7 @@ type Place<T> = {
   readonly items: T[];
 };
 
-/** At most this many lanes without waiting items are remembered. */
+/** The maximum number of remembered lanes without waiting items. */
 const MOST_IDLE = 1_000;
 
 export class FairQueue<T> {
@@ -28,7 +31,7 @@ export class FairQueue<T> {
   readonly #weights: ReadonlyMap<string, number>;
 
   /**
-   * @param weights of the outermost lanes, by name: a lane of weight 4 gets four times as much as one of weight 1.
+   * @param weights of the outermost lanes, by name: a lane of weight 4 gets four times as much as a lane of weight 1.
    * Default: 1
    */
   constructor(weights: ReadonlyMap<string, number> = new Map()) {
@@ -51,7 +54,7 @@ export class FairQueue<T> {
     return place?.waiting ?? 0;
   }
 
-  /** Takes the first waiting item of the lane with the lowest charge. */
+  /** Removes and returns the first waiting item of the lane with the lowest charge. */
   take(): T | undefined {
     if (this.size === 0) return undefined;
     let place = this.#root;
@@ -65,7 +68,7 @@ export class FairQueue<T> {
     return place.items.shift();
   }
 
-  /** Adds the cost of work that was taken from the lane. */
+  /** Adds the cost of finished work to the charge of its lane. */
   charge(lane: Lane, amount: number): void {
     const charged = amount / (this.#weights.get(lane[0] ?? '') ?? 1);
     for (const place of this.#placesOf(lane)) place.charged += charged;
@@ -98,7 +101,7 @@ function placeWithin<T>(place: Place<T>, name: string): Place<T> {
   return made;
 }
 
-/** Forgets idle lanes that would get the same start position as a new lane. */
+/** Forgets idle lanes that would start with the same charge as a new lane. */
 function forgetIdle<T>({ within, floor }: Place<T>): void {
   for (const [name, { waiting, charged }] of within)
     if (waiting === 0 && charged <= floor) within.delete(name);

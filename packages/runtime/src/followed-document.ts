@@ -1,21 +1,21 @@
 /**
  * A document that people edit while Mandate runs. After a bad edit the last good document stays in force, and
- * readiness shows the fault. The caller decides what a bad document at the start means.
+ * readiness shows the fault. If the first document is bad, the caller decides what happens.
  */
 
 import type { Logger } from './logger.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import { type WatchedFile, watchFile } from './watched-file.ts';
 
-/** One fault of the document, with its place. */
+/** One fault of the document, with its line and column. */
 type Fault = { line: number; column: number; path: string; message: string };
 
 type Read<Good> = (Good & { ok: true }) | { ok: false; faults: readonly Fault[] };
 
 export type FollowedDocument = WatchedFile & {
-  /** The faults of the file as it is now; empty if the file is in force. */
+  /** Returns the faults of the current file. Empty if the file is in force. */
   faults(): readonly Fault[];
-  /** Stays ready after a bad edit, and then reports that the document is stale. */
+  /** Returns ready even after a bad edit, and reports then that the document is stale. */
   readiness(): ReadinessCheck;
 };
 
@@ -24,14 +24,16 @@ export type FollowOptions<Good> = {
   /** The name of the document in readiness and in log lines. */
   name: string;
   log: Logger;
-  /** Reads the bytes. Absent: reads a file in the usual way. */
+  /** Reads the bytes of the document. If absent, the file is read in the usual way. */
   readBytes?: ((path: string) => Uint8Array) | undefined;
   parse(bytes: Uint8Array): Read<Good>;
-  /** Other files that belong to the document. A change of one is a change of the document. */
+  /**
+   * Returns the paths of other files that belong to the document. If one of them changes, the document has changed.
+   */
   alsoRead?: (() => readonly string[]) | undefined;
-  /** Called with each good document. */
+  /** Called with each good document. `isFirst` is true for the first one. */
   onGood(good: Good, isFirst: boolean): void;
-  /** Called with the faults of a bad first document. It throws if that is an error. */
+  /** Called with the faults of a bad first document. It may throw to end the start. */
   onBadStart(faults: readonly Fault[]): void;
 };
 

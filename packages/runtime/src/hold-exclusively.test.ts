@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { holdExclusively } from './hold-exclusively.ts';
 
-test('lets one process hold the lock, and the next after its release', () => {
+test('lets one process hold the lock, and the next process after its release', () => {
   const path = join(temporary(), 'lock');
   const held = holdExclusively(path, 'the plane');
   expect(() => holdExclusively(path, 'the plane')).toThrow(/in use by another process/);
@@ -12,7 +12,7 @@ test('lets one process hold the lock, and the next after its release', () => {
   holdExclusively(path, 'the plane').release();
 });
 
-test('reports in its own words that another process holds the lock', () => {
+test('reports with its own message that another process holds the lock', () => {
   const folder = temporary();
   const path = join(folder, 'lock');
   const held = holdExclusively(path, 'the plane');

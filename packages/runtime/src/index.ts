@@ -1,13 +1,15 @@
 /**
- * @mandate/runtime: what every package and every process of Mandate needs, and what belongs to no domain. Errors,
+ * @mandate/runtime: code that every package and process of Mandate needs, and that belongs to no domain. Errors,
  * time, the ports of logs and of traces, parts that start and stop in order, files, and fair turns of the event loop.
  * Settings from the environment are in `@mandate/runtime/settings`, because their schemas load zod.
  *
- * Only the schemas are below this package: the ledger, the log and the audit import it. So it contains no HTTP, no
- * metrics, no logger and no tracer of a library. These are in @mandate/server, which opens services.
+ * The ledger, the log and the audit import this package. It imports only the schemas. So it contains no HTTP, no
+ * metrics, and no logger or tracer from a library. @mandate/server contains these, and opens services.
  *
- * What it promises: parts stop in the reverse order of their start, each within a time limit. Shared work never
- * carries the request that happened to start it (request-scope.ts). Nothing here reads the environment or the process
+ * Promises: parts stop in the reverse order of their start, each within a time limit. Work that several requests
+ * share
+ * does not belong to the request that started it (request-scope.ts). Nothing here reads the environment or the
+ * process
  * by itself: a main.ts passes them.
  */
 export {

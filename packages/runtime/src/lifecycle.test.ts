@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type LifecyclePart, runLifecycle } from './lifecycle.ts';
 import { silentLogger } from './logger.ts';
 
-/** Parts that record what happens to them. */
+/** Returns parts that record their starts and stops. */
 function stage() {
   const events: string[] = [];
   const lines: string[] = [];
@@ -35,7 +35,7 @@ function stage() {
 const never = new Promise<never>(() => {});
 
 describe('runLifecycle', () => {
-  test('starts in order, waits for the stop, stops in reverse, exits with 0', async () => {
+  test('starts in order, waits for the stop signal, stops in reverse, exits with 0', async () => {
     const { events, stop, part, run } = stage();
     const code = await run([part('bus'), part('ledger'), part('http')], () => {
       events.push('started');
@@ -54,7 +54,7 @@ describe('runLifecycle', () => {
     expect(lines.join()).toContain('no disk');
   });
 
-  test('handles a start that throws like one that rejects', async () => {
+  test('handles a start that throws like a start that rejects', async () => {
     const { events, part, run } = stage();
     const broken = part('ledger', {
       start: () => {
@@ -65,7 +65,7 @@ describe('runLifecycle', () => {
     expect(events).toEqual(['+bus', '-bus']);
   });
 
-  test('fails a start that takes too long, and stops the part if it becomes ready later', async () => {
+  test('fails a start that takes too long, and stops the part if the part becomes ready later', async () => {
     const { events, lines, part, run } = stage();
     const late = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ describe('runLifecycle', () => {
     expect(lines.join()).toContain('consumer died');
   });
 
-  test('continues if background work simply ends', async () => {
+  test('continues if background work ends without an error', async () => {
     const { events, stop, part, run } = stage();
     const running = run([part('job', { finished: Promise.resolve() }), part('http')]);
     await new Promise((resolve) => setImmediate(resolve));
@@ -112,7 +112,7 @@ describe('runLifecycle', () => {
     expect(await running).toBe(0);
   });
 
-  test('stops the running parts and starts no more, if asked to stop during the start', async () => {
+  test('stops the running parts and starts no more, if the stop signal comes during the start', async () => {
     const { events, stop, part, run } = stage();
     const impatient = part('ledger', {
       start: (signal) =>
@@ -125,7 +125,7 @@ describe('runLifecycle', () => {
     expect(events).toEqual(['+bus', '-bus']);
   });
 
-  test('starts nothing if asked to stop before the start', async () => {
+  test('starts nothing if the stop signal comes before the start', async () => {
     const { events, stop, part, run } = stage();
     stop.abort();
     expect(await run([part('bus')])).toBe(0);

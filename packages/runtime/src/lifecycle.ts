@@ -1,32 +1,35 @@
 /**
- * The life of a process. Parts start in order, each after the part before it is ready. They stop in reverse, so that
- * no part outlives a part that it depends on. Every start and every stop has a time-out.
+ * The life of a process. Parts start in order, each after the previous part is ready. They stop in reverse order, so
+ * that a part never loses a part that it needs. Every start and every stop has a time-out.
  */
 import { MandateError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** A running part. `finished` settles when the background work of the part ends. If it rejects, the part has failed. */
+/**
+ * A running part. `finished` settles when the background work of the part ends. A rejection means that the part has
+ * failed.
+ */
 export type Running = { stop(): Promise<void>; finished?: Promise<unknown> };
 
 export type LifecyclePart = {
   name: string;
   /**
-   * Resolves when the part is ready for the parts after it. `signal` aborts if the process is asked to stop
-   * meanwhile.
+   * Resolves when the part is ready, so that the next part can start. `signal` aborts if the process must stop in the
+   * meantime.
    */
   start(signal: AbortSignal): Promise<Running>;
-  /** Default 30,000. */
+  /** The time limit of the start in milliseconds. Default 30,000. */
   startTimeoutMs?: number;
-  /** Default 10,000. */
+  /** The time limit of the stop in milliseconds. Default 10,000. */
   stopTimeoutMs?: number;
 };
 
-/** 0: asked to stop, and stopped cleanly. 1: something failed while starting, running or stopping. */
+/** 0: the process stopped cleanly on request. 1: a part failed while it started, ran or stopped. */
 export type ExitCode = 0 | 1;
 
 /**
- * Runs the parts until `stop` aborts or a part fails. Then stops the started parts in reverse order. Never throws: a
- * failure is logged, and changes the exit code.
+ * Runs the parts until `stop` aborts or a part fails. Then stops the started parts in reverse order. Never throws. A
+ * failure is logged and changes the exit code.
  */
 export async function runLifecycle(options: {
   log: Logger;
@@ -96,7 +99,7 @@ async function startPart(part: LifecyclePart, signal: AbortSignal, log: Logger):
       `${part.name} did not start within ${startMs} ms`,
     );
   } catch (error) {
-    // A part that becomes ready after its time-out still holds resources, so it is stopped.
+    // A part that becomes ready after its time-out is stopped, because it still holds resources.
     void starting
       .then(
         async (running) => {

@@ -1,9 +1,9 @@
-/** Files that a person names, in an option or a setting. */
+/** Reads files whose names a person gave in an option or a setting. */
 import { readFileSync } from 'node:fs';
 import { MandateError } from './errors.ts';
 
 /**
- * Returns the bytes of the file. The caller decodes them, and reports where they are not text.
+ * Returns the bytes of the file. The caller decodes them, and reports bytes that are not text.
  *
  * @throws MandateError FILE_UNREADABLE
  */
@@ -15,7 +15,7 @@ export function readNamedFile(path: string): Uint8Array {
   }
 }
 
-/** Converts the error of the system about a file to an error about the name that a person gave. */
+/** Converts the system's error about a file to an error that contains the name from the person. */
 export function unreadableFile(path: string, error: unknown): MandateError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return fileUnreadable(`there is no file ${path}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openInOrder } from './open-in-order.ts';
 
-test('closes what it opened in reverse, and once', async () => {
+test('closes the opened parts in reverse order, and each only once', async () => {
   const closed: string[] = [];
   const whole = await openInOrder(async ({ closing, running }) => {
     const first = closing('first', (name) => closed.push(name));
@@ -14,7 +14,7 @@ test('closes what it opened in reverse, and once', async () => {
   expect(closed).toEqual(['second', 'first']);
 });
 
-test('closes what it opened if a later part does not open', async () => {
+test('closes the opened parts if a later part does not open', async () => {
   const closed: string[] = [];
   const opening = openInOrder(async ({ closing }) => {
     closing('first', async (name) => void closed.push(name));
@@ -24,7 +24,7 @@ test('closes what it opened if a later part does not open', async () => {
   expect(closed).toEqual(['first']);
 });
 
-test('fails when one part fails, also while others are opened', async () => {
+test('fails when one part fails, even while other parts are being opened', async () => {
   const whole = await openInOrder(async ({ running }) => {
     running({ stop: async () => {}, finished: new Promise(() => {}) });
     running({ stop: async () => {}, finished: Promise.reject(new Error('the log is gone')) });

@@ -1,17 +1,20 @@
 /**
- * The open resources of a process. Each may use those before it. They are closed in reverse order when asked, or if a
- * later one fails to open.
+ * Opens the resources of a process in order. Each may use the resources before it. They are closed in reverse order
+ * on request, or if a later one fails to open.
  */
 import type { Running } from './lifecycle.ts';
 
 export type Opening = {
-  /** Returns `value`, and remembers how to close it. */
+  /** Returns `value`, and remembers the function that closes it. */
   closing<T>(value: T, close: (value: T) => unknown): T;
-  /** Does the same for a part with its own `stop`. If its background work fails, the whole fails. */
+  /** Does the same for a part with its own `stop`. If the background work of the part fails, `finished` rejects. */
   running<P extends Running>(part: P): P;
 };
 
-/** @returns what `open` returned, with `stop`, which closes everything, and `finished`, which rejects when a part fails */
+/**
+ * @returns the result of `open` with two more fields: `stop` closes everything, and `finished` rejects when a part
+ * fails
+ */
 export async function openInOrder<T extends object>(
   open: (opening: Opening) => Promise<T>,
 ): Promise<T & Required<Running>> {
@@ -26,7 +29,7 @@ export async function openInOrder<T extends object>(
     running: (part) => {
       if (part.finished !== undefined) {
         finished.push(part.finished);
-        // The error is not lost: `finished` below rejects with it.
+        // The handler may ignore the error, because `finished` below rejects with it.
         part.finished.catch(() => {});
       }
       return closing(part, ({ stop }) => stop());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { poll } from './poll.ts';
 
-test('runs at once and again, also after a run that failed, until it is stopped', async () => {
+test('runs at once and then repeatedly, even after a failed run, until it is stopped', async () => {
   const failures: unknown[] = [];
   const enough = Promise.withResolvers<void>();
   let runs = 0;

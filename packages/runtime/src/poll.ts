@@ -1,7 +1,7 @@
 /**
  * Runs `task` now, and again `everyMs` after each run has ended, until it is stopped. Metrics and alarms use it.
  *
- * @param onFailure gets the error of a failed run; the next run follows anyway. It gets no error after `stop`
+ * @param onFailure gets the error of a failed run. The next run follows in any case. Not called after `stop`
  */
 export function poll(
   everyMs: number,

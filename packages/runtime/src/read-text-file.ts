@@ -1,19 +1,23 @@
-/** Reads text of files strictly, because a name with a damaged character would be another name. */
+/**
+ * Reads text files strictly, and rejects damaged characters. A name with a damaged character would be another name.
+ */
 
 import { readFileSync } from 'node:fs';
 import { decodeFile } from '@mandate/schemas/core';
 
-/** The message gives line, column and byte, and the probable encoding of the file. */
+/**
+ * The error for a file that is not UTF-8. Its message has the line, the column, the byte, and the probable encoding.
+ */
 export class NotUtf8Error extends Error {
   override readonly name = 'NotUtf8Error';
 }
 
-/** @throws NotUtf8Error, and the error of the system for a file that cannot be read */
+/** @throws NotUtf8Error, or the system's error if the file cannot be read */
 export function readTextFile(path: string): string {
   return textOfFile(readFileSync(path));
 }
 
-/** Decodes bytes in the same way. */
+/** Decodes the bytes of a file strictly. */
 export function textOfFile(bytes: Uint8Array): string {
   const decoded = decodeFile(bytes);
   if (decoded.ok) return decoded.text;

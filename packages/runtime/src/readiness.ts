@@ -1,13 +1,18 @@
-/** One thing that a process needs in order to work. `detail` is for people, and every caller can see it. */
+/** One requirement of a process, and whether it is met. `detail` is for people, and every caller can see it. */
 export type ReadinessCheck = {
   name: string;
   ok: boolean;
-  /** The process works with an older document than people want: their last edit is bad, and the last good one is in force. */
+  /**
+   * True if the process works with an older document. The last edit is bad, so the last good document is in force.
+   */
   stale?: boolean;
   detail?: string;
 };
 
-/** Ready if `ping` resolves. The reason of a failure is only logged, because every caller may ask for readiness. */
+/**
+ * Returns ready if `ping` resolves. The reason of a failure is only logged, because every caller may ask for
+ * readiness.
+ */
 export async function answers(name: string, ping: Promise<void>): Promise<ReadinessCheck> {
   return ping.then(
     () => ({ name, ok: true }),

@@ -1,6 +1,4 @@
-/**
- * Replaces a small file so that every reader, even after a crash at any moment, sees either the old or the new text.
- */
+/** Replaces a small file. Every reader gets either the old or the new text, even after a crash at any moment. */
 import { promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -20,7 +18,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await file.close();
   }
   await fs.rename(draft, path);
-  // The rename itself is durable only after the folder is flushed.
+  // The folder is flushed too, because otherwise a power loss could undo the rename.
   const folder = await fs.open(dirname(path), 'r');
   try {
     await folder.sync();
@@ -30,8 +28,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Runs `work` while no other caller, in this process or another, runs one for the same path. The lock dies with its
- * process, so a crash in the middle blocks no other process.
+ * Runs `work` while no other caller, in this or another process, runs work for the same path. The lock ends with its
+ * process, so a crash blocks no other process.
  */
 export async function withFileLock<T>(path: string, waitMs: number, work: () => Promise<T>): Promise<T> {
   const lock = await takeLock(path, waitMs);

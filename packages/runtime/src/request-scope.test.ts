@@ -15,7 +15,7 @@ function request() {
   return { inHand, failures };
 }
 
-/** Runs `work` as code of the request, and returns its result. */
+/** Runs `work` as code of a request, and returns its result. */
 function run<T>(inHand: RequestInHand, work: () => T): T {
   let result: T | undefined;
   inRequest(inHand, () => {
@@ -24,7 +24,7 @@ function run<T>(inHand: RequestInHand, work: () => T): T {
   return result as T;
 }
 
-test('tells code of a request its request, also after a wait, and no other code', async () => {
+test('returns the request to code of the request, also after a wait, and to no other code', async () => {
   const [one, other] = [request(), request()];
   const seen = await Promise.all(
     [one, other].map(({ inHand }) =>
@@ -37,7 +37,7 @@ test('tells code of a request its request, also after a wait, and no other code'
   expect([seen, requestInHand()]).toEqual([[true, true], null]);
 });
 
-test('fails the request whose code throws, and lets the caller continue', () => {
+test('fails the request whose code throws, but its caller continues', () => {
   const { inHand, failures } = request();
   const error = new Error('boom');
   inRequest(inHand, () => {
@@ -46,7 +46,7 @@ test('fails the request whose code throws, and lets the caller continue', () => 
   expect(failures).toEqual([error]);
 });
 
-test('fails the request of a listener, whichever code calls it', () => {
+test('fails the request of a listener, even if other code calls the listener', () => {
   const [one, other] = [request(), request()];
   const listener = run(one.inHand, () =>
     ofThisRequest(() => {
@@ -58,7 +58,7 @@ test('fails the request of a listener, whichever code calls it', () => {
   expect([one.failures, other.failures]).toEqual([[one.inHand, one.inHand], []]);
 });
 
-/** With a private field, which only the class itself can read. */
+/** The class has a private field, which only its own methods can read. */
 class Part {
   readonly #seen: unknown[] = [];
   get seen(): readonly unknown[] {
@@ -73,7 +73,7 @@ class Part {
   }
 }
 
-test('runs a shared part outside of any request, and its answer in the request of the caller', async () => {
+test('runs a shared part outside of any request, and continues in the request of the caller', async () => {
   const { inHand } = request();
   const part = sharedByRequests(new Part());
   await run(inHand, async () => {
@@ -85,11 +85,11 @@ test('runs a shared part outside of any request, and its answer in the request o
   expect(part.seen).toEqual([null, null, null]);
 });
 
-test('returns the same function for the same method of a shared part', () => {
+test('returns the same function each time for a method of a shared part', () => {
   const part = sharedByRequests({ look: () => {} });
   expect(part.look).toBe(part.look);
 });
 
-test('knows no request outside of requests', () => {
+test('finds no request outside of requests', () => {
   expect(run(request().inHand, () => outsideRequests(requestInHand))).toBeNull();
 });

@@ -1,35 +1,36 @@
 /**
- * Finds the request to which the running code belongs. Node carries it along promises, timers, streams and callbacks,
- * and into its handler of uncaught exceptions. So an exception that nothing caught ends its request and not the
- * process.
+ * Finds the request to which the running code belongs. Node keeps it through promises, timers, streams and callbacks,
+ * and in its handler of uncaught exceptions. So an uncaught exception ends its request and not the process.
  *
- * Work that requests share (the log, the ledger, the audit) must not carry the request that happened to start it. A
- * fault there concerns all requests, and ends the process. `sharedByRequests` removes the request when such a part is
- * called.
+ * Some work is shared by requests (the log, the ledger, the audit). It must not belong to the request that started
+ * it,
+ * because a fault there affects all requests, and ends the process. `sharedByRequests` removes the request when such
+ * a
+ * part is called.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 export type RequestInHand = {
-  /** Ends this request and nothing else, because of an exception of its code. Never throws. */
+  /** Ends only this request, because of an exception in its code. Never throws. */
   fail(error: unknown): void;
-  /** Enters the scope of the request. `inRequest` sets it. */
+  /** A resource whose scope is the request. `inRequest` sets it. */
   entrance?: AsyncResource | undefined;
 };
 
 const scope = new AsyncLocalStorage<RequestInHand>();
 
 /**
- * Node enters the scope of an `AsyncResource` in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, because it copies the
- * scope at its beginning and at its end. A request changes its scope ten times.
+ * An `AsyncResource` without a request. Node enters its scope in 0.05 µs. `AsyncLocalStorage.run` takes 1 µs, because
+ * it copies the scope at its beginning and at its end. A request changes its scope ten times.
  */
 const outside = new AsyncResource('OUTSIDE_REQUESTS');
 
-/** Null for code that belongs to no request. */
+/** Returns the request of the running code. Null if the code belongs to no request. */
 export function requestInHand(): RequestInHand | null {
   return scope.getStore() ?? null;
 }
 
-/** Runs code of a request. An exception that the code throws, now or later, fails the request. */
+/** Runs code of a request. If the code throws an exception, now or later, the request fails. */
 export function inRequest(request: RequestInHand, work: () => void): void {
   try {
     if (requestInHand() === request) work();
@@ -44,7 +45,10 @@ function entranceOf(request: RequestInHand): AsyncResource {
   return request.entrance;
 }
 
-/** Binds a listener to the current request, for a caller that belongs to another request or to none. */
+/**
+ * Binds a listener to the current request. Needed if the caller of the listener belongs to another request or to
+ * none.
+ */
 export function ofThisRequest<Args extends unknown[]>(
   listener: (...args: Args) => void,
 ): (...args: Args) => void {
@@ -53,14 +57,14 @@ export function ofThisRequest<Args extends unknown[]>(
   return (...args) => inRequest(request, () => listener(...args));
 }
 
-/** Runs code outside of any request, also when a request calls it. */
+/** Runs code outside of any request, even if a request calls it. */
 export function outsideRequests<T>(work: () => T): T {
   return requestInHand() === null ? work() : outside.runInAsyncScope(work);
 }
 
 /**
- * Returns the same part with methods that belong to no request. Everything that they start (timers, sockets,
- * promises) belongs to the process. The promise that a method returns belongs to the caller again.
+ * Returns the same part, but its methods belong to no request. Everything that they start (timers, sockets, promises)
+ * belongs to the process. The promise that a method returns belongs to the caller again.
  */
 export function sharedByRequests<T extends object>(part: T): T {
   const shared = new WeakMap<object, unknown>();

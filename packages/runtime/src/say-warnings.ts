@@ -1,7 +1,10 @@
-/** Passes warnings of Node to the log of the process. By default Node prints them as plain text. */
+/** Writes warnings of Node to the log of the process. By default Node prints them as plain text. */
 import type { EventEmitter } from 'node:events';
 
-/** kafkajs asks for timers in the past and gets them at once, so this warning needs no action. */
+/**
+ * The name of a warning that is not logged. kafkajs starts timers with a time in the past. They run at once, so no
+ * action is needed.
+ */
 const FOR_NOBODY = 'TimeoutNegativeWarning';
 
 export function sayWarnings(process: EventEmitter, say: (warning: Error) => void): void {

@@ -12,7 +12,7 @@ function file(): string {
   return join(folder, 'secret');
 }
 
-test('makes the secret once, for its owner alone, and keeps it', () => {
+test('creates the secret once, for its owner only, and keeps it', () => {
   const path = file();
   const secret = readOrMakeSecret(path);
   expect(secret).toMatch(/^[0-9a-f]{64}$/);
@@ -21,7 +21,7 @@ test('makes the secret once, for its owner alone, and keeps it', () => {
   expect(readOrMakeSecret(file())).not.toBe(secret);
 });
 
-test('gives all services that start together the same secret', async () => {
+test('gives the same secret to all services that start at the same time', async () => {
   const folder = dirname(file());
   const names = Array.from({ length: 100 }, (_, n) => `secret-${n}`);
   const source = `

@@ -1,11 +1,11 @@
-/** A secret that a data folder keeps for itself. It is made at the first use, and only its owner may read it. */
+/** A secret in a data folder. It is created at the first use, and only its owner may read it. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { MandateError } from './errors.ts';
 
 /**
- * Returns 256 bits as 64 hexadecimal digits, always the same. Fails with SECRET_INVALID if the file holds anything
- * else.
+ * Returns a secret of 256 bits as 64 hexadecimal digits, always the same. Throws SECRET_INVALID if the file contains
+ * anything else.
  */
 export function readOrMakeSecret(path: string): string {
   if (!existsSync(path)) makeSecret(path);
@@ -18,7 +18,8 @@ export function readOrMakeSecret(path: string): string {
 }
 
 /**
- * The file is written whole before it gets its name. So services that start at once all read what the first one made.
+ * Writes the whole file before the file gets its name. So services that start at once all read the secret of the
+ * first one.
  */
 function makeSecret(path: string): void {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;

@@ -1,10 +1,9 @@
 /**
  * @mandate/runtime/settings: settings of a process from its environment. One zod schema describes all settings of a
- * service; a main.ts reads it once and passes plain values on.
+ * service. A main.ts reads them once and passes plain values on.
  *
- * What it promises: a misspelt setting is an error and never becomes a default; a message never contains a secret;
- * `--help` shows every setting. The settings of the backends (Kafka, Redis, ClickHouse, OTLP) are the same in all
- * services.
+ * Promises: a misspelt setting is an error and never becomes a default; a message never contains a secret; `--help`
+ * shows every setting. The settings of the backends (Kafka, Redis, ClickHouse, OTLP) are the same in all services.
  */
 export { backendsMustFit } from './config/backends/backends-must-fit.ts';
 export { type ClickhouseSettings, clickhouseSettings } from './config/backends/clickhouse-settings.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextPhase } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Turns of 10 ms by a clock that only work advances. */
+/** Returns turns of 10 ms. Only work advances their clock. */
 function turnsByHand() {
   const clock = { nowMs: 0 };
   const turns = createTurns({ now: () => clock.nowMs, turnMs: 10 });
@@ -12,7 +12,7 @@ function turnsByHand() {
   return { turns, compute };
 }
 
-/** Records what was done, and when sockets and timers were served in between. */
+/** Returns a record of the work, and of the moments when sockets and timers were served. */
 function diary() {
   const entries: string[] = [];
   let isOver = false;
@@ -32,7 +32,7 @@ function diary() {
   };
 }
 
-test('ends a turn after its time, and begins another after sockets were served', async () => {
+test('ends a turn after its time, and begins another turn after sockets were served', async () => {
   const { turns, compute } = turnsByHand();
   expect(turns.isOver()).toBe(false);
   compute(9);
@@ -43,7 +43,7 @@ test('ends a turn after its time, and begins another after sockets were served',
   expect(turns.isOver()).toBe(false);
 });
 
-test('lets new work wait while other work waits', async () => {
+test('lets new work wait if other work already waits', async () => {
   const { turns } = turnsByHand();
   expect(turns.isBusy()).toBe(false);
   const waiting = turns.next(['a']);
@@ -64,7 +64,7 @@ test('continues short work in one turn, and serves sockets between two turns', a
   expect((await stop()).join()).toContain('a,b,c,sockets,d');
 });
 
-test('charges a lane for resumed work and for all that follows without a wait', async () => {
+test('charges a lane for resumed work and for everything after it until the next wait', async () => {
   const { turns, compute } = turnsByHand();
   const done: string[] = [];
   const work = async (lane: string, steps: number, ms: number) => {
@@ -77,12 +77,12 @@ test('charges a lane for resumed work and for all that follows without a wait', 
     }
   };
   await Promise.all([work('dear', 4, 30), work('cheap', 12, 10)]);
-  // Three steps of the expensive work take as long as one step of the other.
+  // Three steps of the expensive work take as long as one step of the cheap work.
   expect(done.slice(0, 8).filter((lane) => lane === 'dear')).toHaveLength(2);
   expect(done).toHaveLength(16);
 });
 
-test('lets work wait while connections come, for one turn at most', async () => {
+test('lets work wait while new connections arrive, for at most one turn', async () => {
   const { turns, compute } = turnsByHand();
   let worked = false;
   const work = async () => {

@@ -15,24 +15,27 @@ import { outsideRequests } from './request-scope.ts';
 export type { Lane } from './fair-queue.ts';
 
 export type Turns = {
-  /** True if this turn of the event loop is used up. */
+  /** True if the time of this turn is used up. */
   isOver(): boolean;
-  /** True if new work must wait, because this turn is over or other work waits already. */
+  /** True if new work must wait, because this turn is over or other work already waits. */
   isBusy(): boolean;
-  /** Resolves when it is the caller's turn. What it computes until it waits for something else is charged to the lane. */
+  /** Resolves when it is the caller's turn. The time until the caller's next wait is charged to the lane. */
   next(lane: Lane): Promise<void>;
   /** The number of waiting callers in the lane. */
   waitingIn(lane: Lane): number;
-  /** Reports a new connection. Work then waits for further connections, for at most `turnMs`. */
+  /** Reports a new connection. Work then waits up to `turnMs` for further connections. */
   connected(): void;
 };
 
-/** Long enough that waiting costs little, and short enough that a request which needs several turns is answered in time. */
+/**
+ * The length of a turn in milliseconds. It is long enough that waiting costs little. It is short enough that a
+ * request with several turns is answered in time.
+ */
 const TURN_MS = 2;
 
 /**
- * Work that callers wait for gets more time than work for later, and more than requests that bring new work.
- * Otherwise a flood of actions would leave the deciders an eighth of the time, while every agent waits for them.
+ * The weights of lanes. Work that callers wait for gets more time than background work, and more than requests that
+ * bring new work. Otherwise a flood of actions would leave the deciders one eighth of the time.
  */
 const WEIGHTS = new Map([
   ['deciders', 8],
@@ -44,13 +47,13 @@ const WEIGHTS = new Map([
 export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } = {}): Turns {
   const waiting = new FairQueue<{ lane: Lane; go(): void }>(WEIGHTS);
   let beganMs = 0;
-  /** True if `beganMs` is the beginning of this turn. */
+  /** True if the turn that began at `beganMs` is still running. */
   let hasBegun = false;
   let isServing = false;
-  /** True if a connection came since work was last checked. */
+  /** True if a connection arrived since work was last checked. */
   let hasConnected = false;
 
-  /** A turn ends when Node runs its immediates. By then Node has served every socket that was ready. */
+  /** Begins a turn. It ends when Node runs its immediates. By then Node has served every socket that was ready. */
   function begin(): void {
     beganMs = now();
     if (hasBegun) return;
@@ -70,14 +73,15 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
   function serveSoon(): void {
     if (isServing) return;
     isServing = true;
-    // The first waiting work starts it, and it serves all waiting work.
+    // The first waiting work starts this loop, and the loop serves all waiting work.
     const sinceMs = now();
     outsideRequests(() => setImmediate(serveAfterConnections, sinceMs));
   }
 
   /**
-   * Node accepts one connection in each turn of the event loop. With work in each turn it would accept fewer than a
-   * hundred a second, and a caller who connects during a flood of connections would wait for minutes.
+   * Serves work after the waiting connections. Node accepts one connection in each turn of the event loop. With work
+   * in each turn it would accept fewer than a hundred a second, and during a flood of connections a new caller would
+   * wait for minutes.
    */
   function serveAfterConnections(sinceMs: number): void {
     if (hasConnected && now() - sinceMs < turnMs) {
@@ -125,17 +129,17 @@ export function createTurns({ now = () => performance.now(), turnMs = TURN_MS } 
 }
 
 /**
- * Calls `then` after the resumed work, and everything that followed from it, waits for something outside of this
+ * Calls `then` when the resumed work, and everything that follows from it, waits for something outside of this
  * process.
  */
 function afterPromises(then: () => void): void {
   Promise.resolve().then(() => process.nextTick(then));
 }
 
-/** The turns of this process. All code of an event loop must share them. */
+/** The turns of this process. All code of the event loop must use this object. */
 export const turns: Turns = createTurns();
 
-/** Does the work step by step. When a turn is over, it waits for the next turn of its lane. */
+/** Runs the work step by step. When a turn is over, the work waits for the next turn of its lane. */
 export async function inTurns<T>(lane: Lane, work: Generator<void, T>): Promise<T> {
   for (;;) {
     if (turns.isOver()) await turns.next(lane);

@@ -27,7 +27,7 @@ test('reads the file at first, and again after each change', async () => {
   expect(said).toEqual(['three']);
 });
 
-test('reports a missing file, and reads it once it exists', () => {
+test('reports a missing file, and reads it when it exists', () => {
   const path = join(temporaryFolder(), 'file');
   const { first, look, said } = watched(path);
   expect(first).toContain('cannot be read: ENOENT');
@@ -38,7 +38,7 @@ test('reports a missing file, and reads it once it exists', () => {
   expect(said).toEqual(['one']);
 });
 
-test('watches a file that belongs to the document as long as the document names it', () => {
+test('watches another file as long as the document refers to it', () => {
   const folder = temporaryFolder();
   const [path, one, two] = ['file', 'one', 'two'].map((name) => join(folder, name)) as [
     string,

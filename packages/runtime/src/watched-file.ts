@@ -1,40 +1,40 @@
 /**
  * Watches a file that people edit while Mandate runs. It compares the file's stamp four times a second, which works
- * on every file system and for every way in which an editor saves. A change is read only after two checks saw the
- * same stamp, because a half-written file may look complete. After a bad edit the last good content stays.
+ * for every file system and editor. A change is read only after two checks with the same stamp, because a
+ * half-written file may look complete. After a bad edit the last good content is kept.
  */
 import { readFileSync, statSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 250;
 
 export type WatchedFile = {
-  /** Checks at once, instead of at the next tick. The second check that sees the same change reads it. */
+  /** Checks now, before the next tick. The second check with the same stamp reads the file. */
   look(): void;
   stop(): void;
 };
 
 export type WatchOptions<Read> = {
   path: string;
-  /** Reads the bytes. Absent: reads a file in the usual way. */
+  /** Reads the bytes of the file. If absent, the file is read in the usual way. */
   readBytes?: ((path: string) => Uint8Array) | undefined;
   /** Converts the bytes to the content. May throw. */
   parse(bytes: Uint8Array): Read;
   /** Returns other files that the last content refers to. A change of one of them counts as a change of this file. */
   alsoRead?: (() => readonly string[]) | undefined;
-  /** The result for a file that cannot be read. */
+  /** Returns the result for a file that cannot be read. */
   unreadable(message: string): Read;
-  /** Gets the result of every change. */
+  /** Called with the result of every change. */
   onChange(read: Read): void;
 };
 
-/** Reads the file, and again whenever it changes. */
+/** Reads the file, and reads it again after each change. */
 export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { first: Read } {
   const { path, alsoRead = () => [], onChange } = options;
   const stampOfAll = () => [path, ...alsoRead()].map(stampOf).join(' ');
   let stamp = stampOf(path);
   let first = readNow(options);
   if (alsoRead().length > 0) {
-    // Only now the other files are known. Their stamps are taken before they are read, so that no change is lost in
+    // The other files are known only now. Their stamps are taken before they are read, so that no change is lost in
     // between.
     stamp = stampOfAll();
     first = readNow(options);
@@ -47,7 +47,7 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
     seen = now;
     if (now === stamp || !settled) return;
     const read = readNow(options);
-    // The file was changed while it was read, or it refers to other files than before. The next checks read it again.
+    // The file has changed during the read, or it refers to other files than before. The next checks read it again.
     seen = stampOfAll();
     if (seen !== now) return;
     stamp = now;
@@ -60,7 +60,7 @@ export function watchFile<Read>(options: WatchOptions<Read>): WatchedFile & { fi
 
 function readNow<Read>({ path, readBytes = asAnyFile, parse, unreadable }: WatchOptions<Read>): Read {
   try {
-    // Reading a pipe or a device may never end, and would block everything else.
+    // Only regular files are read, because reading a pipe or a device may never end, and would block everything else.
     if (!statSync(path).isFile()) throw new Error('it is not a regular file');
     return parse(readBytes(path));
   } catch (error) {
@@ -72,7 +72,10 @@ function asAnyFile(path: string): Uint8Array {
   return readFileSync(path);
 }
 
-/** Never throws. A file without a readable stamp counts as changed, and reading it gives the reason. */
+/**
+ * Returns the stamp of a file, and never throws. A file without a readable stamp counts as changed, and reading it
+ * shows the reason.
+ */
 function stampOf(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path);

@@ -4,7 +4,7 @@ import { FairRoom, type Held } from './fair-room.ts';
 
 const ROOM = { most: 12, ofATenant: 8, ofAKey: 5 };
 
-/** Makes a room with things in it that record when they were cut. */
+/** Returns a room with things in it. The things record when they are cut. */
 function roomWith(room = ROOM) {
   const fair = new FairRoom(room);
   const cut: string[] = [];
@@ -16,8 +16,8 @@ function roomWith(room = ROOM) {
   return { fair, cut, held, take };
 }
 
-describe('a shared room', () => {
-  test('gives a part to a key, a larger part to its tenant, and the whole to all together', () => {
+describe('a room shared by tenants', () => {
+  test('gives a part to a key, a larger part to its tenant, and the whole to all tenants together', () => {
     const { take } = roomWith();
     expect([take('a/1', 5, 'busy'), take('a/1', 1, 'busy')]).toEqual([true, false]);
     expect([take('a/2', 3, 'busy'), take('a/2', 3, 'busy')]).toEqual([true, false]);
@@ -38,7 +38,7 @@ describe('a shared room', () => {
     expect([fair.amount, fair.amountOf('a')]).toEqual([0, 0]);
   });
 
-  test('takes from the largest holder for a smaller one, the oldest idle thing first', () => {
+  test('takes from the largest holder for a smaller holder, the oldest idle thing first', () => {
     const { cut, take } = roomWith();
     take('a/1', 2, 'busy');
     take('a/1', 2);
@@ -48,21 +48,21 @@ describe('a shared room', () => {
     expect(cut).toEqual(['a/1']);
   });
 
-  test('takes no busy thing for a holder that would then hold as much', () => {
+  test('takes no busy thing for a holder that would then hold the same amount', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4, 'busy');
     expect([take('c/2'), take('d/1', 4), cut]).toEqual([false, false, []]);
     expect([take('d/1', 3), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('takes an idle thing for a holder that will hold as much, and not for one of more', () => {
+  test('takes an idle thing for a holder that will hold the same amount, but not for one that will hold more', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4);
     expect([take('d/1', 5), cut]).toEqual([false, []]);
     expect([take('d/1', 4), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('takes an idle thing of a key that has reached its own limit for that key', () => {
+  test('takes an idle thing of a key at its own limit, for that key', () => {
     const { cut, take } = roomWith();
     take('a/1', 4, 'busy');
     take('a/1', 1);
@@ -97,7 +97,7 @@ describe('any sequence of takes and leaves', () => {
     { maxLength: 60 },
   );
 
-  test('exceeds no limit, counts exactly what was taken, and cuts each thing once', () => {
+  test('exceeds no limit, counts exactly the taken amount, and cuts each thing once', () => {
     fc.assert(
       fc.property(steps, (played) => {
         const fair = new FairRoom(ROOM);
@@ -134,7 +134,7 @@ describe('any sequence of takes and leaves', () => {
     );
   });
 
-  test('gives a tenant without room a place while others hoard', () => {
+  test('gives a place to a tenant without room while other tenants hoard', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.constantFrom<Held['state'][]>('idle', 'busy'))), (hoarded) => {
         const { take } = roomWith();

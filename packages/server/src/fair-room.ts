@@ -1,27 +1,27 @@
 /**
- * Room that tenants share: bytes, or places. One key may hold a part of the room, and one tenant a larger part. When
- * the room is full, the holder of the most gives way to a holder of less. So a tenant gets its share even while
- * others hoard.
+ * Capacity ("room") that tenants share: bytes, or a number of things. One key may take a part of the room, and one
+ * tenant a larger part. If the room is full, the largest holder loses something to a smaller holder. So a tenant gets
+ * its share even while others hoard.
  */
 export type Holder = {
-  /** For a caller without a key: its address. */
+  /** The tenant. For a caller without a key, its address. */
   tenant: string;
   key: string;
 };
 
 export type Room = {
-  /** The whole size of the room. */
+  /** The size of the whole room. */
   most: number;
   ofATenant: number;
   ofAKey: number;
 };
 
-/** The room that one request, connection or stream holds. */
+/** A request, connection or stream, with the amount of room that it takes. */
 export type Held = {
   readonly holder: Holder;
-  /** Ends the request, connection or stream, to make room for another holder. Called at most once. */
+  /** Ends the request, connection or stream to free its room for another holder. Called at most once. */
   readonly cut: () => void;
-  /** Idle things give way before busy things, and the oldest gives way first. */
+  /** Idle things are cut before busy things, and the oldest first. */
   state: 'idle' | 'busy';
 };
 
@@ -41,12 +41,12 @@ export class FairRoom {
     return this.#amount;
   }
 
-  /** Returns how much the tenant holds. */
+  /** Returns the amount that the tenant has taken. */
   amountOf(tenant: string): number {
     return this.#tenants.get(tenant)?.amount ?? 0;
   }
 
-  /** True if this holder can take `more` while everything else stays. */
+  /** True if this holder can take `more` and nothing else must be cut. */
   fits({ tenant: name, key: id }: Holder, more: number): boolean {
     const tenant = this.#tenants.get(name);
     const { most, ofATenant, ofAKey } = this.#room;
@@ -57,7 +57,7 @@ export class FairRoom {
     );
   }
 
-  /** Takes `more` for it. Returns false if there is no room and no other holder has to give way. */
+  /** Takes `more` for this thing. Returns false if the room is full and no other thing may be cut. */
   take(held: Held, more: number): boolean {
     while (!this.fits(held.holder, more)) {
       const victim = this.#whoGivesWay(held, more);
@@ -69,7 +69,7 @@ export class FairRoom {
     return true;
   }
 
-  /** Gives back everything that this thing holds. */
+  /** Gives back the whole amount of this thing. */
   leave(held: Held): void {
     const { tenant: name, key: id } = held.holder;
     const tenant = this.#tenants.get(name);
@@ -84,7 +84,7 @@ export class FairRoom {
     if (tenant.keys.size === 0) this.#tenants.delete(name);
   }
 
-  /** Makes it the newest of its holder, so that it gives way after the others in the same state. */
+  /** Makes this thing the newest of its holder, so that others in the same state are cut first. */
   renew(held: Held): void {
     const key = this.#tenants.get(held.holder.tenant)?.keys.get(held.holder.key);
     const amount = key?.held.get(held);
@@ -106,9 +106,10 @@ export class FairRoom {
   }
 
   /**
-   * The victim belongs to the tenant that holds the most, and there to the key that holds the most. A busy thing
-   * gives way only to a holder that will hold less than its own holder. An idle thing also gives way to a holder that
-   * will hold as much. Otherwise many callers with one idle connection each would keep out all others.
+   * Chooses the thing to cut: it belongs to the tenant with the largest amount, and there to the key with the largest
+   * amount. A busy thing is cut only for a holder that will have less than its own holder. An idle thing is cut also
+   * for a holder that will have the same amount. Otherwise many callers with one idle connection each would keep out
+   * all others.
    */
   #whoGivesWay(asking: Held, more: number): Held | null {
     const { tenant: name, key: id } = asking.holder;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { boundedLabel, createMetrics } from './metrics.ts';
 
 describe('createMetrics', () => {
-  test('counts, measures and reports in the Prometheus format', async () => {
+  test('counts, measures and writes the Prometheus format', async () => {
     const metrics = createMetrics({ service: 'decider' });
     metrics
       .counter({ name: 'mandate_decider_decisions_total', help: 'h', labels: ['verdict'] })
@@ -16,7 +16,7 @@ describe('createMetrics', () => {
     expect(text).not.toContain('process_cpu');
   });
 
-  test('returns the same metric for the same name, but not as another type', async () => {
+  test('returns the same metric for the same name, but throws for another type', async () => {
     const metrics = createMetrics({ service: 'x' });
     metrics.counter({ name: 'mandate_http_refusals_total', help: 'h' }).inc();
     metrics.counter({ name: 'mandate_http_refusals_total', help: 'h' }).inc();
@@ -31,14 +31,14 @@ describe('createMetrics', () => {
     },
   );
 
-  test('measures the process too when asked', async () => {
+  test('measures the process too if the option is set', async () => {
     const { registry } = createMetrics({ service: 'x', processMetrics: true });
     expect(await registry.metrics()).toContain('process_cpu_user_seconds_total');
     registry.clear();
   });
 });
 
-test('passes a few label values through, and always the same ones', () => {
+test('keeps the first few label values, and always the same ones', () => {
   const label = boundedLabel(2);
   expect(['a', 'b', 'a', 'c', 'b', 'd'].map(label)).toEqual(['a', 'b', 'a', 'other', 'b', 'other']);
 });

@@ -12,7 +12,7 @@ export type Metrics = {
   readonly registry: Registry;
   counter<L extends string = never>(description: Description<L>): Counter<L>;
   gauge<L extends string = never>(description: Description<L> & { collect?: () => number }): Gauge<L>;
-  /** A gauge that has exactly the series that `collect` returns at each scrape. */
+  /** Creates a gauge. At each scrape it has exactly the series that `collect` returns. */
   gaugeOf<L extends string>(
     description: Description<L> & { collect: () => Iterable<readonly [Record<L, string>, number]> },
   ): Gauge<L>;
@@ -23,12 +23,14 @@ export type Metrics = {
 
 const NAME = /^mandate(_[a-z][a-z0-9]*){2,}$/;
 
-/** From half a millisecond (a decision in memory) to ten seconds (a wait for a decision). */
+/**
+ * The buckets for durations, from half a millisecond (a decision in memory) to ten seconds (a wait for a decision).
+ */
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Creates one registry for the process, never a global one. Two calls for one name return the same metric, because
- * services that share a process share the registry.
+ * Creates one registry for the process, never a global one. Two calls with one name return the same metric, because
+ * services in one process share the registry.
  *
  * @param processMetrics true to report memory, CPU and event-loop lag of the process too
  */
@@ -53,7 +55,7 @@ export function createMetrics(options: { service: string; processMetrics?: boole
     return known;
   }
 
-  /** @param collect sets the values of the gauge at each scrape */
+  /** @param collect a function that sets the values of the gauge at each scrape */
   function gaugeThat<L extends string>(
     { name, help, labels = [] }: Description<L>,
     collect?: (gauge: Gauge<L>) => void,
@@ -104,8 +106,8 @@ export function createMetrics(options: { service: string; processMetrics?: boole
 }
 
 /**
- * Limits the number of values of a label with values from outside. The first `max` distinct values pass, and all
- * later ones become `other`.
+ * Limits the number of values of a label whose values come from outside. The first `max` distinct values are kept,
+ * and all later values become `other`.
  */
 export function boundedLabel(max = 100): (value: string) => string {
   const seen = new Set<string>();
@@ -117,7 +119,7 @@ export function boundedLabel(max = 100): (value: string) => string {
   };
 }
 
-/** Reports the heap size at which the process would end. */
+/** Reports the maximum heap size. The process ends if its heap exceeds this size. */
 function measureHeapLimit(registry: Registry): void {
   const gauge = new Gauge({
     name: 'mandate_process_heap_limit_bytes',

@@ -33,14 +33,14 @@ test.each([
   { req: { headers: { authorization: 'hush', 'x-api-key': 'hush', 'proxy-authorization': 'hush' } } },
   { apiKey: 'hush', key: 'hush', secret: 'hush', token: 'hush', password: 'hush' },
   { redis: { password: 'hush' } },
-])('censors secret fields: %j', (fields) => {
+])('censors fields with secrets: %j', (fields) => {
   const { log, lines } = logLines();
   log.info(fields, 'x');
   expect(lines.at(-1)).toContain('[secret]');
   expect(lines.at(-1)).not.toContain('hush');
 });
 
-test.each(['sk-mdt_', 'mdt_'])('censors an API key anywhere: %s', (prefix) => {
+test.each(['sk-mdt_', 'mdt_'])('censors an API key in any field: %s', (prefix) => {
   const issued = issueApiKey({ tenant: 't', scopes: ['publish'], agents: ['*'], name: 'n' });
   const key = issued.key.replace('sk-mdt_', prefix);
   const { log, lines } = logLines();

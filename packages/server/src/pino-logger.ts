@@ -1,7 +1,7 @@
 /**
- * The logger of a process. Logs are JSON lines on stderr, because stdout belongs to results. Two filters keep secrets
- * out: fields that usually hold a secret are censored by name, and any text in the form of an API key is censored,
- * also in a message or a stack.
+ * The logger of a process. It writes JSON lines to stderr, because stdout is for results. Two filters keep secrets
+ * out: fields that usually contain a secret are censored by name, and any text in the form of an API key is censored,
+ * even in a message or a stack.
  */
 
 import type { Logger, LogLevel } from '@mandate/runtime';
@@ -20,14 +20,14 @@ const SECRET_FIELDS = [
   '["x-api-key"]',
 ];
 
-/** Three levels deep, like the headers of a logged request. Log lines contain no deeper objects. */
+/** The paths have three levels, like the headers of a logged request. Log lines contain no deeper objects. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
   const below = (path: string) => (field.startsWith('[') ? `${path}${field}` : `${path}.${field}`);
   return [field, below('*'), below('*.*')];
 });
 
 /**
- * @param name the service, in every line
+ * @param name the name of the service, in every line
  * @param destination where lines are written; default: stderr, without a buffer, so that a crash loses no line
  */
 export function createLogger(options: {

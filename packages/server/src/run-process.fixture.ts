@@ -1,4 +1,4 @@
-/** A small main.ts for the test that sends signals to a real process. Its argument selects the behaviour. */
+/** A small main.ts for tests that send signals to a real process. Its argument selects the behaviour. */
 import { createLogger } from './pino-logger.ts';
 import { runProcess } from './run-process.ts';
 

@@ -8,7 +8,7 @@ const fixture = fileURLToPath(new URL('./run-process.fixture.ts', import.meta.ur
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
-/** Runs a real process. Returns its lines of output as they come, and its end. */
+/** Starts a real process. Returns its lines of output as they arrive, and a promise of its end. */
 function run(behaviour: string) {
   const started = spawn(process.execPath, [fixture, behaviour], { stdio: ['ignore', 'pipe', 'pipe'] });
   child = started;
@@ -32,7 +32,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it, and it exits with 0', as
   expect(await running.ended).toMatchObject({ code: 0, signal: null });
 });
 
-test('a second signal ends a stop that hangs', async () => {
+test('a second signal ends the process if the stop hangs', async () => {
   const running = run('hangs');
   expect(await running.line()).toBe('started');
   running.kill('SIGTERM');
@@ -41,7 +41,7 @@ test('a second signal ends a stop that hangs', async () => {
   expect(await running.ended).toMatchObject({ code: 130 });
 });
 
-test('a handle left open does not keep it alive', async () => {
+test('an open handle does not keep the process alive', async () => {
   const running = run('leaks');
   expect(await running.line()).toBe('started');
   running.kill('SIGTERM');
@@ -50,14 +50,14 @@ test('a handle left open does not keep it alive', async () => {
   expect(log).toContain('something keeps the process alive');
 });
 
-test('an error that no code caught ends it with 1, and is in the log', async () => {
+test('an uncaught error ends the process with 1, and is logged', async () => {
   const { code, log } = await run('throws').ended;
   expect(code).toBe(1);
   expect(log).toContain('"level":"fatal"');
   expect(log).toContain('nobody catches this');
 });
 
-test('a warning of Node becomes a line of the log, like every other message', async () => {
+test('a warning of Node is logged like every other message', async () => {
   const running = run('warns');
   expect(await running.line()).toBe('started');
   running.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { inRequest, silentLogger } from '@mandate/runtime';
 import { describe, expect, test } from 'vitest';
 import { type ProcessPort, runProcess } from './run-process.ts';
 
-/** A process that records how it was ended instead of ending. */
+/** A fake process. It does not end, but records how it would have ended. */
 class FakeProcess extends EventEmitter implements ProcessPort {
   readonly exits: number[] = [];
   exitCode: ProcessPort['exitCode'] = undefined;
@@ -44,7 +44,7 @@ describe('runProcess', () => {
     expect(process.exits).toEqual([143]);
   });
 
-  test('exits with 1 for an exception that no code caught', async () => {
+  test('exits with 1 for an uncaught exception', async () => {
     const process = new FakeProcess();
     const part = { name: 'p', start: async () => ({ stop: async () => {} }) };
     await runProcess(process, {
@@ -58,7 +58,7 @@ describe('runProcess', () => {
     expect(process.exits).toEqual([1]);
   });
 
-  test('fails only the request for an exception of a request', async () => {
+  test('fails only the request if the exception belongs to a request', async () => {
     const process = new FakeProcess();
     const error = new Error('boom');
     const failures: unknown[] = [];

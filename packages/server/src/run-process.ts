@@ -1,6 +1,6 @@
 /**
- * The last step of every main.ts. It runs the parts of the process and ends the process with the right exit code. The
- * process object is a parameter, because only a main.ts may use the global.
+ * The last step of every main.ts: runs the parts of the process, and ends the process with the right exit code. The
+ * process object is a parameter, because only a main.ts may use the global object.
  */
 import type { EventEmitter } from 'node:events';
 import type { Logger } from '@mandate/runtime';
@@ -14,13 +14,12 @@ export type ProcessPort = EventEmitter & {
   exitCode: number | string | null | undefined;
 };
 
-/** 128 plus the number of the signal, as shells report it. */
+/** Exit codes after a second signal: 128 plus the number of the signal, as shells report it. */
 const FORCED_EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs the parts until SIGTERM or SIGINT asks for a graceful stop. A second signal ends the process at once, and so
- * does an exception that nothing caught and that belongs to no request. Resolves when everything has stopped. Sets
- * the exit code.
+ * Runs the parts until SIGTERM or SIGINT requests a graceful stop. A second signal ends the process at once. So does
+ * an uncaught exception that belongs to no request. Resolves when everything has stopped. Sets the exit code.
  */
 export async function runProcess(
   process: ProcessPort,
@@ -46,7 +45,8 @@ export async function runProcess(
     process.exit(1);
   });
   process.exitCode = await runLifecycle({ ...options, stop: asked.signal });
-  // A handle that was never closed must not keep a stopped process alive. The timer itself does not keep it alive either.
+  // A timer ends the process, because an open handle must not keep a stopped process alive. The timer itself does not
+  // keep it alive either.
   const { exitCode } = process;
   setTimeout(() => {
     log.warn('everything stopped, yet something keeps the process alive; leaving');

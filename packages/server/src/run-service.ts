@@ -1,4 +1,4 @@
-/** Runs a service in its own process, from its settings to its end. This is the same for all services. */
+/** Runs a service in its own process, from reading its settings to its end. All services use this function. */
 
 import type { Logger, LogLevel, ReadinessCheck, Tracer } from '@mandate/runtime';
 import { type Opening, openInOrder } from '@mandate/runtime';
@@ -14,47 +14,51 @@ import { createLogger } from './pino-logger.ts';
 import { type ProcessPort, runProcess } from './run-process.ts';
 import { openTracer } from './tracing/open-tracer.ts';
 
-/** Folding a long log takes long. */
+/** The time limit for the start in milliseconds. It is long, because folding a long log takes long. */
 const START_TIMEOUT_MS = 600_000;
-/** Requests end first, then batches, then the clients. */
+/** The time limit for the stop in milliseconds. Requests end first, then batches, then the clients. */
 const STOP_TIMEOUT_MS = 30_000;
 
 export type ServiceSettings = {
   logLevel: LogLevel;
   host: string;
   port: number;
-  /** For a service that accepts keys. */
+  /** Allowed origins. Only for a service that accepts keys. */
   corsOrigins?: readonly string[];
   requestsPerKeyPerSecond?: number;
   sockets?: number;
 };
 
 /**
- * What all services of a process share. The `open…` function of a service gets it from its main.ts or from a plane.
+ * The parts that all services of a process share. The `open…` function of a service gets them from its main.ts or
+ * from a plane.
  */
 export type ProcessParts = Opening & {
   log: Logger;
   metrics: Metrics;
-  /** Null without traces. */
+  /** The tracer. Null if there are no traces. */
   tracer: Tracer | null;
 };
 
-/** What a service gets in order to open its parts. */
+/** The input of a service's `open…` function: the shared parts and its settings. */
 export type ServiceContext<Config> = ProcessParts & { config: Config };
 
-/** What the HTTP server of the service answers: always health and metrics, and `routes` if the service has some. */
+/**
+ * The routes of a service's HTTP server. It always answers health and metrics, and also `routes` if the service has
+ * some.
+ */
 export type ServiceParts = {
-  /** Null: the service accepts no key, and only health and metrics answer. */
+  /** The store of keys. Null if the service accepts no key. Then only health and metrics answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
-  /** How much each tenant and each of its keys may write. Absent: the defaults. */
+  /** Returns how much a tenant and each of its keys may write. Absent: the defaults. */
   tenantLimits?: (tenant: string) => TenantLimitsInForce;
   routes?: HttpRoutes;
 };
 
 /**
- * Reads the settings (see `serviceConfig`), opens the parts and listens until SIGTERM or SIGINT. Then closes
- * everything in reverse order. Sets the exit code of `own`, the process, which a main.ts passes.
+ * Reads the settings (see `serviceConfig`), opens the parts, and listens until SIGTERM or SIGINT. Then closes
+ * everything in reverse order. Sets the exit code of `own`, which is the process object of a main.ts.
  */
 export async function runService<S extends z.ZodObject<typeof otlpSettings.shape>>(
   own: ConfigPort & ProcessPort,

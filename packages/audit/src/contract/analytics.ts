@@ -1,6 +1,6 @@
 /**
  * Every answer of the analytics equals a plain computation over the unique records, for any grouping, buckets and
- * filter. The order, the batches and the repeats in which the history was recorded change nothing.
+ * filter. The order of recording, batches and repeats do not change an answer.
  */
 
 import { wireTime } from '@mandate/schemas';
@@ -121,7 +121,7 @@ export function analytics(make: MakeAudit): void {
     ]);
   });
 
-  test('begins the buckets after a day of 23 hours when the days begin', async () => {
+  test('starts the buckets after a day of 23 hours at the start of each day', async () => {
     const period = { fromMs: Date.parse('2026-03-28T23:00:00Z'), toMs: Date.parse('2026-04-01T22:00:00Z') };
     const line = timeline(period, '1d', 'Europe/Berlin', 10);
     const starts = line?.starts ?? [];
@@ -169,7 +169,7 @@ export function analytics(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('equals a plain computation in every answer', async () => {
+  test('returns the same answers as a plain computation', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(), asked, async (historyOf, asked) => {
         runs += 1;
@@ -282,7 +282,7 @@ export function analytics(make: MakeAudit): void {
     }));
     expect(said).toEqual(budgetsOf(history, { asOfMs, fromMs, toMs }));
 
-    // The reconciler compares the budgets that have no window with the ledger.
+    // The reconciler compares budgets that have no window with the ledger, so their moves must be right too.
     const moves = budgetMoves(history);
     const sums = await ask(audit, chargesByBudget, { tenant });
     const moved = said.filter(

@@ -1,6 +1,6 @@
 /**
- * The approvals question: actions that wait for a person, and the answers that people gave. Compared with plain code
- * over the records.
+ * Tests the approvals question: actions that wait for a person, and the answers that people gave. Plain code over the
+ * records computes the expected answer.
  */
 import { type Decision, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const EXPIRED = { verdict: 'BLOCK', code: 'APPROVAL_EXPIRED' } as const;
 const REPEATED = { ...DEFERRED, kind: 'duplicate' } as const;
 const ALLOWED = { verdict: 'ALLOW', code: 'ALLOWED' } as const;
 
-/** `at`: milliseconds after the start. It is also the offset. */
+/** `at`: milliseconds after the start of the test. `at` is also the offset of the record. */
 type Given = Partial<Decision> & { at: number; void?: boolean };
 type Approval = (ControlEvent & { event: 'approval.recorded' })['approval'];
 type Asked = Omit<z.input<typeof approvals.params>, 'tenant'>;
@@ -214,7 +214,7 @@ export function approved(make: MakeAudit): void {
     expect(await all('said')).toMatchObject([{ attempt: 2, answer: null, usedBy: null }]);
   });
 
-  test('returns pages, filters by agent, action and time, and reads the newest question of an action only', async () => {
+  test('returns pages, filters by agent, action and time, and returns only the newest question of an action', async () => {
     const questions = [1, 2, 3, 4, 5].map((at) => ({ at, ...DEFERRED, actionId: `act-${at}` }));
     await decided('pages', [...questions, { at: 9, ...DEFERRED, actionId: 'act-1', attempt: 2 }]);
     const seen: string[] = [];
@@ -233,7 +233,7 @@ export function approved(make: MakeAudit): void {
     expect(await found({ fromMs: START_MS, toMs: START_MS + 2 })).toEqual([]);
   });
 
-  test('equals plain code for any decisions', async () => {
+  test('returns the same approvals as plain code, for any decisions', async () => {
     const some = fc.record({
       actionId: fc.constantFrom(...Array.from({ length: 40 }, (_, n) => `act-${n}`)),
       agentId: fc.constantFrom('a-1', 'a-2'),

@@ -1,4 +1,4 @@
-/** The filters for a random history. Often there is no filter. */
+/** Random filters for a random history. Often a filter is empty. */
 import { CODES, VERDICTS } from '@mandate/schemas';
 import fc from 'fast-check';
 import { SPAN_MS, START_MS } from '../arbitrary-history.ts';

@@ -58,7 +58,7 @@ export function aroundDecisions(make: MakeAudit): void {
       { offset: 1, appendedAtMs: now - 2 },
       { offset: 2, appendedAtMs: now - 1, agentId: 'a-2' },
       { offset: 3, appendedAtMs: now - 1, void: true },
-      // Ids of one millisecond sort by their hash. Here that is the opposite of the order of the log.
+      // Ids of one millisecond sort by their hash. These ids sort in the opposite order of the log.
       { offset: 9, appendedAtMs: now, id: sortableId('dec', now, '1'.repeat(20)) },
       { offset: 8, appendedAtMs: now, id: sortableId('dec', now, '2'.repeat(20)) },
       { offset: 7, appendedAtMs: now, id: sortableId('dec', now, '3'.repeat(20)) },
@@ -88,7 +88,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(await ask(audit, childrenOf, { ...asked, ...tooLate })).toEqual([]);
   });
 
-  test('finds duplicates under the same action id and under another', async () => {
+  test('finds duplicates that have the same action id and duplicates that have another action id', async () => {
     const tenant = 'repeats';
     const [first] = await recorded(tenant, [{ offset: 1 }]);
     const id = first?.id ?? '';
@@ -102,7 +102,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(actions(found)).toEqual(['act-1', 'act-3']);
   });
 
-  test('returns a trace from its beginning, of one tenant only', async () => {
+  test('returns a trace from its beginning, with records of one tenant only', async () => {
     const of = (offset: number) => ({ offset, traceId: TRACE });
     await recorded('trace', [of(2), of(1), { offset: 3 }, { offset: 4, traceId: 'b'.repeat(32) }]);
     await recorded('trace-else', [of(5)]);
@@ -132,7 +132,7 @@ export function aroundDecisions(make: MakeAudit): void {
     );
   }
 
-  test('returns approvals of the same agent and action, and kills up to a moment', async () => {
+  test('returns approvals of the same agent and action, and kills before a given time', async () => {
     const tenant = 'behind';
     const approval = (actionId: string): ControlEvent => ({
       event: 'approval.recorded',
@@ -178,7 +178,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(found[2]).toMatchObject({ ledgerSequence: null });
   });
 
-  test('ends a kill with the first later revive of the same switch, whatever the clocks say', async () => {
+  test('ends a kill with the first later revive of the same switch, even if clocks disagree', async () => {
     const tenant = 'ended';
     const bot = { scope: 'agent', tenant, agentId: 'a-1' } as const;
     const revived = (
@@ -222,7 +222,7 @@ export function aroundDecisions(make: MakeAudit): void {
     expect(await own({ ...paged, limit: 1 })).toEqual([['again', 'end']]);
   });
 
-  test('returns the open calls of a kill: only the tenant’s own, and no count of calls of other tenants', async () => {
+  test('returns the calls that were open at a kill, and counts no calls of other tenants', async () => {
     const tenant = 'open';
     const action = { agentId: 'a-1', actionId: 'act-1', attempt: 1 };
     const open = [

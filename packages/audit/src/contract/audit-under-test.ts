@@ -1,10 +1,10 @@
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate } from '../index.ts';
 
-/** The place where one implementation keeps one audit. It is empty at first and then holds what its clients write. */
+/** The data of one audit in a test. It is empty at first. Then it contains what the clients write. */
 export type AuditUnderTest = {
-  /** Opens another client of the same data. The client before it must be closed if the audit is embedded. */
+  /** Opens another client of the same data. If the audit is embedded, close the previous client first. */
   open(): Promise<AuditClient>;
-  /** Deletes the data. Every client must be closed before. */
+  /** Deletes the data. Close every client first. */
   dispose(): Promise<void>;
 };
 

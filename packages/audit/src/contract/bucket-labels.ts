@@ -13,7 +13,7 @@ export function bucketLabels({
 }): (atMs: number) => string {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const dayOf = (atMs: number) => clock.format(atMs).slice(0, 10);
-  /** Days begin at a quarter of an hour. Returns the first quarter of the day of this moment. */
+  /** Returns the start of the day in epoch milliseconds. Every day begins at a multiple of a quarter of an hour. */
   const midnightOf = (atMs: number) => {
     let quarter = Math.floor(atMs / 900_000) * 900_000;
     while (dayOf(quarter - 900_000) === dayOf(atMs)) quarter -= 900_000;

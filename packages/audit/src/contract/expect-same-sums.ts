@@ -9,7 +9,7 @@ import {
 } from '../queries/analytics-source.ts';
 import { fromRollups } from '../rollups/from-rollups.ts';
 
-/** Returns all rows of a source, summed by everything that the question may group by. */
+/** Returns all rows of a source, summed by every possible dimension. */
 export function summedRows(
   client: AuditClient,
   source: AnalyticsSource,
@@ -41,7 +41,7 @@ const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
   mandate: 'mandate_id',
 };
 
-/** Expects that the sums, where they are exact, equal the base tables. */
+/** Expects that the exact sums of a source equal the base tables. */
 export async function expectSameSums(
   client: AuditClient,
   asked: AnalyticsFilter,

@@ -45,7 +45,7 @@ export function exporting(make: MakeAudit): void {
   const ndjsonRows = (text: string): Row[] =>
     text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 
-  /** Returns every part of a table, each with at most this many rows. */
+  /** Exports a table in parts of at most this many rows, and returns all parts. */
   async function parts(
     of: Exportable,
     tenant: string,
@@ -70,7 +70,7 @@ export function exporting(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('exports in all parts together what the search finds, oldest first, despite repeats and voids', async () => {
+  test('exports the rows that the search finds, oldest first, despite repeats and voids', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(), fc.integer({ min: 1, max: 30 }), async (historyOf, rows) => {
         runs += 1;

@@ -1,6 +1,6 @@
 /**
- * Plain code that computes what the audit must answer about a history, from the unique records. It is deliberately
- * slow and obvious.
+ * Plain code that computes the right answers of the audit from the unique records of a history. The code is
+ * deliberately slow and obvious.
  */
 import { type BudgetAdjusted, type Decision, RELEASED_BUDGET, type Settlement } from '@mandate/schemas';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ export type Filter = {
   toMs?: number;
 };
 
-/** Returns the records that count, in the order of the log: of each id the first delivery that is not void. */
+/** Returns the first delivery of each id that is not void, in the order of the log. Only these records count. */
 export function standing<R>(deliveries: readonly Delivery<R>[], idOf: (record: R) => string): R[] {
   const byId = new Map<string, R>();
   for (const { record, void: isVoid } of deliveries)
@@ -43,7 +43,8 @@ export function standing<R>(deliveries: readonly Delivery<R>[], idOf: (record: R
 }
 
 /**
- * A decision, or the settlement of a decision. `decision` is the settled decision, or null if it is not on record.
+ * A decision, or the settlement of a decision. `decision` is the settled decision, or null if the history does not
+ * contain that decision.
  */
 export type Booking = {
   atMs: number;
@@ -87,7 +88,7 @@ export function bookingsOf(history: Deliveries, filter: Filter): Booking[] {
   return all.filter((booking) => matches(booking, filter));
 }
 
-/** Action ids are unique only per agent. */
+/** The key includes the agent, because action ids are unique only per agent. */
 function attemptOf({ agentId, actionId, attempt }: Decision | Settlement): string {
   return JSON.stringify([agentId, actionId, attempt]);
 }
@@ -124,7 +125,7 @@ function differs({ verdict, shadow }: Decision): boolean {
   return shadow !== undefined && shadow.verdict !== 'UNKNOWN' && shadow.verdict !== verdict;
 }
 
-/** The values of a dimension under which the booking counts. */
+/** Returns the values of a dimension to which the booking belongs. */
 function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
   switch (dimension) {
     case 'agent':
@@ -220,7 +221,7 @@ export function measured(bookings: readonly Booking[], nearMissAt: number): Meas
 
 export type Keyed = { keys: string[]; booking: Booking };
 
-/** Returns each booking under every combination of its values. */
+/** Returns each booking once for every combination of its dimension values. */
 export function keyed(bookings: readonly Booking[], groupBy: readonly Dimension[]): Keyed[] {
   return bookings.flatMap((booking) =>
     groupBy
@@ -233,7 +234,7 @@ export function keyed(bookings: readonly Booking[], groupBy: readonly Dimension[
   );
 }
 
-/** Compares two lists of texts by the bytes of each text in turn. */
+/** Compares two lists of texts: first the bytes of the first texts, then of the second texts, and so on. */
 export function byKeys(one: readonly string[], other: readonly string[]): number {
   for (const [place, text] of one.entries()) {
     const order = Buffer.compare(Buffer.from(text), Buffer.from(other[place] ?? ''));
@@ -243,8 +244,8 @@ export function byKeys(one: readonly string[], other: readonly string[]): number
 }
 
 /**
- * A change of a budget's counter. `name` is `scope/subject/id/windowMs`. From `heldFromMs` on, the window of the
- * budget contains it.
+ * A change of a budget's counter. `name` is `scope/subject/id/windowMs`. The window of the budget contains the change
+ * from `heldFromMs` on.
  */
 export type Moved = { name: string; atMs: number; heldFromMs: number; micros: number; isAdjusted: boolean };
 

@@ -1,6 +1,6 @@
 /**
- * Following a table while it fills. A listener gets each row once, in the order of the log, wherever the connection
- * is cut. When, how often and in which batches rows arrive changes nothing.
+ * Tests following a table while the recorder adds rows. A listener gets each row once, in the order of the log, even
+ * if its connection is cut. Batches and times of recording do not matter.
  */
 
 import { type Decision, type KillTarget, TOPICS, wireTime } from '@mandate/schemas';
@@ -43,7 +43,7 @@ const PARTITIONS = 3;
 const START_MS = Date.UTC(2026, 0, 30);
 const NOW_MS = START_MS + 60_000;
 
-/** A record of a partition: the number of its id, and whether it is void. An id may repeat. */
+/** A random record of a partition: the number of its id, and whether the record is void. An id may repeat. */
 const record = fc.record({
   name: fc.nat(9),
   isVoid: fc.boolean(),
@@ -61,8 +61,8 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * An event of a partition: a kill, which only this partition has, or an epoch, which any other partition may also
- * have.
+ * A random event of a partition: a kill or an epoch. A kill is in one partition only. An epoch may be in several
+ * partitions.
  */
 const happening = fc.record({
   what: fc.constantFrom('epoch', 'all', 'tenant', 'a-1', 'a-2', 'another tenant'),
@@ -90,7 +90,10 @@ export function following(make: MakeAudit): void {
     return { ...recorded, position: { ...recorded.position, partition: logPartition } };
   }
 
-  /** Returns the rows that a connection receives before it is cut, or all rows, and the position after them. */
+  /**
+   * Returns the rows that a connection receives until it is cut, and the position after these rows. Without a cut,
+   * returns all rows.
+   */
   async function received<Row extends { id: string; logPartition: number; logOffset: number }>(
     feed: Feed<Row>,
     from: FeedPosition,
@@ -119,7 +122,7 @@ export function following(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('returns each row that counts once and in order, whatever arrives when and wherever the connection is cut', async () => {
+  test('returns each row that counts once and in order, even if rows arrive late or the connection is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(record, { maxLength: 25 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
@@ -149,8 +152,8 @@ export function following(make: MakeAudit): void {
   });
 
   /**
-   * Records the log as the steps say, and then the rest of it. Returns what each listener received, and for each
-   * partition the offset where it began to listen.
+   * Records the log in the given steps, then the rest of the log. Returns the rows that each listener received, and
+   * the offset of each partition where the listener began.
    */
   async function listened<Row extends { id: string; logPartition: number; logOffset: number }, Record>(
     feed: Feed<Row>,
@@ -166,7 +169,8 @@ export function following(make: MakeAudit): void {
     };
     const lookAll = async (cutAfter: number | null) => {
       for (const listener of listeners) {
-        // After a cut connection, a listener resumes from the token of the last row, or from where it began.
+        // After a cut connection, a listener continues from the token of the last row. If there was no row, it starts
+        // again where it began.
         const { rows, position } = await received(feed, listener.position, { cutAfter });
         listener.rows.push(...rows);
         listener.position = position;
@@ -188,7 +192,7 @@ export function following(make: MakeAudit): void {
     return listeners;
   }
 
-  test('returns each control event once, whatever partitions hold it, and all of the table', async () => {
+  test('returns each control event once, even if several partitions contain it, and returns all of the table', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(happening, { maxLength: 12 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
@@ -203,7 +207,7 @@ export function following(make: MakeAudit): void {
           const listeners = await listened(feed, laid, land, steps);
           const inTable = await ask(audit, searchControlEvents, { tenant: 'ours', limit: 1_000 });
           for (const [index, { from, rows }] of listeners.entries()) {
-            /** For each id: true if all its records that count came after the listener began. */
+            /** For each id: true if all valid records with the id came after the listener began. */
             const wanted = new Map<string, boolean>();
             for (const [of, records] of laid.entries()) {
               for (const { record, position } of firstOf(records, idOf)) {
@@ -269,11 +273,11 @@ export function following(make: MakeAudit): void {
     const decision = decisionOf(tenant, 100 * of + name);
     const ruling =
       verdict === 'ALLOW' ? { verdict: 'ALLOW', code: 'ALLOWED' } : { verdict: 'BLOCK', code: 'TOOL_DENIED' };
-    // One id is one decision: all its records say the same as the first.
+    // All records with the same id have the same content, because an id stands for one decision.
     return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
   }
 
-  /** The records that count and pass the filter. */
+  /** Returns the records that count and pass the filter. */
   function standing(records: readonly Recorded<Decision>[]) {
     return firstOf(records, ({ id }) => id)
       .filter(({ record }) => record.verdict === 'ALLOW')
@@ -290,7 +294,7 @@ export function following(make: MakeAudit): void {
     return [...first.values()];
   }
 
-  test('returns more rows than one answer holds in several answers, and loses none between them', async () => {
+  test('returns rows in several answers if there are too many for one answer, and loses none of them', async () => {
     const count = 2 * TAIL_ROWS_A_PARTITION + 1;
     const batch = Array.from({ length: count }, (_, offset) => at(0, offset, decisionOf('much', offset)));
     await recordDecisions(audit, batch);
@@ -329,7 +333,7 @@ export function following(make: MakeAudit): void {
     ]);
   });
 
-  test('follows settlements in the same way', async () => {
+  test('follows settlements in the same way as decisions', async () => {
     const settled = (offset: number, isVoid = false) =>
       recordedSettlement(settlementOf(decisionOf('settled', offset)), offset, isVoid);
     await recordSettlements(audit, [settled(0)]);
@@ -392,7 +396,7 @@ export function following(make: MakeAudit): void {
     ]);
   });
 
-  test('includes changes of the control topic, whose partitions and offsets have the same numbers', async () => {
+  test('includes changes of the control topic, which has the same partition numbers and offsets', async () => {
     await audit.command('TRUNCATE TABLE control_events');
     const change = { id: 'c', tenant: 'ours', by: 'ops', reason: 'r', at: wireTime(START_MS) };
     const changed = (offset: number) =>
@@ -422,7 +426,7 @@ export function following(make: MakeAudit): void {
   });
 
   describe('rows that were recorded long ago', () => {
-    test('are not read, but a row that arrives late by less than that is returned', async () => {
+    test('are not read, except rows that arrive only a little late', async () => {
       const feed = decisionFeed({ tenant: 'late' });
       const recordedAt = (offset: number, recordedAtMs: number) => ({
         ...at(0, offset, decisionOf('late', offset)),
@@ -434,7 +438,7 @@ export function following(make: MakeAudit): void {
       expect((await received(feed, position)).rows.map(({ logOffset }) => logOffset)).toEqual([2]);
     });
 
-    test('are skipped by the index', async () => {
+    test('are skipped with the help of the index', async () => {
       const asked = decisionTail.after.params.parse({
         tenant: 'late',
         sinceMs: 0,
@@ -451,7 +455,7 @@ export function following(make: MakeAudit): void {
     });
   });
 
-  test('reads months in the order of the log, so that no row arrives before the rows already read', async () => {
+  test('reads months in the order of the log, so that no row arrives before an older row', async () => {
     await audit.command('SYSTEM STOP MERGES decisions');
     const months = [1, 0, 1, 2, 2, 1];
     await recordDecisions(

@@ -67,7 +67,7 @@ export function migrating(make: MakeAudit): void {
     const approval = { ...operator, ...request, ...ledger, expiresAt: operator.at };
     const record: ControlEvent = { event: 'approval.recorded', approval };
     const row = controlEventRowOf({ record, ...onLog(record, 1) });
-    // The row as an older recorder wrote it.
+    // Makes the row as an older recorder wrote it, without the newer columns.
     const { subject: _, policy_version: __, revision: ___, refusal: ____, ...older } = row;
     await audit.insert('control_events', [older]);
     cpSync(MIGRATIONS_DIRECTORY, directory, { recursive: true });
@@ -77,7 +77,7 @@ export function migrating(make: MakeAudit): void {
     ]);
   });
 
-  test('repeats without harm a migration that stopped halfway or that another process runs at the same time', async () => {
+  test('repeats a migration safely if it stopped halfway or if another process runs it at the same time', async () => {
     await applied();
     await audit.command('TRUNCATE TABLE migrations');
     expect(await applied()).toEqual(ALL);
@@ -96,7 +96,7 @@ export function migrating(make: MakeAudit): void {
     expect([await migrate(overtaken, directory), byTheOther]).toEqual([ALL, ALL]);
 
     await audit.command('TRUNCATE TABLE migrations');
-    // One migrator skips what the other applied before it read the history.
+    // Each migrator skips the migrations that the other one has already applied.
     expect(await Promise.all([applied(), applied()])).toEqual([expect.any(Array), expect.any(Array)]);
     expect(
       await audit.query('SELECT count() AS n FROM migrations FINAL', {}, z.object({ n: z.int() })),
@@ -132,7 +132,7 @@ export function migrating(make: MakeAudit): void {
     expect(tables.map(({ name }) => name)).not.toContain('notes');
   });
 
-  test('keeps the identity of tables, and gives new tables another identity', async () => {
+  test('keeps the identity of existing tables, and gives new tables another identity', async () => {
     await applied();
     const before = await ask(audit, identity, {});
     await audit.command('TRUNCATE TABLE migrations');

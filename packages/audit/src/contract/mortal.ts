@@ -1,6 +1,9 @@
 import type { AuditClient } from '../index.ts';
 
-/** Returns a client that fails for good after this many statements, as if its process had died. */
+/**
+ * Returns a client that fails after this many statements, and from then on always. This simulates the death of its
+ * process.
+ */
 export function mortal(audit: AuditClient, statements: number): AuditClient {
   let left = statements;
   const live = async () => {

@@ -1,4 +1,4 @@
-/** Plain code that computes what each question of the analytics must answer, from the bookings of a history. */
+/** Plain code that computes the right answer to each analytics question, from the bookings of a history. */
 import type { Decision, Settlement } from '@mandate/schemas';
 import { type Dimension, type Measures, type MOVED_BY, NOTHING, type ORDERS } from '../index.ts';
 import {
@@ -36,7 +36,10 @@ export function groupsOf(
     .sort((a, b) => descending(a.measures[orderBy], b.measures[orderBy]) || byKeys(a.keys, b.keys));
 }
 
-/** Returns for each group that changed its amount before `sinceMs` and since then, the largest change first. */
+/**
+ * Returns the groups whose amount changed. Each has its amount before `sinceMs` and its amount since then. The
+ * largest change comes first.
+ */
 export function moversOf(
   history: Deliveries,
   filter: Filter,
@@ -67,7 +70,7 @@ export function moversOf(
     .sort((a, b) => Math.abs(b.now - b.before) - Math.abs(a.now - a.before) || byKeys(a.keys, b.keys));
 }
 
-/** Returns the number of decisions by latency bound. */
+/** Returns the number of decisions for each latency bound. */
 export function latenciesOf(history: Deliveries, filter: Filter): Record<string, number> {
   return sumBy(decisionsOf(history, filter), (decision) => String(latencyOf(decision)));
 }
@@ -137,7 +140,7 @@ export type NearMiss = {
   name: string;
   nearMisses: number;
   highestPercent: number;
-  /** How much of the limit was used after the latest near miss, and which decision that is. */
+  /** How much of the limit was used after the latest near miss, and the decision that caused this near miss. */
   used: number;
   most: number;
   decisionId: string;
@@ -174,7 +177,7 @@ function isLater(one: Decision, other: Decision): boolean {
 }
 
 export type Budget = {
-  /** `scope/subject/id/windowMs`. */
+  /** The name of the budget: `scope/subject/id/windowMs`. */
   name: string;
   limitMicros: number | null;
   limitSeenAt: string | null;

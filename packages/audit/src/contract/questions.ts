@@ -1,6 +1,4 @@
-/**
- * Tests each question where a random history would seldom go: void records, repeated ids, and the edges of periods.
- */
+/** Tests cases that a random history rarely contains: void records, repeated ids, and the edges of periods. */
 import type { Decision } from '@mandate/schemas';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -118,7 +116,7 @@ export function questions(make: MakeAudit): void {
       ]);
     });
 
-    test('count the first on the log of two first decisions', async () => {
+    test('count the earlier record on the log if there are two first decisions', async () => {
       expect(await standing('two', [{ offset: 9 }, { offset: 8 }])).toEqual([
         { agentId: 'a-1', logOffset: 8 },
       ]);
@@ -127,7 +125,7 @@ export function questions(make: MakeAudit): void {
       ]);
     });
 
-    test('include the decision that counts, however many duplicates it has', async () => {
+    test('include the decision that counts, even if it has many duplicates', async () => {
       const of = { actionId: 'act' };
       await recorded('flood', [
         { ...of, offset: 0, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' },
@@ -189,7 +187,7 @@ export function questions(make: MakeAudit): void {
     expect(await found(atMs + 1, atMs + 2)).toBe(0);
   });
 
-  describe('a search', () => {
+  describe('a search of decisions', () => {
     const mandate = { id: 'support', hash: 'h', rules: ['rule-7'], policies: ['pol_a@3', 'pol_b@1'] };
     const called: Decision['action'] = {
       id: 'x',
@@ -209,7 +207,9 @@ export function questions(make: MakeAudit): void {
       inputTokens: 1,
       maxOutputTokens: 1,
     };
-    /** Facts of a decision, and a filter that finds it. The other decision differs in all these facts. */
+    /**
+     * Fields of a decision, and a filter that finds this decision. The other decision differs in all these fields.
+     */
     const searches: [Partial<Decision>, Omit<z.input<typeof searchDecisions.params>, 'tenant'>][] = [
       [{ verdict: 'BLOCK' }, { verdict: ['BLOCK', 'DEFER'] }],
       [{ code: 'TOOL_DENIED' }, { code: ['TOOL_DENIED'] }],
@@ -244,7 +244,7 @@ export function questions(make: MakeAudit): void {
       },
     );
 
-    test('applies all filters together, and does not match part of a policy’s name', async () => {
+    test('applies all filters together, and matches the whole name of a policy only', async () => {
       await recorded('both', [
         { offset: 1, mandate },
         { offset: 2, mandate, agentId: 'a-2' },
@@ -268,7 +268,7 @@ export function questions(make: MakeAudit): void {
       expect(rows).toMatchObject([{ id: decision.id, traceId }]);
     });
 
-    test('finds decisions older than these columns by their payload', async () => {
+    test('finds decisions that were stored before these columns existed by their payload', async () => {
       const decision = { ...decisionOf('older', 1), mandate, action: called, reason: 'as it was' };
       const { record, value } = recordedDecision(decision, 1);
       const written = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -292,7 +292,7 @@ export function questions(make: MakeAudit): void {
     });
   });
 
-  test('counts money once for an action id that was used again after its replay memory', async () => {
+  test('counts money once if an action id is used again after the replay memory forgot it', async () => {
     await recorded('again', [
       { offset: 1, actionId: 'act' },
       { offset: 2, actionId: 'act' },
@@ -397,7 +397,7 @@ export function questions(make: MakeAudit): void {
     ]);
   });
 
-  test('finds settlements by any of their codes, and returns what happened besides the charge', async () => {
+  test('finds settlements by any of their codes, and returns effects in addition to the charge', async () => {
     const [decision] = await recorded('marked', [{ offset: 1 }]);
     if (decision === undefined) throw new Error('nothing was decided');
     const given = {
@@ -441,17 +441,17 @@ export function questions(make: MakeAudit): void {
     expect(plan).toMatch(/\(id in \d+-element set\)/);
   });
 
-  test('fills a page correctly if repeats match the filter and the rows that count do not', async () => {
+  test('fills a page correctly if only repeats of other rows match the filter', async () => {
     const traced = (index: number, traces: readonly string[]) =>
       traces.map((traceId, repeat) => ({
         ...recordedDecision(decisionOf('crowded', index), index * 10 + repeat),
         traceId: traceId.repeat(32),
       }));
     const rare = ['a'];
-    // Eight decisions that are newer than the matching ones. Only their repeats match.
+    // Eight newer decisions. Only their repeats match the filter.
     const others = Array.from({ length: 8 }, (_, index) => traced(3 + index, ['b', 'a', 'a']));
     await recordDecisions(audit, [traced(1, rare), traced(2, rare)].flat());
-    // Each repeat goes into its own batch, because an insert collapses repeats within it.
+    // Each repeat goes into its own batch, because an insert merges repeats within one batch.
     for (const repeat of [0, 1, 2])
       await recordDecisions(
         audit,

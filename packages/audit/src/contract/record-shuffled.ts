@@ -1,4 +1,7 @@
-/** Records a history as recorders might: in batches, each once or twice, in any order, and several at a time. */
+/**
+ * Records a history in batches, as several recorders would: each batch once or twice, in any order, and several at a
+ * time.
+ */
 import type { History } from '../arbitrary-history.ts';
 import { type AuditClient, recordControlEvents, recordDecisions, recordSettlements } from '../index.ts';
 

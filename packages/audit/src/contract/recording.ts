@@ -1,4 +1,7 @@
-/** No row is lost. The audit returns what was recorded, and quarantines with its bytes what cannot become a row. */
+/**
+ * Tests that no row is lost. The audit returns every recorded row. A record that cannot become a row is quarantined
+ * with its bytes.
+ */
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -74,7 +77,7 @@ export function recording(make: MakeAudit): void {
 
   const recordedEvent = (record: ControlEvent, offset: number) => ({ record, ...onLog(record, offset) });
 
-  test('returns a decision, and its payload exactly as on the log', async () => {
+  test('returns a decision, with its payload exactly as the log contains it', async () => {
     const decision = decisionOf('found', 1, {
       ruling: { verdict: 'BLOCK', code: 'TOOL_DENIED', observed: null },
     });
@@ -261,7 +264,7 @@ export function recording(make: MakeAudit): void {
     expect(await before(1, 8)).toEqual({ ledgerEpoch: 'epoch-1', generation: 0, through: 7 });
   });
 
-  test('stores the request and the answer of an approval, and neither for other events', async () => {
+  test('stores the request and the answer of an approval, and leaves both empty for other events', async () => {
     const events = [approved('approving', 'app-2'), adjusted('approving', 'adj-2', 'r')];
     await recordControlEvents(
       audit,
@@ -277,7 +280,7 @@ export function recording(make: MakeAudit): void {
     ]);
   });
 
-  test('counts dead letters and quarantined records by partition, and repeats once', async () => {
+  test('counts dead letters and quarantined records by partition, and counts a repeat once', async () => {
     const deadLetter = {
       id: 'dlq_1',
       source: { topic: TOPICS.actions, partition: 3, offset: Number.MAX_SAFE_INTEGER },
@@ -326,7 +329,7 @@ export function recording(make: MakeAudit): void {
     ]);
   });
 
-  test('finds reads by key, route and time, newest first, in pages, each once', async () => {
+  test('finds reads by key, route and time, newest first, in pages, and each read once', async () => {
     const reads = Array.from({ length: 6 }, (_, n) => readOf('read', n));
     const odd = readOf('read', 6, {
       route: '/v1/audit/decisions',

@@ -43,7 +43,7 @@ const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2020, 4);
 const SHAPE = { dimensions: ['tool', 'code'] as const };
 
-/** Times of rows: right before a month begins, at its beginning, and within it. */
+/** Times of rows: just before a month begins, exactly at its beginning, and within the month. */
 const at = fc
   .tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom(-HOUR_MS, -1, 0, 1, 5 * 24 * HOUR_MS))
   .map(([month, offMs]) => Date.UTC(2020, month) + offMs);
@@ -51,7 +51,7 @@ const row = fc.record({
   tenant: fc.constantFrom('one', 'two', 'three'),
   table: fc.constantFrom(...TENANT_TABLE_NAMES),
   atMs: at,
-  /** Milliseconds until the decision was made, and until its cost was settled. */
+  /** Milliseconds from the row's time until its decision was made and its cost was settled. */
   laterMs: fc.constantFrom(-2, 5, 2 * HOUR_MS, 40 * 24 * HOUR_MS),
   times: fc.constantFrom(1, 1, 2),
 });
@@ -77,7 +77,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     audit_reads: (batch) => recordAuditReads(audit, batch),
   };
 
-  /** Returns the record as the log could hold it. A decision comes with its settlement. */
+  /** Returns the record of a row as the log could contain it. A decision comes with its settlement. */
   function recordsOf({ tenant, table, atMs, laterMs }: Row, n: number): AnyRecord[] {
     const when = wireTime(atMs);
     const source = { topic: topicOfTenant(tenant), partition: 0, offset: n };
@@ -144,7 +144,7 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   async function land(records: readonly AnyRecord[]): Promise<void> {
     for (const [table, batch] of Map.groupBy(records, (record) => record.table)) {
-      // Each function takes the records of its own table. TypeScript cannot follow this through the union.
+      // Each function accepts the records of one table only. TypeScript cannot infer this from the union type.
       const landing = LAND[table] as (batch: AnyRecord['one'][]) => Promise<unknown>;
       await landing(batch.map(({ one }) => one));
     }
@@ -155,7 +155,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   const isKept = ({ table, one }: AnyRecord, keptFrom: RetentionStartOf) =>
     ownerIfPast(table, one.record as RecordOf<typeof table>, keptFrom) === null;
 
-  /** Returns the rows that the tables hold of these tenants, each as its table and its id. */
+  /** Returns the table and the id of each row of these tenants. */
   async function held(tenants: readonly string[]): Promise<string[]> {
     const found = await audit.query(
       `SELECT * FROM (${TENANT_TABLE_NAMES.map(
@@ -176,7 +176,7 @@ export function retentionPerTenant(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('drops the past of a tenant and nothing else, whenever records arrive and wherever a process dies', async () => {
+  test('drops only the past of a tenant, even if records arrive late or a process dies halfway', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 12, maxLength: 24, size: 'max' }),
@@ -242,11 +242,11 @@ export function retentionPerTenant(make: MakeAudit): void {
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt: FEBRUARY }), 2)]);
   }
 
-  test('drops the past from the sums, also from sums that are no longer read', async () => {
+  test('drops the past from all sums, including sums that are not read any more', async () => {
     await recordJanuary('summed');
     await recordJanuary('beside');
     await refreshRollups(audit, { quietMs: 0 });
-    // The rows that a recorder of an older version wrote.
+    // Columns of the rows that an older recorder wrote.
     const columns = 'tenant, hours, hour, touches, unmatched, reaches_back_to';
     await audit.command(`INSERT INTO rollups (${columns}) SELECT ${columns} FROM rollup_sums`);
     await dropPastRows(audit, { keptFrom: upTo('summed'), nowMs: NOW_MS });
@@ -265,8 +265,8 @@ export function retentionPerTenant(make: MakeAudit): void {
   type Known = 'what was marked then' | 'every mark';
 
   /**
-   * Computes the sums of the tenant right before its rows are dropped. Returns a function that inserts these sums
-   * again.
+   * Computes the sums of the tenant just before its rows are dropped. Returns a function that inserts these sums
+   * later.
    */
   async function countedMeanwhile(tenant: string): Promise<(knowing: Known) => Promise<void>> {
     await recordJanuary(tenant);
@@ -305,13 +305,13 @@ export function retentionPerTenant(make: MakeAudit): void {
     };
   }
 
-  test('does not read sums that were computed while rows were dropped and inserted after that', async () => {
+  test('ignores sums that were computed before rows were dropped and inserted afterwards', async () => {
     const land = await countedMeanwhile('meanwhile');
     await land('what was marked then');
     await expectSameSums(audit, { tenant: 'meanwhile' }, SHAPE);
   });
 
-  test('clears sums that became readable because a process died before it cleared them', async () => {
+  test('clears sums that became readable because a process died before it could clear them', async () => {
     const tenant = 'unsaid';
     const land = await countedMeanwhile(tenant);
     await land('every mark');
@@ -322,7 +322,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     expect(await pastRows(audit, options)).toEqual([]);
   });
 
-  test('reports what it found before it drops anything, and each part after it is gone', async () => {
+  test('first reports what it found, then drops each reported part', async () => {
     await recordJanuary('told');
     const told: string[] = [];
     await dropPastRows(audit, {
@@ -342,7 +342,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   test('records the retention start before it drops a row, and never moves it back', async () => {
     await recordJanuary('noted');
     expect(await tenantRetentionStart(audit, 'noted')).toBeNull();
-    // Fails at the first command. By then only questions were asked.
+    // The client fails at its first command. Before that, it only runs queries.
     let noted: number | null = null;
     const dying: AuditClient = {
       ...audit,
@@ -373,7 +373,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     expect(await sums()).toEqual(before);
   });
 
-  test('keeps rows that concern every tenant, and drops rows without a tenant by the rule for `*`', async () => {
+  test('keeps rows that concern every tenant, and applies the rule for `*` to rows without a tenant', async () => {
     const epoch = { id: 'ep-1', previous: null, reason: '', at: wireTime(JANUARY) };
     await recordControlEvents(audit, [{ record: { event: 'ledger.epoch', epoch }, ...onLog({}, 1) }]);
     const [letter] = recordsOf(

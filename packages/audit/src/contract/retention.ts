@@ -1,4 +1,4 @@
-/** What is dropped with old months, and what is kept. */
+/** Tests which rows are dropped with old months, and which rows are kept. */
 import { TOPICS } from '@mandate/schemas';
 import { beforeEach, expect, test } from 'vitest';
 import {
@@ -42,7 +42,7 @@ export function retention(make: MakeAudit): void {
     return tables.end;
   });
 
-  /** Records one of each kind of record, appended to the log at that time. */
+  /** Records one record of each kind. The log got all of them at that time. */
   async function recordAll(n: number, appendedAtMs: number): Promise<void> {
     const at = new Date(appendedAtMs).toISOString();
     const decision = decisionOf('acme', n, { appendedAtMs });
@@ -94,7 +94,7 @@ export function retention(make: MakeAudit): void {
     return months;
   }
 
-  test('drops a month once enough newer months have begun, and no earlier', async () => {
+  test('drops a month only after enough newer months have begun', async () => {
     const marchBegins = Date.UTC(2026, 2);
     expect(await prune(2, marchBegins - 1)).toEqual([]);
     expect(await held()).toEqual(ALL);
@@ -114,12 +114,12 @@ export function retention(make: MakeAudit): void {
     expect(await oldMonths(audit, { keepMonths: 12, nowMs: Date.UTC(2027, 0) })).toHaveLength(4);
   });
 
-  test('drops nothing when asked which months are old', async () => {
+  test('drops nothing if it is only asked which months are old', async () => {
     expect(await oldMonths(audit, { keepMonths: 1, nowMs: Date.UTC(2030, 0) })).toHaveLength(12);
     expect(await held()).toEqual(ALL);
   });
 
-  test('keeps the acts of operators, the epochs and the quarantine, whatever is dropped', async () => {
+  test('keeps the acts of operators, the epochs and the quarantine in every case', async () => {
     await prune(1, Date.UTC(2030, 0));
     expect(await held()).toEqual({ ...ALL, decisions: 0, settlements: 0, deadLetters: 0, reads: 0 });
     const place = { topic: TOPICS.decisions, partition: 0, offset: 3 };

@@ -1,6 +1,6 @@
 /**
- * Rollups always equal sums computed again from the base tables. The order of records, refreshes in between, the
- * number of recorders and the death of one of them change nothing.
+ * Rollups always equal sums computed again from the base tables. Order, refreshes, the number of recorders and the
+ * death of a recorder change nothing.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ export function rollups(make: MakeAudit): void {
 
   type Delivery = { decisions: History['decisions']; settlements: History['settlements'] };
 
-  /** Takes this many deliveries from the beginning of a history, in the order of the log. */
+  /** Takes the first `many` deliveries of a history, in the order of the log. */
   function take({ decisions, settlements }: History, many: number): Delivery {
     const offsets = [...decisions, ...settlements]
       .map(({ position }) => position.offset)
@@ -56,7 +56,7 @@ export function rollups(make: MakeAudit): void {
     return { decisions: taken(decisions), settlements: taken(settlements) };
   }
 
-  /** Records settlements before decisions, because this order is the hardest. */
+  /** Records settlements before decisions, because this order is the hardest case. */
   async function record(client: AuditClient, { decisions, settlements }: Delivery): Promise<void> {
     if (settlements.length > 0) await recordSettlements(client, settlements);
     if (decisions.length > 0) await recordDecisions(client, decisions);
@@ -100,14 +100,14 @@ export function rollups(make: MakeAudit): void {
   test('equal the base tables at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(
-        // Few hours, so that most hours are touched again and again.
+        // The history spans only a few hours, so most hours change again and again.
         arbitraryHistory(3 * HOUR_MS),
         fc.array(fc.tuple(step, arbitraryFilter, shape), { minLength: 6, maxLength: 10, size: 'max' }),
         async (historyOf, steps) => {
           runs += 1;
           const tenant = `rolled-${runs}`;
           const ahead = historyOf(tenant);
-          // The next recorder gets again what the dead recorder had not finished.
+          // The next recorder gets all deliveries that the dead recorder had not finished.
           let again: Delivery[] = [];
           for (const [one, filter, asked] of steps) {
             if ('dieAt' in one) {
@@ -141,10 +141,7 @@ export function rollups(make: MakeAudit): void {
   const SHAPE: AnalyticsShape = { dimensions: ['tool', 'model', 'code'] };
   const refreshed = () => refreshRollups(audit, { quietMs: 0 });
 
-  /**
-   * Expects that everything of the tenant is read from the rollups. Then the sums survive the rows from which they
-   * were computed.
-   */
+  /** Expects that all sums of the tenant come from the rollups. Then the sums remain after their rows are dropped. */
   async function expectKept(tenant: string): Promise<void> {
     await expectSame({ tenant }, SHAPE);
     const kept = await summedRows(audit, fromRollups, { tenant }, SHAPE);
@@ -160,7 +157,7 @@ export function rollups(make: MakeAudit): void {
     ['an hour that is counted', true],
     ['an hour of which nothing is known', false],
   ])(
-    'include rows in %s as soon as they are stored, wherever their recorder died',
+    'include rows in %s as soon as they are stored, even if their recorder died',
     async (name, isCounted) => {
       const tenant = name.replaceAll(' ', '-');
       const decision = (n: number) => recordedDecision(decisionOf(tenant, n, { appendedAtMs: NOW_MS }), n);
@@ -175,7 +172,7 @@ export function rollups(make: MakeAudit): void {
     },
   );
 
-  test('are read for hours that were counted', async () => {
+  test('are read for all hours that are already counted', async () => {
     const decision = decisionOf('kept', 1, { appendedAtMs: NOW_MS });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision), 2)]);
@@ -193,7 +190,7 @@ export function rollups(make: MakeAudit): void {
     }
   });
 
-  test('give a settlement the tool of its decision once that is on record, even a week later', async () => {
+  test('give a settlement the tool of its decision as soon as the decision is recorded, even a week later', async () => {
     const decision = decisionOf('late', 1, { appendedAtMs: NOW_MS });
     const settledAt = new Date(NOW_MS + 7 * 24 * HOUR_MS).toISOString();
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
@@ -205,7 +202,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame({ tenant: 'late' }, SHAPE);
   });
 
-  test('lose the part of a dropped month in later hours', async () => {
+  test('remove the part of a dropped month from later hours', async () => {
     const asked = { tenant: 'dropped' };
     const decision = decisionOf('dropped', 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
@@ -220,7 +217,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame(asked, SHAPE);
   });
 
-  test('hold no decisions for an hour with settlements only, if amounts are not asked for', async () => {
+  test('contain no decisions for an hour with settlements only, if amounts are not requested', async () => {
     const asked = { tenant: 'decisions-only' };
     const decision = decisionOf('decisions-only', 1, { appendedAtMs: NOW_MS });
     const settledAt = new Date(NOW_MS + 3 * HOUR_MS).toISOString();
@@ -233,13 +230,13 @@ export function rollups(make: MakeAudit): void {
     expect(await summedRows(audit, fromRollups, { ...asked, fromMs: NOW_MS + HOUR_MS }, shape)).toEqual([]);
   });
 
-  test('hold nothing of a dropped month in an hour that is first counted meanwhile', async () => {
+  test('contain nothing of a dropped month in an hour that is first counted during the drop', async () => {
     const asked = { tenant: 'dropped-meanwhile' };
     const decision = decisionOf(asked.tenant, 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     const settledAt = '2020-02-01T01:00:00.000Z';
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
-    // Sums that were read before the month was dropped become visible only at the end.
+    // The sums were read before the month was dropped. They become visible only now.
     await refreshed();
     const counted =
       'CREATE TABLE counted ENGINE = Memory AS SELECT * FROM rollup_sums WHERE tenant = {tenant:String}';
@@ -254,7 +251,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame(asked, SHAPE);
   });
 
-  test('know which hours wait to be counted, and leave alone hours that still change', async () => {
+  test('know which hours must still be counted, and skip hours that still change', async () => {
     await refreshed();
     expect(await ask(audit, waitingHours, {})).toMatchObject([{ hours: 0, sinceMs: 0 }]);
     await recordDecisions(audit, [recordedDecision(decisionOf('waits', 1, { appendedAtMs: NOW_MS }), 1)]);
@@ -266,7 +263,7 @@ export function rollups(make: MakeAudit): void {
     expect(await refreshed()).toEqual({ hours: 0, days: 0 });
   });
 
-  test('count rows without marks after the recorder looked for them', async () => {
+  test('count rows that have no marks yet, even if the recorder has already looked for marks', async () => {
     const [first, second] = [1, 2].map((index) => decisionOf('unmarked', index, { appendedAtMs: NOW_MS }));
     if (first === undefined || second === undefined) throw new Error('two were made');
     await recordDecisions(audit, [recordedDecision(first, 1)]);

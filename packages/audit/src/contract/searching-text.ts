@@ -1,4 +1,4 @@
-/** Search by text: it searches the names and values of arguments, not the way in which JSON writes them. */
+/** Tests search by text. The search covers the names and values of arguments, but not JSON syntax. */
 import type { Decision } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ export function searchingText(make: MakeAudit): void {
     {},
   ];
 
-  test('finds what people see, and nothing that only the JSON has', async () => {
+  test('finds text that people see, and ignores text that only the JSON syntax contains', async () => {
     await recorded('seen', ARGS);
     const expected: [string, number[]][] = [
       ['"', [0, 7]],
@@ -75,7 +75,7 @@ export function searchingText(make: MakeAudit): void {
     }
   });
 
-  test('equals a search of each single name and value, for any text', async () => {
+  test('returns the same decisions as a search of every name and value, for any text', async () => {
     const unit = fc.constantFrom(...'"\\\n\r\t\b\f\0\u001f/%_*?[]{},:\'u0nx é漢\u2028', '\\n', '\\"', '\\\\');
     const text = fc.string({ unit, minLength: 1, maxLength: 6 });
     const texts = fc.sample(fc.array(text, { maxLength: 4 }), { numRuns: 80, seed: 1 });

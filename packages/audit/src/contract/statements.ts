@@ -1,4 +1,4 @@
-/** What a statement does, and what happens if it fails. Uses none of the tables of the audit. */
+/** Tests what a statement does and how it fails. These tests use no table of the audit. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AuditClient } from '../index.ts';
@@ -69,7 +69,7 @@ export function statements(make: MakeAudit): void {
     ]);
   });
 
-  test('is retryable if no row is at fault', async () => {
+  test('fails with a retryable error if no row is at fault', async () => {
     await expect(client.insert('missing', [{ n: 1 }])).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
       retryable: true,
@@ -85,7 +85,8 @@ export function statements(make: MakeAudit): void {
     }, 1);
     await client.query('SELECT sum(sleepEachRow(0.01)) AS n FROM numbers(60)', {}, z.object({ n: z.int() }));
     clearInterval(pulse);
-    // A call that blocks the event loop allows no turn, or one. Even a busy machine allows more turns in 600 ms.
+    // A call that blocks the event loop would allow at most one turn. Even a busy machine allows more than five turns
+    // in 600 ms.
     expect(turns).toBeGreaterThan(5);
   });
 

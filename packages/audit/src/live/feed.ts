@@ -21,7 +21,7 @@ export type AskAudit = <Params extends z.ZodType<Asked>, Row extends z.ZodType>(
 type Window = z.input<typeof decisionTail.ends.params>;
 type AfterPosition = z.input<typeof decisionTail.after.params>;
 
-/** The log position of a row within its table, which holds the rows of one topic. */
+/** The log position of a row. The table contains the rows of one topic, so the topic is left out. */
 export type RowPosition = { logPartition: number; logOffset: number };
 /** A row that was stored. It may be void, the repeat of another row, or excluded by the filter. */
 export type TailRow = RowPosition & { id: string; atMs: number };
@@ -32,7 +32,7 @@ export type Feed<Row extends RowPosition & { id: string }> = {
   after(ask: AskAudit, from: AfterPosition): Promise<TailRow[]>;
   /** Returns the rows of these ids that are valid and pass the filter. */
   validRows(ask: AskAudit, ids: string[]): Promise<Row[]>;
-  /** Returns the same text for all rows of one event, which may be in several partitions. */
+  /** Returns the same text for all rows of one event, even if several partitions contain the event. */
   identityOf(row: Row): string;
 };
 

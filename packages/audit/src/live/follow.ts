@@ -21,11 +21,11 @@ import type { AskAudit, Feed, RowPosition, TailRow } from './feed.ts';
 
 export const ARRIVES_WITHIN_MS = 15 * 60_000;
 
-/** How far a table was read. */
+/** How far a listener has read a table. */
 export type FeedPosition = {
-  /** Rows with an earlier time are not returned. Fixed when the following began. */
+  /** Rows with an earlier time are not returned. The value never changes while a listener follows the table. */
   sinceMs: number;
-  /** The last time at which all visible rows after `through` had been read. Epoch milliseconds. */
+  /** The last time at which all visible rows after `through` had been read, in epoch milliseconds. */
   lookedAtMs: number;
   /** The last offset that was read, by partition. A partition that is missing has not been read. */
   through: ReadonlyMap<number, number>;
@@ -37,8 +37,8 @@ export function positionSince(sinceMs: number): FeedPosition {
 }
 
 /**
- * Returns the position after everything that is stored now. A row that arrives later is returned only if its time is
- * not long ago.
+ * Returns the position after all rows that are stored now. A row that is stored later is returned only if its time is
+ * recent.
  */
 export async function positionNow(
   ask: AskAudit,
@@ -55,8 +55,8 @@ export async function positionNow(
 type FollowedRow<Row> = { row: Row; atMs: number; position: FeedPosition };
 
 /**
- * Yields the rows after `from`, as many as one answer holds. Returns the position after all rows that were read,
- * including skipped rows, and whether these were all rows.
+ * Yields rows after `from`, up to the limit of one answer. Returns the position after all rows that were read,
+ * including skipped rows. `isAll` is true if no row was left.
  */
 export async function* rowsAfter<Row extends RowPosition & { id: string }>(
   ask: AskAudit,
@@ -82,7 +82,7 @@ export async function* rowsAfter<Row extends RowPosition & { id: string }>(
     const isPassed = (of: RowPosition) => of.logOffset <= (through.get(of.logPartition) ?? -1);
     for (const tailRow of some) {
       const { logPartition, logOffset, atMs } = tailRow;
-      // The same delivery may be stored twice until ClickHouse merges its parts.
+      // ClickHouse may contain the same delivery twice until it merges the parts of the table.
       if (isPassed(tailRow)) continue;
       const row = valid.get(keyOf(tailRow));
       const isNew = row !== undefined && !alike.get(feed.identityOf(row))?.some(isPassed);
@@ -93,7 +93,7 @@ export async function* rowsAfter<Row extends RowPosition & { id: string }>(
   return { position: { sinceMs, lookedAtMs: isAll ? nowMs : lookedAtMs, through }, isAll };
 }
 
-/** Merges the partitions by time and keeps the order within each: the earliest of the next rows comes first. */
+/** Merges the partitions by time. Always takes the earliest of the next rows, so each partition keeps its order. */
 function merged(tail: readonly TailRow[]): { inOrder: TailRow[]; isAll: boolean } {
   const queues = [...Map.groupBy(tail, ({ logPartition }) => logPartition).values()];
   const isAll = queues.every(({ length }) => length < TAIL_ROWS_A_PARTITION);

@@ -30,7 +30,10 @@ import { inHours } from '../rollups/hour.ts';
 import { type DecisionFilter, decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 import { latenciesOfOne } from './latency-bounds.ts';
 
-/** The dimensions to group by, as people name them, each with its column. Only policy is a list: `Array(String)`. */
+/**
+ * The dimensions to group by, by their public names, each with its column. Only the column of policy is a list:
+ * `Array(String)`.
+ */
 export const DIMENSIONS = {
   agent: 'agent_id',
   tool: 'tool',
@@ -48,11 +51,11 @@ export const DIMENSIONS = {
 export type Dimension = keyof typeof DIMENSIONS;
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as [Dimension, ...Dimension[]];
 
-/** The filters for all bookings, and the share that counts as near a limit. */
+/** The filters for all bookings, and the percentage from which a limit counts as nearly used. */
 export const analyticsFilter = decisionFilter.extend({ nearMissAt: z.int().min(1).max(100).optional() });
 export type AnalyticsFilter = DecisionFilter & { nearMissAt?: number | undefined };
 
-/** Percent, unless the question asks for another share. */
+/** The default percentage from which a limit counts as nearly used. */
 export const NEAR_MISS_AT = 90;
 
 export type AnalyticsShape = {
@@ -63,22 +66,22 @@ export type AnalyticsShape = {
    * 1970. A number, or SQL of a constant number. Absent: nowhere else.
    */
   cutMs?: number | string;
-  /** Settlements are not needed, so they need not be joined with their decisions. */
+  /** True if the question does not need settlements. Then they are not joined with their decisions. */
   decisionsOnly?: boolean;
 };
 
 /** Returns the subquery for a question with this filter and shape. */
 export type AnalyticsSource = (asked: AnalyticsFilter, shape: AnalyticsShape) => string;
 
-/** Reads the base tables. */
+/** A source that reads the base tables, which contain one row per decision or settlement. */
 export const fromBaseTables: AnalyticsSource = (asked, { dimensions, decisionsOnly = false }) =>
   `(${bookingRows(asked, { columns: dimensions.map((name) => DIMENSIONS[name]), decisionsOnly })})`;
 
 export type BookingRows = {
-  /** The columns of decisions that are needed in addition to the columns of every source. */
+  /** Columns of decisions to select in addition to the columns of every source. */
   columns: readonly string[];
   decisionsOnly?: boolean;
-  /** Only bookings in these hours. SQL of a constant array of hours since 1970. */
+  /** Restricts the source to bookings in these hours. SQL of a constant array of hours since 1970. */
   hours?: string;
 };
 
@@ -120,7 +123,7 @@ export function bookingRows(
       }`;
 }
 
-/** For nearly every outcome the decision was made in the hours right before it. */
+/** Nearly every settlement belongs to a decision of the few hours before it. */
 const NEARBY_HOURS = 4;
 
 /**
@@ -149,7 +152,7 @@ export function letThrough(settled: string, hours: string | undefined): string {
               AND action_id IN (SELECT action_id FROM (${others})) AND ${key} IN (${others}) ${first}`;
 }
 
-/** The settlements that count. */
+/** SQL condition for the settlements that count. */
 export const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
 
 /** Filters that apply to the settlements themselves. */
@@ -159,7 +162,10 @@ export const SETTLED = {
   toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
 };
 
-/** A limit of 0 has no percentage. Amounts are below 2^53, so a hundred times as much still fits. */
+/**
+ * SQL that is true if a limit is used up to this percentage. A limit of 0 has no percentage. Amounts are below 2^53,
+ * so 100 times an amount still fits.
+ */
 function nearMiss(percent: string): string {
   return `verdict = 'ALLOW' AND arrayExists(
           one -> one.most > 0 AND one.used * 100 >= one.most * ${percent}, limits)`;

@@ -1,8 +1,8 @@
 /**
- * The question behind most analytics. It counts and sums bookings by up to three dimensions, over a whole period or
+ * The question that most analytics use. It counts and sums bookings by up to three dimensions, over a whole period or
  * by bucket. It returns the first `limit` groups of an order, and the rest in one row.
  *
- * The source is read once to find the groups (if there are any) and once to measure them. So memory holds only the
+ * The source is read once to find the groups (if there are any) and once to measure them. So memory contains only the
  * groups, and only the buckets that are returned.
  */
 import { z } from 'zod';
@@ -14,8 +14,8 @@ import { source } from './source.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * Milliseconds as text, because a list parameter holds texts. May be negative: the day in which 1970 begins may begin
- * before it.
+ * Milliseconds as text, because a list parameter contains texts. A value may be negative, because the day that
+ * contains 1970-01-01 UTC can begin earlier.
  */
 const listOfMs = z.array(z.string().regex(/^-?\d{1,13}$/)).min(1);
 
@@ -24,8 +24,8 @@ const params = analyticsFilter.extend({
   orderBy: z.enum(ORDERS).default('calls'),
   limit: z.int().min(1).max(1_000).default(100),
   /**
-   * The buckets, as `runsOf` returns them. Without them the period is measured as a whole. Give both lists or
-   * neither.
+   * The buckets, as `runsOf` returns them. If they are absent, the question measures the whole period. Give both
+   * lists or neither.
    */
   runStarts: listOfMs.optional(),
   runSteps: listOfMs.optional(),
@@ -36,13 +36,13 @@ const params = analyticsFilter.extend({
 });
 
 const row = z.object({
-  /** False for the group of everything after `limit`. Its keys are empty. */
+  /** True for a named group. False for the group of everything after `limit`, which has empty keys. */
   shown: z.coerce.boolean(),
-  /** The values of `groupBy`, in that order. Empty text means none. */
+  /** The values of the dimensions, in the order of `groupBy`. Empty text means none. */
   keys: z.array(z.string()),
   /** The number of groups in this row. */
   groups: z.int(),
-  /** The start of the bucket. Null in the row of the whole period. */
+  /** The start of the bucket. Null if the row is for the whole period. */
   startMs: z.int().nullable(),
   ...measures,
 });
@@ -84,8 +84,8 @@ export const analytics = question({
 });
 
 /**
- * SQL for the start of the bucket of a moment. Buckets of equal length form a run. The start is the start of the run
- * plus whole steps.
+ * SQL for the start of the bucket that contains a moment. A run is a series of buckets of equal length. The bucket's
+ * start is the start of the run plus whole steps.
  */
 const START = `
       WITH arrayMap(ms -> toInt64(ms), {runStarts:Array(String)}) AS run_starts,
@@ -95,7 +95,7 @@ const START = `
         transform(run_start, run_starts, run_steps) AS run_step,
         toNullable(run_start + intDiv(at_ms - run_start, run_step) * run_step) AS start`;
 
-/** Cuts at these moments are also cuts at multiples of the result. */
+/** Returns the greatest common divisor. Each of the numbers is then a multiple of the result. */
 function greatestCommonDivisor(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => {
     let [a, b] = [one, Math.abs(other)];
@@ -112,7 +112,7 @@ export function bucketsOf({ runs }: Timeline): { runStarts: string[]; runSteps: 
   };
 }
 
-/** One group, or everything after the limit. It has buckets if the question has a timeline. */
+/** One group, or the sum of all groups after the limit. It has buckets if the question has a timeline. */
 type Told = Measures & { buckets?: (Measures & { startMs: number })[] };
 
 export type AnalyticsAnswer = {
@@ -122,8 +122,8 @@ export type AnalyticsAnswer = {
 };
 
 /**
- * Returns the rows in the form for people: buckets under their group, with the empty ones. Without grouping there is
- * one group.
+ * Returns the rows in the form for people. Each group contains its buckets, including empty ones. Without grouping
+ * there is one group.
  */
 export function analyticsAnswer(
   rows: readonly AnalyticsRow[],

@@ -1,11 +1,11 @@
 /**
  * Lists questions to people, newest first. With `waiting`: for each action its newest question, if nothing else was
- * decided about the action since. Otherwise: all questions, with what was decided. A question is a decision DEFER, or
- * a block because a grant came too late; people answer both. A duplicate is not a question.
+ * decided about the action later. Otherwise: all questions, with their results. A question is a decision DEFER, or
+ * a block because a grant came too late. People answer both. A duplicate is not a question.
  *
- * Few decisions are questions, and they may be anywhere. So the actions of questions are read without FINAL. Then the
- * decisions of these actions are read FINAL, without large columns. The large columns are read for one page only. An
- * answer belongs to the last question before it that has the same digest.
+ * Questions are rare, and the table has no order that finds them. So the actions of questions are read without FINAL.
+ * Then the decisions of these actions are read FINAL, without large columns. The large columns are read for one page
+ * only. An answer belongs to the last question before the answer that has the same digest.
  */
 import { CODES, described, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
 const IS_QUESTION = "(verdict = 'DEFER' OR code = 'APPROVAL_EXPIRED')";
 const OF_ACTIONS = `tenant = {tenant:String} AND NOT void AND ${STANDS_FOR_ACTION}`;
-/** Ids have no order within a millisecond, so the ledger sequence decides there. */
+/** Ids have no order within a millisecond. The ledger sequence gives the order there. */
 const IN_ORDER = '(appended_at, ledger_sequence, id)';
 
 export const approvals = question({
@@ -23,9 +23,9 @@ export const approvals = question({
     tenant,
     agentId: id.optional(),
     actionId: id.optional(),
-    /** Only questions without a later decision. */
+    /** True: return only questions without a later decision about their action. */
     waiting: z.literal(true).optional(),
-    /** The period of the questions. */
+    /** The question must have been asked in this period. */
     ...period,
     /** For the next page: the decision id of the last question of this page. */
     before: id.optional(),
@@ -41,7 +41,7 @@ export const approvals = question({
     actionId: described(z.string(), 'The action.', 'act_7f41'),
     attempt: described(z.int(), 'The attempt, from 1.', 1),
     tool: described(z.string().nullable(), 'The tool of the call. null: another kind of action.', 'refund'),
-    /** JSON text, as on the log. */
+    /** The arguments as JSON text, exactly as the log contains them. */
     arguments: z.string().nullable(),
     code: described(z.enum(CODES), 'The code of the decision.'),
     reason: described(
@@ -49,20 +49,20 @@ export const approvals = question({
       'The reason of the decision, as a sentence.',
       'A person must confirm this call.',
     ),
-    /** The cost of the call by the limits that looked at it. Null if no limit did. */
+    /** The cost of the call, as the checked limits computed it. Null if no limit computed a cost. */
     costMicros: z.int().nullable(),
     /** The estimate of the caller. */
     estimatedCostMicros: z.int().nullable(),
     principalId: z.string().nullable(),
     principalRole: z.string().nullable(),
-    /** JSON text, as on the log. */
+    /** The context as JSON text, exactly as the log contains it. */
     context: z.string().nullable(),
-    /** The claims of the caller that its API key fixed. */
+    /** The names of the caller's claims whose values its API key fixed. */
     pinned: z.array(z.string()),
     mandateId: described(z.string().nullable(), 'The mandate of the decision. null: none.', 'support-bot'),
     digest: z.string(),
     since: time,
-    /** The latest decision about the action. Null if that is the question itself. */
+    /** The latest decision about the action. Null if the question itself is the latest decision. */
     decidedId: z.string().nullable(),
     decidedVerdict: z.enum(VERDICTS).nullable(),
     decidedCode: z.enum(CODES).nullable(),

@@ -2,12 +2,12 @@ import { RELEASED_BUDGET } from '@mandate/schemas';
 import { TENANT_TABLES } from '../retention/tenant-tables.ts';
 
 /**
- * SQL for everything that moved the counter of a budget, each once: charges of decisions, changes by outcomes, and
- * adjustments by operators.
+ * SQL for everything that changed the counter of a budget, each change once: charges of decisions, changes by
+ * outcomes, and adjustments by operators.
  *
  * Columns of the subquery: scope, subject, budgetId, windowMs (0: no window), booked_at, held_from, charges, settles,
- * adjusts. held_from: when the window of the budget begins to count it. A settlement counts from the time of its
- * charge. An excess counts only for the agent's own budgets. The amounts that own reports gave back count for the
+ * adjusts. held_from: when the window of the budget begins to count the change. A settlement counts from the time of
+ * its charge. An excess counts only for the agent's own budgets. The amounts that own reports gave back count for the
  * agent's budget `released`.
  *
  * @param options.retentionStartMs reads only rows since then, by the times that retention uses

@@ -1,4 +1,4 @@
-/** When a budget will be exhausted if spending continues as in the period. */
+/** Tests when a budget will be exhausted if spending continues at the rate of the period. */
 import { expect, test } from 'vitest';
 import { type BudgetRow, outlookOf } from './budgets.ts';
 
@@ -35,7 +35,7 @@ test('never exhausts a budget without spending, and reports a spent budget as ex
   });
 });
 
-test('leaves nothing to project without a limit, and reports a limit of 0 as fully used', () => {
+test('returns no projection for a budget without a limit, and reports a limit of 0 as fully used', () => {
   expect(outlookOf(budget({ limitMicros: null }), now)).toEqual({
     leftMicros: null,
     usedPercent: null,
@@ -44,7 +44,7 @@ test('leaves nothing to project without a limit, and reports a limit of 0 as ful
   expect(outlookOf(budget({ limitMicros: 0, spentMicros: 0 }), now)).toMatchObject({ usedPercent: 100 });
 });
 
-test('never exhausts a window that frees as much as is spent', () => {
+test('never exhausts a window that frees as much as the agents spend', () => {
   const daily = budget({ windowMs: DAY_MS, burnedMicros: 10_000_000 });
   expect(outlookOf(daily, now).exhaustedAtMs).toBeNull();
   expect(outlookOf({ ...daily, burnedMicros: 20_000_000 }, now).exhaustedAtMs).toBe(1_000 + DAY_MS / 8);

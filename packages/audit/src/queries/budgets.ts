@@ -22,7 +22,7 @@ export const budgets = question({
     subject: z.string().optional(),
     budgetId: z.string().optional(),
     asOfMs: moment,
-    /** The period in which `burnedMicros` was booked, in epoch milliseconds. */
+    /** The period of `burnedMicros`, in epoch milliseconds. */
     fromMs: moment,
     toMs: moment,
     limit: z.int().min(1).max(1_000).default(100),
@@ -32,11 +32,11 @@ export const budgets = question({
     subject: z.string(),
     budgetId: z.string(),
     windowMs: z.int().transform((ms) => (ms === 0 ? null : ms)),
-    /** Null if no decision was checked against a limit of this budget. */
+    /** The limit of the budget. Null if no decision was checked against a limit of this budget. */
     limitMicros: z.int().nullable(),
     limitSeenAt: time.nullable(),
     spentMicros: summedMicros,
-    /** Charged and settled in the period. Adjustments by operators are not included. */
+    /** The amount that was charged and settled in the period. Adjustments by operators are not included. */
     burnedMicros: summedMicros,
   }),
   sql: ({ scope, subject, budgetId }) => `
@@ -74,7 +74,9 @@ const NAMED = {
 
 export type BudgetRow = z.output<typeof budgets.row>;
 
-/** Returns what is left, and how long it lasts if spending continues as in the period. */
+/**
+ * Returns the amount that remains, and how long this amount lasts if spending continues at the rate of the period.
+ */
 export function outlookOf(
   { limitMicros, spentMicros, burnedMicros, windowMs }: BudgetRow,
   { asOfMs, periodMs }: { asOfMs: number; periodMs: number },
@@ -87,7 +89,7 @@ export function outlookOf(
   function exhaustedAtMs(): number | null {
     if (leftMicros <= 0) return asOfMs;
     if (burnedMicros <= 0) return null;
-    // At this rate the window frees as much as is spent, so it never holds more than this.
+    // The most that the window can contain at this rate of spending. Then the window frees as much as is spent.
     const heldMost = windowMs === null ? Number.POSITIVE_INFINITY : (burnedMicros / periodMs) * windowMs;
     if (windowMs !== null && limitMicros !== null && heldMost <= limitMicros) return null;
     return asOfMs + Math.ceil((leftMicros / burnedMicros) * periodMs);

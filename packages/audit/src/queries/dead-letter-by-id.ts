@@ -1,6 +1,6 @@
 /**
- * Dead letters by their ids, and one whole dead letter: `payload` is the record exactly as on the log, with the
- * bytes. As in search-dead-letters.ts, `sourceTopic` decides which of them the caller may see.
+ * Dead letters by their ids, and one whole dead letter. `payload` is the record exactly as the log contains it.
+ * `sourceTopic` decides which dead letters the caller may see, as in search-dead-letters.ts.
  */
 import { id } from '@mandate/schemas';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** A decision as searches return it: the columns that people list and filter by. */
+/** A decision as searches return it: the columns that people display and use in filters. */
 import { CODES, DECISION_KINDS, described, SHADOW_VERDICTS, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 
@@ -94,5 +94,5 @@ export const decisionSummary = z.object({
 });
 export type DecisionSummary = z.output<typeof decisionSummary>;
 
-/** The record `action.decided` exactly as on the log, as JSON text. */
+/** A decision with its whole record `action.decided`, as JSON text exactly as the log contains it. */
 export const wholeDecision = decisionSummary.extend({ payload: z.string() });

@@ -1,6 +1,6 @@
 /**
- * The filters for decisions, in searches, sums and exports. A list matches any of its values, and all given filters
- * must match. Times are epoch milliseconds: `from` is included, `to` is excluded.
+ * The filters for decisions, in searches, sums and exports. A list matches any of its values. A decision must match
+ * all given filters. Times are epoch milliseconds: `from` is included, `to` is excluded.
  */
 import {
   ACTION_TYPES,
@@ -28,7 +28,7 @@ const MOST_VALUES = 100;
 const anyOf = <Value extends z.ZodType<string>>(value: Value) =>
   z.array(value).min(1).max(MOST_VALUES).optional();
 
-/** `differs`: the shadow verdict is known and is not the verdict of the decision. */
+/** `differs`: the shadow verdict is known and differs from the verdict of the decision. */
 export const SHADOW_FILTERS = [...SHADOW_VERDICTS, 'differs'] as const;
 
 export const decisionFilter = z.strictObject({
@@ -54,13 +54,13 @@ export const decisionFilter = z.strictObject({
   traceId: anyOf(z.string().regex(/^[0-9a-f]{32}$/)),
   minChargedMicros: z.int().min(0).optional(),
   maxChargedMicros: z.int().min(0).optional(),
-  /** Matches the reason, and the names and values of the arguments. Ignores case. */
+  /** A text to find in the reason, and in the names and values of the arguments. Case does not matter. */
   text: z.string().min(1).max(200).optional(),
   ...period,
 });
 export type DecisionFilter = z.output<typeof decisionFilter>;
 
-/** SQL on the columns of `decisions`. */
+/** The SQL condition of each filter, on the columns of `decisions`. */
 const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string>> = {
   agentId: 'agent_id IN {agentId:Array(String)}',
   actionId: 'action_id IN {actionId:Array(String)}',
@@ -79,7 +79,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   principal: 'principal_id IN {principal:Array(String)}',
   role: 'principal_role IN {role:Array(String)}',
   mandate: 'mandate_id IN {mandate:Array(String)}',
-  // The name of a policy matches every version of it.
+  // The filter `policy` may be a name, which matches every version of the policy.
   policy:
     "hasAny(arrayConcat(policies, arrayMap(each -> splitByChar('@', each)[1], policies)), {policy:Array(String)})",
   rule: 'hasAny(rules, {rule:Array(String)})',
@@ -91,7 +91,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   toMs: "decided_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
 };
 
-/** Returns ` AND …` for every given filter, on the columns of `decisions`. */
+/** Returns ` AND …` for each given filter, on the columns of `decisions`. */
 export function decisionsNarrowed(params: Partial<DecisionFilter>): string {
   return narrowed(params, FRAGMENTS);
 }

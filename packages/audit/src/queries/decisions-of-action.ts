@@ -1,8 +1,9 @@
 /**
- * The decisions about an action, or about one attempt of it: the one that counts first, then the rest in the order of
- * the log. Action ids are unique only per agent, so without `agentId` the actions of several agents may be returned.
+ * The decisions about an action, or about one attempt of the action. The decision that counts comes first, then the
+ * rest in the order of the log. Action ids are unique only per agent, so without `agentId` the answer may contain
+ * actions of several agents.
  *
- * For each agent exactly one row counts, however often the action was sent again. A first decision counts before a
+ * For each agent exactly one row counts, even if the action was sent several times. A first decision counts before a
  * duplicate, then the newest attempt, then a final answer before a deferral, then the first by log order.
  */
 import { count, id, tenant } from '@mandate/schemas';

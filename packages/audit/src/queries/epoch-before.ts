@@ -1,9 +1,9 @@
 /**
- * What a recorder that starts at an offset must know about the partition before it: the ledger epoch in force there,
- * and up to which offset the tables prove it. The control events of a batch are stored before its other rows, and the
- * batches of a partition are stored in order. So a row at an offset proves that every epoch before it is on record,
- * and only the log after `through` must be read. An overtaken epoch is on record as void. A repeat can only lower
- * `through` and never an epoch, because a rebuild announces itself under a new id each time.
+ * What a recorder must know of a partition when it starts at an offset: the ledger epoch in force there, and the
+ * offset up to which the tables prove this epoch. The control events of a batch are stored before its other rows, and
+ * batches of a partition are stored in order. So a row at an offset proves that the tables contain every earlier
+ * epoch, and the recorder must read only the log after `through`. An overtaken epoch is stored as void. A repeat can
+ * only lower `through`, because each rebuild announces its epoch under a new id.
  */
 import { z } from 'zod';
 import { question } from '../question.ts';
@@ -11,12 +11,14 @@ import { question } from '../question.ts';
 const BEFORE =
   'log_topic = {topic:String} AND log_partition = {partition:UInt32} AND log_offset < {offset:UInt64}';
 
-/** Returns one row. `ledgerEpoch` and `through` are null if nothing of that kind is recorded before `offset`. */
+/**
+ * Returns one row. `ledgerEpoch` is null if no epoch is recorded before `offset`, and `through` is null if no row is.
+ */
 export const epochBefore = question({
   params: z.strictObject({ topic: z.string().min(1), partition: z.int().min(0), offset: z.int().min(0) }),
   row: z.object({
     ledgerEpoch: z.string().nullable(),
-    /** The highest generation that an epoch named. 0 if there is none. */
+    /** The highest generation in the recorded epochs. 0 if there is none. */
     generation: z.int(),
     through: z.int().nullable(),
   }),

@@ -1,7 +1,7 @@
 /**
  * The acts of people that may explain a decision, newest first: answers about its action, and kills and revives that
- * concern its agent, up to `toMs`. The payload is left out, because a kill of everything names the actions of other
- * tenants in it.
+ * concern its agent, up to `toMs`. The payload is left out, because a kill of everything contains the actions of
+ * other tenants.
  */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ export const eventsBehind = question({
   params: z.strictObject({
     tenant,
     agentId: id,
-    /** The ancestors of the agent. */
+    /** The ids of the ancestors of the agent. */
     ancestors: z.array(id).default([]),
     actionId: id,
     toMs: z.int().min(0),

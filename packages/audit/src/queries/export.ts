@@ -1,8 +1,7 @@
 /**
- * Exports whole tables as files, part by part in the order of ids. A part is everything between two ids, so it can be
- * exported again, and the next part begins where it ended. Ids begin with a time (those of control events with their
- * kind), so a late row may belong to a part that was already exported. A file holds what was on record when it was
- * exported.
+ * Exports whole tables as files, in parts, in the order of ids. A part is everything between two ids, so a caller can
+ * export it again. Ids begin with a time (ids of control events with their kind), so a late row may belong to a part
+ * that was already exported. A file contains the rows that were stored at the time of the export.
  */
 import { CSV_FORMULA, CSV_LEADING, id } from '@mandate/schemas';
 import { z } from 'zod';
@@ -20,28 +19,30 @@ import {
 export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Rows with an id after `after`, up to and including `through`. At most `rows` rows. */
+/** The range of a part: ids after `after`, up to and including `through`. */
 const bounds = { after: id.optional(), through: id.optional() };
 const BETWEEN = { after: 'id > {after:String}', through: 'id <= {through:String}' };
 
 const part = z.object({
   rows: z.int(),
   firstId: z.string().nullable(),
-  /** The last id of the part. */
+  /** The last id of the part. Null if the part is empty. */
   lastId: z.string().nullable(),
 });
 
 type Table = {
   filter: z.ZodObject;
   columns: string;
-  /** Every text column, and every list column. In CSV no cell of these columns is a formula. */
+  /** All text columns and list columns. In CSV these columns are escaped, so that a spreadsheet finds no formula. */
   texts: readonly string[];
   lists: readonly string[];
   /** Returns the SQL from FROM to the end of WHERE. */
   source(filter: Asked): string;
 };
 
-/** SQL that does the same as `csvText` of @mandate/schemas. A contract test (exporting.ts) compares the two. */
+/**
+ * SQL that does the same as `csvText` of @mandate/schemas. A contract test (exporting.ts) compares both functions.
+ */
 function cellOf(text: string): string {
   const guarded = `replaceRegexpAll(${text}, ${literal(CSV_FORMULA)}, ${literal("\\1'\\2")})`;
   return `if(match(assumeNotNull(${guarded}), ${literal(CSV_LEADING)}), concat('\\'', ${guarded}), ${guarded})`;
@@ -57,9 +58,9 @@ function exported({ filter, columns, texts, lists, source }: Table) {
   const asked = filter.extend(bounds);
   return {
     params: asked as z.ZodType<Asked>,
-    /** The columns that are guarded against formulas in CSV. */
+    /** The columns whose texts are escaped in CSV, so that a spreadsheet finds no formula. */
     guarded: [...texts, ...lists],
-    /** Returns the extent of the next part, as far as it is known now. */
+    /** Returns the size and the last id of the next part, as stored now. */
     part: question({
       params: asked.extend({ rows: z.int().min(1).max(1_000_000) }) as z.ZodType<Asked>,
       row: part,

@@ -1,4 +1,4 @@
-/** The identity of this set of tables. It is a new name whenever the tables are created again. */
+/** The identity of this set of tables: a name that changes each time the tables are created again. */
 import { z } from 'zod';
 import { question } from '../question.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Lists kills, newest first, each with the revive that ended it: the first revive of the same switch with a higher
- * revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. A kill of
- * everything names open actions of all tenants, and the tenant sees only its own.
+ * Lists kills, newest first. Each kill has the revive that ended it: the first revive of the same switch with a
+ * higher revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. A kill
+ * of everything names open actions of all tenants, but a tenant sees only its own.
  */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export const kills = question({
   params: z.strictObject({
     tenant,
     id: id.optional(),
-    /** The agent that was killed, alone or as the root of a family. */
+    /** The agent that was killed, alone or together with its descendants. */
     agentId: id.optional(),
     /** Only kills without a revive. */
     inForce: z.literal(true).optional(),

@@ -17,31 +17,31 @@ export const LATENCY_BOUNDS_MS: readonly number[] = [
 
 const BOUNDS = `[${LATENCY_BOUNDS_MS.join(', ')}]`;
 
-/** SQL for one latency in milliseconds as counts by bound. Its last count is 1. */
+/** SQL that turns one latency in milliseconds into counts by bound. The last count is 1, and all others are 0. */
 export function latenciesOfOne(latencyMs: string): string {
   return `arrayPushBack(arrayWithConstant(${placeOf(latencyMs)} - 1, toUInt64(0)), toUInt64(1))`;
 }
 
-/** SQL for the index of the bound. ClickHouse has only a function that rounds down. */
+/** SQL for the index of the bound for a latency, rounded up. ClickHouse has only a function that rounds down. */
 function placeOf(latencyMs: string): string {
   const longestFirst = LATENCY_BOUNDS_MS.map((bound) => -bound).reverse();
   return `indexOf(${BOUNDS}, -roundDown(-greatest(0, ${latencyMs}), [${longestFirst.join(', ')}]))`;
 }
 
-/** SQL for the bounds of an array of counts by bound. */
+/** SQL for the array of bounds that belongs to an array of counts. */
 export function boundsOf(counts: string): string {
   return `arraySlice(${BOUNDS}, 1, length(${counts}))`;
 }
 
-/** SQL that does the same as `percentile`, from counts by bound. */
+/** SQL that does the same as the function `percentile`, from counts by bound. */
 export function percentileOf(counts: string, share: number): string {
   return `if(arraySum(${counts}) = 0, NULL, arrayFirst(
       (bound, passed) -> passed >= ceil(arraySum(${counts}) * ${share}), ${boundsOf(counts)}, arrayCumSum(${counts})))`;
 }
 
 /**
- * Returns the bound that at least this share of the calls did not exceed, or null if there are no calls. Uses the
- * nearest rank, as quantileExactWeighted of ClickHouse does.
+ * Returns the smallest bound that at least this share of the calls did not exceed. Null if there are no calls. Uses
+ * the nearest rank, as quantileExactWeighted of ClickHouse does.
  */
 export function percentile(
   counts: readonly { upToMs: number; calls: number }[],

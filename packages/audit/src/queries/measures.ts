@@ -1,4 +1,4 @@
-/** The counts and sums over all bookings. SQL over an analytics source with the alias `booked`. */
+/** The counts and sums over all bookings, as SQL over an analytics source with the alias `booked`. */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
 import { percentileOf } from './latency-bounds.ts';
@@ -23,7 +23,7 @@ const SQL = {
 } as const;
 export type Measure = keyof typeof SQL;
 
-/** The measures by which groups can be ordered: every number. */
+/** The measures that can order groups: all measures that are numbers. */
 export const ORDERS = Object.keys(SQL).filter((name) => name !== 'lastDecidedAt') as [
   Exclude<Measure, 'lastDecidedAt'>,
   ...Exclude<Measure, 'lastDecidedAt'>[],

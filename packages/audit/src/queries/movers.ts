@@ -1,5 +1,5 @@
 /**
- * The groups that changed most since the period before: in spend, calls or refusals. Groups without a change are left
+ * The groups whose spend, calls or refusals changed most since the period before. Groups without a change are left
  * out.
  */
 import { z } from 'zod';
@@ -31,12 +31,12 @@ const params = analyticsFilter.extend({
   limit: z.int().min(1).max(1_000).default(100),
 });
 
-/** The largest change comes first. */
+/** Returns the groups with the largest change first. */
 export const movers = question({
   params,
   row: z.object({
     keys: z.array(z.string()),
-    /** Micro-dollars, or a count. */
+    /** The amount in the earlier period: micro-dollars, or a count. */
     before: summedMicros,
     now: summedMicros,
   }),

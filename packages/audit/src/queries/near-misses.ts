@@ -1,6 +1,6 @@
 /**
- * Calls that came close to a limit: which agents, at which budget or rate, the latest first. Computed from the
- * decisions themselves.
+ * Calls that nearly reached a limit, by agent and by budget or rate, the latest first. Computed from the decisions
+ * themselves.
  */
 import { described, id, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 
 export const nearMisses = question({
   params: decisionFilter.extend({
-    /** Percent of the limit that is used after an ALLOW. */
+    /** The percentage of the limit from which an ALLOW counts as near the limit. */
     nearMissAt: z.int().min(1).max(100).default(NEAR_MISS_AT),
     limit: z.int().min(1).max(1_000).default(100),
   }),
@@ -19,15 +19,15 @@ export const nearMisses = question({
     kind: described(z.enum(['budget', 'rate']), 'The kind of limit.'),
     /** The scope of a budget. Null for a rate. */
     scope: z.string().nullable(),
-    /** The subject of the budget, or the agent of the calls. */
+    /** The subject of the budget. For a rate, the agent of the calls. */
     subject: z.string(),
-    /** The id of the budget, or the tool of the rate. Empty for a rate of all calls. */
+    /** The id of the budget. For a rate, the tool, or empty text for a rate of all calls. */
     id: z.string(),
     windowMs: z.int().nullable(),
     nearMisses: z.int(),
-    /** The highest use by any of these calls, in whole percent, rounded down. */
+    /** The highest use of the limit after any of these calls, in whole percent, rounded down. */
     highestPercent: z.int(),
-    /** The use after the latest of these calls: micro-dollars, or calls. */
+    /** The use of the limit after the latest of these calls: micro-dollars, or a number of calls. */
     used: z.int(),
     most: z.int(),
     decisionId: id,

@@ -1,8 +1,9 @@
 /**
- * The decisions of the same agent before and after a decision, nearest first. The search covers a span of ids, which
- * begin with their time. So for an agent that acts rarely, years of decisions of other agents are not searched.
+ * The decisions of the same agent before and after a decision, nearest first. Ids begin with their time, so the
+ * search
+ * covers a range of ids. For an agent that acts rarely, it does not search years of decisions of other agents.
  *
- * Ids have no order within a millisecond. The decisions of an agent share a partition, so the offset decides there.
+ * Ids have no order within a millisecond. The decisions of an agent share a partition, so the offset gives the order.
  * All decisions of the last millisecond are read before the nearest are chosen.
  */
 import { id, tenant } from '@mandate/schemas';
@@ -15,18 +16,18 @@ const params = z.strictObject({
   tenant,
   agentId: id,
   ...span,
-  /** When the request of the decision reached the log, and the log position of the decision. */
+  /** The time when the request of the decision reached the log, and the log position of the decision. */
   atMs: z.int().min(0),
   offset: z.int().min(0),
   limit: z.int().min(1).max(100).default(5),
 });
 
-/** The beginning of an id: `dec_`, and ten characters of time. */
+/** SQL for the part of an id that contains its time: `dec_` and ten characters. */
 const MILLISECOND = 'left(id, 14)';
 
 const PLACE = "(fromUnixTimestamp64Milli({atMs:Int64}, 'UTC'), {offset:UInt64})";
 
-/** Decisions on one side of the decision in the log, nearest first. */
+/** SQL for the decisions before or after the given decision in the log, nearest first. */
 const nearest = (side: '<' | '>', order: 'ASC' | 'DESC') =>
   question({
     params,

@@ -1,7 +1,7 @@
 /**
- * Finds the person who published a policy version that records name (`read-only@3`), and the person who set the
- * tenant limits (`tenant acme@7`, by the revision of the change). A refused change made no version, so it is left
- * out.
+ * Finds who published a policy version, such as `read-only@3`, and who set the tenant limits, such as `tenant
+ * acme@7`. The number after `tenant acme@` is the revision of the change. A refused change made no version, so it is
+ * left out.
  */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { question } from '../question.ts';
 export const publications = question({
   params: z.strictObject({ tenant, names: z.array(z.string()) }),
   row: z.object({
-    /** The version as records name it. */
+    /** The version in the form of the records, such as `read-only@3`. */
     name: z.string(),
     changeId: described(
       id,

@@ -1,7 +1,7 @@
 /**
- * The sums that the reconciler compares with the log and the ledger. They are exact to the micro-dollar, over
- * everything recorded. Long answers come in pages by key: give the key of the last row as `after`. A page with fewer
- * than `limit` rows is the last.
+ * The sums that the reconciler compares with the log and the ledger. They are exact to the micro-dollar, over all
+ * recorded rows. Long answers come in pages: give the key of the last row as `after`. A page with fewer than `limit`
+ * rows is the last.
  */
 import { BUDGET_SCOPES, described, id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { summedMicros } from './summed-micros.ts';
 
 const limit = z.int().min(1).max(10_000).default(10_000);
 
-/** What each agent was charged, and how outcomes changed it. */
+/** Returns the amount that each agent was charged, and the amount that outcomes added or gave back. */
 export const chargesByAgent = question({
   params: z.strictObject({ tenant, after: id.optional(), limit }),
   row: z.object({
@@ -36,7 +36,7 @@ const BEHIND = `(scope, subject, budgetId, windowMs)
       > ({afterScope:String}, {afterSubject:String}, {afterBudgetId:String}, {afterWindowMs:UInt64})`;
 
 /**
- * What the counter of each budget must hold: reserved charges, changes by outcomes, and adjustments by operators. The
+ * Returns the right counter of each budget: reserved charges, changes by outcomes, and adjustments by operators. The
  * row of a budget with a window is the sum over all its windows. Give all `after…` parameters or none.
  */
 export const chargesByBudget = question({
@@ -73,7 +73,10 @@ export const chargesByBudget = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** Attempts with more than one first decision, without deferrals. There must be none. At most 1,000 are returned. */
+/**
+ * Returns attempts with more than one first decision, at most 1,000. Deferrals do not count. A correct log has no
+ * such attempt.
+ */
 export const doubledActions = question({
   params: z.strictObject({ tenant }),
   row: z.object({
@@ -112,8 +115,8 @@ const ROWS = {
 };
 
 /**
- * Every row of a table, by id. FINAL would read all remaining rows for each page, so the end of a page is found
- * without FINAL. Repeats make a page shorter. Only the page after the last one is empty.
+ * All rows of a table, by id. With FINAL, each page would read all remaining rows, so the end of a page is found
+ * without FINAL. Repeats make a page shorter. Only the page after the last row is empty.
  */
 function rowsOf(table: 'decisions' | 'settlements') {
   return question({
@@ -135,8 +138,8 @@ export const decisionRows = rowsOf('decisions');
 export const settlementRows = rowsOf('settlements');
 
 /**
- * Does the same for changes of agents, keys, policies, rules and mandates. Each record of the control topic has its
- * own id.
+ * Returns the rows of changes to agents, keys, policies, rules and mandates, in pages by id. Each record of the
+ * control topic has its own id.
  */
 export const changeRows = question({
   ...ROWS,

@@ -27,8 +27,8 @@ const TABLES = [
 ] as const;
 
 /**
- * The number of rows by table and partition of the log, repeats counted once. `lastOffset` is the highest recorded
- * offset of the partition.
+ * Returns the number of rows by table and partition of the log. Repeats count once. `lastOffset` is the highest
+ * recorded offset of the partition.
  */
 export const recordedByPartition = question({
   params: nothing,

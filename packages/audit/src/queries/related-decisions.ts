@@ -1,6 +1,6 @@
 /**
- * Decisions that name another decision, or belong to the same trace, in the order of time, up to a limit. A decision
- * that names another one comes later, so the search covers a span of ids after it.
+ * Decisions that name another decision or share its trace, in the order of time, up to a limit. A decision that names
+ * another decision comes later, so the search covers a range of ids after the named decision.
  */
 import { id, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -8,18 +8,21 @@ import { question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 import { STANDS_FOR_ACTION } from './stands-for-action.ts';
 
-/** Ids begin with their time. So a range of ids is a time span, and a range of the primary index. */
+/**
+ * The first and last id of a search. Ids begin with their time, so a range of ids is a time span and uses the primary
+ * index.
+ */
 export const span = { fromId: z.string().min(1), toId: z.string().min(1) };
 export const SPAN = 'id >= {fromId:String} AND id < {toId:String}';
 
-/** Ids have no order within a millisecond, so the ledger sequence decides there. */
+/** Ids have no order within a millisecond. The ledger sequence gives the order there. */
 const IN_ORDER = 'appended_at, ledger_sequence, id';
 
 const limit = z.int().min(1).max(1_000).default(100);
 
 /**
- * The decisions about actions that name this action as their parent. They may belong to any agent, because a
- * sub-agent is another agent.
+ * Returns the decisions about child actions, which name this action as their parent. They may belong to another
+ * agent, because a sub-agent is another agent.
  */
 export const childrenOf = question({
   params: z.strictObject({ tenant, actionId: id, ...span, limit }),
@@ -32,7 +35,10 @@ export const childrenOf = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** The duplicates of this decision: repeats of its action id, or of its idempotency key under another id. */
+/**
+ * Returns the duplicates of a decision: repeats with its action id, and repeats with its idempotency key under
+ * another action id.
+ */
 export const duplicatesOf = question({
   params: z.strictObject({ tenant, agentId: id, id, ...span, limit }),
   row: decisionSummary,

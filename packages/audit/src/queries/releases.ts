@@ -1,7 +1,7 @@
 /**
- * The amounts of reservations that failed and cancelled outcomes gave back, by agent and tool or model, largest
- * first. Each row also counts refused give-backs, and actual costs above a cap. `fromMs` and `toMs` filter
- * settlements by the time of their booking. All other filters apply to the decisions that they settle.
+ * The reserved amounts that failed and cancelled outcomes gave back, by agent and tool or model, largest first. Each
+ * row also counts refused give-backs, and actual costs above a cap. `fromMs` and `toMs` filter settlements by booking
+ * time. All other filters apply to the decisions of the settlements.
  */
 import { described, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -27,9 +27,11 @@ export const releases = question({
     givenBackPercent: z.int().nullable(),
     /** The part of `givenBackMicros` that the agent's own reports gave back. */
     ownMicros: summedMicros,
-    /** The number of own reports that would have given back more than `maxReleases` allows. */
+    /** The number of own reports that were refused, because they would give back more than `maxReleases` allows. */
     refused: z.int(),
-    /** The number of actual costs above their cap, and the sum of the amounts above the caps. */
+    /**
+     * The number of actual costs that were above their cap. The next field is the sum of the amounts above the caps.
+     */
     excesses: z.int(),
     excessMicros: summedMicros,
     lastSettledAt: described(time, 'When the last of them was settled.'),

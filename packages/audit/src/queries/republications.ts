@@ -1,14 +1,14 @@
 /**
- * The history of a dead letter: each time it was published again, and the result. A caller who may see the dead
- * letter may see its history, which `sourceTopic` decides. A decision or settlement that answers the record belongs
- * to its tenant.
+ * The history of a dead letter: each time it was published again, and the result. A caller who may see a dead letter
+ * may also see its history. `sourceTopic` decides which dead letters the caller may see. A decision or settlement
+ * that answers the record belongs to its tenant.
  */
 import { id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { sourceTopic } from './source-topic.ts';
 
-/** Oldest first. */
+/** Returns the history of a dead letter, oldest first. */
 export const republicationsOf = question({
   params: z.strictObject({ sourceTopic, letterId: id }),
   row: z.object({
@@ -34,7 +34,7 @@ export const republicationsOf = question({
     ORDER BY happened_at, id`,
 });
 
-/** The decisions and settlements with these ids. */
+/** Returns the decisions and settlements with these ids. */
 export const answersTo = question({
   params: z.strictObject({ tenant, ids: z.array(id) }),
   row: z.object({

@@ -1,8 +1,8 @@
 /**
- * The acts of operators, and changes of agents, keys, policies, rules and mandates, newest first: the events of a
- * tenant, and events that concern every tenant. An event for everyone contains actions of other tenants in its
- * payload, so the payload is left out, and only the tenant's own actions are returned. An event in several partitions
- * is returned once. Times repeat, so the page key is time and id: give `beforeMs` and `beforeId` of the last row.
+ * The acts of operators, and changes of agents, keys, policies, rules and mandates, newest first. A tenant sees its
+ * own events, and events that concern every tenant. Such an event contains actions of other tenants in its payload.
+ * So the payload is left out, and only the tenant's own actions are returned. An event in several partitions is
+ * returned once. Times repeat, so the page key is time and id: give `beforeMs` and `beforeId` of the last row.
  */
 import { BUDGET_SCOPES, CONTROL_RECORDS, described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ export const CONTROL_EVENTS = [
 export const CHANGE_COLUMNS = `nullIf(subject, '') AS subject, nullIf(policy_version, 0) AS policyVersion,
       nullIf(revision, 0) AS revision, nullIf(refusal, '') AS refusal`;
 
-/** `{tenant}` is the tenant that sees the events. */
+/** SQL for the columns of an event. The parameter `{tenant}` is the tenant that sees the events. */
 export const CONTROL_EVENT_COLUMNS = `id, event, nullIf(scope, '') AS scope, nullIf(agent_id, '') AS agentId, nullIf(made_by, '') AS by, reason,
       nullIf(budget_scope, '') AS budgetScope, if(event = 'budget.adjusted', budget_subject, NULL) AS budgetSubject,
       nullIf(budget_id, '') AS budgetId, nullIf(budget_window_ms, 0) AS budgetWindowMs,
@@ -161,7 +161,7 @@ export const searchControlEvents = question({
       agentId: 'agent_id = {agentId:String}',
       event: 'event = {event:String}',
       subject: 'control_events.subject = {subject:String}',
-      // A stored `ann (key_1)` is found by `ann`, by `key_1` and by the whole text.
+      // The filter `by` finds a stored `ann (key_1)` by `ann`, by `key_1`, and by the whole text.
       by: `(made_by = {by:String} OR startsWith(made_by, concat({by:String}, ' (')) OR endsWith(made_by, concat(' (', {by:String}, ')')))`,
       fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
@@ -173,7 +173,7 @@ export const searchControlEvents = question({
     LIMIT {limit:UInt32}`,
 });
 
-/** Returns one whole change of the control topic. Its payload names no actions of other tenants. */
+/** Returns one whole change of the control topic. Its payload contains no actions of other tenants. */
 export const changeById = question({
   params: z.strictObject({ tenant, id }),
   row: controlEventSummary.extend({ payload: z.string() }),

@@ -1,7 +1,7 @@
 /**
- * Records that could not be read, newest first, paged by id like decisions. A dead letter has no tenant, because
- * nothing in it can be trusted. The topic that it came from decides who may see it, and the caller must set
- * `sourceTopic` accordingly. Without `sourceTopic` all dead letters are returned.
+ * Records that could not be read, newest first, paged by id like decisions. A dead letter has no tenant, because its
+ * content cannot be trusted. Its source topic decides who may see it, so the caller must set `sourceTopic`. Without
+ * `sourceTopic` all dead letters are returned.
  */
 import { time } from '@mandate/schemas';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ export const searchDeadLetters = question({
     logTopic: z.string(),
     logPartition: z.int(),
     logOffset: z.int(),
-    /** How often it was published again. */
+    /** How often the dead letter was published again. */
     republications: z.int(),
   }),
   sql: (params) => `

@@ -13,7 +13,10 @@ import { narrowed, question } from '../question.ts';
 import { DECISION_COLUMNS, decisionSummary } from './decision-columns.ts';
 import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
 
-/** Rows read for each wanted row. If a log is recorded again, every row is there twice or more. */
+/**
+ * The number of rows to read for each wanted row. If a log is recorded again, the table contains every row at least
+ * twice.
+ */
 const TAKEN = 4;
 
 export const searchDecisions = question({

@@ -1,4 +1,7 @@
-/** Who read what in the audit of a tenant, newest first, paged by id, which begins with the time. */
+/**
+ * Reads of the audit of a tenant, with their readers, newest first. The page key is the id, which begins with the
+ * time.
+ */
 import { id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
@@ -6,7 +9,7 @@ import { period } from './decision-filter.ts';
 
 export const searchReads = question({
   params: z.strictObject({
-    /** Empty: reads without a known key. */
+    /** The tenant. Empty text returns reads without a known key. */
     tenant: tenant.or(z.literal('')),
     keyId: id.optional(),
     route: id.optional(),

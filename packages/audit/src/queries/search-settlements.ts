@@ -1,13 +1,13 @@
 /**
- * The settlements, which say how outcomes changed charges, newest first. Paged like decisions: `before` is the last
- * id of the previous page.
+ * The settlements, newest first. A settlement says how an outcome changed a charge. `before` is the last id of the
+ * previous page, as for decisions.
  */
 import { described, id, settlement, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
 import { period } from './decision-filter.ts';
 
-/** One value, or a list that matches any of its values. */
+/** A filter: one value, or a list that matches any of its values. */
 export const anyOf = z.union([id.transform((one) => [one]), z.array(id).min(1).max(100)]).optional();
 
 /** The filters for settlements, in searches, following and exports. */
@@ -15,7 +15,7 @@ export const settlementFilter = z.strictObject({
   tenant,
   agentId: anyOf,
   actionId: anyOf,
-  /** SETTLED, or a mark. Matches any mark of the settlement, not only the gravest. */
+  /** The code SETTLED, or a mark. A settlement may have several marks, and the filter matches any of them. */
   code: anyOf,
   ...period,
 });
@@ -48,7 +48,7 @@ export const settlementSummary = z.object({
     'The action costs $0.091 in all.',
   ),
   mayRelease: z.boolean(),
-  /** The key that reported it. Null if a producer reported it, or if the key was not recorded. */
+  /** The key that reported the outcome. Null if a producer reported it, or if the key was not recorded. */
   reportedBy: z.string().nullable(),
   settledAt: described(time, 'When it was settled, by the clock of the ledger.'),
   logTopic: z.string(),

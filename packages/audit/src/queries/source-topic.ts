@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Only the dead letters of this topic. Absent: all of them. */
+/** Returns only the dead letters of this topic. If it is absent, returns all dead letters. */
 export const sourceTopic = z
   .string()
   .regex(/^[\w.-]{1,249}$/)

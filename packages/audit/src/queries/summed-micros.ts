@@ -2,8 +2,8 @@ import { sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 
 /**
- * A sum of amounts, in micro-dollars. One amount is at most 2^53-1, so a sum may be larger than an exact number in
- * JavaScript. Such a sum is returned as ±(2^53-1), which therefore means "this much or more".
+ * A sum of amounts, in micro-dollars. One amount is at most 2^53-1, so a sum may exceed the exact numbers of
+ * JavaScript. Such a sum is returned as ±(2^53-1), which means "this much or more".
  */
 export const summedMicros = z
   .number()

@@ -1,7 +1,8 @@
 /**
- * Rows that were stored after a log position, for listeners that follow a table while it fills (see live/). A row is
- * found by its partition and offset first, and filtered after that. So one offset for each partition is enough to
- * continue, and nothing is missed or returned twice between two questions.
+ * Rows that were stored after a log position, for listeners that follow a table while it fills (see live/). The rows
+ * are
+ * found by partition and offset first, and filtered after that. So one offset for each partition is enough to
+ * continue, and no row is missed or returned twice between two questions.
  *
  * `recordedFromMs` limits the question to the newest granules. Without it every row of the tenant would be read.
  * Control events are few, so all of them are read.
@@ -20,21 +21,23 @@ import {
   settlementsNarrowed,
 } from './search-settlements.ts';
 
-/** At most this many rows of one partition in one answer. A listener that is far behind asks several times. */
+/**
+ * The maximum number of rows of one partition in one answer. A listener with more rows to read asks several times.
+ */
 export const TAIL_ROWS_A_PARTITION = 1_000;
 
-/** At most this many ids in one question. Each id adds 30 characters to the question. */
+/** The maximum number of ids in one question. Each id adds 30 characters to the question. */
 export const MOST_IDS = 500;
 
 const moment = period.fromMs.unwrap();
 const window = { tenant, recordedFromMs: moment, sinceMs: moment };
 
-/** A table that can be followed: its time column, and SQL for the rows that a tenant may see. */
+/** A table that a listener can follow: its time column, and SQL for the rows that a tenant may see. */
 type Followed = { table: string; time: string; owned: string; partition?: string };
 
 /**
- * The number that stands for the one partition of the control topic. Its events share a table with those of decision
- * partitions.
+ * The partition number of control topic events in this table. The table also contains events of decision partitions,
+ * which have smaller numbers.
  */
 export const CONTROL_PARTITION = 2 ** 32 - 1;
 const PARTITION_OF_EITHER = `if(log_topic = '${TOPICS.control}', toUInt32(${CONTROL_PARTITION}), log_partition)`;
@@ -47,8 +50,8 @@ const WITHIN = ({ time, owned }: Followed) => `${owned}
       AND ${time} >= fromUnixTimestamp64Milli({sinceMs:Int64}, 'UTC')`;
 
 /**
- * Returns the next rows of each partition after `through`, which is parallel to `partitions`. A partition that is not
- * named is read from its start. Repeats and void rows are included.
+ * Returns the next rows of each partition after its offset. `through` contains the offsets in the order of
+ * `partitions`. A partition that is not listed is read from its start. Repeats and void rows are included.
  */
 function after(followed: Followed) {
   const { table, time, partition = 'log_partition' } = followed;
@@ -88,7 +91,7 @@ const ids = z.array(id).min(1).max(MOST_IDS);
 
 export const decisionTail = {
   ...tailQuestions({ table: 'decisions', time: 'decided_at', owned: OWN }),
-  /** Returns the valid rows of these ids that pass the filter, in no particular order. */
+  /** Returns the valid rows of these ids that pass the filter, in any order. */
   validRows: question({
     params: decisionFilter.extend({ ids }),
     row: decisionSummary,
@@ -111,7 +114,10 @@ export const settlementTail = {
   }),
 };
 
-/** Leaves out events that name another agent or another action. An event that names none concerns all of them. */
+/**
+ * Leaves out events that name another agent or another action. An event without an agent or action concerns all of
+ * them.
+ */
 const controlEventFilter = z.strictObject({
   tenant,
   agentId: anyOf,
@@ -134,7 +140,7 @@ export const controlEventTail = {
     owned: OWN_AND_SHARED,
     partition: PARTITION_OF_EITHER,
   }),
-  /** Returns an event once for each partition that holds it. */
+  /** Returns an event once for each partition that contains the event. */
   validRows: question({
     params: controlEventFilter.extend({ ids }),
     row: followedControlEvent,

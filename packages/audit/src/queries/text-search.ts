@@ -12,17 +12,17 @@ const FORMS =
   'arrayDistinct([{text:String}, normalizeUTF8NFC({text:String}), normalizeUTF8NFD({text:String})])';
 
 /**
- * The parts of the text that JSON does not escape. A text of escaped characters only has none. Then the JSON must
- * contain a backslash.
+ * SQL for the longest part of the text that JSON does not escape. If JSON escapes every character of the text, there
+ * is no such part. Then the JSON must contain a backslash.
  */
 const RUNS = `arrayMap(form -> arraySort(run -> -length(run), splitByRegexp('[\\\\x00-\\\\x1f"\\\\\\\\]', form))[1], ${FORMS})`;
 const IN_JSON = `arrayMap(run -> if(run = '', '\\\\', run), ${RUNS})`;
 
-/** Strings with their quotes, and numbers, true, false and null. */
+/** SQL for the values in the JSON: strings with their quotes, numbers, true, false and null. */
 const TOKENS = `extractAll(arguments, '"(?:[^"\\\\\\\\]|\\\\\\\\.)*"|[^"{}\\\\[\\\\],:]+')`;
 const DECODED = `if(startsWith(token, '"'), JSONExtractString(token), token)`;
 
-/** SQL on the columns `reason` and `arguments` of `decisions`. */
+/** SQL that is true if the column `reason` or `arguments` of `decisions` contains the text. */
 export const TEXT_SEARCH = `(multiSearchAnyCaseInsensitiveUTF8(reason, ${FORMS})
         OR (multiSearchAnyCaseInsensitiveUTF8(arguments, ${IN_JSON})
           AND arrayExists(token -> multiSearchAnyCaseInsensitiveUTF8(${DECODED}, ${FORMS}), ${TOKENS})))`;

@@ -1,4 +1,4 @@
-/** Buckets on the clocks of time zones: short, long and skipped days, and the compact form that a question takes. */
+/** Tests buckets in time zones: short, long and skipped days, and the compact form for a question. */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +7,8 @@ import { INTERVALS, isTimeZone, type Timeline, timeline } from './timeline.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the starts of the buckets, and the hours of each bucket except the last. The end of the last is not among
- * the starts.
+ * Returns the start of each bucket, and its length in hours. The last bucket has no length here, because its end is
+ * not one of the starts.
  */
 function cut(from: string, to: string, interval: (typeof INTERVALS)[number], timeZone: string) {
   const line = timeline({ fromMs: Date.parse(from), toMs: Date.parse(to) }, interval, timeZone, 10_000);
@@ -20,13 +20,15 @@ function cut(from: string, to: string, interval: (typeof INTERVALS)[number], tim
   };
 }
 
-/** Computes the start of a bucket as the question does: from the run that contains the moment, in whole steps. */
+/**
+ * Computes the start of a bucket as the SQL does: from the start of the run that contains the moment, in whole steps.
+ */
 function startOf(atMs: number, { runs }: Timeline): number {
   const { startMs, stepMs } = runs.findLast((run) => run.startMs <= atMs) ?? { startMs: 0, stepMs: 1 };
   return startMs + Math.floor((atMs - startMs) / stepMs) * stepMs;
 }
 
-describe('on the clock of Berlin', () => {
+describe('buckets on the clock of Berlin', () => {
   test('a day has its real length: 23 hours in March, 25 in October', () => {
     expect(cut('2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z', '1d', 'Europe/Berlin')).toEqual({
       starts: ['2026-03-27T23:00:00.000Z', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
@@ -43,7 +45,7 @@ describe('on the clock of Berlin', () => {
     expect([starts.length, runs]).toEqual([25, 1]);
   });
 
-  test('a quarter of a day ends at a time on the clock', () => {
+  test('a quarter of a day ends at 0:00, 6:00, 12:00 or 18:00 of the clock', () => {
     expect(cut('2026-10-24T22:00:00Z', '2026-10-26T00:00:00Z', '6h', 'Europe/Berlin').hours).toEqual([
       7, 6, 6, 6,
     ]);
@@ -62,7 +64,7 @@ describe('on the clock of Berlin', () => {
     ]);
   });
 
-  test('a year of days is five runs', () => {
+  test('a year of days becomes five runs', () => {
     expect(cut('2025-12-31T23:00:00Z', '2026-12-31T23:00:00Z', '1d', 'Europe/Berlin').runs).toBe(5);
   });
 });
@@ -85,12 +87,12 @@ test('makes no bucket for a day that the clock skips', () => {
   expect([starts.length, hours]).toEqual([3, [24, 24]]);
 });
 
-test('shortens the last hour of a day whose clock goes back by half an hour', () => {
+test('shortens the last hour of a day if the clock goes back by half an hour', () => {
   const { hours } = cut('2026-04-04T13:00:00Z', '2026-04-05T14:00:00Z', '1h', 'Australia/Lord_Howe');
   expect(hours.filter((hours) => hours !== 1)).toEqual([0.5]);
 });
 
-test('returns at least one bucket, and null for more than the limit', () => {
+test('returns at least one bucket, and null if the period has more buckets than the limit', () => {
   const at = { fromMs: 5, toMs: 5 };
   expect(timeline(at, '1h', 'UTC', 1)).toEqual({ starts: [0], runs: [{ startMs: 0, stepMs: HOUR_MS }] });
   const day = { fromMs: 0, toMs: 24 * HOUR_MS };

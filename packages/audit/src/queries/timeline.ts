@@ -1,5 +1,5 @@
 /**
- * Cuts a period into buckets on the clock of a time zone: where each begins, and a compact form of that for a
+ * Cuts a period into buckets on the clock of a time zone. Returns the start of each bucket, and a compact form for a
  * question.
  *
  * Only Intl handles time zones. ClickHouse gets milliseconds, so two lists of time zones cannot disagree.
@@ -12,8 +12,9 @@
 const EXACT_MS = { '5m': 300_000, '15m': 900_000, '1h': 3_600_000 } as const;
 
 /**
- * Buckets that end at a time on the clock. A day in Berlin has 23, 24 or 25 hours, and a quarter of a day has 5, 6 or
- * 7.
+ * Buckets that end at a fixed time of the clock. A day in Berlin has 23, 24 or 25 hours, and a quarter of a day has
+ * 5,
+ * 6 or 7 hours.
  */
 const ON_THE_CLOCK = {
   '6h': {
@@ -33,10 +34,13 @@ export type Interval = (typeof INTERVALS)[number];
 export type Timeline = {
   /**
    * The start of each bucket, in epoch milliseconds. The first bucket contains `fromMs`. A bucket ends where the next
-   * begins.
+   * bucket begins.
    */
   starts: readonly number[];
-  /** The same starts as runs of buckets of one length. A year of days in Berlin is five runs. */
+  /**
+   * The same starts as runs. A run is a series of buckets of equal length. The days of a year in Berlin form five
+   * runs.
+   */
   runs: readonly { startMs: number; stepMs: number }[];
 };
 
@@ -49,8 +53,8 @@ export function timeline(
 ): Timeline | null {
   const edges: number[] = [];
   for (const edge of edgesOf(interval, fromMs, clockOf(timeZone))) {
-    // A time that the clock skips or shows twice makes no bucket of its own. A bucket that ends before `fromMs` is
-    // left out.
+    // A bucket without length is left out. It occurs if the clock skips a time or shows a time twice. A bucket that
+    // ends before `fromMs` is also left out.
     const last = edges.at(-1);
     if (last !== undefined && edge <= last) continue;
     if (edge <= fromMs) edges.pop();
@@ -63,14 +67,14 @@ export function timeline(
 
 export function isTimeZone(name: string): boolean {
   try {
-    // Intl also accepts offsets such as +02:00. They have no summer time, so only names are accepted.
+    // Intl also accepts offsets such as +02:00. Offsets have no summer time, so only names are accepted.
     return /^[A-Za-z]/.test(name) && clockOf(name) !== undefined;
   } catch {
     return false;
   }
 }
 
-/** Yields the edges of buckets without end. The first edge is at or before `fromMs`. */
+/** Yields the edges between buckets, without end. The first edge is at or before `fromMs`. */
 function* edgesOf(interval: Interval, fromMs: number, clock: Clock): Generator<number> {
   if (isExact(interval)) {
     const stepMs = EXACT_MS[interval];
@@ -101,8 +105,8 @@ function runsOf(edges: readonly number[]): Timeline['runs'] {
 type Clock = {
   wallOf(atMs: number): number;
   /**
-   * Returns the first moment at which the clock shows this time. If the clock skips the time, the moment at which it
-   * would have shown it.
+   * Returns the first moment when the clock shows this time. If the clock skips the time, returns the moment when the
+   * clock would have shown it.
    */
   momentOf(wallMs: number): number;
 };
@@ -142,7 +146,7 @@ function floor(wallMs: number, stepMs: number): number {
   return Math.floor(wallMs / stepMs) * stepMs;
 }
 
-/** 1970 began on a Thursday. */
+/** This arithmetic uses that 1970 began on a Thursday. */
 function monday(wallMs: number): number {
   return floor(wallMs + 3 * DAY_MS, 7 * DAY_MS) - 3 * DAY_MS;
 }

@@ -1,4 +1,4 @@
-/** The clock of ClickHouse, by which retention decides what is past. */
+/** The clock of ClickHouse. Retention uses this clock to decide which rows are past. */
 import { z } from 'zod';
 import type { AuditClient } from '../port.ts';
 import { ask, question } from '../question.ts';
@@ -9,7 +9,7 @@ const clockOfAudit = question({
   sql: () => 'SELECT toUnixTimestamp64Milli(now64(3)) AS nowMs',
 });
 
-/** Returns the time of ClickHouse, in epoch ms. */
+/** Returns the current time of ClickHouse, in epoch ms. */
 export async function auditNowMs(client: AuditClient): Promise<number> {
   const [row] = await ask(client, clockOfAudit, {});
   if (row === undefined) throw new TypeError('ClickHouse did not say what time it is');

@@ -5,14 +5,14 @@ import { monthOf, newestFromMs, retentionStartMs } from './months.ts';
 const instant = fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(2261, 0) });
 const months = fc.integer({ min: 1, max: 1_200 });
 
-/** Adds months one by one, as on a calendar. */
+/** Adds months one by one, as a person would on a calendar. Used to check the faster code. */
 function monthsAfter(ms: number, count: number): number {
   let [year, month] = [new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth()];
   for (let n = 0; n < count; n += 1) [year, month] = month === 11 ? [year + 1, 0] : [year, month + 1];
   return Date.UTC(year, month);
 }
 
-test('counts a month as past once enough whole months have followed it', () => {
+test('counts a month as past after the given number of whole months has followed it', () => {
   fc.assert(
     fc.property(instant, months, instant, (rowMs, keepMonths, nowMs) => {
       const endedMs = monthsAfter(rowMs, 1);
@@ -38,7 +38,7 @@ test.each([
   [1, '2028-02-29T23:59:59.999Z', '202801'],
   [1, '2026-01-01T00:00:00.000Z', '202512'],
   [1_200, '2026-05-31T12:00:00.000Z', '192605'],
-])('keeps %d months at %s from the right month on', (keepMonths, now, first) => {
+])('keeps %d months at %s, from the right first month', (keepMonths, now, first) => {
   expect(monthOf(retentionStartMs(keepMonths, Date.parse(now)))).toBe(first);
 });
 

@@ -29,13 +29,15 @@ import {
 } from './tenant-tables.ts';
 
 /**
- * Tables with the sums of hours and days. Each row names the oldest month that it was computed from. `rollups`
- * belongs to earlier versions (migration 0014).
+ * The tables that contain sums of hours and days. Each of their rows names the oldest month in its sums. Only earlier
+ * versions use `rollups` (migration 0014).
  */
 const SUMS = ['rollup_sums', 'rollups'] as const;
 const TABLES = [...TENANT_TABLE_NAMES, ...SUMS] as const;
 
-/** Past rows of an owner. `month` is YYYYMM. `rows` includes repeats that no merge has collapsed yet. */
+/**
+ * Past rows of one owner in one month. `month` is YYYYMM. `rows` includes repeats that ClickHouse has not merged yet.
+ */
 const pastRowsRow = z.object({
   owner: z.string(),
   table: z.enum(TABLES),
@@ -45,7 +47,10 @@ const pastRowsRow = z.object({
 
 export type PastRows = z.output<typeof pastRowsRow>;
 
-/** Returns what is past, oldest first. Only reads. In tables with partitions it reads only the owners of old rows. */
+/**
+ * Returns the past rows by table, owner and month, oldest first. Only reads. In tables with partitions it reads only
+ * the owners of old rows.
+ */
 export async function pastRows(
   client: AuditClient,
   { keptFrom, nowMs }: { keptFrom: RetentionStartOf; nowMs: number },
@@ -68,7 +73,7 @@ export async function pastRows(
   });
 }
 
-/** True if the table holds sums instead of rows of records. */
+/** True if the table contains sums and not records. */
 export function isSums(table: PastRows['table']): table is (typeof SUMS)[number] {
   return table === 'rollup_sums' || table === 'rollups';
 }
@@ -77,7 +82,7 @@ function ownerIn(table: PastRows['table']): string {
   return isSums(table) ? 'tenant' : TENANT_TABLES[table].owner;
 }
 
-/** As text, so that partitions are compared by their names. */
+/** The month as text, because partitions are compared by their names. */
 function monthIn(table: PastRows['table']): string {
   if (isSums(table)) return 'reaches_back_to';
   const { at, hasPartitions } = TENANT_TABLES[table];
@@ -87,18 +92,23 @@ function monthIn(table: PastRows['table']): string {
 export type DropOptions = {
   keptFrom: RetentionStartOf;
   nowMs: number;
-  /** Ends the waiting. ClickHouse finishes the mutations that it has begun. */
+  /** Aborting the signal ends the waiting. ClickHouse still finishes the mutations that it has begun. */
   signal?: AbortSignal;
-  /** Called with what is past before it is dropped, and with each part after it is gone. */
+  /**
+   * Called with all past rows before the first of them is dropped. The next callback is called after each part is
+   * gone.
+   */
   onFound?: (found: readonly PastRows[]) => void;
   onGone?: (gone: readonly PastRows[]) => void;
 };
 
 /**
- * Resolves with what was past, after it is gone. Safe to repeat, and safe while recorders and queries run.
+ * Drops the past rows, and resolves with a list of them when they are gone. Safe to repeat, and safe while recorders
+ * and queries run.
  *
- * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE if ClickHouse cannot run a mutation. What was
- *   dropped before stays dropped, and the next call drops the rest. The reason of `signal` if it was aborted.
+ * @throws MandateError as `AuditClient.command`, and AUDIT_UNAVAILABLE if ClickHouse cannot run a mutation. Rows that
+ *   were dropped before the error stay dropped, and the next call drops the rest. The reason of `signal` if it was
+ *   aborted.
  */
 export async function dropPastRows(client: AuditClient, options: DropOptions): Promise<PastRows[]> {
   const { keptFrom, nowMs, signal, onFound, onGone } = options;
@@ -114,8 +124,8 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
       owners.filter((owner) => owner !== ANYBODY).map((tenant) => ({ tenant, fromMs })),
     ),
   );
-  // Once before, so that no reader uses sums of rows that are about to be dropped. Once after, for sums that were
-  // computed in between.
+  // The first call is before the drop, so that no reader uses sums of dropped rows. The second call is for sums that
+  // were computed during the drop.
   await markSums(client, groups);
   for (const table of TENANT_TABLE_NAMES) {
     for (const { rows, where, params } of deletions(table, past, groups)) {
@@ -135,7 +145,7 @@ export async function dropPastRows(client: AuditClient, options: DropOptions): P
 
 type Group = { fromMs: number; owners: string[] };
 
-/** Groups owners by their retention start. There are few different times, however many tenants there are. */
+/** Groups owners by their retention start. There are only a few different retention starts, even for many tenants. */
 function ownersByRetentionStart(past: readonly PastRows[], keptFrom: RetentionStartOf): Group[] {
   const groups = new Map<number, Group>();
   for (const owner of new Set(past.map((rows) => rows.owner))) {
@@ -194,7 +204,7 @@ const mutation = z.object({ table: z.string(), failed: z.string() });
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 1_000;
 
-/** Waits until no mutation of these tables runs, whichever process began it. */
+/** Waits until no mutation of these tables runs, including mutations of other processes. */
 async function untilCarriedOut(
   client: AuditClient,
   tables: readonly PastRows['table'][],

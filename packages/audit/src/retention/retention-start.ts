@@ -1,6 +1,6 @@
 /**
- * The retention start of each tenant, as the table `kept_from` holds it. Rows before it are gone, or are about to be
- * dropped.
+ * The retention start of each tenant, from the table `kept_from`. Rows before it are dropped, or will be dropped
+ * soon.
  */
 import { tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -9,8 +9,8 @@ import { ask, question } from '../question.ts';
 import { EVERYBODY } from './tenant-tables.ts';
 
 /**
- * Records the retention start of each tenant, or of `EVERYBODY`, before any row is dropped. Otherwise dropped rows
- * would look lost.
+ * Records the retention start of each tenant, or of `EVERYBODY`. Call it before any row is dropped, because otherwise
+ * dropped rows would look like lost rows.
  */
 export async function recordRetentionStart(
   client: AuditClient,
@@ -22,7 +22,7 @@ export async function recordRetentionStart(
   );
 }
 
-/** One row: the retention start of a tenant. Null if no row of the tenant was ever dropped. */
+/** Returns one row with the retention start of a tenant. Null if no row of the tenant was ever dropped. */
 export const retentionStart = question({
   params: z.strictObject({ tenant }),
   row: z.object({ retentionStartMs: z.int().nullable() }),
@@ -31,7 +31,7 @@ export const retentionStart = question({
     FROM kept_from WHERE tenant IN ('${EVERYBODY}', {tenant:String})`,
 });
 
-/** Returns the retention start of a tenant as a value. */
+/** Returns the retention start of a tenant in epoch milliseconds, or null. */
 export async function tenantRetentionStart(client: AuditClient, tenant: string): Promise<number | null> {
   const [said] = await ask(client, retentionStart, { tenant });
   return said?.retentionStartMs ?? null;

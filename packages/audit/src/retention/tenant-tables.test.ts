@@ -17,7 +17,7 @@ const made = readMigrations(MIGRATIONS_DIRECTORY).flatMap(({ name }) => {
   );
 });
 
-test('knows for every table whether retention drops rows from it', () => {
+test('contains every table, either with a retention rule or with the reason for none', () => {
   expect(made.map(({ table }) => table).sort()).toEqual(
     [...Object.keys(TENANT_TABLES), ...Object.keys(OTHER_TABLES)].sort(),
   );

@@ -1,7 +1,6 @@
 /**
- * The tables that hold rows of a tenant, with the owner of each row and the time by which retention judges it.
- * Everything about retention uses this: what is dropped, what is not recorded again, and which part of the log a
- * reconciliation skips.
+ * The tables that contain rows of a tenant: the owner of each row, and the time that retention compares. All code of
+ * retention uses this list, for dropping rows, recording and reconciliation.
  */
 import {
   type AuditRead,
@@ -20,14 +19,15 @@ type Owned = { owner: string; at: string };
 type TenantTable<R> = {
   /** SQL for the owner of a row: a tenant, or one of the two names below. */
   owner: string;
-  /** The column with the time of the row. If the table has partitions, they are the months of this column. */
+  /** The column with the time of the row. If the table has partitions, the partition is the month of this time. */
   at: string;
   hasPartitions: boolean;
   of(record: R): Owned;
 };
 
 /**
- * The owner of rows that name no tenant but may belong to one. The default of the retention document applies to it.
+ * The owner of rows that name no tenant but may belong to any tenant. The default of the retention document applies
+ * to these rows.
  */
 export const ANYBODY = '*';
 /** The owner of rows that concern every tenant: ledger epochs and kills of everything. They are never dropped. */
@@ -82,10 +82,10 @@ export const TENANT_TABLES = {
 export type TenantTableName = keyof typeof TENANT_TABLES;
 export const TENANT_TABLE_NAMES = Object.keys(TENANT_TABLES) as TenantTableName[];
 
-/** For each table, the type of the records that become its rows. */
+/** The type of the records that become rows of this table. */
 export type RecordOf<Table extends TenantTableName> = Parameters<(typeof TENANT_TABLES)[Table]['of']>[0];
 
-/** The tables that retention leaves alone, and why. */
+/** The tables from which retention drops nothing, with the reason. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
   quarantine: 'holds bytes in which no tenant could be read; to be empty, and watched',
   rollup_marks: 'says that an hour of a tenant was touched, and nothing of by what',
@@ -95,20 +95,20 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   identity: 'of the tables themselves',
 };
 
-/** Returns the first instant from which the owner's rows are kept, or null to keep all of them. */
+/** Returns the time from which the owner's rows are kept, or null if all of them are kept. */
 export type RetentionStartOf = (owner: string) => number | null;
 
-/** Returns the owner of a record that is past, so that it is not stored again. Null if the record is not past. */
+/** Returns the owner of a past record, so that the recorder can skip the record. Null if the record is not past. */
 export function ownerIfPast<Table extends TenantTableName>(
   table: Table,
   record: RecordOf<Table>,
   keptFrom: RetentionStartOf,
 ): string | null {
-  // Each function takes the records of its own table. TypeScript cannot follow this through the union.
+  // Each function accepts the records of one table only. TypeScript cannot infer this from the union type.
   const of = TENANT_TABLES[table].of as (record: RecordOf<Table>) => Owned;
   const { owner, at } = of(record);
   if (owner === EVERYBODY) return null;
   const fromMs = keptFrom(owner);
-  // A record with an invalid time is not past. It goes to quarantine.
+  // A record with an invalid time does not count as past. It goes to quarantine.
   return fromMs !== null && Date.parse(at) < fromMs ? owner : null;
 }

@@ -1,10 +1,10 @@
 /**
- * The source of analytics that reads sums where they are exact, and the base tables for the rest: for hours that were
- * touched since they were counted, for hours that the period cuts, and for everything that sums cannot answer.
+ * The source of analytics that reads sums where they are exact. It reads the base tables for the rest: for hours that
+ * changed since they were counted, for hours that the period cuts, and for everything that sums cannot answer.
  *
- * One scalar subquery a statement decides which hours are read from which table. So no row is read from both sides or
- * from neither, even while a recorder and a refresh run. An hour that was exact then may have been touched since.
- * Then the whole new batch is missing, as from any answer that began before the batch arrived.
+ * One scalar subquery of each statement decides which table is read for which hour. So no row is counted twice or
+ * missed, even while a recorder and a refresh run. An hour may change after this decision. Then the whole new batch
+ * is missing, as in any answer that began before the batch arrived.
  */
 import { ISSUED_MANDATE } from '@mandate/schemas';
 import {
@@ -19,7 +19,7 @@ import { decisionsNarrowed } from '../queries/decision-filter.ts';
 import { COLUMNS_ROLLED, groupsIn } from './groups.ts';
 import { dayOf, HOUR_MS } from './hour.ts';
 
-/** The filters that sums can answer, each with its column. A whole group shares one value of the column. */
+/** The filters that sums can answer, each with its column. All bookings of a group share one value of this column. */
 const FILTERED: Readonly<Record<string, (typeof COLUMNS_ROLLED)[number]>> = {
   agentId: 'agent_id',
   tool: 'tool',
@@ -45,7 +45,7 @@ export const fromRollups: AnalyticsSource = (asked, shape) => {
   const key = [...new Set(['agent_id', 'verdict', ...columns])];
   const narrowing = Object.keys(present(ofGroups)).flatMap((name) => FILTERED[name] ?? []);
   const read = { columns: [...new Set([...key, ...narrowing, ...SUMMED])], rowColumns: ['hour'] };
-  // Settlements may share a group with decisions, or have a group alone.
+  // A settlement may share a group with decisions, or be in a group without decisions.
   const own = columnsInOrder(key).replace(
     /\bsettled\b/,
     decisionsOnly ? 'toInt128(0) AS settled' : 'settled',
@@ -55,7 +55,7 @@ export const fromRollups: AnalyticsSource = (asked, shape) => {
       FROM (${groupsIn(`tenant = {tenant:String} AND ${where}`, read)})
       WHERE ${decisionsOnly ? 'calls > 0' : 'true'}${decisionsNarrowed(ofGroups)}`;
   const bucket = cutMs === undefined ? '' : `, intDiv(toUnixTimestamp64Milli(booked.at), ${cutMs})`;
-  // Summed here, so that the outer query gets as few rows as the answer has. Each row of a source costs time there.
+  // The sums are computed here, so that the outer query gets as few rows as possible. Each row costs time there.
   return `(
     SELECT min(booked.at) AS at, ${key.join(', ')}, sum(calls) AS calls, sumForEach(latencies) AS latencies, sum(near_misses) AS near_misses,
       sum(charged) AS charged, sum(settled) AS settled, max(last_at) AS last_at
@@ -76,12 +76,12 @@ function columnsInOrder(key: readonly string[]): string {
 }
 
 /**
- * True if sums can answer the question: every column that it uses has one value in a group, and no cut lies within an
- * hour.
+ * True if sums can answer the question. Each column that the question uses must have one value per group, and no cut
+ * may be inside an hour.
  */
 function isRolled(asked: AnalyticsFilter, { dimensions, cutMs = HOUR_MS }: AnalyticsShape): boolean {
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
-  // A group does not say which of the grants it belongs to.
+  // True if the question needs a single grant. A group does not say which grant it belongs to.
   const tellsIssued =
     dimensions.includes('mandate') || asked.mandate?.some((id) => id.startsWith(ISSUED_MANDATE)) === true;
   const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);
@@ -99,8 +99,8 @@ function present(filters: object): object {
 }
 
 /**
- * SQL for three disjoint arrays: days to read from sums, hours to read from sums, and hours to read from the base
- * tables.
+ * SQL for three arrays without common hours: days to read from sums, hours to read from sums, and hours to read from
+ * the base tables.
  */
 function partition(asked: {
   fromMs: number | undefined;

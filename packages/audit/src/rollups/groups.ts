@@ -1,12 +1,12 @@
 /**
- * The arrays in the rows of `rollup_sums`. Each index is a group: everything that shares the values of all
+ * The arrays in the rows of `rollup_sums`. Each index is one group: all bookings with the same values of
  * `COLUMNS_ROLLED`.
  */
 import { ISSUED_MANDATE } from '@mandate/schemas';
 
 /**
- * Columns of decisions with few values each. Questions about other columns (principal, policies, text, …) read the
- * base tables.
+ * The columns that define a group. Each has few values. Questions about other columns (principal, policies, text, …)
+ * read the base tables.
  */
 export const COLUMNS_ROLLED = [
   'agent_id',
@@ -23,12 +23,12 @@ export const COLUMNS_ROLLED = [
 ] as const;
 
 /**
- * All grants share one group, because there may be one grant for every few calls. Questions about a single grant read
- * the base tables.
+ * All grants share one group, because nearly every few calls may have their own grant. Questions about a single grant
+ * read the base tables.
  */
 export const MANDATE_ROLLED = `if(startsWith(mandate_id, '${ISSUED_MANDATE}'), '${ISSUED_MANDATE}', mandate_id)`;
 
-/** The columns of an analytics source that add up within a group. */
+/** The columns of an analytics source that can be summed within a group. */
 const SUMS = {
   calls: 'sum(calls)',
   latencies: 'sumForEach(latencies)',
@@ -39,17 +39,17 @@ const SUMS = {
 };
 const GROUP = [...COLUMNS_ROLLED, ...Object.keys(SUMS)];
 
-/** The columns of `rollup_sums` that hold groups. */
+/** The columns of `rollup_sums` that contain groups. */
 export const GROUP_COLUMNS = GROUP.map((name) => `groups.${name}`).join(', ');
 
 /**
  * SQL that sums rows of a source into rows of `rollup_sums`, without the columns `hours` and `touches`. Each source
- * row names the row that it belongs to (`hour`), and what it adds to it (`unmatched`, `reaches_back_to`).
+ * row must have the column `hour` of its result row, and the columns `unmatched` and `reaches_back_to` to add there.
  */
 export function groupsOf(rows: string): string {
   const sums = Object.entries(SUMS).map(([name, sum]) => `${sum} AS summed_${name}`);
   const arrays = [...COLUMNS_ROLLED, ...Object.keys(SUMS).map((name) => `summed_${name}`)].map(
-    // groupArray would leave NULL out, so each value is wrapped in a tuple.
+    // Each value is wrapped in a tuple, because groupArray would skip NULL.
     (name, index) => `arrayMap(one -> one.1, groupArray(tuple(${name}))) AS groups_${GROUP[index]}`,
   );
   return `
@@ -62,12 +62,12 @@ export function groupsOf(rows: string): string {
     GROUP BY hour`;
 }
 
-/** The arrays of `groupsOf`, in the order of `GROUP_COLUMNS`. */
+/** The arrays that the SQL of `groupsOf` returns, in the order of `GROUP_COLUMNS`. */
 export const GROUPS_GIVEN = GROUP.map((name) => `groups_${name}`).join(', ');
 
 /**
- * SQL for the groups in the rows of `rollup_sums` that match `where`, one row each: the given columns of the group,
- * after `rowColumns`.
+ * SQL that returns one row for each group in the rows of `rollup_sums` that match `where`: first `rowColumns`, then
+ * the given columns of the group.
  */
 export function groupsIn(
   where: string,

@@ -2,8 +2,7 @@
 export const HOUR_MS = 3_600_000;
 
 /**
- * SQL for "the time is in these hours". ClickHouse can use its indexes with this form. If there are no hours, it
- * skips them.
+ * SQL that is true if the time is in these hours. ClickHouse can use its indexes for this SQL.
  *
  * @param time a column of type DateTime64(3)
  * @param hours SQL of a constant array
@@ -12,7 +11,7 @@ export function inHours(time: string, hours: string): string {
   return `notEmpty(${hours}) AND intDiv(toUnixTimestamp64Milli(${time}), ${HOUR_MS}) IN (SELECT arrayJoin(${hours}))`;
 }
 
-/** SQL for the first hour of the day of an hour. */
+/** SQL for the first hour of the day that contains an hour. */
 export function dayOf(hour: string): string {
   return `intDiv(${hour}, 24) * 24`;
 }

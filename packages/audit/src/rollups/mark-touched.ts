@@ -1,11 +1,11 @@
 /**
- * Marks the hours of arriving rows as touched, so that earlier sums of these hours no longer count.
+ * Marks the hours of new rows as touched, so that earlier sums of these hours no longer count.
  *
- * Hours are marked after the rows are stored, and before the batch is acknowledged. A reader that sees this mark sees
- * the rows. If a recorder dies between the two, the batch is recorded again and marked then. Hours are also marked
- * before. Otherwise stored rows without a mark would be missing from sums while lists show them, for a moment or for
- * as long as a full disk refuses the mark. The first mark alone is not enough: a process that counts the hour between
- * the mark and the rows knows the mark without the rows.
+ * Hours are marked after the rows are stored, and before the batch is acknowledged. A reader that sees this mark also
+ * sees the rows. If a recorder dies between the two steps, the batch is recorded and marked again. Hours are also
+ * marked before the rows are stored. Otherwise sums would miss rows that lists already show, until the second mark
+ * is stored. The first mark alone is not enough: a process may count the hour between the mark and the rows. Its sums
+ * would then know the mark without the rows.
  */
 import type { AuditClient } from '../port.ts';
 import { HOUR_MS } from './hour.ts';
@@ -13,8 +13,8 @@ import { HOUR_MS } from './hour.ts';
 /**
  * Marks the hours of these rows before and after `insert` stores them.
  *
- * @param rows the tenant and booking time of each. A row with an invalid time is skipped, because no table can store
- * it either
+ * @param rows the tenant and booking time of each row. A row with an invalid time is skipped, because no table can
+ * store it
  */
 export async function markingTouched<T>(
   client: AuditClient,
@@ -41,9 +41,9 @@ export async function markingTouched<T>(
 }
 
 /**
- * Marks every hour that may hold a row of that month or an earlier one, of these tenants or of all, because those
- * rows are dropped. It marks all hours except those with sums that are known to be newer. Hours without sums are
- * marked too, because another process may be counting such a row at this moment.
+ * Marks every hour that may contain a row of this month or an earlier month, because those rows are dropped. Skips
+ * only hours whose sums are known to be newer. Hours without sums are marked too, because another process may be
+ * counting such a row now.
  */
 export async function markReachingBack(
   client: AuditClient,

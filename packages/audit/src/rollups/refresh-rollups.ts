@@ -1,10 +1,11 @@
 /**
- * Counts again what was touched since it was counted: hours from the base tables, days from their hours. A row of
- * sums records how many touches it knew when its counting began. So the refresh may be killed at any moment, run
- * twice at once, or pause for a year: a row that knows fewer touches than there are now is not read (see
- * from-rollups.ts).
+ * Counts hours and days again that changed since they were counted: hours from the base tables, days from their
+ * hours.
+ * A row of sums contains the number of touches that existed when its counting began. A row is not read if there are
+ * more touches now (see from-rollups.ts). So the refresh may be killed at any moment, run twice at once, or pause
+ * for a year.
  *
- * An hour that is still being touched can wait, because otherwise it would be counted again and again.
+ * An hour that still changes can wait, because otherwise it would be counted again and again.
  */
 import { z } from 'zod';
 import type { AuditClient } from '../port.ts';
@@ -14,10 +15,10 @@ import { COLUMNS_ROLLED, GROUP_COLUMNS, GROUPS_GIVEN, groupsIn, groupsOf, MANDAT
 import { dayOf, HOUR_MS } from './hour.ts';
 
 export type RefreshOptions = {
-  /** An hour that was touched more recently waits. */
+  /** An hour is counted only if its last touch is older than this, in milliseconds. */
   quietMs: number;
   /**
-   * At most this many touches (about one a row) are counted in one statement, unless a single hour has more. Default
+   * The maximum number of touches (about one a row) to count in one statement. A single hour may have more. Default
    * 300,000.
    */
   mostRows?: number;
@@ -49,8 +50,8 @@ export async function refreshRollups(
 }
 
 /**
- * The number of hours that wait to be counted, including hours that are still being touched, and the time of the
- * longest waiting one.
+ * The number of hours that must still be counted, including hours that still change, and the time since which the
+ * oldest of them waits.
  */
 export const waitingHours = question({
   params: z.strictObject({}),
@@ -64,10 +65,13 @@ type Due = { tenant: string; hour: number; touched: number };
 const due = z.object({ tenant: z.string(), hour: z.int(), touched: z.int() });
 const paced = z.strictObject({ quietMs: z.int().min(0) });
 
-/** Hours in one round. The limit keeps the newest hours from waiting long for the oldest. */
+/**
+ * The maximum number of hours in one round. Each round begins with the newest hours, so they do not wait long for old
+ * hours.
+ */
 const A_ROUND = 2_000;
 
-/** SQL for hours with touches that no row of `rollup_sums` matching `counted` knows. */
+/** SQL for the hours with new touches since the rows of `rollup_sums` that match `counted`. */
 function touchedSince(counted: string): string {
   return `
       SELECT tenant, hour, sum(touches) AS touched, max(touched_at) AS last_touched_at
@@ -82,7 +86,9 @@ function known(spanHours: number, counted: string): string {
 
 const LEAVE_QUIET = "last_touched_at <= now64(3, 'UTC') - toIntervalMillisecond({quietMs:UInt32})";
 
-/** The newest hours come first. Hours with a settlement without a decision are counted again every hour. */
+/**
+ * Finds the hours to count, newest first. Hours with a settlement without a decision are counted again every hour.
+ */
 const dueHours = question({
   params: paced,
   row: due,
@@ -93,7 +99,7 @@ const dueHours = question({
     LIMIT ${A_ROUND}`,
 });
 
-/** Days with out-of-date sums, after all their touched hours are counted. */
+/** Finds days whose sums are out of date. All their touched hours must already be counted. */
 const dueDays = question({
   params: paced,
   row: due,
@@ -145,10 +151,10 @@ function insertRows(spanHours: number, rows: string): string {
     SETTINGS join_use_nulls = 0, max_partitions_per_insert_block = 0`;
 }
 
-/** Later than every month. */
+/** A number that is higher than every month. */
 const NO_MONTH = 999_999;
 
-/** Only a settlement without a decision on record has no code. */
+/** A row without a code is a settlement whose decision is not recorded. */
 const countHours = insertRows(
   1,
   `

@@ -1,25 +1,29 @@
 /**
- * What the audit stores of a change of the control topic: its kind, its subject, and the document. The row also has
- * the result of the change. No record contains the result, because it follows from all records before it.
+ * The parts of a control topic change that the audit stores: its kind, its subject, and the document. The row also
+ * contains the result of the change. The record does not contain the result, because all earlier records determine
+ * it.
  */
 import type { ControlRecord } from '@mandate/schemas';
 import type { Recorded } from '../recorded.ts';
 
 export type ControlChange = ControlRecord & { outcome: ChangeOutcome };
 
-/** The result of the change as every reader of the control topic computes it. The control-log package computes it. */
+/**
+ * The result of a change. The control-log package computes it, with the same result for every reader of the control
+ * topic.
+ */
 type ChangeOutcome = {
-  /** The log position of the change, counted from 1. */
+  /** The position of the change in the control topic, counted from 1. */
   revision: number;
   /** Why the change was refused. Null if it was applied. */
   refusal: string | null;
-  /** True if the same change was made before. Then it was applied once. */
+  /** True if the same change was made before. The repeat has no effect. */
   isRepeat: boolean;
   /** The number of the policy version that the change published. 0 for other changes. */
   policyVersion: number;
 };
 
-/** `subject`: the id of the changed document. `kept`: the record without who, when and why. */
+/** `subject`: the id of the changed document. `kept`: the record without its author, reason and time. */
 type Kept = { subject: string; agentId?: string; kept: object };
 
 const KEPT: {
@@ -27,8 +31,7 @@ const KEPT: {
 } = {
   'agent.put': ({ agent }) => ({ subject: agent.id, agentId: agent.id, kept: { agent } }),
   'agent.retired': ({ agentId }) => ({ subject: agentId, agentId, kept: { agentId } }),
-  // The hash of a key is left out here and below. A person who can write to the log could use it to get access, and
-  // it says nothing about the change.
+  // The hash of a key is left out here and below. A person who can write to the log could use the hash to get access.
   'key.issued': ({ agentId, key: { hash: _, ...key } }) => ({
     subject: key.id,
     agentId,
@@ -52,11 +55,11 @@ const KEPT: {
 };
 
 function keptOf(record: ControlRecord): Kept {
-  // Each function takes its own kind of record. TypeScript cannot follow this through the union.
+  // Each function accepts one kind of record only. TypeScript cannot infer this from the union type.
   return (KEPT[record.event] as (record: ControlRecord) => Kept)(record);
 }
 
-/** Returns the change for its table or for quarantine, without anything that an auditor must not see. */
+/** Returns the change for its table or for quarantine, without the hashes of keys. */
 export function recordedChange(
   record: ControlRecord,
   outcome: ChangeOutcome,
@@ -68,14 +71,14 @@ export function recordedChange(
 }
 
 /**
- * Returns the id of the row of a change, from its revision. The id of the change itself may repeat: a second change
- * with it is refused.
+ * Returns the row id of a change, from its revision. The id of the change is not unique: a second change with the
+ * same id is refused but stored.
  */
 export function idOfChange(revision: number): string {
   return `chg_${String(revision).padStart(16, '0')}`;
 }
 
-/** Returns the columns that only changes have. */
+/** Returns the columns that only the rows of changes have. */
 export function toldOfChange(record: ControlChange) {
   const { change, outcome } = record;
   const { subject, agentId = '' } = keptOf(record);

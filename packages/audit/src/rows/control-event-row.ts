@@ -1,10 +1,13 @@
-/** A row of `control_events`, one shape for all events. Empty text means none. An empty tenant means every tenant. */
+/**
+ * A row of `control_events`. All events have the same columns. Empty text means no value. An empty tenant means every
+ * tenant.
+ */
 import type { ActionDecided, ActionSettled, DecisionsRecord } from '@mandate/schemas';
 import { z } from 'zod';
 import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
 import { type ControlChange, toldOfChange } from './control-change.ts';
 
-/** Every record of the decisions topic except decisions and settlements. */
+/** All records of the decisions topic except decisions and settlements. */
 type Operated = Exclude<DecisionsRecord, ActionDecided | ActionSettled>;
 export type ControlEvent = Operated | ControlChange;
 
@@ -52,7 +55,7 @@ export function controlEventRowOf(recorded: Recorded<ControlEvent>): ControlEven
   };
 }
 
-/** Returns the columns in which the events differ. */
+/** Returns the columns whose content depends on the kind of event. */
 export function toldBy(event: ControlEvent) {
   if ('change' in event) return toldOfChange(event);
   switch (event.event) {

@@ -1,4 +1,4 @@
-/** A row of `decisions`. Empty text means none. */
+/** A row of `decisions`. Empty text means no value. */
 import { type Decision, ownFreeFieldsOf, subjectOf } from '@mandate/schemas';
 import { z } from 'zod';
 import { logColumns, logColumnsOf, type Recorded, storableTime, uint32, uint64 } from '../recorded.ts';
@@ -98,7 +98,7 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
 }
 
 /**
- * Returns as JSON the arguments of a tool call, or the free fields of another kind of action. Empty if there are
+ * Returns the arguments of a tool call as JSON, or the free fields of another kind of action. Empty if there are
  * none.
  */
 function argumentsIn(action: Decision['action']): string {

@@ -1,4 +1,4 @@
-/** The limits of example decisions from the log, and how much of each was used after the decision. */
+/** Tests the limits of example decisions, and how much of each limit was used after the decision. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { actionDecided } from '@mandate/schemas';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const tersely = (name: string) =>
       `${kind} ${scope}/${subject}/${id}/${window_ms} ${used}/${most}`,
   );
 
-test('leaves the use unchanged for a refusal', () => {
+test('leaves the used amount unchanged if the decision refuses the action', () => {
   expect(tersely('action.decided.block-budget.json')).toEqual([
     'rate /airline-007/send_certificate/3600000 2/5',
     'budget agent/airline-007/total/0 9990000/10000000',
@@ -73,7 +73,7 @@ test('names the ancestor or the policy that a limit belongs to', () => {
   ]);
 });
 
-test('returns no limit for a check without evidence or with evidence of a newer writer', () => {
+test('returns no limit for a check without evidence, or with evidence that only newer versions know', () => {
   const decision = read('action.decided.allow.json');
   const checks = [
     { check: 'budget', result: 'pass' as const, evidence: { scope: 'galaxy', id: 'x', windowMs: null } },
@@ -83,7 +83,7 @@ test('returns no limit for a check without evidence or with evidence of a newer 
   expect(limitsWeighed({ ...decision, checks })).toEqual([]);
 });
 
-test('reads the limits of every example', () => {
+test('reads the limits of every example decision', () => {
   for (const name of readdirSync(EXAMPLES).filter((each) => each.startsWith('action.decided'))) {
     for (const { used, most } of limitsWeighed(read(name))) {
       expect(Number.isSafeInteger(used) && most >= 0, name).toBe(true);

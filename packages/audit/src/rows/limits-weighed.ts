@@ -4,15 +4,15 @@ import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
   kind: z.enum(['budget', 'rate']),
-  /** The scope of a budget. Empty for a rate. */
+  /** The scope of a budget. Empty text for a rate. */
   scope: z.string(),
-  /** The subject of the budget, or the agent of the calls. */
+  /** The subject of the budget. For a rate, the agent of the calls. */
   subject: z.string(),
-  /** The id of a budget. For a rate its tool, or empty for a rate of all calls. */
+  /** The id of a budget. For a rate, its tool, or empty text for a rate of all calls. */
   id: z.string(),
-  /** 0: without a window. */
+  /** The length of the window in milliseconds. 0 if there is no window. */
   window_ms: z.int().min(0),
-  /** The use after the decision, in micro-dollars or calls. */
+  /** The amount that is used after the decision, in micro-dollars or calls. */
   used: z.int(),
   most: z.int().min(0),
 });
@@ -28,7 +28,10 @@ const seenOfBudget = z.object({
 
 const seenOfRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
 
-/** Leaves out checks that were skipped, that have no limit, or that this version does not know. */
+/**
+ * Returns the limits of a decision. Leaves out checks that were skipped, that have no limit, or that this version
+ * does not know.
+ */
 export function limitsWeighed(decision: Decision): LimitColumn[] {
   return decision.checks.flatMap((check) => budgetIn(check, decision) ?? rateIn(check, decision) ?? []);
 }

@@ -1,4 +1,7 @@
-/** Tests start this as a separate process. It keeps the audit in argv[2] open and inserts until it is killed. */
+/**
+ * A program that tests start as a separate process. It opens the audit in the folder argv[2] and inserts until it is
+ * killed.
+ */
 import { z } from 'zod';
 import { openEmbeddedAudit } from '../index.ts';
 

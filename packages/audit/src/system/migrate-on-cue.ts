@@ -1,5 +1,6 @@
 /**
- * Tests start this as a separate process. It migrates the database argv[3] at argv[2] when a line arrives on stdin.
+ * A program that tests start as a separate process. It migrates the database argv[3] at the address argv[2] when it
+ * reads a line from stdin.
  */
 import { once } from 'node:events';
 import { MIGRATIONS_DIRECTORY, migrate, openServerAudit } from '../index.ts';

@@ -4,7 +4,7 @@ import type { LogRecord, Outgoing } from '../port.ts';
 import { expectFailure, type Scene, text } from './scene.ts';
 
 export function appending(scene: Scene): void {
-  test('acknowledges each record with its position, in the order given, with offsets that count up from 0', async () => {
+  test('acknowledges each record with its position, in the given order, with offsets from 0', async () => {
     const keys = Array.from({ length: 50 }, (_, i) => `agent-${i % 7}`);
     const acks = await scene.append(...keys.map((key, i) => [key, `${i}`] as const));
     const partitions = await scene.partitions();
@@ -19,13 +19,13 @@ export function appending(scene: Scene): void {
     );
   });
 
-  test('keeps the order of a key over many calls, whether or not the caller awaits them', async () => {
+  test('keeps the order of a key over many calls, even if the caller does not await them', async () => {
     await Promise.all(Array.from({ length: 200 }, (_, i) => scene.append(['one', `${i}`])));
     for (let i = 200; i < 220; i++) await scene.append(['one', `${i}`]);
     expect((await scene.everything()).map(text)).toEqual(Array.from({ length: 220 }, (_, i) => `${i}`));
   });
 
-  test('writes to the partition that a record names, whatever its key', async () => {
+  test('writes to the partition that a record names, even if its key belongs to another', async () => {
     const last = (await scene.partitions()) - 1;
     const records = ['a', 'b', 'c', 'd'].map((key) => ({ key, value: '', partition: last }));
     const acks = await scene.bus.append(scene.topic, records);
@@ -78,7 +78,7 @@ export function appending(scene: Scene): void {
     }
   });
 
-  test('takes the time of an append from the log, and never goes back within a partition', async () => {
+  test('returns times of appends from the log, which never go back within a partition', async () => {
     const before = Date.now();
     for (let i = 0; i < 20; i++) await scene.append(['one', `${i}`]);
     const times = (await scene.everything()).map(({ appendedAtMs }) => appendedAtMs);
@@ -107,7 +107,7 @@ export function appending(scene: Scene): void {
     expect(Object.keys(byKey)).toHaveLength(20);
   });
 
-  test('loses nothing when several clients append at once: offsets are dense, and each client’s order is kept', async () => {
+  test('loses no record when several clients append at once: offsets have no gaps, and each client’s order is kept', async () => {
     const clients = [scene.bus, await scene.another(), await scene.another()];
     await scene.partitions();
     await Promise.all(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { afterLast, expectFailure, gate, type Scene } from './scene.ts';
 
 export function closing(scene: Scene): void {
-  test('writes what it accepted before close, and fails every later call with BUS_CLOSED', async () => {
+  test('writes the records that it accepted before close, and fails every later call with BUS_CLOSED', async () => {
     const pending = scene.append(['k', 'last words']);
     await scene.bus.close();
     const [ack] = await pending;
@@ -47,7 +47,7 @@ export function closing(scene: Scene): void {
     await expect(reader.finished).resolves.toBeUndefined();
   });
 
-  test('fails the commit of a handler that outlasts the drain', async () => {
+  test('fails the commit of a handler that takes longer than the drain', async () => {
     await scene.append(['k', '0']);
     const started = gate();
     const { open, opened } = gate();

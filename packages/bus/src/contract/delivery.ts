@@ -4,26 +4,26 @@ import type { Batch, LogRecord } from '../port.ts';
 import { afterLast, expectFailure, gate, type Scene, text } from './scene.ts';
 
 export function delivery(scene: Scene): void {
-  test('hands over everything, in order within a partition, and only once if everything is committed', async () => {
+  test('hands over all records, in order within a partition, and only once if all are committed', async () => {
     await scene.append(...Array.from({ length: 100 }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const seen: LogRecord[] = [];
     const consumer = await scene.consume('g', async (batch) => {
       await batch.commit(afterLast(batch));
-      // Records count only after their commit. A fenced member gets the same batch again, and a broker that has just
-      // started fences members.
+      // Records count only after their commit, because a member that loses its partition gets the same batch again. A
+      // new broker often causes this.
       seen.push(...batch.records);
     });
     await scene.append(['k1', 'later']);
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // A slice that was sent twice put each of its records on the log twice.
+    // A duplicate would mean that the bus sent a part of the append twice.
     expect(new Set(seen.map(text)).size).toBe(101);
     for (const [, records = []] of Object.entries(Object.groupBy(seen, byPartition))) {
       expect(records.map(({ position }) => position.offset)).toEqual(records.map((_, i) => i));
     }
   });
 
-  test('hands over batches that are consecutive, of one partition, at most maxBatch long and never empty, with the end of the log', async () => {
+  test('hands over batches of consecutive records of one partition, never empty and at most maxBatch long, with the end of the log', async () => {
     await scene.append(...Array.from({ length: 40 }, (_, i) => [`k${i % 3}`, `${i}`] as const));
     const batches: Batch[] = [];
     const consumer = await scene.consume(
@@ -50,7 +50,7 @@ export function delivery(scene: Scene): void {
     }
   });
 
-  test('ends a batch of large records before maxBatch, and loses no record', async () => {
+  test('ends a batch of large records before maxBatch, and delivers all records', async () => {
     const value = 'x'.repeat(300_000);
     for (let n = 0; n < 3; n++) await scene.append(...Array(8).fill(['k', value]));
     const batches: Batch[] = [];
@@ -106,7 +106,7 @@ export function delivery(scene: Scene): void {
     expect((await consumer.lag()).reduce((sum, { lag }) => sum + lag, 0)).toBe(2);
   });
 
-  test('hands over one batch of a partition at a time, and different partitions concurrently', async () => {
+  test('hands over one batch of a partition at a time, and several partitions concurrently', async () => {
     const partitions = await scene.fillEveryPartition('first');
     await scene.fillEveryPartition('second');
     const running = new Map<number, number>();
@@ -128,7 +128,7 @@ export function delivery(scene: Scene): void {
     await consumer.stop();
   });
 
-  test('gives every group all records', async () => {
+  test('gives all records to every group', async () => {
     await scene.append(['a', '1'], ['b', '2']);
     const seen: string[] = [];
     const consumers = await Promise.all(
@@ -143,7 +143,7 @@ export function delivery(scene: Scene): void {
     await Promise.all(consumers.map((consumer) => consumer.stop()));
   });
 
-  test('counts the records that are not committed as lag, by partition', async () => {
+  test('counts the uncommitted records of each partition as lag', async () => {
     const partitions = await scene.fillEveryPartition('0');
     await scene.fillEveryPartition('1');
     const consumer = await scene.consume(
@@ -162,7 +162,7 @@ export function delivery(scene: Scene): void {
     await consumer.stop();
   });
 
-  test('halts a group with an error if retention deleted its position, and never jumps', async () => {
+  test('halts a group with an error if retention deleted its position, and never skips records', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const first = await scene.consume('g', (batch) => batch.commit(1));
     await scene.until(async () => expect((await first.lag()).some(({ lag }) => lag === 1)).toBe(true));
@@ -175,7 +175,7 @@ export function delivery(scene: Scene): void {
     expect(seen).toEqual([]);
   });
 
-  test('goes on with the other partitions if the consumer has onHalted, and leaves the position of the halted one unchanged', async () => {
+  test('continues with the other partitions if the consumer has onHalted, and keeps the position of the halted partition', async () => {
     const partitions = await scene.fillEveryPartition('0');
     await scene.fillEveryPartition('1');
     const first = await scene.consume('g', (batch) =>

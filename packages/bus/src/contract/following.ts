@@ -17,7 +17,7 @@ export function following(scene: Scene): void {
     return { topic, later, both: [topic, later] };
   }
 
-  test('reads a topic that is followed later from its start, and first finishes the batch in hand', async () => {
+  test('reads a newly followed topic from its start, after it has finished the current batch', async () => {
     const { topic, later, both } = await twoTopics();
     await append(topic, '0', '1', '2');
     const seen: string[] = [];
@@ -42,12 +42,12 @@ export function following(scene: Scene): void {
     await append(topic, '3');
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // Nothing was delivered twice: the member could still commit the batch in hand.
+    // A value that was delivered twice would be in the list twice. The member could still commit its current batch.
     expect(seen.filter((value) => value.length > 1)).toEqual(['before', 'after']);
     expect(seen.filter((value) => value.length === 1)).toEqual(['0', '1', '2', '3']);
   });
 
-  test('shares each topic among the members that follow it, and the members agree in the end', async () => {
+  test('shares each topic among the members that follow it, and all members finally agree', async () => {
     const { topic, later, both } = await twoTopics();
     const seen: Batch[][] = [[], []];
     const member = (who: number, bus: Bus) =>
@@ -62,12 +62,12 @@ export function following(scene: Scene): void {
       );
     const valuesOf = (who: number, of: string) =>
       (seen[who] ?? []).filter((batch) => batch.topic === of).flatMap(({ records }) => records.map(text));
-    // If the implementation has a leader, the first member of a group leads.
+    // In an implementation with a leader, the first member of a group is the leader.
     const first = await member(0, scene.bus);
     const second = await member(1, await scene.another());
     await second.follow(both);
     await scene.until(() => expect(valuesOf(1, later)).toEqual(['before']));
-    // The group has a position in every partition of the topic, also in partitions with nothing to commit.
+    // The group has a position in every partition of the topic, even in a partition without records to commit.
     const positions = await scene.bus.positions(`${topic}.g`);
     expect(positions.filter((place) => place.topic === later)).toHaveLength(await scene.partitions());
     await first.follow(both);
@@ -79,7 +79,7 @@ export function following(scene: Scene): void {
       return inRound(ofFirst) === inRound(ofSecond);
     });
 
-    // A member that no longer follows a topic leaves the topic to the others. They continue from its position.
+    // A member stops following a topic. The other members get its partitions and continue from its position.
     await first.follow([topic]);
     await fillUntil(async (round) => {
       await fill(later, round);
@@ -103,8 +103,8 @@ export function following(scene: Scene): void {
   }
 
   /**
-   * Fills the topics again and again, with a new value each round. A test cannot see from outside when the members
-   * have agreed.
+   * Fills the topics repeatedly, with a new value in each round, until `isSo` is true. A test cannot see from outside
+   * when the members have agreed.
    */
   async function fillUntil(isSo: (round: string) => Promise<boolean>): Promise<void> {
     await scene.until(async () => expect(await isSo(randomUUID())).toBe(true));

@@ -3,7 +3,7 @@ import type { Batch } from '../port.ts';
 import { afterLast, gate, type Scene, text } from './scene.ts';
 
 export function groupLife(scene: Scene): void {
-  test('continues in a new member where the group’s commits ended', async () => {
+  test('continues in a new member at the last committed position of the group', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const first = await scene.consume('g', (batch) => batch.commit(afterLast(batch)));
     await scene.untilNoLag(first);
@@ -16,7 +16,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['2']);
   });
 
-  test('lists the positions of groups by name prefix for every client, also of groups whose members have left', async () => {
+  test('lists the positions of groups by name prefix for every client, even if their members have left', async () => {
     const [first] = await scene.append(['k', '0'], ['k', '1']);
     const consumer = await scene.consume('g.1', (batch) => batch.commit(afterLast(batch)));
     await scene.untilNoLag(consumer);
@@ -34,7 +34,7 @@ export function groupLife(scene: Scene): void {
     await other.stop();
   });
 
-  test('fixes the start of a group when the group first joins', async () => {
+  test('fixes the start of a group when its first member joins', async () => {
     await scene.append(['k', 'before']);
     const first = await scene.consume('g', async () => {}, { from: 'latest' });
     await first.stop();
@@ -103,7 +103,7 @@ export function groupLife(scene: Scene): void {
     await expect(consumer.finished).rejects.toThrow('cannot load');
   });
 
-  test('lets the batch in hand finish and commit on stop, starts no other, and gives the partitions up at once', async () => {
+  test('finishes and commits the current batch on stop, starts no other batch, and releases its partitions at once', async () => {
     await scene.append(['k', '0'], ['k', '1'], ['k', '2']);
     const started = gate();
     const { open, opened } = gate();
@@ -129,7 +129,8 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['0']);
     expect(aborted).toEqual([true]);
 
-    // The session timeout is longer than this test may take. So the session was ended, and did not time out.
+    // The session timeout is longer than this test. So the member left the group itself, and its session did not time
+    // out.
     const rest: string[] = [];
     const next = await scene.consume('g', remember(rest), {}, await scene.another());
     await scene.untilNoLag(next);
@@ -137,7 +138,7 @@ export function groupLife(scene: Scene): void {
     expect(rest).toEqual(['1', '2']);
   });
 
-  test('refuses commit and heartbeat of a member that lost the partition, and does not end that member', async () => {
+  test('refuses commit and heartbeat of a member that lost the partition, but the member continues', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const started = gate();
     const { open, opened } = gate();
@@ -170,7 +171,7 @@ export function groupLife(scene: Scene): void {
     await expect(slow.finished).resolves.toBeUndefined();
   });
 
-  test('waits no longer on stop than the given time', async () => {
+  test('waits on stop for at most the given time', async () => {
     await scene.append(['k', '0']);
     const started = gate();
     const { open, opened } = gate();
@@ -184,7 +185,7 @@ export function groupLife(scene: Scene): void {
     open();
   });
 
-  test('ends the consumer with the error of its handler, and another member does the work', async () => {
+  test('ends the consumer with the error of its handler, and another member gets its partitions', async () => {
     await scene.append(['k', '0']);
     const failing = await scene.consume('g', () => Promise.reject(new Error('cannot')));
     await expect(failing.finished).rejects.toThrow('cannot');
@@ -196,7 +197,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['0']);
   });
 
-  test('gives a share to a member that joins while the first one works', async () => {
+  test('gives a share to a member that joins while the first member works', async () => {
     const partitions = await scene.fillEveryPartition('x');
     const first: number[] = [];
     const second: number[] = [];
@@ -224,7 +225,7 @@ export function groupLife(scene: Scene): void {
     await Promise.all([holdsAll.stop(), joins.stop()]);
   });
 
-  test('moves a partition to another member only after the batch in hand is done', async () => {
+  test('moves a partition to another member only after the current batch is done', async () => {
     const partitions = await scene.fillEveryPartition('first');
     const { open, opened } = gate();
     const signals: AbortSignal[] = [];
@@ -265,7 +266,7 @@ function remember(seen: string[]): (batch: Batch) => Promise<void> {
   };
 }
 
-/** Returns the number of records with the round's number as their value. Each log position counts once. */
+/** Returns the number of records whose value is the number of the round. Each log position counts once. */
 function distinctRecords(batches: readonly Batch[], round: number): number {
   const partitions = batches
     .flatMap(({ records }) => records)

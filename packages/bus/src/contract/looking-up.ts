@@ -3,7 +3,7 @@ import { keyPartition } from '../key-partition.ts';
 import { type Scene, text } from './scene.ts';
 
 export function lookingUp(scene: Scene): void {
-  test('returns a range for each partition, in order, and the range grows with each record', async () => {
+  test('returns a range of offsets for each partition, in order, and each new record extends the range', async () => {
     const before = await scene.bus.ranges(scene.topic);
     expect(before.length).toBeGreaterThan(1);
     expect(before).toEqual(
@@ -49,7 +49,7 @@ export function lookingUp(scene: Scene): void {
     expect(await scene.bus.at({ ...position, partition: 999 })).toBeNull();
   });
 
-  test('moves the start by retention, never the end, and returns null for deleted records', async () => {
+  test('moves the start of a range by retention, but never its end, and returns null for deleted records', async () => {
     const acks = await scene.append(['k', '0'], ['k', '1']);
     const position = acks[0]?.position ?? { topic: scene.topic, partition: 0, offset: 0 };
     await scene.harness.expire(scene.topic);
@@ -62,7 +62,7 @@ export function lookingUp(scene: Scene): void {
     expect(next?.position.offset).toBe(2);
   });
 
-  test('answers ping while the log answers', async () => {
+  test('answers a ping if the log answers', async () => {
     await expect(scene.bus.ping()).resolves.toBeUndefined();
   });
 }

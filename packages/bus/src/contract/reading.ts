@@ -5,7 +5,7 @@ import { keyPartition } from '../key-partition.ts';
 import { expectFailure, gate, type Scene, text } from './scene.ts';
 
 export function reading(scene: Scene): void {
-  test('catches up once everything that was there is handed over, then goes on live', async () => {
+  test('catches up after all earlier records are handed over, then continues with new records', async () => {
     await scene.append(['a', '1'], ['b', '2'], ['c', '3']);
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)), { maxBatch: 1 });
@@ -18,13 +18,13 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('catches up at once if there is nothing', async () => {
+  test('catches up at once if the topic has no records', async () => {
     const reader = await scene.read(() => {});
     await reader.caughtUp;
     await reader.stop();
   });
 
-  test('does not catch up before its handler is done with the last record', async () => {
+  test('does not catch up before its handler has finished the last record', async () => {
     await scene.append(['a', '1']);
     const { open, opened } = gate();
     let done = false;
@@ -43,7 +43,8 @@ export function reading(scene: Scene): void {
     await scene.append(...Array.from({ length: count }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const next = new Map<number, number>();
     let running = 0;
-    // A set, because Kafka may hold a record twice: a write that looked lost was sent again.
+    // The values are in a set, because Kafka may contain a record twice: the client repeats a write whose answer was
+    // lost.
     const seen = new Set<string>();
     const reader = await scene.read(
       async (batch) => {
@@ -76,7 +77,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('starts at the given offsets, else at the earliest, and reports the next offsets as positions', async () => {
+  test('starts at the given offsets, or otherwise at the earliest, and reports the next offsets as positions', async () => {
     const partitions = await scene.partitions();
     const home = keyPartition('k', partitions);
     const elsewhere = (home + 1) % partitions;
@@ -105,7 +106,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('gives every reader all records, and moves no group', async () => {
+  test('gives all records to every reader, and changes no group’s position', async () => {
     await scene.append(['a', '1'], ['b', '2']);
     expect(await scene.everything()).toHaveLength(2);
     expect(await scene.everything()).toHaveLength(2);
@@ -121,7 +122,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('frees everything that the handler held once the reader has ended', async () => {
+  test('frees all objects of the handler after the reader has ended', async () => {
     await scene.append(['a', '1']);
     const held = await (async () => {
       const all = { records: 0 };
@@ -136,12 +137,13 @@ export function reading(scene: Scene): void {
     const collectGarbage: () => void = runInNewContext('gc');
     await scene.until(() => {
       collectGarbage();
-      // A failed `expect(held.deref())` would keep the object in its error, so compare before.
+      // The comparison is outside `expect`, because a failed `expect(held.deref())` would keep the object in its
+      // error.
       expect(held.deref() === undefined).toBe(true);
     });
   });
 
-  test('hands over nothing after stop, and resolves finished', async () => {
+  test('hands over no record after stop, and resolves finished', async () => {
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)));
     await reader.caughtUp;
@@ -152,7 +154,7 @@ export function reading(scene: Scene): void {
     expect(seen).toEqual([]);
   });
 
-  test('waits on stop for the handler at work', async () => {
+  test('waits on stop for the running handler', async () => {
     await scene.append(['a', '1']);
     const started = gate();
     const { open, opened } = gate();
@@ -164,13 +166,13 @@ export function reading(scene: Scene): void {
     });
     await started.opened;
     const doneWhenStopped = reader.stop().then(() => done);
-    // A stop that does not wait would have resolved before this line.
+    // If stop did not wait for the handler, it would have resolved before this line.
     await new Promise(setImmediate);
     open();
     expect(await doneWhenStopped).toBe(true);
   });
 
-  test('fails on an offset that retention deleted, and never jumps', async () => {
+  test('fails on an offset that retention deleted, and never skips records', async () => {
     const [ack] = await scene.append(['k', '0'], ['k', '1']);
     await scene.harness.expire(scene.topic);
     await scene.append(['k', '2']);

@@ -13,14 +13,14 @@ import type {
 
 export type Harness = {
   bus: Bus;
-  /** Returns a second client of the same log, like a second process. */
+  /** Returns a second client of the same log. It behaves like a second process. */
   another(): Promise<Bus>;
-  /** Deletes all present records of the topic from the log, as retention would. */
+  /** Deletes all current records of the topic from the log, as retention would. */
   expire(topic: string): Promise<void>;
   dispose(): Promise<void>;
 };
 
-/** What one test works with: a log, topics and groups that no other test uses, and shorthand functions. */
+/** The parts that one test uses: a log, its own topics and groups, and helper functions. */
 export class Scene {
   readonly patienceMs: number;
   #harness: Harness | undefined;
@@ -61,7 +61,7 @@ export class Scene {
     return (await this.bus.ranges(this.topic)).length;
   }
 
-  /** Appends values under keys: `['key', 'value']`. */
+  /** Appends values with their keys, for example `['key', 'value']`. */
   append(...records: (readonly [key: string | null, value: string])[]) {
     return this.bus.append(
       this.topic,
@@ -81,7 +81,7 @@ export class Scene {
     return count;
   }
 
-  /** Opens a consumer of the scene's topic, from the earliest record. `fields` override the defaults. */
+  /** Opens a consumer of the scene's topic that starts at the earliest record. `fields` replace the defaults. */
   consume(
     group: string,
     onBatch: (batch: Batch) => Promise<void>,
@@ -114,7 +114,7 @@ export class Scene {
     return seen;
   }
 
-  /** Waits until `claim` no longer throws. */
+  /** Waits until `claim` throws no error. */
   until(claim: () => void | Promise<void>): Promise<void> {
     return vi.waitFor(claim, { timeout: this.patienceMs, interval: 3 });
   }
@@ -128,17 +128,20 @@ export function text(record: Pick<LogRecord, 'value'>): string {
   return Buffer.from(record.value).toString();
 }
 
-/** Returns the offset after the last record of the batch. A handler that did everything commits this offset. */
+/**
+ * Returns the offset after the last record of the batch. A handler commits this offset if it has handled the whole
+ * batch.
+ */
 export function afterLast(batch: Batch): number {
   return (batch.records[0]?.position.offset ?? 0) + batch.records.length;
 }
 
-/** Asserts that the attempt fails with this stable code, and that the error says what to do. */
+/** Asserts that the attempt fails with this stable code, and that the error has a remedy. */
 export async function expectFailure(attempt: Promise<unknown>, code: string): Promise<void> {
   await expect(attempt).rejects.toMatchObject({ code, remedy: expect.stringMatching(/./) });
 }
 
-/** Something that a handler waits for until the test opens it. */
+/** Returns a gate. A handler waits for `opened` until the test calls `open`. */
 export function gate(): { open: () => void; opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: resolve, opened: promise };

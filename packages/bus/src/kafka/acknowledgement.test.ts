@@ -7,11 +7,11 @@ const answer = (fields: Partial<typeof ack> = {}, topicName = 't') => ({
   topics: [{ topicName, partitions: [{ ...ack, ...fields }] }],
 });
 
-test('returns the offset and the time of the append', () => {
+test('returns the offset of the first record and the time of the append', () => {
   expect(acknowledgedIn(answer(), PLACE)).toEqual({ baseOffset: 41, appendedAtMs: 1_700_000_000_000 });
 });
 
-// kafkajs resolves with such responses when a leader moves (kafkajs issue 1303).
+// kafkajs resolves with such responses if the leader of a partition moves (kafkajs issue 1303).
 test.each([
   ['nothing', { topics: [] }],
   ['another partition', answer({ partition: 0 })],
@@ -24,7 +24,7 @@ test.each([
   );
 });
 
-test('rejects a time that the log did not set', () => {
+test('rejects a time that was not set by the log', () => {
   expect(() => acknowledgedIn(answer({ logAppendTime: '-1' }), PLACE)).toThrow(
     expect.objectContaining({ code: 'BUS_TOPIC_UNFIT' }),
   );

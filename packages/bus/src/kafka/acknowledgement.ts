@@ -2,12 +2,12 @@ import { topicUnfit, unavailable } from '../errors.ts';
 import type { ProducedPartition } from './client.ts';
 import type { TopicPartition } from './coordinator.ts';
 
-/** The offset of the first record, and when it was appended. The other records have the offsets after it. */
+/** The offset of the first record, and the time of the append. The other records have the offsets after the first. */
 export type Appended = { baseOffset: number; appendedAtMs: number };
 
 /**
- * Returns the offset of the first record, and when the records were appended. A response about another partition, or
- * without an offset, is no acknowledgement, whatever else it contains.
+ * Returns the offset of the first record, and the time of the append. A response about another partition, or without
+ * an offset, is not an acknowledgement, even if it contains no error.
  */
 export function acknowledgedIn(
   answer: { topics: readonly { topicName: string; partitions: readonly ProducedPartition[] }[] },

@@ -19,13 +19,14 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
   afterEach(() => log.close());
 
   /**
-   * Appends under several keys without waiting for each acknowledgement, until stopped. Keeps the acknowledgements.
+   * Appends records under several keys until it is stopped, and does not wait for acknowledgements. Remembers the
+   * acknowledgements.
    */
   class Writers {
-    /** Acknowledged values, by log position. */
+    /** The acknowledged values, by log position. */
     readonly acknowledged = new Map<string, string>();
     readonly failures: unknown[] = [];
-    /** By key, the offsets of its records in the order of the appends. Undefined for an append that failed. */
+    /** For each key, the offsets of its records in the order of the appends. Undefined if an append failed. */
     readonly offsets = new Map<string, (number | undefined)[]>();
     #isOver = false;
     readonly #running: Promise<void>[];
@@ -61,7 +62,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     }
   }
 
-  /** Returns the values on the log by log position, as another client reads them. */
+  /** Returns the values on the log by log position, as another client reads them from the log. */
   async function onTheLog(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const reader = await (await log.open()).read({
@@ -103,7 +104,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
     afterAll(() => cluster?.stop());
 
-    test('loses no acknowledged record when the broker is killed at work and restarted', async () => {
+    test('loses no acknowledged record if the broker is killed during appends and restarted', async () => {
       const writers = new Writers(await log.open({ patienceMs: 2_000 }));
       await grows(writers);
       await cluster.nodes[0]?.kill();
@@ -117,7 +118,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       ).toBe(true);
     });
 
-    test('ends an append in bounded time while the broker is paused, and refuses more than the limit', async () => {
+    test('ends an append within the time limit while the broker is paused, and refuses records above the limit', async () => {
       const patienceMs = 1_500;
       const bus = await log.open({ patienceMs, maxInFlightRecords: 10, overloadWaitMs: 50 });
       await bus.ranges(topic);
@@ -130,13 +131,13 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
           return performance.now() - began;
         };
         const first = ended(5);
-        // The first append is now in flight, so the next one cannot join its request.
+        // Now the first append is in flight, so the next append needs its own request.
         await new Promise(setImmediate);
         const behindIt = ended(5);
         const tooMuch = bus.append(topic, [{ key: 'k', value: '' }]);
         await expect(tooMuch).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
-        // A shorter time would mean that the append did not retry. And the second append must not begin its own wait
-        // only after the first one failed.
+        // If the append ended earlier, it did not retry. The second append must start its own wait before the first
+        // one fails.
         expect(await first).toBeGreaterThanOrEqual(patienceMs - 50);
         expect((await behindIt) - (await first)).toBeLessThan(patienceMs / 2);
       } finally {
@@ -145,7 +146,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       await vi.waitFor(() => bus.append(topic, [{ key: 'k', value: 'again' }]), PATIENCE);
     });
 
-    test('writes no later part of a large append after a part is refused', async () => {
+    test('writes no later part of a large append if a part is refused', async () => {
       const bus = await log.open();
       const sizes = [800, 3_000, 800, 800];
       const records = sizes.map((kib) => ({ key: 'k', value: new Uint8Array(kib * 1_024) }));
@@ -153,7 +154,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       expect((await onTheLog()).size).toBe(1);
     });
 
-    test('refuses a record too large for its topic, and not the records beside it', async () => {
+    test('refuses a record that is too large for its topic, but accepts other records sent at the same time', async () => {
       const bus = await log.open();
       const small = { key: 'k', value: 'small' };
       const large = { key: 'k', value: new Uint8Array(3 * 1024 * 1024) };
@@ -167,15 +168,16 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
   });
 
-  // The full length only: leaders-move.servers.test.ts moves the leaders of three brokers in every run.
+  // Runs at full length only, because leaders-move.servers.test.ts moves the leaders of three brokers in every run.
   describe.skipIf(TEST_LENGTH === 'short')('three brokers', () => {
     beforeAll(async () => {
       cluster = await startKafka({ brokers: 3 });
     });
     afterAll(() => cluster?.stop());
 
-    // In this case the own send() of kafkajs may resolve with a partition missing (kafkajs issue 1303).
-    test('loses no acknowledged record when the brokers restart one after the other and leaders move', async () => {
+    // Here the function send() of kafkajs may resolve although one partition is missing from the response (kafkajs
+    // issue 1303).
+    test('loses no acknowledged record if the brokers restart one after another and leaders move', async () => {
       const writers = new Writers(await log.open());
       for (const node of cluster.nodes) {
         await grows(writers);
@@ -187,7 +189,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       await expectKept(writers);
     });
 
-    test('goes on with the others after one is killed at work', async () => {
+    test('continues with the other brokers after one is killed during appends', async () => {
       const writers = new Writers(await log.open());
       await grows(writers);
       await cluster.nodes[0]?.kill();

@@ -9,20 +9,21 @@ import { PartitionQueue, REQUEST } from './partition-queue.ts';
 import { produce, type Sending } from './produce.ts';
 import type { Topics } from './topics.ts';
 
-/** A record ready for the wire. `at` is its index in the append. */
+/** A record that is ready to be sent. `at` is its index in the append. */
 type Ready = { at: number; partition: number; message: WireMessage; bytes: number };
 
-/** One append. Once `failure` is set, nothing more of the append is sent. */
+/** One append. After `failure` is set, no further part of the append is sent. */
 type Attempt = { failure: unknown; urgent: boolean };
 
-/** The most bytes that a record takes on the wire besides key, value and headers. */
+/** The maximum number of bytes of a record in a request, in addition to its key, value and headers. */
 const RECORD_OVERHEAD_BYTES = 64;
 
 /**
- * Appends without Kafka's idempotent producer and without transactions. In kafkajs, the idempotent producer can lose a record
- * after a lost acknowledgement, and transactions do not fence old members (docs/adr/0007-the-bus-uses-the-protocol-of-kafkajs-not-its-consumer.md).
- * Instead, each partition has one request in flight, and the request is sent again while it may succeed. So a record may be
- * on the log twice, and an acknowledged record is never missing.
+ * Appends without Kafka's idempotent producer and without transactions. In kafkajs, the idempotent producer can lose
+ * a record after a lost acknowledgement, and transactions do not fence old members
+ * (docs/adr/0007-the-bus-uses-the-protocol-of-kafkajs-not-its-consumer.md). Instead, each partition has one request
+ * in flight, and a failed request is sent again if it may succeed. So the log may contain a record twice, but never
+ * lacks an acknowledged record.
  */
 export class Appender {
   readonly #parts: { topics: Topics; inFlight: InFlight };
@@ -44,12 +45,12 @@ export class Appender {
     return this.#pending.track(this.#append(topic, outgoing, urgent));
   }
 
-  /** Resolves when every append that has begun has ended, with or without an error. */
+  /** Resolves when every started append has ended, with or without an error. */
   settled(): Promise<void> {
     return this.#pending.settled();
   }
 
-  /** The time limit holds for the append as a whole, with all its requests and all waiting. */
+  /** The time limit applies to the whole append, including all its requests and all waiting. */
   async #append(
     topic: string,
     outgoing: readonly Outgoing[],
@@ -70,7 +71,8 @@ export class Appender {
       clearTimeout(timer);
       inFlight.release(records.length, bytes);
     });
-    // If the caller has stopped waiting, nothing handles the result of a request in flight.
+    // This handler is needed because the caller may have stopped waiting. Then a late failure would be an unhandled
+    // rejection.
     written.catch(() => {});
     return Promise.race([written, late.promise]);
   }
@@ -96,8 +98,8 @@ export class Appender {
     const acknowledged = new Array<Acknowledged>(records.length);
     const write = async (partition: number, mine: readonly Ready[]) => {
       const queue = this.#queue(topic, partition);
-      // After a slice failed, the later slices must not be written. Otherwise the caller's retry would be out of
-      // order.
+      // After a slice failed, later slices must not be written. Otherwise a retry of the caller would change the
+      // order of the records.
       const slices = slicesOf(mine, REQUEST).map(({ records, bytes }) =>
         queue.submit(
           { messages: records.map(({ message }) => message), bytes },
@@ -116,8 +118,7 @@ export class Appender {
       for (const [i, ack] of acks.flat().entries()) acknowledged[mine[i]?.at ?? 0] = ack;
     };
     const byPartition = Map.groupBy(records, ({ partition }) => partition);
-    // The append ends after all its parts have ended. So no part of a failed append is written after the caller knows
-    // of the failure.
+    // The append ends after all its parts have ended. So no part is written after the caller learns of a failure.
     await Promise.allSettled([...byPartition].map(([partition, mine]) => write(partition, mine)));
     if (attempt.failure !== undefined) throw attempt.failure;
     return acknowledged;

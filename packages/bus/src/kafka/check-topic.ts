@@ -5,14 +5,14 @@ import { type Connection, withBusErrors } from './connection.ts';
 import { topicConfig } from './topic-config.ts';
 
 /**
- * The number of replicas that have a record before it is acknowledged. One is right for a cluster of one broker, so
- * one is no error.
+ * The setting for the number of replicas that must store a record before its acknowledgement. Its check accepts 1,
+ * because a cluster may have one broker.
  */
 const IN_SYNC = 'min.insync.replicas';
 
 /**
- * Compares a topic with the settings that its records need. A topic that deletes decisions, or keeps only an agent's
- * last one, would work until a reader needs a deleted record. So such a topic is an error before the first use.
+ * Checks that a topic has the settings that its records need. With wrong retention or compaction, the topic would
+ * work until a reader needs a deleted record. So wrong settings are an error before the first use.
  */
 export async function checkTopic(
   connection: Connection,
@@ -56,7 +56,7 @@ async function describe(
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
-/** True if the setting suits. More space and longer retention than wanted do no harm. */
+/** True if the setting fits. More space or longer retention than wanted is allowed. */
 function isFit(setting: string, found: string | undefined, wanted: string): boolean {
   if (found === undefined || found === wanted) return found === wanted;
   switch (setting) {

@@ -2,13 +2,14 @@ import type { Logger } from '@mandate/runtime';
 import { type LogEntry, logLevel } from 'kafkajs';
 
 /**
- * The useful fields of a kafkajs log line. The request payload is left out, because it contains records and secrets.
+ * The fields of a kafkajs log line that Mandate logs. The request payload is left out, because it contains records
+ * and secrets.
  */
 const LOGGED_FIELDS = ['broker', 'error', 'groupId', 'topic', 'partition', 'retryCount'] as const;
 
 /**
- * kafkajs logs each failed attempt as an error. Only the bus knows whether the next attempt succeeded. So the bus
- * lowers each line by one or two levels.
+ * Logs lines of kafkajs at a lower level. kafkajs logs each failed attempt as an error, but only the bus knows
+ * whether the next attempt succeeds.
  */
 export function clientLogging(log: Logger) {
   const client = log.child({ client: 'kafkajs' });
@@ -24,7 +25,8 @@ export function clientLogging(log: Logger) {
 }
 
 /**
- * Lines below the log level are not even built: at its own debug level kafkajs renders every request and response.
+ * Returns the log level for kafkajs, so that it does not build lines that nobody logs. At its debug level it renders
+ * every request and response.
  */
 export function clientLogLevel(log: Logger): logLevel {
   if (log.isLevelEnabled('trace')) return logLevel.DEBUG;

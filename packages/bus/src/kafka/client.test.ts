@@ -8,7 +8,7 @@ import { createCluster } from './client.ts';
 const require = createRequire(import.meta.url);
 const QUIET = { namespace: () => QUIET, debug() {}, error() {}, warn() {} };
 
-// Without the fix, the timer restarts itself every millisecond without end, and Node warns of the negative time.
+// Without the fix, the timer restarts itself every millisecond, and Node warns of the negative time.
 test('starts no timer for throttled requests while no request waits', () => {
   createCluster({ brokers: ['127.0.0.1:1'], clientId: 'test' }, silentLogger());
   const RequestQueue = require('kafkajs/src/network/requestQueue');
@@ -17,7 +17,7 @@ test('starts no timer for throttled requests while no request waits', () => {
   expect(queue.throttleCheckTimeoutId).toBeNull();
 });
 
-test('shares one connection among requests at the same time, and makes another one for a later request', async () => {
+test('shares one connection among simultaneous requests, and makes another connection for a later request', async () => {
   let connections = 0;
   const server = createServer(() => void connections++).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,8 +40,8 @@ test('shares one connection among requests at the same time, and makes another o
   expect(connections).toBe(2);
 });
 
-// kafkajs makes the socket some turns after the call of connect. Without the fix, neither this socket nor the process
-// would end.
+// kafkajs creates the socket some turns of the event loop after connect is called. Without the fix, this socket and
+// the process would never end.
 test.each([0, 1, 20])('holds no connection if severed %d turns after connect began', async (turns) => {
   const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,8 +3,8 @@
  * classes Broker and Cluster. The bus does not use the public producer and consumer of kafkajs, because their
  * handling of failures breaks promises of port.ts:
  *
- * - The consumer answers OFFSET_OUT_OF_RANGE by committing "the earliest" over the group's position. A member that
- *   halts on the gap afterwards halts only once. After a restart the jump cannot be seen any more.
+ * - On OFFSET_OUT_OF_RANGE, the consumer commits "the earliest" over the group's position. A member that halts at the
+ *   gap halts only once. After a restart nothing shows the skipped records.
  * - `commitOffsets` resolves without a commit while the consumer stops, so a drain would lose finished work.
  * - One slow partition delays every partition of the same broker, and heartbeats are only sent between fetches.
  * - One bad partition or batch makes the whole response an error. So this package reads the batches itself, too
@@ -12,8 +12,8 @@
  * - There is no assign(): a reader would have to join a group, which takes `group.initial.rebalance.delay.ms`
  *   (3 s by default) before the first record. A fetch takes milliseconds (`at` asks for single records).
  *
- * kafkajs has had no release since February 2023 and its version is pinned, so these paths do not change. This is the
- * only file that names them.
+ * kafkajs has had no release since February 2023 and its version is pinned, so these paths do not change. Only this
+ * file imports these paths.
  */
 import { createRequire } from 'node:module';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
@@ -39,7 +39,7 @@ export type WireMessage = {
 
 export type AbortedTransaction = { producerId: bigint; firstOffset: number };
 
-/** A broker's response about one partition of a fetch: an error, or batches as they are on its log. */
+/** A broker's response about one partition of a fetch: an error, or batches in the format of the log. */
 export type FetchedPartition = {
   topic: string;
   partition: number;
@@ -61,7 +61,7 @@ export type JoinedGroup = {
   generationId: number;
   leaderId: string;
   memberId: string;
-  /** The members of the group. Empty for all but the leader. */
+  /** The members of the group. Only the leader gets them. For other members the list is empty. */
   members: GroupMemberMetadata[];
 };
 
@@ -88,7 +88,7 @@ export type Broker = {
     memberId: string;
     topics: TopicPartitions<PartitionOffset>[];
   }): Promise<unknown>;
-  /** Without topics, the request asks for all topics. */
+  /** Asks for the committed offsets. Without topics, the request asks for all topics. */
   offsetFetch(request: {
     groupId: string;
     topics: TopicPartitions<{ partition: number }>[];
@@ -113,7 +113,10 @@ export type Broker = {
     timeout: number;
   }): Promise<unknown>;
   deleteRecords(request: { topics: TopicPartitions<PartitionOffset>[] }): Promise<unknown>;
-  /** Returns how to build such a request in the newest version that the broker knows. `connectionPool` sends it. */
+  /**
+   * Returns a function that builds such a request in the newest version that the broker knows. `connectionPool` sends
+   * the request.
+   */
   lookupRequest(apiKey: number, definition: unknown): (request: object) => object;
   connectionPool: { send(request: object): Promise<unknown> };
 };
@@ -149,17 +152,20 @@ const apiKeys: { Fetch: number; JoinGroup: number } = require('kafkajs/src/proto
 const Decoder = require('kafkajs/src/protocol/decoder');
 const { createErrorFromCode } = require('kafkajs/src/protocol/error');
 
-/** Returns the checksum of a batch. It covers the bytes from the attributes on. */
+/** Returns the checksum of a batch. The checksum covers all bytes from the attributes to the end. */
 export const crc32c: (bytes: Buffer) => number = require('kafkajs/src/protocol/recordBatch/crc32C');
 
-/** A fetch returns records of other producers' transactions only after their commit. */
+/** The isolation level of a fetch. Records of other producers' transactions are returned only after their commit. */
 const READ_COMMITTED = 1;
 export const TOPIC_RESOURCE = 2;
 
 fixThrottleTimer();
 shareConnects();
 
-/** Returns a view of the cluster with its own connections, and `sever`, which ends the connections at once. */
+/**
+ * Returns a view of the cluster with its own connections, and the function `sever`, which closes the connections at
+ * once.
+ */
 export function createCluster(config: KafkaConfig, log: Logger): { cluster: Cluster; sever: () => void } {
   const sockets = new Set<Socket>();
   let isSevered = false;
@@ -177,7 +183,7 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
     metadataMaxAge: config.metadataAgeMs ?? DEFAULT_METADATA_AGE_MS,
     allowAutoTopicCreation: false,
     isolationLevel: READ_COMMITTED,
-    // No retries here: the caller knows whether to retry, and for how long.
+    // kafkajs does not retry here, because the caller decides whether to retry and for how long.
     retry: { retries: 0, initialRetryTime: 50, maxRetryTime: 50, factor: 0, multiplier: 1 },
     socketFactory: ({ host, port, ssl, onConnect }: SocketRequest) => {
       const socket = ssl
@@ -187,7 +193,7 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
       socket.setNoDelay(true);
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      // kafkajs makes the socket some time after the request for it. Meanwhile `sever` may have run.
+      // kafkajs creates the socket some time after the call. `sever` may already have run then.
       if (isSevered) giveUp(socket);
       return socket;
     },
@@ -213,9 +219,8 @@ type SocketRequest = {
 };
 
 /**
- * Joins a group. The broker gives out the member's id first, and the join follows. kafkajs' own call reveals the id
- * only after the join, and a member without its id cannot leave while other members delay the join. So this function
- * takes the two steps one by one.
+ * Joins a group in two steps: the broker first sends the member's id, and then the member joins. kafkajs' own
+ * function returns the id only after the join. But a member needs its id to leave while other members delay the join.
  */
 export async function joinGroup(
   broker: Broker,
@@ -233,7 +238,8 @@ export async function joinGroup(
 
 const NO_ERROR = 0;
 /**
- * Fetch in the newest version that kafkajs can send (brokers know it since Kafka 2.3). The response stays undecoded.
+ * The definition of Fetch in the newest version that kafkajs can send (brokers know it since Kafka 2.3). It leaves
+ * the response undecoded.
  */
 const FETCH = {
   versions: ['11'],
@@ -243,7 +249,7 @@ const FETCH = {
   }),
 };
 
-/** Fetches once from a broker, from partitions that it leads. Each partition has its records, or its own error. */
+/** Sends one fetch to a broker, for partitions that it leads. Returns the records or the error of each partition. */
 export async function fetchPartitions(
   broker: Broker,
   request: {
@@ -259,7 +265,10 @@ export async function fetchPartitions(
   return partitions;
 }
 
-/** The used part of kafkajs' own decoder, which has no types. Each call reads on after the last. */
+/**
+ * The part of kafkajs' own decoder that this file uses. kafkajs has no types for it. Each call continues where the
+ * last call ended.
+ */
 type ResponseDecoder = {
   readInt16(): number;
   readInt32(): number;
@@ -270,13 +279,13 @@ type ResponseDecoder = {
   forward(bytes: number): void;
 };
 
-/** Decodes "Fetch Response (Version: 11)" of Kafka's protocol. */
+/** Decodes a response as "Fetch Response (Version: 11)" of Kafka's protocol describes it. */
 function decodeFetched(bytes: Buffer): { clientSideThrottleTime: number; partitions: FetchedPartition[] } {
   const decoder: ResponseDecoder = new Decoder(bytes);
   const clientSideThrottleTime = decoder.readInt32();
   const errorCode = decoder.readInt16();
   if (errorCode !== NO_ERROR) throw createErrorFromCode(errorCode);
-  // The session id. Mandate uses no fetch sessions.
+  // Skips the session id, because Mandate uses no fetch sessions.
   decoder.readInt32();
   const topics = decoder.readArray(() => {
     const topic = decoder.readString();
@@ -289,13 +298,13 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const endOffset = Number(decoder.readInt64());
-  // The last stable offset, and the start of the log.
+  // Skips the last stable offset and the start of the log.
   decoder.forward(16);
   const abortedTransactions = decoder.readArray(() => ({
     producerId: decoder.readInt64(),
     firstOffset: Number(decoder.readInt64()),
   }));
-  // The preferred replica.
+  // Skips the preferred replica.
   decoder.forward(4);
   const batches = decoder.readBytes() ?? Buffer.alloc(0);
   const error = errorCode === NO_ERROR ? null : createErrorFromCode(errorCode);
@@ -303,9 +312,9 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
 }
 
 /**
- * kafkajs checks for throttled requests by a timer. If no request is throttled, it starts the timer with a negative
- * time. Node turns that into one millisecond and warns, and the timer restarts without end. With this fix no timer
- * starts while no request waits.
+ * Stops a timer of kafkajs from restarting without end. kafkajs uses the timer to check for throttled requests. If no
+ * request is throttled, it passes a negative time, which Node turns into one millisecond with a warning. After the
+ * fix the timer starts only while a request waits.
  */
 function fixThrottleTimer(): void {
   const original = RequestQueue.prototype.scheduleCheckPendingRequests;
@@ -315,8 +324,9 @@ function fixThrottleTimer(): void {
 }
 
 /**
- * Makes requests share one connection. In kafkajs each request without a connection opens one, so fifty requests at
- * once open fifty connections and use one. When the broker closes an idle connection, kafkajs drops the used one.
+ * Makes simultaneous requests share one connection. Without the fix, each request without a connection opens its own:
+ * fifty requests open fifty connections and use one. When the broker closes an idle connection, kafkajs drops the
+ * used one.
  */
 function shareConnects(): void {
   const original = NetworkConnection.prototype.connect;

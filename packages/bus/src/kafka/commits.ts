@@ -3,9 +3,9 @@ import type { Coordinator, Membership, TopicPartition } from './coordinator.ts';
 type Waiting = TopicPartition & { offset: number; resolve: () => void; reject: (error: unknown) => void };
 
 /**
- * The commits of one member in one round. A broker answers the requests of a connection in order, and each commit is
- * a write on its log. So during one commit the commits of all partitions gather, and the next request sends them
- * together.
+ * Combines the commits of one member in one round. A broker answers the requests of a connection in order, and writes
+ * each commit to its log. So the commits of all partitions wait during a running commit, and the next request sends
+ * them together.
  */
 export class Commits {
   readonly #coordinator: Coordinator;
@@ -18,7 +18,7 @@ export class Commits {
     this.#membership = membership;
   }
 
-  /** Moves the group's position. Fails with BUS_FENCED if the group has continued without this member. */
+  /** Moves the group's position. Fails with BUS_FENCED if the group has removed this member. */
   commit({ topic, partition }: TopicPartition, offset: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ topic, partition, offset, resolve, reject });

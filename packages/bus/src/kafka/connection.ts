@@ -8,12 +8,12 @@ import { remedyOf } from './remedy.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
-/** Longer than a request to a broker takes, with or without a response. */
+/** Milliseconds. This is longer than a request to a broker takes, even if the request gets no response. */
 const RECOVERY_MS = 30_000;
 
 /**
- * Connections to the cluster that repair themselves. A failure that may pass is retried, with a new look-up of the
- * leaders, or with new connections if the look-up fails.
+ * Connections to the cluster that repair themselves. A temporary failure is retried after a new look-up of the
+ * leaders. If the look-up fails, the connections are replaced.
  */
 export class Connection {
   readonly #config: KafkaConfig;
@@ -29,8 +29,8 @@ export class Connection {
   }
 
   /**
-   * Runs `work`, and retries for up to `withinMs` if the failure may pass. Then throws BUS_UNAVAILABLE. Throws other
-   * failures as kafkajs threw them, because only the caller knows their meaning.
+   * Runs `work`, and retries for up to `withinMs` if the failure may be temporary. Then throws BUS_UNAVAILABLE.
+   * Throws other errors of kafkajs unchanged, because only the caller knows their meaning.
    */
   async run<T>(work: (cluster: Cluster) => Promise<T>, withinMs: number): Promise<T> {
     const patience = { isOver: false, lastFailure: undefined as unknown };
@@ -43,7 +43,8 @@ export class Connection {
       reject(unavailable(`${within}: ${failure.message}`, { cause, remedy: remedyOf(failure) }));
     }, withinMs);
     const attempts = this.#attempt(work, patience);
-    // If the caller has stopped waiting, nothing handles the result.
+    // This handler is needed because the caller may have stopped waiting. Then a late failure would be an unhandled
+    // rejection.
     attempts.catch(() => {});
     try {
       return await Promise.race([attempts, late]);
@@ -60,7 +61,7 @@ export class Connection {
     this.#current = undefined;
   }
 
-  /** After a failure that may pass: looks up the leaders again, over new connections if needed. */
+  /** Called after a temporary failure. Looks up the leaders again, over new connections if needed. */
   recover(failed: unknown): Promise<void> {
     this.#recovering ??= this.#recover(failed).finally(() => {
       this.#recovering = undefined;
@@ -68,7 +69,7 @@ export class Connection {
     return this.#recovering;
   }
 
-  /** Returns the connected view of the cluster. It knows no broker until it is asked for a topic. */
+  /** Returns the connected view of the cluster. The view knows no broker until a caller asks for a topic. */
   cluster(): Promise<Cluster> {
     if (this.#closing.signal.aborted) return Promise.reject(closed());
     this.#current ??= this.#connect();
@@ -95,7 +96,7 @@ export class Connection {
   async #recover(failed: unknown): Promise<void> {
     this.#log.debug({ err: innermost(failed) }, 'the leaders are looked up again');
     const current = this.#current;
-    // Each step has its own time limit. This limit holds even if those fail.
+    // Each step has its own time limit. This limit also ends the wait if a step exceeds its own limit.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(reject, RECOVERY_MS, new Error('no broker answered'));
     try {
@@ -109,7 +110,7 @@ export class Connection {
   }
 
   #connect(): { cluster: Promise<Cluster>; sever: () => void } {
-    // Begins with another broker each time, because the last one may be down.
+    // Starts with another broker each time, because the previous broker may be down.
     const { brokers } = this.#config;
     const first = this.#connects++ % brokers.length;
     const rotated = [...brokers.slice(first), ...brokers.slice(0, first)];
@@ -120,7 +121,10 @@ export class Connection {
   }
 }
 
-/** Like `run`, for callers that handle no kafkajs failure themselves: every failure becomes an error of the bus. */
+/**
+ * Does the same as `run`, but converts every failure to an error of the bus. For callers that handle no kafkajs
+ * failure themselves.
+ */
 export function withBusErrors<T>(
   connection: Connection,
   work: (cluster: Cluster) => Promise<T>,

@@ -5,15 +5,15 @@ import type { Connection } from './connection.ts';
 import { answerOf, asBusError, isMembershipLost, isRebalancing } from './failure.ts';
 
 export type TopicPartition = { topic: string; partition: number };
-/** How the group identifies a member: an id, and the number of the round of assignment. */
+/** A member's identification in its group: its id, and the number of the round of assignment. */
 export type Membership = { memberId: string; generationId: number };
 
-/** The membership of a commit without a member. The broker accepts it while the group has no members. */
+/** The membership for a commit without a member. The broker accepts such a commit while the group has no members. */
 const NO_MEMBER: Membership = { memberId: '', generationId: -1 };
 /** Kafka's value for "the group has no position in this partition". */
 const NO_POSITION = -1;
 
-/** The requests of a group to its coordinator, whichever broker coordinates the group at the moment. */
+/** Sends the requests of a group to its coordinator. The coordinator is a broker and may change. */
 export class Coordinator {
   readonly group: string;
   readonly #connection: Connection;
@@ -27,9 +27,10 @@ export class Coordinator {
   }
 
   /**
-   * Runs one round of joining. It lasts until every member has joined or has timed out.
-   * @param onMemberId called with the id as soon as the broker gives it out, so that the member can leave before the
-   * round ends
+   * Runs one round of joining. The round lasts until every member has joined or has timed out.
+   * @param onMemberId called with the id as soon as the broker sends it, so that the member can leave before the
+   * round
+   * ends
    */
   join(
     request: {
@@ -61,7 +62,7 @@ export class Coordinator {
     }, this.#withinMs + rebalanceTimeoutMs);
   }
 
-  /** Ends a round: the leader sends the assignment of all members, and each member gets its own. */
+  /** Ends a round: the leader sends the assignment of all members, and each member gets its own assignment. */
   async sync(
     member: Membership,
     assignment: { memberId: string; memberAssignment: Buffer }[],
@@ -86,7 +87,7 @@ export class Coordinator {
     }
   }
 
-  /** Moves the group's positions. Fails with BUS_FENCED if the group has continued without this member. */
+  /** Moves the group's positions. Fails with BUS_FENCED if the group has removed this member. */
   async commit(
     { memberId, generationId }: Membership,
     positions: readonly (TopicPartition & { offset: number })[],
@@ -104,8 +105,8 @@ export class Coordinator {
   }
 
   /**
-   * Sets where the group starts. A member calls it, or a program without a member while the group has none. If other
-   * members have joined meanwhile, they set the start, and this call changes nothing.
+   * Sets where the group starts. A member may call it, or a program without a member while the group has no members.
+   * If other members have joined by then, those members set the start, and this call changes nothing.
    */
   async setStart(
     starts: readonly (TopicPartition & { offset: number })[],
@@ -126,7 +127,7 @@ export class Coordinator {
     return new Map(rows.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
   }
 
-  /** Returns every partition in which the group has committed a position. */
+  /** Returns every partition with a committed position of the group, with this position. */
   allPositions(): Promise<(TopicPartition & { offset: number })[]> {
     return this.#positions([]);
   }
@@ -148,7 +149,7 @@ export class Coordinator {
 
   async leave(memberId: string): Promise<void> {
     await this.#ask((broker) => broker.leaveGroup({ groupId: this.group, memberId })).catch((error) => {
-      // If the group does not know the member, the member has left already.
+      // This error means that the member has left already. Other errors are thrown.
       if (!isMembershipLost(error)) throw asBusError(error);
     });
   }
@@ -158,7 +159,8 @@ export class Coordinator {
       try {
         return await work(await this.#broker(cluster));
       } catch (error) {
-        // Any failure may come from the wrong broker, and looking up the right one again is cheap.
+        // The node id is forgotten after any failure, because the broker may be the wrong one. A new look-up is
+        // cheap.
         this.#nodeId = undefined;
         throw error;
       }

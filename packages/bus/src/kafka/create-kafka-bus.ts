@@ -16,21 +16,24 @@ import { Topics } from './topics.ts';
 
 export type KafkaBusOptions = KafkaConfig & {
   log: Logger;
-  /** How long a call retries before it fails with BUS_UNAVAILABLE. Default 15,000. */
+  /** Milliseconds that a call retries before it fails with BUS_UNAVAILABLE. Default 15,000. */
   patienceMs?: number;
   /**
-   * Whether a missing topic is made at its first use. Default false: an operator with the permission makes topics.
+   * True to create a missing topic at its first use. Default false: an operator with the permission creates topics.
    */
   createTopics?: boolean;
-  /** The number of partitions of new topics. Overrides schemas/src/topics.ts. */
+  /** The number of partitions of new topics. Replaces the number in schemas/src/topics.ts. */
   partitions?: number;
-  /** The number of replicas of new topics. Default 3, and 2 of them must have a record before it is acknowledged. */
+  /**
+   * The number of replicas of new topics. Default 3. With 3, two replicas must store a record before it is
+   * acknowledged.
+   */
   replicationFactor?: number;
   minInSyncReplicas?: number;
-  /** The most records that may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
+  /** The maximum number of records that are appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
   maxInFlightRecords?: number;
   maxInFlightBytes?: number;
-  /** How long an append waits for room before it fails with BUS_OVERLOADED. Default 5,000. */
+  /** Milliseconds that an append waits at this limit before it fails with BUS_OVERLOADED. Default 5,000. */
   overloadWaitMs?: number;
 };
 
@@ -106,7 +109,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<Bus> {
         log,
         wanted,
       );
-      // Added before the join, so that a close during the join ends the membership.
+      // The member is added before it joins, so that a close during the join also ends its membership.
       running.add(member);
       const stop = (drainMs?: number) => member.stop(drainMs).finally(() => running.delete(member));
       await member.join().catch(async (error) => {

@@ -4,16 +4,16 @@ import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 import { topicConfig } from './topic-config.ts';
 
-/** How to make a topic, besides the settings that its records need. */
+/** The settings for a new topic, in addition to the settings that its records need. */
 export type Provisioning = {
   replicationFactor: number;
-  /** The number of replicas that must have a record before it is acknowledged. */
+  /** The number of replicas that must store a record before it is acknowledged. */
   minInSyncReplicas: number;
-  /** Overrides schemas/src/topics.ts. */
+  /** The number of partitions. Null to use the number in schemas/src/topics.ts. */
   partitions: number | null;
 };
 
-/** Makes a topic. If another process makes it at the same time, that is no failure. */
+/** Creates a topic. Succeeds also if another process creates the topic at the same time. */
 export async function createTopic(
   connection: Connection,
   topic: string,
@@ -40,6 +40,6 @@ export async function createTopic(
     },
     withinMs,
   );
-  // It takes a moment until every broker knows the topic and the leaders of its partitions.
+  // Waits, because some time passes until every broker knows the topic and the leaders of its partitions.
   await withBusErrors(connection, (cluster) => partitionsOf(cluster, topic), withinMs);
 }

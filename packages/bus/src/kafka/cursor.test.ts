@@ -21,7 +21,7 @@ function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
   return cursor;
 }
 
-test("hands over no more than one batch's bytes, however many records are asked for", () => {
+test('hands over no more than the bytes of one batch, even if more records are requested', () => {
   const heavy = { value: new Uint8Array(BATCH_BYTES / 2) };
   const cursor = cursorOn([record(0, heavy), record(1, heavy), record(2, heavy), record(3)], 4);
   expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);
@@ -29,7 +29,7 @@ test("hands over no more than one batch's bytes, however many records are asked 
   expect(offsetsOf(cursor.peek(10))).toEqual([2, 3]);
 });
 
-test('throws for an unreadable batch, once it is next, if the caller does not take unreadable batches', () => {
+test('throws when an unreadable batch is next, if the caller does not accept unreadable batches', () => {
   const cursor = cursorOn([record(0), record(1), batch(2, 4), record(5)], 6);
   expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);
   cursor.moveTo(2);
@@ -42,7 +42,7 @@ test('throws for an unreadable batch, once it is next, if the caller does not ta
   expect(cursor.position).toBe(2);
 });
 
-test('puts an unreadable batch in the position of its records for a caller that takes it, and continues after it', () => {
+test('returns an unreadable batch in place of its records to a caller that accepts such batches, and continues after it', () => {
   const cursor = cursorOn([record(0), batch(1, 4), record(5), record(7)], 8);
   const takesUnreadable = true;
   expect(offsetsOf(cursor.peek(10, { takesUnreadable }))).toEqual([0, 1, 5]);

@@ -4,7 +4,7 @@ import { nextOffset } from '../next-offset.ts';
 import type { LogPosition, LogRecord, UnreadableBatch } from '../port.ts';
 import type { Arrived } from './to-records.ts';
 
-/** Fetching pauses for a partition while this many records wait for its handler. */
+/** The fetches of a partition pause while this many records wait for their handler. */
 const ENOUGH_RECORDS = 2_000;
 const ENOUGH_BYTES = 2 * 1024 * 1024;
 
@@ -12,9 +12,9 @@ const ENOUGH_BYTES = 2 * 1024 * 1024;
 export class Cursor {
   readonly topic: string;
   readonly partition: number;
-  /** The offset to fetch from next. */
+  /** The next offset to fetch. */
   fetchOffset: number;
-  /** The offset that the next appended record will get, as of the last fetch. */
+  /** The offset that the next appended record will get. The value comes from the last fetch. */
   endOffset = 0;
   #records: LogRecord[] = [];
   #bytes = 0;
@@ -22,7 +22,7 @@ export class Cursor {
   readonly #onChange: () => void;
   #changed = Promise.withResolvers<void>();
 
-  /** @param onChange called when there are more records, more room, or a failure. */
+  /** @param onChange called after new records, a failure, or when the cursor can take more records. */
   constructor(start: { topic: string; partition: number; offset: number }, onChange: () => void) {
     this.topic = start.topic;
     this.partition = start.partition;
@@ -34,7 +34,10 @@ export class Cursor {
     return `${this.topic}/${this.partition}`;
   }
 
-  /** The first offset that is not handled. Records follow, or transaction entries that no reader sees. */
+  /**
+   * The first offset that is not handled. It may belong to a record, or to a transaction entry that readers never
+   * get.
+   */
   get position(): number {
     return this.#records[0]?.position.offset ?? this.fetchOffset;
   }
@@ -48,8 +51,8 @@ export class Cursor {
   }
 
   /**
-   * Returns consecutive records from the position on, without moving it. Throws the partition's failure after the
-   * last record. If the next batch is unreadable, throws for callers that do not take unreadable batches.
+   * Returns consecutive records from the position on. The position stays. Throws the partition's failure after its
+   * last record. If the next batch is unreadable, throws unless the caller accepts unreadable batches.
    */
   peek(most: number, { takesUnreadable = false } = {}): readonly LogRecord[] {
     if (this.#records.length === 0 && this.#failure !== undefined) throw this.#failure.error;
@@ -85,7 +88,7 @@ export class Cursor {
     this.#change();
   }
 
-  /** Records before the failure are still handed over. After them `peek` throws. */
+  /** Records before the failure are still handed over. After these records `peek` throws. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#change();
@@ -96,7 +99,7 @@ export class Cursor {
     return this.#changed.promise;
   }
 
-  /** Wakes the callers that wait for a change, so that they look again. */
+  /** Wakes the callers that wait for a change, so that they check again. */
   wake(): void {
     this.#change();
   }

@@ -7,7 +7,7 @@ import { remedyOf } from './remedy.ts';
  */
 type ClientError = Error & { type?: string; retriable?: boolean; cause?: unknown; errors?: unknown[] };
 
-/** The connection or the view of the cluster failed. A new one may work. */
+/** Errors of the connection, or of the view of the cluster. A new connection may work. */
 const CONNECTION_TROUBLE = new Set([
   'KafkaJSBrokerNotFound',
   'KafkaJSConnectionClosedError',
@@ -21,7 +21,7 @@ const CONNECTION_TROUBLE = new Set([
   'KafkaJSTopicMetadataNotLoaded',
 ]);
 
-/** Kafka's errors that may pass on a retry, besides those that kafkajs marks. */
+/** Kafka's errors that may be temporary, in addition to the errors that kafkajs marks. */
 const PASSING_ANSWERS = new Set([
   'GROUP_COORDINATOR_NOT_AVAILABLE',
   'GROUP_LOAD_IN_PROGRESS',
@@ -33,8 +33,8 @@ const PASSING_ANSWERS = new Set([
 const MEMBERSHIP_LOST = new Set(['FENCED_INSTANCE_ID', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 
 /**
- * Returns the innermost error. kafkajs still wraps errors for its retries, which are switched off, and wraps some in
- * a list of one.
+ * Returns the innermost error. kafkajs wraps errors for its retries, even if these are off. It also wraps some errors
+ * in a list of one.
  */
 export function innermost(error: unknown): ClientError {
   const { name, cause, errors } = error as ClientError;
@@ -43,12 +43,12 @@ export function innermost(error: unknown): ClientError {
   return isWrapper && cause instanceof Error ? innermost(cause) : (error as ClientError);
 }
 
-/** Returns Kafka's name of the error, if a broker sent it. */
+/** Returns Kafka's name of the error. Undefined if no broker sent the error. */
 export function answerOf(error: unknown): string | undefined {
   return innermost(error).type;
 }
 
-/** True if the same request may succeed later, perhaps at another broker. */
+/** True if the same request may succeed later, perhaps with another broker. */
 export function mayPass(error: unknown): boolean {
   if (isMandateError(error)) return false;
   const { name, type, retriable } = innermost(error);
@@ -56,7 +56,7 @@ export function mayPass(error: unknown): boolean {
   return CONNECTION_TROUBLE.has(name);
 }
 
-/** True if the group has continued without this member. */
+/** True if the group has removed this member. */
 export function isMembershipLost(error: unknown): boolean {
   return MEMBERSHIP_LOST.has(answerOf(error) ?? '');
 }

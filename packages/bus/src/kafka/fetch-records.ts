@@ -4,18 +4,21 @@ import type { Cursor } from './cursor.ts';
 import { type Arrived, toRecords } from './to-records.ts';
 
 export type Asked = { cursor: Cursor; offset: number };
-/** A cursor that a fetch could not serve, and the error that the cursor got. */
+/** A cursor that the fetch failed for, and the error. */
 export type Refused = { asked: Asked; error: unknown };
 type Fetched = { cursor: Cursor; arrived: Arrived; endOffset: number };
 
 const FETCH_BYTES = 10 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
-/** A broker always sends the first batch whole. So this size asks for exactly one batch. */
+/**
+ * The maximum size of a response with exactly one batch. A broker always sends the first batch whole, even if it is
+ * larger.
+ */
 export const ONE_BATCH_BYTES = 1;
 
 /**
- * Fetches for several cursors at once, delivers the records, and returns the cursors for which the broker sent an
- * error. A cursor fails if its next batch was damaged after its producer sent it.
+ * Fetches for several cursors at once and delivers the records. Returns the cursors for which the broker sent an
+ * error. A cursor fails if its next batch was damaged after the producer sent it.
  */
 export async function fetchRecords(
   broker: Broker,

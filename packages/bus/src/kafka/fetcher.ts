@@ -8,20 +8,20 @@ import { answerOf, asBusError, innermost, mayPass } from './failure.ts';
 import { type Asked, fetchRecords, type Refused } from './fetch-records.ts';
 import { rangesOf } from './ranges.ts';
 
-/** How long a broker may hold a fetch open while it has nothing to send. */
+/** Milliseconds that a broker may wait for new records before it answers a fetch. */
 const IDLE_WAIT_MS = 250;
 /**
- * The same while some partition is paused because it has enough. The partition must not wait long after it has room
- * again.
+ * The shorter wait while a partition is paused. When its cursor can take records again, the partition must not wait
+ * long for the next fetch.
  */
 const BUSY_WAIT_MS = 50;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Keeps cursors supplied, with one fetch at a time from each broker that leads some of them. While brokers are down,
- * it retries without a limit. No urgent request may use its connection: a broker answers a connection's requests in
- * order, and a fetch may wait.
+ * Fetches records for cursors, with one fetch at a time from each broker that leads some of them. Retries without a
+ * limit while brokers are down. Do not use its connection for urgent requests: a broker answers a connection's
+ * requests in order, and a fetch may wait.
  */
 export class Fetcher {
   readonly #connection: Connection;
@@ -36,7 +36,7 @@ export class Fetcher {
 
   /**
    * @param reads `group`: the reader, for error texts. `isSomethingGone`: called when a broker does not know a topic.
-   * If the topic is gone, the callee removes the topic's cursors
+   * If the topic no longer exists, `isSomethingGone` must remove the cursors of the topic
    */
   constructor(
     connection: Connection,
@@ -59,7 +59,7 @@ export class Fetcher {
     for (const cursor of cursors) this.#cursors.delete(cursor);
   }
 
-  /** Call it when a cursor may have room again. */
+  /** Call it when a cursor may need records again. */
   nudge(): void {
     this.#room.resolve();
     this.#room = Promise.withResolvers();
@@ -71,7 +71,7 @@ export class Fetcher {
     this.nudge();
   }
 
-  /** Serves every broker that leads a cursor, also after leaders have moved. */
+  /** Fetches from every broker that leads a partition of a cursor. Adapts when leaders move. */
   async #supply(): Promise<void> {
     if (this.#isSupplying) return;
     this.#isSupplying = true;

@@ -77,7 +77,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
     },
   );
 
-  test('reads records of committed transactions but not of aborted ones, and neither leaves a lag', async () => {
+  test('reads records of committed transactions but not of aborted transactions, and both leave no lag', async () => {
     const producer = foreign.producer({ transactionalId: topic, maxInFlightRequests: 1, idempotent: true });
     await producer.connect();
     const inTransaction = async (value: string, end: 'commit' | 'abort') => {
@@ -96,8 +96,8 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
           batch.records.map((_, i) => first + i),
         );
         await commitAll(batch);
-        // Records count only after their commit. A fenced member gets the same batch again, and a broker that has
-        // just started fences members.
+        // Records count only after their commit, because a member that loses its partition gets the same batch again.
+        // A new broker often causes this.
         seen.push(...textsOf(batch.records));
       },
     });
@@ -143,7 +143,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
 
     const fromTheStart = () => ({ group: `${topic}.group`, topics: [topic], from: 'earliest' as const });
 
-    test('halt a consumer that does not take them, before the first such batch, with an error that names it, after the earlier records', async () => {
+    test('halt a consumer that does not accept them, after the earlier records, with an error that names the batch', async () => {
       await bombs();
       const seen: string[] = [];
       const consumer = await bus.consume({
@@ -166,7 +166,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       await expect(bus.at({ topic, partition: 0, offset: 2 })).rejects.toMatchObject(failure);
     });
 
-    test('are handed to a consumer that takes them, and a commit passes over them', async () => {
+    test('are handed to a consumer that accepts them, and a commit skips them', async () => {
       await bombs();
       const seen: string[] = [];
       const consumer = await bus.consume({
@@ -189,7 +189,7 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
       await consumer.stop();
     });
 
-    test('are not on the log if the broker itself refuses them', async () => {
+    test('do not reach the log if the broker itself refuses them', async () => {
       CompressionCodecs[GZIP] = packing((bytes) => gzipSync(bytes).subarray(0, -20));
       await expect(send(GZIP, 'x'.repeat(10_000))).rejects.toThrow();
       expect(await everything()).toEqual([]);

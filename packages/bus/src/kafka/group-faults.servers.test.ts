@@ -43,7 +43,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
   const hasNoLag = async (consumer: Consumer) =>
     expect((await consumer.lag()).every(({ lag }) => lag === 0)).toBe(true);
 
-  test('refuses the commit of a member that paused beyond its session, and gives the work to another member', async () => {
+  test('refuses the commit of a member that paused longer than its session, and gives its partitions to another member', async () => {
     await bus.append(topic, [{ key: 'k', value: 'once' }]);
     const file = new URL('./system/slow-member.ts', import.meta.url).pathname;
     const member = spawn(process.execPath, [file, cluster.brokers[0] ?? '', topic, group, '1000'], {
@@ -70,20 +70,20 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     }
   });
 
-  test('makes a member that lost its membership unnoticed join again, and serves it', async () => {
+  test('lets a member join again that lost its membership without noticing, and delivers records to it', async () => {
     let assignments = 0;
     const seen: string[] = [];
     const consumer = await join(
       async (batch) => {
         await commitAll(batch);
-        // Records count only after their commit. Records delivered before the member knew of its loss come again.
+        // Records count only after their commit, because the group delivers uncommitted records again after the loss.
         seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
       },
       { sessionTimeoutMs: 500, onAssigned: async () => void assignments++ },
     );
     await vi.waitFor(() => expect(assignments).toBeGreaterThan(0), PATIENCE);
     const before = assignments;
-    // Blocks the whole process, with its heartbeats, until the group has removed the member.
+    // Blocks the whole process, including heartbeats, until the group has removed the member.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
     await bus.append(topic, [{ key: 'k', value: 'afterwards' }]);
     await vi.waitFor(() => expect(seen).toEqual(['afterwards']), PATIENCE);
@@ -91,9 +91,9 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await consumer.stop();
   });
 
-  test('keeps the partition for work that outlasts a session, without a heartbeat from the handler', async () => {
+  test('keeps the partition during work that is longer than a session, even without a heartbeat from the handler', async () => {
     await bus.append(topic, [{ key: 'k', value: 'long work' }]);
-    // Long enough, because on a busy machine heartbeats are late, too.
+    // The timeout is long enough for a busy machine, because heartbeats are late there.
     const sessionTimeoutMs = 2_000;
     let deliveries = 0;
     const consumer = await join(
@@ -110,7 +110,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await consumer.stop();
   });
 
-  test('misses nothing while members join and leave all the time, and never gives two members the same partition', async () => {
+  test('misses no record while members join and leave all the time, and never gives a partition to two members at once', async () => {
     const random = seededRandom(20_261_121);
     const inHand = new Set<number>();
     const overlaps: number[] = [];
@@ -171,11 +171,12 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     open();
     await vi.waitFor(() => hasNoLag(busy), PATIENCE);
     await busy.stop();
-    // If the leaving member had waited for the round, the busy member would have lost its partition.
+    // If the leaving member had waited for the round, the busy member would have lost its partition, and its commit
+    // would be refused.
     expect(refusals).toEqual([]);
   });
 
-  test('leaves a lost position unchanged, so the group halts again at its next start', async () => {
+  test('leaves a lost position unchanged, so that the group halts again at its next start', async () => {
     await bus.append(topic, [
       { key: 'k', value: '0' },
       { key: 'k', value: '1' },
@@ -197,7 +198,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     }
   });
 
-  test('warns when a group without a position starts after deleted records', async () => {
+  test('warns if a group without a position starts after deleted records', async () => {
     await bus.append(topic, [{ key: 'k', value: 'gone' }]);
     await log.expire(topic);
     await bus.append(topic, [{ key: 'k', value: 'there' }]);
@@ -218,7 +219,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     expect(lines.filter((line) => line.includes('perhaps never handled'))).toHaveLength(1);
   });
 
-  test('continues consumers and readers after a broker dies and comes back', async () => {
+  test('continues consumers and readers after a broker dies and restarts', async () => {
     await fill('before');
     const consumed: string[] = [];
     const read: string[] = [];
@@ -243,7 +244,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await Promise.all([consumer.stop(), reader.stop()]);
   });
 
-  test('goes on with the other topics after one is deleted, and reads that one again once it exists again', async () => {
+  test('continues with the other topics after a topic is deleted, and reads this topic again when it exists again', async () => {
     const goes = `goes.${randomUUID()}`;
     const seen: string[] = [];
     const take = async (batch: Batch) => {
@@ -273,7 +274,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await members[0]?.stop();
     await reads('by the other', topic);
 
-    // Kafka deletes the group's positions in the topic a moment later.
+    // Kafka deletes the group's positions in the topic a moment after the topic.
     const positions = async () => (await bus.positions(group)).filter((place) => place.topic === goes);
     await vi.waitFor(async () => expect(await positions()).toEqual([]), PATIENCE);
     await (await log.open()).makeTopic(goes);
@@ -281,7 +282,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     await members[1]?.stop();
   });
 
-  test('gives new partitions to the present readers and consumers, from the start', async () => {
+  test('gives new partitions to the running readers and consumers, from the start of the partitions', async () => {
     const eager = await log.open({ metadataAgeMs: 100 });
     const [before = 0] = [(await eager.ranges(topic)).length];
     const consumed = new Set<number>();

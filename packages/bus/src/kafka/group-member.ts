@@ -17,40 +17,47 @@ import { candidatesOf, decodeAssignment, joinMetadata } from './protocol.ts';
 
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_DRAIN_MS = 10_000;
-/** Heartbeats in one session. A member also learns of a new round by its heartbeats, so it sends one each second at least. */
+/**
+ * The number of heartbeats in one session. A member also learns of a new round by its heartbeats, so it sends at
+ * least one each second.
+ */
 const BEATS_A_SESSION = 10;
 const RAREST_BEAT_MS = 1_000;
-/** The other members wait one session until this member joins the new round, so its handlers must end before that. */
+/**
+ * The share of a session in which handlers must end. The other members wait one session until this member joins the
+ * new round.
+ */
 const DRAIN_SHARE_OF_SESSION = 0.8;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** What the bus gives a member. */
+/** The parts that the bus passes to a member. */
 export type MemberParts = {
-  /** The member's own connection, for the group and for fetching. */
+  /** The member's own connection, for group requests and fetches. */
   connection: Connection;
   /**
-   * The bus's connection, which no round of joining delays. It serves leaving the group, and questions about the
-   * group.
+   * The bus's connection. A round of joining never delays it. The member uses it to leave the group and to ask about
+   * the group.
    */
   shared: Connection;
   withinMs: number;
-  /** How often the leader looks for partitions that it has not assigned. */
+  /** Milliseconds between two checks of the leader for partitions that are not assigned yet. */
   freshMs: number;
   log: Log;
   isClosed(): boolean;
 };
 
-/** What a round gives a member. `leader`: null unless the member leads the round. */
+/** The result of joining a round. `leader` is null unless the member leads the round. */
 type Joined = { membership: Membership; partitions: TopicPartition[]; leader: LeaderAssignment | null };
 
 /**
  * One member of a consumer group, in the rounds of Kafka's group protocol. All members join, the leader assigns the
- * partitions, and each member serves its own. A round ends when a member joins, leaves or follows other topics. Before the
- * next round every member waits until its handlers have finished their batches. So a partition moves between two batches.
+ * partitions, and each member processes its own. A round ends when a member joins, leaves or follows other topics.
+ * Before the next round every member waits until its handlers have finished their batches. So a partition moves only
+ * between two batches.
  *
- * A handler may throw BUS_FENCED. That is no failure of the member: another member has the partition, and this member joins
- * a new round.
+ * A handler may throw BUS_FENCED. Then another member has the partition. The member does not fail, but joins a new
+ * round.
  */
 export class GroupMember implements Consumer {
   readonly finished: Promise<void>;
@@ -64,12 +71,12 @@ export class GroupMember implements Consumer {
   readonly #stopping = new AbortController();
   readonly #stopped = aborted(this.#stopping.signal);
   readonly #finish = Promise.withResolvers<void>();
-  /** By name, `topic/partition`. */
+  /** The partitions of this member, by the name `topic/partition`. */
   #held = new Map<string, HeldPartition>();
   readonly #lastHandler = new Map<string, Promise<void>>();
   #topics: readonly string[];
   #memberId = '';
-  /** The last round in which this member, and no other, held its partitions. */
+  /** The last round in which only this member held its partitions. */
   #heldSince: Membership | undefined;
   #heartbeat: Heartbeat | undefined;
   #newRound = Promise.withResolvers<'rebalancing'>();
@@ -92,7 +99,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * Resolves when the member has started in its group. Rebalancing continues afterwards, however long other members take.
+   * Resolves when the member has started in its group. Rebalancing continues afterwards, even if other members take
+   * long.
    */
   async join(): Promise<void> {
     const partitions = await fixStart(this.#coordinator, this.#parts.log, this.#options);
@@ -114,8 +122,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * Asks for a new round with these topics, also while another round begins. A topic that the member followed before
-   * may be gone. The member still gets the others.
+   * Asks for a new round with these topics, even if another round has just begun. If an earlier topic no longer
+   * exists, the member still gets the others.
    */
   async follow(topics: readonly string[]): Promise<void> {
     await this.#parts.log.partitionsOf(topics.filter((topic) => !this.#topics.includes(topic)));
@@ -141,7 +149,9 @@ export class GroupMember implements Consumer {
     }
   }
 
-  /** One round, from joining until the next round begins. At its end the member has released all its partitions. */
+  /**
+   * Runs one round, from joining until the next round begins. At the end the member has released all its partitions.
+   */
   async #round(): Promise<void> {
     const joined = await this.#join();
     if (joined === null) return;
@@ -153,7 +163,7 @@ export class GroupMember implements Consumer {
         this.#forgetMembership();
       }
     } finally {
-      // A member that stops drains its handlers in #end, under the same heartbeats.
+      // Skipped if the member stops, because then `#end` drains its handlers and keeps the heartbeats running.
       if (!this.#stopping.signal.aborted) {
         await this.#releaseAll();
         heartbeat.stop();
@@ -194,14 +204,14 @@ export class GroupMember implements Consumer {
     return this.#heartbeat;
   }
 
-  /** @returns assigned topics that do not exist. The member serves the other topics. */
+  /** @returns the assigned topics that do not exist. The member processes the other topics. */
   async #take(membership: Membership, given: readonly TopicPartition[]): Promise<string[]> {
     const { onAssigned } = this.#options;
     const topics = topicsOf(given);
     const present = await this.#parts.log.present(topics);
     const partitions = given.filter(({ topic }) => present.includes(topic));
     const before = this.#held;
-    // No other member held the partitions in between if this member was in the previous round, too.
+    // If this member was also in the previous round, no other member held its partitions in between.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = partitions.filter((partition) => !(isContinuous && before.has(nameOf(partition))));
     const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, partitions);
@@ -228,7 +238,10 @@ export class GroupMember implements Consumer {
     return topics.filter((topic) => !present.includes(topic));
   }
 
-  /** Asks for a new round without the topics that are gone. With them no broker would name the leaders of the others. */
+  /**
+   * Asks for a new round without deleted topics. A broker names no leader for the other topics if a request includes
+   * a deleted topic.
+   */
   async #isSomethingGone(): Promise<boolean> {
     const topics = topicsOf(partitionsIn(this.#held));
     const present = await this.#parts.log.present(topics).catch(() => topics);
@@ -246,7 +259,9 @@ export class GroupMember implements Consumer {
     }
   }
 
-  /** Resolves when the round ends: by a heartbeat, a fenced partition, other topics, or partitions that no member has. */
+  /**
+   * Resolves when the round ends: by a heartbeat, a fenced partition, a change of topics, or unassigned partitions.
+   */
   async #endOfRound(
     heartbeat: Heartbeat,
     leader: LeaderAssignment | null,
@@ -271,8 +286,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * Waits until the handlers have finished their batches. A handler that takes longer than the other members wait
-   * loses its partition.
+   * Waits until the handlers have finished their batches. A handler loses its partition if it takes longer than the
+   * other members wait.
    */
   async #releaseAll(): Promise<void> {
     this.#fetcher.remove([...this.#held.values()].map(({ cursor }) => cursor));
@@ -287,7 +302,7 @@ export class GroupMember implements Consumer {
     return [...this.#lastHandler.values()];
   }
 
-  /** Other members may have all partitions of this member by now. */
+  /** From now on, other members may have all partitions of this member. */
   #forgetMembership(): void {
     this.#memberId = '';
     this.#heldSince = undefined;

@@ -3,8 +3,8 @@ import { type Connection, withBusErrors } from './connection.ts';
 import { Coordinator } from './coordinator.ts';
 
 /**
- * Returns the positions of groups with this name prefix. Each broker answers for the groups that it coordinates and
- * that this user may see.
+ * Returns the positions of groups with this name prefix. Each broker answers for the groups that it coordinates, if
+ * this user may see them.
  */
 export async function groupPositions(
   connection: Connection,

@@ -3,12 +3,14 @@ import type { Logger } from '@mandate/runtime';
 import type { Coordinator, Membership } from './coordinator.ts';
 import { innermost, isMembershipLost } from './failure.ts';
 
-/** What a heartbeat can report to a member: the group rebalances, or the group has removed the member. */
+/**
+ * The results of a heartbeat that a member must handle: the group rebalances, or the group has removed the member.
+ */
 export type HeartbeatResult = 'rebalancing' | 'lost';
 
 /**
- * The heartbeats of one membership, until it is stopped. They continue while a handler works long, and while a new round
- * waits until this member has finished its batches.
+ * Sends the heartbeats of one membership until it is stopped. Heartbeats continue during long work of a handler, and
+ * while a new round waits for this member.
  */
 export class Heartbeat {
   /** Resolves with the first result that ends the round. */

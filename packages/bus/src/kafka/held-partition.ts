@@ -10,12 +10,12 @@ import { asBusError, isMembershipLost } from './failure.ts';
 
 const DEFAULT_MAX_BATCH = 500;
 /**
- * The longest pause before a handler that returned without a commit gets the same records again. Each pause is longer
- * than the last.
+ * The longest pause in milliseconds before a handler gets the same records again after it returned without a commit.
+ * Each pause is longer than the last.
  */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** What a partition needs: the group's coordinator, and the membership of this round. */
+/** The parts that a partition needs: the group's coordinator, and the membership of this round. */
 export type Serving = {
   coordinator: Coordinator;
   membership: Membership;
@@ -24,22 +24,21 @@ export type Serving = {
 };
 
 /**
- * One partition that one member holds for one round. Hands over one batch after the other, from the committed
- * position on.
+ * A partition that a member holds for one round. Hands over one batch after another, from the committed position on.
  */
 export class HeldPartition {
   readonly cursor: Cursor;
-  /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
+  /** Resolves when the partition is released and its handler has ended. Rejects with the handler's error. */
   readonly done: Promise<void>;
   readonly #releasing = new AbortController();
   readonly #serving: Serving;
   readonly #options: ConsumerOptions;
   #position: number;
-  /** The offset of the newest commit, done or still running. */
+  /** The offset of the newest commit, which may still be running. */
   #asked: number;
   #isLost = false;
 
-  /** Serving starts after `ready`: the previous handler has ended, and `onAssigned` has loaded its data. */
+  /** Batches start after `ready` resolves: the previous handler has ended, and `onAssigned` has loaded its data. */
   constructor(serving: Serving, options: ConsumerOptions, cursor: Cursor, ready: Promise<unknown>) {
     this.#serving = serving;
     this.#options = options;
@@ -50,14 +49,15 @@ export class HeldPartition {
   }
 
   /**
-   * Releases the partition. No new batch starts. The handler is told to finish its batch, and may still commit it.
+   * Releases the partition. No new batch starts. The current handler gets a signal to finish, and may still commit
+   * its batch.
    */
   release(): void {
     this.#releasing.abort();
     this.cursor.wake();
   }
 
-  /** Another member may have the partition by now, so the batch in hand can no longer be committed. */
+  /** Another member may have the partition now, so the current batch can no longer be committed. */
   fence(): void {
     this.#isLost = true;
     this.release();
@@ -88,7 +88,7 @@ export class HeldPartition {
     }
   }
 
-  /** Returns null if the partition halts and `onHalted` knows. */
+  /** Returns the next records. Null if the partition is halted and `onHalted` was called. */
   #next(most: number): readonly LogRecord[] | null {
     try {
       return this.cursor.peek(most, this.#options);
@@ -101,15 +101,12 @@ export class HeldPartition {
     }
   }
 
-  /**
-   * Commits past entries that transactions leave on the log, because no handler gets them. Otherwise the group would
-   * always seem to lag.
-   */
+  /** Commits past transaction entries, which no handler gets. Otherwise the group would always seem to lag. */
   async #passOver(): Promise<void> {
     const next = this.cursor.position;
     if (next <= this.#position) return;
     await this.#commit(next).catch((error) => {
-      // If this commit fails, the next commit includes it.
+      // Other failures of this commit are ignored, because the next commit includes this offset.
       if (isMandateError(error, 'BUS_FENCED')) throw error;
     });
   }
@@ -129,7 +126,8 @@ export class HeldPartition {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
         }
-        // A position never moves back. But a member that has lost the partition gets an error even then.
+        // A lower offset is not committed, because a position never moves back. But a member that has lost the
+        // partition gets an error even then.
         if (nextOffset > this.#asked) await this.#commit(nextOffset);
         else await this.#confirm();
       },

@@ -4,14 +4,14 @@ import { busContract } from '../contract.ts';
 import { LogUnderTest } from './testing/log-under-test.ts';
 
 describeWithOwnServers(['kafka'], 'the log on Kafka', () => {
-  /** Longer than a rebalance takes on a busy machine. */
+  /** Milliseconds. This is longer than a rebalance on a busy machine. */
   const PATIENCE_MS = 30_000;
 
   describe.each([1, 3] as const)('brokers: %i,', (brokers) => {
     let cluster: KafkaCluster;
     beforeAll(async () => {
-      // No test kills a broker here. With a long session, a slow broker does not count as dead. Otherwise its
-      // unacknowledged writes would be sent again.
+      // No test kills a broker here. The session is long, so that a slow broker does not count as dead. Otherwise
+      // writes without an acknowledgement would be repeated.
       cluster = await startKafka({ brokers, config: { 'broker.session.timeout.ms': '60000' } });
     });
     afterAll(() => cluster?.stop());

@@ -1,19 +1,19 @@
 import type { ConnectionOptions } from 'node:tls';
 
-/** How to reach the brokers: all of a service's settings about Kafka, and nothing else. */
+/** All settings of a service about Kafka: how to reach the brokers. */
 export type KafkaConfig = {
-  /** `host:port` of some brokers. These brokers name the others. */
+  /** `host:port` of some brokers. The client gets the addresses of all other brokers from these. */
   brokers: readonly string[];
   /** The name of this process in the brokers' logs, quotas and metrics. */
   clientId: string;
-  /** `true` for TLS with the public authorities, or an object with an own CA or client certificate. */
+  /** `true` for TLS with the public authorities, or an object with a private CA or a client certificate. */
   tls?: boolean | Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'servername'>;
   sasl?: SaslConfig;
-  /** How long connecting may take. Default 3,000. */
+  /** The time limit for a connection, in milliseconds. Default 3,000. */
   connectionTimeoutMs?: number;
-  /** How long a response to a request may take. Default 10,000. */
+  /** The time limit for a response to a request, in milliseconds. Default 10,000. */
   requestTimeoutMs?: number;
-  /** How long the known number of partitions of a topic is used without a new look-up. Default 30,000. */
+  /** Milliseconds until the number of partitions of a topic is looked up again. Default 30,000. */
   metadataAgeMs?: number;
 };
 

@@ -39,7 +39,7 @@ async function namesOf({ assignment }: Awaited<ReturnType<typeof assignAsLeader>
   return partitions.map(({ topic, partition }) => `${topic}/${partition}`).sort();
 }
 
-/** Expects that the leader's repeated look-ups find nothing new, until `change` changes something. */
+/** Expects that the leader's repeated look-ups find nothing new until `change` has run. */
 async function seesOnly(
   change: () => void,
   { untilUnassigned }: Awaited<ReturnType<typeof assignAsLeader>>,
@@ -55,12 +55,12 @@ async function seesOnly(
   await seen;
 }
 
-test('assigns a topic that the leader does not read to the members that do', async () => {
+test('assigns a topic that the leader does not read to the members that read it', async () => {
   there.new = 1;
   expect(await namesOf(await leads())).toEqual(['new/0', 'old/0', 'old/1']);
 });
 
-test('assigns the other topics if the leader cannot find one, and assigns that one soon after it exists', async () => {
+test('assigns the other topics if the leader cannot find one topic, and assigns this topic soon after it exists', async () => {
   const round = await leads();
   expect(await namesOf(round)).toEqual(['old/0', 'old/1']);
   await seesOnly(() => {
@@ -68,7 +68,7 @@ test('assigns the other topics if the leader cannot find one, and assigns that o
   }, round);
 });
 
-test('sees partitions added to any topic, and counts a topic that is gone as having none', async () => {
+test('notices new partitions of any topic, and treats a deleted topic as a topic without partitions', async () => {
   there.new = 1;
   const round = await leads();
   delete there.new;
@@ -77,7 +77,7 @@ test('sees partitions added to any topic, and counts a topic that is gone as hav
   }, round);
 });
 
-test('rejects if the log does not answer, and never assigns fewer partitions', async () => {
+test('rejects if the log does not answer, and never assigns fewer partitions instead', async () => {
   const away = new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true });
   const partitionsOf = () => Promise.reject(away);
   const known = [{ memberId: 'leader', topics: ['old'], held: [] }];

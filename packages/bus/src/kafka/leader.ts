@@ -4,19 +4,19 @@ import type { TopicPartition } from './coordinator.ts';
 import { type Log, nameOf } from './positions.ts';
 import { type Candidate, encodeAssignments } from './protocol.ts';
 
-/** How long the leader waits before it looks again for a topic that a member reads and the leader did not find. */
+/** Milliseconds until the leader looks again for a topic that it did not find. */
 export const MISSED_MS = 1_000;
 
 export type LeaderAssignment = {
   assignment: ReturnType<typeof encodeAssignments>;
-  /** Resolves once there is a partition that is not assigned, or when the signal aborts. */
+  /** Resolves when there is an unassigned partition, or when the signal aborts. */
   untilUnassigned(signal: AbortSignal): Promise<void>;
 };
 
 /**
- * The leader's work in a round: it assigns every partition that any member reads. Members may read different topics.
- * The leader leaves out a topic that it does not find, because its broker does not know the topic yet or the topic is
- * gone. The members still get the other topics.
+ * Assigns every partition that any member reads. This is the leader's work in a round. Members may read different
+ * topics. A topic that the leader does not find is left out: either its broker does not know the topic yet, or the
+ * topic was deleted. The members still get the other topics.
  */
 export async function assignAsLeader(
   known: readonly Candidate[],

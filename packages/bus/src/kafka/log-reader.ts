@@ -10,8 +10,8 @@ import type { TopicPartitionRange } from './positions.ts';
 const DEFAULT_MAX_BATCH = 1_000;
 
 /**
- * Reads every partition in turn, with one call of the handler at a time. Fails with BUS_OFFSET_LOST at a record that
- * the log no longer holds.
+ * Reads all partitions in turn, with one call of the handler at a time. Fails with BUS_OFFSET_LOST if the log no
+ * longer has the next record.
  */
 export class LogReader implements Reader {
   readonly caughtUp: Promise<void>;
@@ -27,7 +27,7 @@ export class LogReader implements Reader {
 
   /**
    * @param connection used by this reader only
-   * @param ranges what the log holds as the reader starts
+   * @param ranges the offsets on the log when the reader starts
    * @param look how and how often the reader looks for new partitions
    */
   constructor(
@@ -44,7 +44,8 @@ export class LogReader implements Reader {
     this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
     void this.#watchForPartitions(look);
     this.caughtUp = this.#caughtUp.promise;
-    // A caller that does not await `caughtUp` learns of a failure through `finished`.
+    // A caller may ignore `caughtUp`. It learns of a failure through `finished`, so a rejection here needs no
+    // handler.
     this.caughtUp.catch(() => {});
     this.#stopping.signal.addEventListener('abort', () => this.#news.resolve());
     this.finished = this.#run()
@@ -71,7 +72,7 @@ export class LogReader implements Reader {
     await this.finished.catch(() => {});
   }
 
-  /** A partition that is added later is read from its start. */
+  /** Looks for new partitions. A new partition is read from its start. */
   async #watchForPartitions(look: {
     rangesNow(): Promise<TopicPartitionRange[]>;
     everyMs: number;
@@ -114,7 +115,7 @@ export class LogReader implements Reader {
   }
 
   async #run(): Promise<void> {
-    // So the caller has the reader before the first call of its handler.
+    // Waits one turn, so that the caller gets the reader before the first call of its handler.
     await nextTurn();
     const { signal } = this.#stopping;
     this.#fetcher.add(this.#cursors.map(({ cursor }) => cursor));
@@ -128,7 +129,7 @@ export class LogReader implements Reader {
     }
   }
 
-  /** Hands over the records of the partition that have arrived. False if there are none. */
+  /** Hands over the next records of the partition. False if no records are waiting. */
   async #advance(cursor: Cursor): Promise<boolean> {
     const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
     if (this.#stopping.signal.aborted) return false;
@@ -137,7 +138,7 @@ export class LogReader implements Reader {
     if (last === undefined) return false;
     await onRecords(records);
     cursor.moveTo(last.position.offset + 1);
-    // A synchronous handler must not block the rest of the process.
+    // Lets other work run first. Otherwise a synchronous handler could block the process for long.
     await turns.next(this.#lane);
     return true;
   }

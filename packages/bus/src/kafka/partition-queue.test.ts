@@ -10,7 +10,7 @@ const slice = (texts: string[], bytes = 10) => ({
 });
 const nothing = () => undefined;
 
-/** A partition that answers requests when the test says so. */
+/** A fake partition. The test decides when it answers a request. */
 class Scripted {
   readonly requests: { texts: string[]; answer: PromiseWithResolvers<Appended> }[] = [];
   readonly queue = new PartitionQueue(PLACE, (messages: WireMessage[]) => {
@@ -36,7 +36,7 @@ class Scripted {
 
 const settled = () => new Promise(setImmediate);
 
-test('sends one request at a time, and sends all later records together in the next one', async () => {
+test('sends one request at a time, and sends all later records together in the next request', async () => {
   const partition = new Scripted();
   const first = partition.queue.submit(slice(['a']), nothing);
   await settled();
@@ -53,7 +53,7 @@ test('sends one request at a time, and sends all later records together in the n
   expect((await first)[0]).toEqual({ position: { ...PLACE, offset: 40 }, appendedAtMs: 7 });
 });
 
-test('puts no more into a request than a topic accepts, and sends a larger slice alone', async () => {
+test('puts at most as many records into a request as a topic accepts, and sends a larger slice alone', async () => {
   const partition = new Scripted();
   const sizes = [REQUEST.bytes / 2, REQUEST.bytes / 2, 1, 3 * REQUEST.bytes, 1];
   const all = sizes.map((bytes, i) => partition.queue.submit(slice([`${i}`], bytes), nothing));
@@ -65,7 +65,7 @@ test('puts no more into a request than a topic accepts, and sends a larger slice
   expect(partition.sent()).toEqual([['0', '1'], ['2'], ['3'], ['4']]);
 });
 
-test('fails all records of a failed request, and none of the records after them', async () => {
+test('fails all records of a failed request, and no later records', async () => {
   const partition = new Scripted();
   const together = ['a', 'b'].map((text) => partition.queue.submit(slice([text]), nothing));
   const refused = Promise.allSettled(together);
@@ -77,7 +77,7 @@ test('fails all records of a failed request, and none of the records after them'
   expect((await behind)[0]?.position.offset).toBe(9);
 });
 
-test('does not send a slice of an append that has failed meanwhile', async () => {
+test('does not send a slice of an append that has already failed', async () => {
   const partition = new Scripted();
   let obstacle: unknown;
   const first = partition.queue.submit(slice(['a']), nothing);

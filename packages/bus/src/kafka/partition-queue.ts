@@ -4,22 +4,24 @@ import type { Appended } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
 import type { TopicPartition } from './coordinator.ts';
 
-/** The records of one append and one partition that go into one request. */
+/** The records of one append for one partition. One request contains all of them. */
 type Submitted = { messages: WireMessage[]; bytes: number };
 
 type Waiting = Submitted & {
-  /** Returns why the slice must no longer be written. Undefined if it may be written. */
+  /** Returns the reason why the slice must not be written any more. Undefined if it may be written. */
   obstacle(): unknown;
   resolve(acknowledged: readonly Acknowledged[]): void;
   reject(error: unknown): void;
 };
 
-/** The most records and bytes in a request, well below the largest batch that a topic accepts. */
+/**
+ * The maximum number of records and bytes in a request. They are far below the largest batch that a topic accepts.
+ */
 export const REQUEST = { records: 5_000, bytes: 900 * 1024 };
 
 /**
- * The records to append to one partition. Only one request is in flight at a time. So the order holds even if a
- * request fails and is sent again. Meanwhile new records wait, and the next request takes them all.
+ * Appends records to one partition, with one request at a time. So the order is kept even if a request fails and is
+ * sent again. New records wait for the running request. Then the next request contains all of them.
  */
 export class PartitionQueue {
   readonly #topicPartition: TopicPartition;
@@ -27,7 +29,7 @@ export class PartitionQueue {
   readonly #waiting: Waiting[] = [];
   #isSending = false;
 
-  /** @param produce sends one request, and retries while a retry may help */
+  /** @param produce sends one request, and retries if a retry may help */
   constructor(topicPartition: TopicPartition, produce: (messages: WireMessage[]) => Promise<Appended>) {
     this.#topicPartition = topicPartition;
     this.#produce = produce;
@@ -46,7 +48,7 @@ export class PartitionQueue {
   async #sendAll(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    // All records submitted in the same turn go into one request.
+    // Waits, so that all records submitted in the same turn go into one request.
     await Promise.resolve();
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) await this.#send(batch);
     this.#isSending = false;

@@ -1,12 +1,12 @@
-/** The positions of a group, and where it starts in a partition without a position. */
+/** The positions of a group, and its start in a partition without a position. */
 import type { ConsumerOptions } from '../port.ts';
 import type { Coordinator, Membership, TopicPartition } from './coordinator.ts';
 
 export type TopicPartitionRange = TopicPartition & { startOffset: number; endOffset: number };
 
-/** The partitions of topics, and what they hold now. */
+/** Access to topics: their partitions and the offsets on the log now. */
 export type Log = {
-  /** Returns the topics that exist. The others were deleted, or are so new that not every broker knows them. */
+  /** Returns the topics that exist. A missing topic was deleted, or is so new that not every broker knows it. */
   present(topics: readonly string[]): Promise<string[]>;
   partitionsOf(topics: readonly string[]): Promise<TopicPartition[]>;
   rangesOf(topics: readonly string[]): Promise<TopicPartitionRange[]>;
@@ -18,8 +18,8 @@ export function nameOf({ topic, partition }: TopicPartition): string {
 
 /**
  * Fixes where a group starts when its first member joins, not at its first commit.
- * @returns partitions where the group starts after deleted records. Kafka forgets positions, too, after
- * `offsets.retention.minutes`. So it is unknown whether the group handled those records
+ * @returns partitions where the group starts after deleted records. Kafka deletes positions after
+ * `offsets.retention.minutes`, so the group may or may not have handled these records
  */
 export async function fixStart(
   coordinator: Coordinator,
@@ -40,8 +40,8 @@ export async function fixStart(
 }
 
 /**
- * Returns the offset from which to serve each partition. A partition without a position was added, or followed, after
- * the group began. So the group gets all its records, and from now on notices if retention deletes some of them.
+ * Returns the first offset to hand over from each partition. If a partition has no position, it is new for the group,
+ * so the group gets all its records. From now on, the group notices if retention deletes some of them.
  */
 export async function nextOffsets(
   coordinator: Coordinator,
@@ -65,7 +65,7 @@ export async function nextOffsets(
   });
 }
 
-/** Returns the number of records not yet committed, for every partition of the topics that exist. */
+/** Returns the number of uncommitted records of each partition, for all topics that exist. */
 export async function lagOf(
   coordinator: Coordinator,
   log: Log,

@@ -4,17 +4,19 @@ import { type Connection, withBusErrors } from './connection.ts';
 import type { TopicPartition } from './coordinator.ts';
 import { leaderOf } from './leader-of.ts';
 
-/** How to send an append: the connection, the time limit in all, and the time limit of one request. */
+/**
+ * The settings of an append: the connection, the time limit of the whole append, and the time limit of one request.
+ */
 export type Sending = { connection: Connection; withinMs: number; requestTimeoutMs: number };
 
 /**
- * The share of the request timeout in which the broker waits for its replicas. So the broker answers before the
- * client gives up.
+ * The share of the request timeout that the broker may wait for its replicas. So the broker answers before the
+ * client's timeout.
  */
 const BROKER_PATIENCE = 0.8;
 
 /**
- * Sends a request to the leader of one partition, and retries while a retry may help. So a record may be on the log
+ * Sends a request to the leader of one partition, and retries if a retry may help. So the log may contain a record
  * twice.
  */
 export async function produce(

@@ -5,12 +5,13 @@ import type { TopicPartition } from './coordinator.ts';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
-/** The name of the assignment method. All members of a group must use the same one. */
+/** The name of the assignment method. All members of a group must use the same name. */
 const PROTOCOL = 'mandate-sticky';
 const VERSION = 0;
 
 /**
- * Returns the metadata of a joining member: its topics, and the partitions that it held, so that it may keep them.
+ * Returns the metadata of a joining member: its topics and its previous partitions. The leader can then assign the
+ * same partitions again.
  */
 export function joinMetadata(
   topics: readonly string[],
@@ -26,7 +27,7 @@ export function joinMetadata(
   };
 }
 
-/** A member, decoded from its join metadata. */
+/** A member as decoded from its join metadata. */
 export type Candidate = { memberId: string; topics: readonly string[]; held: readonly TopicPartition[] };
 
 export function candidatesOf(members: readonly GroupMemberMetadata[]): Candidate[] {
@@ -37,7 +38,7 @@ export function candidatesOf(members: readonly GroupMemberMetadata[]): Candidate
   });
 }
 
-/** Assigns each partition to one member that reads its topic, and moves as few partitions as possible. */
+/** Assigns each partition to one member that reads its topic. Moves as few partitions as possible. */
 export function encodeAssignments(
   known: readonly Candidate[],
   partitions: readonly TopicPartition[],

@@ -2,12 +2,12 @@ import type { Cluster } from './client.ts';
 
 export type Range = { partition: number; startOffset: number; endOffset: number };
 
-/** Kafka's value for "nothing was appended since that time". */
+/** Kafka's value for "no record was appended after that time". */
 const NONE_SINCE = -1;
 
 /**
- * Returns what the partitions hold now, or held before a time. The end is the end of committed transactions, because
- * consumers can read no further.
+ * Returns the offset ranges of the partitions now or before a time. A range ends with the committed transactions,
+ * because consumers can read no further.
  */
 export async function rangesOf(
   cluster: Cluster,

@@ -5,7 +5,7 @@ import { answerOf } from './failure.ts';
 import { fetchRecords, ONE_BATCH_BYTES } from './fetch-records.ts';
 import { leaderOf } from './leader-of.ts';
 
-/** Returns one record by its position, with one fetch of its batch. Null if there is none. */
+/** Returns one record by its position, with one fetch of its batch. Null if the log does not have the record. */
 export async function recordAt(
   connection: Connection,
   { topic, partition, offset }: LogPosition,

@@ -1,6 +1,6 @@
 import { tlsRemedy } from '@mandate/runtime';
 
-/** Returns what to do if brokers are reached but do not accept this client. Undefined for any other failure. */
+/** Returns a remedy if brokers answer but do not accept this client. Undefined for any other failure. */
 export function remedyOf(failure: Error & { type?: string }): string | undefined {
   switch (failure.type ?? failure.name) {
     case 'KafkaJSSASLAuthenticationError':

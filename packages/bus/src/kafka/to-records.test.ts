@@ -29,14 +29,14 @@ const offsetsOf = (arrived: Arrived) => arrived.records.map(({ position }) => po
 const valuesOf = (arrived: Arrived) => arrived.records.map(({ value }) => Buffer.from(value).toString());
 const WELL = { missing: null, damaged: null };
 
-test('does not hand over the records of a batch before the requested offset', async () => {
+test('does not hand over records before the requested offset, even if their batch contains them', async () => {
   const arrived = await toRecords(6, fetched([batch(2, 2), batch(4, 4)]));
   expect(offsetsOf(arrived)).toEqual([6, 7]);
   expect(valuesOf(arrived)).toEqual(['2', '3']);
   expect(arrived).toMatchObject({ nextOffset: 8, ...WELL });
 });
 
-test('reads a batch that was cut off in one response from the next response', async () => {
+test('leaves a batch that is cut off in one response to the next response', async () => {
   const cut = batch(2, 2);
   for (const length of [1, 12, 30, 61, cut.length - 1]) {
     const arrived = await toRecords(0, fetched([batch(0, 2), cut.subarray(0, length)]));
@@ -45,7 +45,7 @@ test('reads a batch that was cut off in one response from the next response', as
   }
 });
 
-test('reports missing offsets at the start, between batches and within a batch', async () => {
+test('reports missing offsets at the start, between batches and inside a batch', async () => {
   expect(await toRecords(3, fetched([batch(5, 1)]))).toMatchObject({
     records: [],
     nextOffset: 3,
@@ -58,7 +58,7 @@ test('reports missing offsets at the start, between batches and within a batch',
   expect(thinned).toMatchObject({ nextOffset: 4, missing: 4 });
 });
 
-test('counts the offsets of aborted transactions and control batches, and does not hand them over', async () => {
+test('counts the offsets of aborted transactions and control batches, but does not hand them over', async () => {
   const transactional = { producerId: 7n, attributes: ATTRIBUTES.transactional };
   const marker = (offset: number) =>
     batch(offset, 1, { producerId: 7n, attributes: ATTRIBUTES.transactional | ATTRIBUTES.control });
@@ -76,7 +76,7 @@ test('counts the offsets of aborted transactions and control batches, and does n
   expect(arrived).toMatchObject({ nextOffset: 7, ...WELL });
 });
 
-test('does not end a transaction for a record whose key looks like a control record', async () => {
+test('does not end a transaction because of a record whose key looks like a control record', async () => {
   const transactional = { producerId: 7n, attributes: ATTRIBUTES.transactional };
   const likeMarker = batch(1, 1, { records: [{ key: '\0\0\0\0' }], ...transactional });
   const abortedTransactions = [{ producerId: 7n, firstOffset: 0 }];
@@ -84,7 +84,7 @@ test('does not end a transaction for a record whose key looks like a control rec
   expect(offsetsOf(await toRecords(0, fetched(batches, { abortedTransactions })))).toEqual([]);
 });
 
-test('returns null without a key, an empty value without a value, and the last value of a repeated header', async () => {
+test('returns null for a missing key, an empty value for a missing value, and the last value of a repeated header', async () => {
   const headers = [
     ['a', '1'],
     ['b', null],
@@ -161,7 +161,7 @@ describe('a batch that no reader can decode', () => {
     ['more than it says', { pack: (body) => Buffer.concat([body, Buffer.of(0)]) }, /after its last record/],
     ['a record that is longer than all of it', { pack: () => varint(1_000_000) }, /a record is cut short/],
     ['a number without end', { pack: () => Buffer.alloc(40, 0xff) }, /a number has no end/],
-  ])('is handed over as it is, in the position of its records: %s', async (_, fields, reason) => {
+  ])('is handed over unchanged, at the position of its records: %s', async (_, fields, reason) => {
     const bad = writeBatch({ baseOffset: 2, ...fields });
     const lastOffset = 2 + bad.readInt32BE(23);
     const batches = [batch(0, 2), bad, batch(lastOffset + 1, 2)];
@@ -184,7 +184,7 @@ describe('a batch that no reader can decode', () => {
     ]);
   });
 
-  test('stands only for its records that were not handed over yet', async () => {
+  test('replaces only the records that were not handed over yet', async () => {
     const bad = batch(2, 4, { ...gzip, pack: cut(gzip.pack) });
     const [record] = (await toRecords(4, fetched([bad]))).records;
     expect(record).toMatchObject({ position: { offset: 4 }, unreadable: { lastOffset: 5 } });
@@ -199,7 +199,7 @@ describe('a batch that no reader can decode', () => {
   });
 });
 
-describe('ends before a batch that was damaged after its producer sent it', () => {
+describe('ends before a batch that was damaged after the producer sent it', () => {
   const flipped = (bytes: Buffer, at: number) => {
     const copy = Buffer.from(bytes);
     copy[at] = (copy[at] ?? 0) ^ 0x55;
@@ -222,7 +222,7 @@ describe('ends before a batch that was damaged after its producer sent it', () =
   });
 });
 
-test('leaves the rest to the next fetch if batches decompress to very much', async () => {
+test('leaves later batches to the next fetch if a batch decompresses to a very large size', async () => {
   // The checksum does not cover the base offset, which the broker sets.
   const inTurn = (bytes: Buffer, count: number) =>
     [0, 1, 2, 3].map((turn) => {

@@ -9,26 +9,29 @@ import type { FetchedPartition } from './client.ts';
 export type Arrived = {
   records: LogRecord[];
   /**
-   * The offset to fetch from next: after all received batches, also after control batches and aborted transactions.
+   * The next offset to fetch. It follows all received batches, including control batches and aborted transactions.
    */
   nextOffset: number;
-  /** The first offset that is missing on the log. Null if none is. */
+  /** The first offset that is missing on the log. Null if no offset is missing. */
   missing: number | null;
-  /** The error of the batch at `nextOffset` if its producer cannot be the cause: `{ cause }`. Otherwise null. */
+  /**
+   * The error of the batch at `nextOffset`, as `{ cause }`, if something after the producer damaged the batch.
+   * Otherwise null.
+   */
   damaged: { cause: unknown } | null;
 };
 
 /**
- * Decodes what one fetch brought of a partition.
+ * Decodes the data of one partition in a fetch.
  *
- * Mandate's topics are not compacted. So offsets have no gaps, counting the entries of transactions that no consumer
- * sees. A gap means lost records.
+ * Mandate's topics are not compacted. So offsets have no gaps, counting the entries of transactions that consumers
+ * do not get. A gap means lost records.
  *
  * The producer is responsible for the content of a batch: an unreadable batch is handed over as unreadable. The
  * broker checks the frame and the checksum. If they are wrong, reading ends.
  *
- * A batch may decompress to very much, and take long. To save memory, and the time of other partitions, the next
- * fetch reads the batches after such a batch.
+ * A batch may decompress to a very large size, and this takes long. To save memory and time, the batches after such
+ * a batch are left to the next fetch.
  */
 export async function toRecords(from: number, fetched: FetchedPartition): Promise<Arrived> {
   const aborted = new AbortedTransactions(fetched.abortedTransactions);
@@ -38,7 +41,7 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
     for (const batch of readBatches(fetched.batches)) {
       const isHidden = aborted.isAborted(batch) || batch.isControl;
       const { records, nextOffset } = arrived;
-      // A broker sends whole batches, with the records before the requested offset, too.
+      // Skips a batch before the requested offset. A broker sends whole batches, so it may also send earlier records.
       if (batch.lastOffset < nextOffset) continue;
       if (batch.baseOffset > nextOffset || isCompacted(batch)) return { ...arrived, missing: nextOffset };
       if (bytes >= MAX_BYTES || records.length >= MAX_RECORDS) return arrived;
@@ -56,7 +59,7 @@ export async function toRecords(from: number, fetched: FetchedPartition): Promis
 }
 
 /**
- * Returns the records of the batch from `from` on. An unreadable batch counts as the most bytes of a fetch, because
+ * Returns the records of the batch from `from` on. An unreadable batch counts as the largest allowed size, because
  * reading it may have cost as much.
  */
 async function handedOver(

@@ -14,7 +14,7 @@ describe.each([...Object.values(TOPICS), topicOfTenant('<tenant>')])('topic %s',
     expect(Number(config['max.message.bytes'])).toBeGreaterThan(REQUEST.bytes);
   });
 
-  test('is in the page of infra/kafka with exactly these settings, for operators who make topics by hand', () => {
+  test('is described in infra/kafka with exactly these settings, for operators who create topics by hand', () => {
     const blocks = readFileSync(PAGE, 'utf8').split('kafka-topics.sh --create --topic ');
     const block = blocks.find((each) => each.startsWith(`${topic} `)) ?? '';
     const settings = [...block.matchAll(/--config (\S+)=(\S+)/g)].map(([, name, value]) => [name, value]);

@@ -51,7 +51,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     );
   }
 
-  test('makes topics that keep decisions without a limit and requests for seven days, on the broker’s clock, never compacted', async () => {
+  test('creates topics that keep decisions without a limit and requests for seven days, on the broker’s clock, never compacted', async () => {
     const bus = await log.open({ minInSyncReplicas: 1 });
     const topics = [TOPICS.actions, topicOfTenant('acme'), TOPICS.decisions, TOPICS.deadLetters];
     const found: Record<string, string>[] = [];
@@ -76,7 +76,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     }
   });
 
-  test('fails on a missing topic if topics are not made at first use, and makes none', async () => {
+  test('fails on a missing topic if topics are not created at first use, and creates none', async () => {
     const bus = await log.open({ createTopics: false });
     const topic = `missing.${randomUUID()}`;
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -88,7 +88,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     }
   });
 
-  test('says what to set if a topic needs more brokers than there are', async () => {
+  test('names the setting to change if a topic needs more brokers than exist', async () => {
     const bus = await log.open({ replicationFactor: 3 });
     await expect(bus.ranges(`wide.${randomUUID()}`)).rejects.toMatchObject({
       code: 'BUS_TOPIC_UNFIT',
@@ -96,7 +96,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     });
   });
 
-  test('returns the ranges of partitions that were added a moment ago, too', async () => {
+  test('returns the ranges of all partitions, including partitions that were just added', async () => {
     const bus = await log.open();
     const topic = `growing.${randomUUID()}`;
     expect(await bus.ranges(topic)).toHaveLength(4);
@@ -104,7 +104,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     expect(await bus.ranges(topic)).toHaveLength(6);
   });
 
-  test('finds the topic in all processes that make it at the same time', async () => {
+  test('finds the topic in all processes that create the topic at the same time', async () => {
     const topic = `together.${randomUUID()}`;
     const clients = await Promise.all([0, 1, 2].map(() => log.open({ createTopics: false })));
     const made = await Promise.all(clients.map((client) => client.makeTopic(topic)));
@@ -134,7 +134,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
       { ...FIT, 'max.message.bytes': '1000' },
       'max.message.bytes is 1000 and must be 2097164',
     ],
-  ])('fails on a topic that %s, and says what to set', async (_, config, wrong) => {
+  ])('fails on a topic that %s, and names the setting to change', async (_, config, wrong) => {
     const topic = `unfit.${randomUUID()}`;
     await create(topic, config);
     const [setting, value] = [wrong.split(' ').at(0), wrong.split(' ').at(-1)];
@@ -151,7 +151,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     expect(await (await log.open()).ranges(topic)).toHaveLength(1);
   });
 
-  test('makes all topics that are new at the same time, though some have no leader yet', async () => {
+  test('creates several new topics at the same time, even if some have no leader yet', async () => {
     const bus = await log.open({ minInSyncReplicas: 1, patienceMs: 10_000 });
     const topics = Array.from({ length: 24 }, () => topicOfTenant(randomUUID()));
     const found = await Promise.all(topics.map((topic) => bus.ranges(topic)));

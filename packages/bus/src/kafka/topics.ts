@@ -8,7 +8,7 @@ import { createTopic, type Provisioning } from './create-topic.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 
-/** A caller of `ping` does not want to wait as long as an appender. */
+/** Milliseconds. A caller of `ping` should not wait as long as a caller of `append`. */
 const PROBE_MS = 3_000;
 
 /** A broker's error for a topic that it does not know. */
@@ -16,7 +16,10 @@ const MISSING = 'UNKNOWN_TOPIC_OR_PARTITION';
 
 type Known = { partitions: Promise<readonly number[]>; freshUntil: number };
 
-/** The topics that this process uses. Each is checked before its first use, and made if the options say so. */
+/**
+ * The topics that this process uses. Each topic is checked before its first use. A missing topic is created if the
+ * options allow it.
+ */
 export class Topics {
   readonly #connection: Connection;
   readonly #provisioning: Provisioning;
@@ -26,7 +29,7 @@ export class Topics {
   readonly #log: Logger;
   readonly #known = new Map<string, Known>();
 
-  /** @param makesMissing if false, operators make the topics, and the first use of a missing topic is an error */
+  /** @param makesMissing if false, operators create the topics, and the first use of a missing topic is an error */
   constructor(
     parts: { connection: Connection; withinMs: number; freshMs: number; log: Logger },
     provisioning: Provisioning,
@@ -41,8 +44,8 @@ export class Topics {
   }
 
   /**
-   * Returns the partition numbers of the topic, in order. Callers are answered in the order of their calls: appends
-   * keep their order by this. Fails with BUS_TOPIC_UNFIT.
+   * Returns the partition numbers of the topic, in order. Fails with BUS_TOPIC_UNFIT. Callers get their answers in
+   * the order of their calls, because appends must keep their order.
    */
   partitionsOf(topic: string): Promise<readonly number[]> {
     const known = this.#known.get(topic);
@@ -51,7 +54,7 @@ export class Topics {
     return known.partitions;
   }
 
-  /** The same, from a broker at this moment: for callers that must not miss a new partition. */
+  /** Does the same, but asks a broker now. For callers that must not miss a new partition. */
   async partitionsNow(topic: string): Promise<readonly number[]> {
     await this.partitionsOf(topic);
     const partitions = await this.#count(topic, true);
@@ -62,7 +65,7 @@ export class Topics {
     return partitions;
   }
 
-  /** Makes the topic if it is missing, and checks it. */
+  /** Creates the topic if it is missing, and checks the topic. */
   async make(topic: string): Promise<boolean> {
     const isMissing = !(await this.#exists(topic));
     if (isMissing) {
@@ -73,13 +76,13 @@ export class Topics {
     return isMissing;
   }
 
-  /** Returns the topics that exist now. A deleted topic must not stop a reader of other topics. */
+  /** Returns the topics that exist now. Used because a deleted topic must not stop a reader of other topics. */
   async present(topics: readonly string[]): Promise<string[]> {
     const areThere = await withBusErrors(
       this.#connection,
       async (cluster) => {
-        // Asks for all topics at once. If one is missing, asks one by one, because the error does not name it. Other
-        // failures show when the topics are read.
+        // Asks for all topics at once. If a topic is missing, asks for each topic, because the error does not name
+        // it. Other failures appear when the topics are read.
         const areAll = await metadataOf(cluster, [...topics]).then(
           () => true,
           (error) => answerOf(error) !== MISSING,
@@ -94,7 +97,7 @@ export class Topics {
 
   /**
    * Asks a broker now. Fails if no broker answers, or if a topic in use has a partition without a leader. Leaves out
-   * tenants' own topics: they may be deleted, which does not matter to the others.
+   * the topics of single tenants, because a deleted one must not make the whole log fail.
    */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()].filter((topic) => tenantOfTopic(topic) === null);
@@ -104,12 +107,12 @@ export class Topics {
   #learn(topic: string): Promise<readonly number[]> {
     const partitions = this.#makeReady(topic).then(() => this.#count(topic));
     this.#known.set(topic, { partitions, freshUntil: performance.now() + this.#freshMs });
-    // After a failure the next caller tries again.
+    // The entry is deleted after a failure, so that the next caller tries again.
     partitions.catch(() => this.#known.delete(topic));
     return partitions;
   }
 
-  /** Looks up the partitions again, because some may have been added. Meanwhile the known ones are used. */
+  /** Looks up the partitions again, because new ones may exist. Until then, callers get the known partitions. */
   #lookAgain(topic: string, known: Known): void {
     known.freshUntil = performance.now() + this.#freshMs;
     this.#count(topic).then(
@@ -144,8 +147,8 @@ export class Topics {
   }
 
   /**
-   * Asks a broker directly. The client's own list of topics is not reliable: a missing topic stays on it while
-   * another topic has no leader yet, and would count as present.
+   * True if the topic exists, according to a broker. The client's own list of topics is not reliable: it keeps a
+   * missing topic while another topic has no leader yet.
    */
   async #exists(topic: string): Promise<boolean> {
     return withBusErrors(this.#connection, (cluster) => isIn(cluster, topic), this.#withinMs);
@@ -162,7 +165,7 @@ async function isIn(cluster: Cluster, topic: string): Promise<boolean> {
   }
 }
 
-/** Asks any broker. Fails if a topic is missing, or has a partition without a leader. */
+/** Asks any broker. Fails if one of the topics is missing, or has a partition without a leader. */
 async function metadataOf(cluster: Cluster, topics: string[]): Promise<void> {
   if (cluster.getNodeIds().length === 0) await cluster.refreshMetadata();
   const [nodeId = ''] = cluster.getNodeIds();

@@ -1,9 +1,9 @@
-/** What every store of snapshots promises, as tests. Only tests import this file. */
+/** The promises of every snapshot store, as tests. Only tests import this file. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Snapshots } from './port.ts';
 
-/** Lines of more than 700 kB even when compressed, because they are random: more than one part of a topic. */
+/** Returns random lines. They need more than 700 kB even when compressed, so a topic stores them in several parts. */
 function someLines(name: string): string[] {
   return [
     name,
@@ -12,13 +12,13 @@ function someLines(name: string): string[] {
   ];
 }
 
-/** @param open called before each test: a home without snapshots */
+/** @param open called before each test; returns a store without snapshots */
 export function snapshotsContract(open: () => Promise<Snapshots>): void {
   test('has no snapshot at first', async () => {
     expect(await all((await open()).newestFirst())).toEqual([]);
   });
 
-  test('returns the newest snapshot first, with its lines as given, and its first line alone', async () => {
+  test('returns the newest snapshot first, with all its lines, and can return its first line alone', async () => {
     const home = await open();
     const [first, second] = [someLines('first'), someLines('second')];
     await home.save(first);
@@ -50,7 +50,7 @@ export function snapshotsContract(open: () => Promise<Snapshots>): void {
     expect(others).toEqual([]);
   });
 
-  test('keeps whole snapshots only, also with two writers at once', async () => {
+  test('keeps whole snapshots only, even if two writers run at once', async () => {
     const home = await open();
     const given = [someLines('one'), someLines('another')];
     const saved = await Promise.allSettled(given.map((lines) => home.save(lines)));

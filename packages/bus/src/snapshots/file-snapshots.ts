@@ -1,4 +1,4 @@
-/** The snapshot beside a log that is a file: one file, which the next snapshot replaces. */
+/** Stores the snapshot of a log file in one file beside it. The next snapshot replaces this file. */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -22,7 +22,7 @@ export function fileSnapshots(path: string): Snapshots {
         renameSync(unfinished, path);
         return { name: path, bytes: statSync(path).size };
       } catch (error) {
-        // An unfinished file would take disk space that the log may need.
+        // The unfinished file is deleted, because it takes disk space that the log may need.
         rmSync(unfinished, { force: true });
         throw error;
       } finally {
@@ -33,8 +33,8 @@ export function fileSnapshots(path: string): Snapshots {
 }
 
 /**
- * Several deciders may share a folder, and `mandate snapshot` may run beside them. The second writer is refused,
- * because one snapshot is enough.
+ * Makes sure that only one process writes. Several deciders may share a folder with `mandate snapshot`. A second
+ * writer is refused, because one snapshot is enough.
  */
 function onlyWriter(path: string): { release(): void } {
   try {

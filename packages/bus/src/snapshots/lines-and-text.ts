@@ -1,8 +1,8 @@
-/** Lines as streams carry them: in pieces of text. Each piece is far larger than a line. */
+/** Converts between lines and pieces of text for streams. Each piece is much larger than a line. */
 import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
 /**
- * The size of one piece. Making and hashing a piece takes about a millisecond, and other work may run between two
+ * The size of one piece. Building and hashing a piece takes about a millisecond, and other work may run between two
  * pieces.
  */
 const PIECE_CHARACTERS = 64 * 1024;

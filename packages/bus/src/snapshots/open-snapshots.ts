@@ -5,7 +5,7 @@ import { fileSnapshots } from './file-snapshots.ts';
 import type { Snapshots } from './port.ts';
 import { topicSnapshots } from './topic-snapshots.ts';
 
-/** @param home the topic, or the path of the file, for snapshots of one kind */
+/** @param home the topic or the file path for snapshots of one kind */
 export function openSnapshots(
   { KAFKA_BROKERS }: Pick<KafkaSettings, 'KAFKA_BROKERS'>,
   bus: Bus,

@@ -12,7 +12,7 @@ import { topicSnapshots } from './topic-snapshots.ts';
 const LINES = ['head', ...Array.from({ length: 100 }, (_, at) => `line ${at}`)];
 const unreadable = expect.objectContaining({ code: 'SNAPSHOT_UNREADABLE' });
 
-describe('in a file', () => {
+describe('snapshots in a file', () => {
   const openPath = () => join(temporaryFolder(), 'snapshot.ndjson');
   snapshotsContract(async () => fileSnapshots(openPath()));
 
@@ -24,7 +24,7 @@ describe('in a file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('ignores what a dead writer left behind, and refuses a second writer while one writes', async () => {
+  test('ignores the remains of a dead writer, and refuses a second writer while another writes', async () => {
     const path = openPath();
     writeFileSync(`${path}.unfinished`, 'half of');
     const other = holdExclusively(`${path}.lock`, 'the snapshot');
@@ -39,7 +39,7 @@ describe('in a file', () => {
   });
 });
 
-describe.each([1, 2, 8])('on a topic of %i partitions', (partitions) => {
+describe.each([1, 2, 8])('snapshots on a topic of %i partitions', (partitions) => {
   const openBus = async () => {
     const path = join(temporaryFolder(), 'log.sqlite');
     const bus = await createSqliteBus({ path, log: silentLogger(), partitions });

@@ -1,8 +1,8 @@
 /**
- * Snapshots on a topic of the log, for processes that share the log and no folder. A snapshot is compressed and cut
- * into parts. A closing record lists the parts, and only with it the snapshot exists. Closing records have their own
- * partition, so the newest snapshot is the last record there, whatever dead writers left among the parts. The closing
- * record has the position of each part, so several writers may write at once.
+ * Stores snapshots on a topic of the log, for processes that share the log but no folder. A snapshot is compressed
+ * and cut into parts. A closing record lists the parts. Without it the snapshot does not exist. Closing records have
+ * their own partition, so the newest snapshot is always the last record there, even if dead writers left parts
+ * behind. A closing record has the position of each part, so several writers may write at once.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline as pipelineOf, Readable } from 'node:stream';
@@ -15,12 +15,12 @@ import type { Snapshots } from './port.ts';
 import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
 /**
- * A part ends with the first compressed piece after this size. Part and piece together are less than half of the
- * largest record of the topic.
+ * A part ends after the compressed piece that exceeds this size. Together they are smaller than half of the largest
+ * record of the topic.
  */
 const PART_BYTES = 512 * 1024;
 
-/** The key of closing records. The key of a part is the name of its snapshot. */
+/** The key of closing records. Parts have the name of their snapshot as key. */
 const CLOSING = 'snapshot.taken';
 
 const position = z.tuple([z.int().min(0), z.int().min(0)]);
@@ -28,13 +28,13 @@ const closingRecord = z.object({
   event: z.literal(CLOSING),
   snapshot: z.object({
     id: z.string(),
-    /** The first line of the snapshot: the version of its format, and what it covers. */
+    /** The first line of the snapshot: the version of its format, and the log positions that it covers. */
     head: z.string(),
     encoding: z.literal('zstd'),
     /** Partition and offset of each part, in order. */
     parts: z.array(position).min(1),
     bytes: z.int(),
-    /** The SHA-256 of all parts, one after the other. */
+    /** The SHA-256 of all parts, one after another. */
     sha256: z.string(),
   }),
 });
@@ -98,8 +98,8 @@ export function topicSnapshots(bus: Bus, topic: string): Snapshots {
 }
 
 /**
- * Returns the first partition, for closing records, and the last one, for parts. On a topic with one partition they
- * are the same.
+ * Returns the first partition, which is for closing records, and the last partition, which is for parts. They are the
+ * same if the topic has one partition.
  */
 async function partitions(
   bus: Bus,
@@ -120,11 +120,12 @@ function closingIn({ value }: LogRecord): Closing {
 }
 
 function linesIn(bus: Bus, topic: string, closing: Closing): AsyncIterable<string> {
-  // A failure of one stream destroys the others with its error, so the reader of the last stream gets it.
+  // A failure of one stream destroys the other streams with its error. So the reader of the last stream gets the
+  // error.
   return linesOf(pipelineOf(Readable.from(partsIn(bus, topic, closing)), createZstdDecompress(), () => {}));
 }
 
-/** Yields the parts. The last part comes only after the digest of all parts has been checked. */
+/** Yields the parts. Checks the digest of all parts before it yields the last part. */
 async function* partsIn(bus: Bus, topic: string, { parts, sha256 }: Closing): AsyncGenerator<Uint8Array> {
   const seal = createHash('sha256');
   for (const [at, [partition, offset]] of parts.entries()) {

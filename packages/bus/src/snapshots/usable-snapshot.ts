@@ -1,8 +1,10 @@
-/** Skips snapshots that cannot be used: the reader continues with the one before, or without any. */
+/**
+ * Skips snapshots that cannot be used. The reader then continues with the previous snapshot, or without a snapshot.
+ */
 import { isMandateError, type Logger } from '@mandate/runtime';
 import type { Snapshots, StoredSnapshot } from './port.ts';
 
-/** Returns the result of `read` for the newest usable snapshot. Null if there is none. */
+/** Returns the result of `read` for the newest usable snapshot. Null if no snapshot is usable. */
 export async function newestUsable<T>(
   snapshots: Snapshots,
   log: Logger,
@@ -16,8 +18,8 @@ export async function newestUsable<T>(
 }
 
 /**
- * Returns null, with a warning, if the snapshot cannot be read, or if `read` returns null because it is of another
- * log. Throws only if the log does not answer.
+ * Returns null and logs a warning if the snapshot cannot be read, or if `read` returns null because the snapshot
+ * belongs to another log. Throws only if the log does not answer.
  */
 export async function usable<T>(
   { name }: StoredSnapshot,

@@ -11,18 +11,21 @@ import type { Tail } from './tail.ts';
 import type { Partition, Topic, Topics } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** A record ready for its row, exactly as it will be read from there. SQLite replaces invalid characters in a key. */
+/**
+ * A record that is ready for its row, with exactly the values that readers will get. For example, SQLite replaces
+ * invalid characters in a key.
+ */
 type Ready = {
   partition: Partition;
   key: string | null;
   headers: Headers | null;
   value: Uint8Array;
-  /** The size of the value. */
+  /** The size of the value in bytes. */
   bytes: number;
   written: WrittenRecord | undefined;
 };
 
-/** The most records and bytes in one transaction. */
+/** The maximum number of records and bytes in one transaction. */
 const TRANSACTION = { records: 500, bytes: 1024 * 1024 };
 
 export class Appender {
@@ -50,7 +53,7 @@ export class Appender {
     return this.#pending.track(this.#append(topic, outgoing, urgent));
   }
 
-  /** Resolves when every append that has begun has ended, with or without an error. */
+  /** Resolves when every started append has ended, with or without an error. */
   settled(): Promise<void> {
     return this.#pending.settled();
   }
@@ -87,7 +90,8 @@ export class Appender {
   }
 
   async #write(all: readonly Slice<Ready>[], urgent: boolean): Promise<readonly Acknowledged[]> {
-    // After a slice failed, the later slices must not be written. Otherwise the caller's retry would be out of order.
+    // The error of the first failed slice. Later slices must not be written then. Otherwise a retry of the caller
+    // would change the order of the records.
     let failure: unknown;
     const written = all.map(({ records, bytes }) =>
       this.#writer
@@ -122,7 +126,7 @@ export class Appender {
   }
 }
 
-/** Copies the value. Readers share the copy, and the caller may still write into its own bytes. */
+/** Copies the value, because readers share the stored bytes and the caller may change its own bytes later. */
 function ownBytes(value: string | Uint8Array): Uint8Array {
   if (typeof value !== 'string') return new Uint8Array(value);
   const { buffer, byteOffset, byteLength } = Buffer.from(value);

@@ -7,7 +7,7 @@ import type { Partition } from './topics.ts';
 
 type Extent = { startOffset: number; endOffset: number };
 
-/** Knows what each partition holds now, and reads from it without ever jumping over a record. */
+/** Knows the offset range of each partition, and reads records without skipping any. */
 export class Bounds {
   readonly #select: StatementSync;
   readonly #tail: Tail;
@@ -22,13 +22,14 @@ export class Bounds {
     return { startOffset: Number(row?.start_offset), endOffset: Number(row?.end_offset) };
   }
 
-  /** Returns the offset that the next record will get, as of the last read of the partition. */
+  /** Returns the offset that the next record will get. The value comes from the last read of the partition. */
   endOf(partition: Partition): number {
     return this.#tail.endOf(partition.id) ?? this.of(partition).endOffset;
   }
 
   /**
-   * Returns the cursors that may have something to read. Call this and `Changes.next` in one turn of the event loop.
+   * Returns the cursors that may have new records. Call this method and `Changes.next` in the same turn of the event
+   * loop.
    */
   withNewRecords<T extends { partition: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
     return this.#tail.holds()
@@ -37,8 +38,8 @@ export class Bounds {
   }
 
   /**
-   * Returns what was appended before that time. Append times never fall within a partition, so this is a binary
-   * search.
+   * Returns the range of the records that were appended before the time. Append times never decrease in a partition,
+   * so a binary search is enough.
    */
   before(partition: Partition, beforeMs: number): Extent {
     const { startOffset, endOffset } = this.of(partition);
@@ -46,7 +47,7 @@ export class Bounds {
     let high = endOffset;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      // A record that retention deleted meanwhile is older than the remaining ones.
+      // If retention has deleted the record, it was older than all remaining records.
       if (Number(partition.selectTime.get(middle)?.appended_at_ms ?? 0) < beforeMs) low = middle + 1;
       else high = middle;
     }
@@ -55,7 +56,7 @@ export class Bounds {
 
   /**
    * Returns the records from `wanted` on. Empty at the end of the partition. Throws BUS_OFFSET_LOST if retention
-   * deleted the wanted record, or if the log ends before it (an older copy of the file was restored).
+   * deleted the wanted record, or if the log ends before it because an older copy of the file was restored.
    */
   read(partition: Partition, wanted: number, limit: number, group?: string): LogRecord[] {
     const tail = this.#tail.read(partition.id, wanted, limit);
@@ -63,7 +64,7 @@ export class Bounds {
     const records = fetchRecords(partition, wanted, limit);
     if (records[0]?.position.offset === wanted) return records;
     const extent = this.of(partition);
-    // Another process may have appended the wanted record between the two reads. The next call finds it.
+    // The offset is valid. Another process may have appended the record after this read, so the next call finds it.
     if (extent.startOffset <= wanted && wanted <= extent.endOffset) return [];
     const { topic, partition: number } = partition;
     throw offsetLost({ topic, partition: number, wanted, ...extent, ...(group !== undefined && { group }) });

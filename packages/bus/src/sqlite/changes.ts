@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** The poll interval while other processes write, and while they do not. */
+/** The poll interval while other processes write. The next constant is the interval while they do not. */
 const BUSY_POLL_MS = 1;
 const IDLE_POLL_MS = 10;
 
@@ -13,10 +13,10 @@ export function groupChanged(group: string): string {
 }
 
 /**
- * Waits for changes of the file. Writes of this process are announced as they commit. To notice writes of other
- * processes, it polls SQLite's `data_version`, which changes with every commit of another connection and takes two
- * microseconds to read. Only after such a change does it look up what changed. So commits and heartbeats of other
- * processes wake only the readers concerned. While no reader waits, nothing is polled.
+ * Waits for changes of the file. Writes of this process are announced when they commit. For writes of other
+ * processes, it polls SQLite's `data_version`, which changes with every commit of another connection. One poll takes
+ * two microseconds. It looks for the changed partitions and groups only after such a change, and wakes only their
+ * readers. It does not poll while no reader waits.
  */
 export class Changes {
   readonly #dataVersion: StatementSync;
@@ -25,8 +25,8 @@ export class Changes {
   readonly #waiting = new Map<string, Set<() => void>>();
   #versionSeen: unknown;
   /**
-   * By key, the last seen end of a partition or generation of a group. It must be older than any waiter's look.
-   * Otherwise a change would be missed.
+   * The last known end of each partition and generation of each group, by key. It must be older than what any waiting
+   * reader has seen. Otherwise a change would be missed.
    */
   #seen: ReadonlyMap<string, unknown> = new Map();
   #timer: NodeJS.Timeout | undefined;
@@ -40,8 +40,8 @@ export class Changes {
 
   /**
    * Resolves at the next change of any of `keys`, when `signal` aborts, or after `timeoutMs`. It may also resolve
-   * without a change: then look and wait again. Look and call this in one turn of the event loop. Otherwise a change
-   * in between is missed.
+   * without a change, so check again afterwards. Check and call this method in the same turn of the event loop.
+   * Otherwise a change in between is missed.
    */
   next(keys: readonly string[], signal: AbortSignal, timeoutMs?: number): Promise<void> {
     if (signal.aborted) return Promise.resolve();
@@ -84,7 +84,7 @@ export class Changes {
     this.#timer = setTimeout(this.#poll, this.#pollMs);
   };
 
-  /** Returns the changed keys. Null if no other process wrote since the last look. */
+  /** Returns the keys that changed. Null if no other process wrote since the last check. */
   #changedByOthers(): string[] | null {
     try {
       const version = this.#dataVersion.get()?.data_version;
@@ -94,7 +94,7 @@ export class Changes {
       this.#versionSeen = version;
       return [...this.#seen].filter(([key, value]) => before.get(key) !== value).map(([key]) => key);
     } catch {
-      // The file is locked or broken. All readers wake, and their own reads get the error.
+      // The file is locked or broken. All readers wake up, and get the error from their own reads.
       return [...this.#waiting.keys()];
     }
   }

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * Above this many pages (64 MiB) writers wait for the checkpoint, so that the write-ahead log starts again from its
- * beginning.
+ * The maximum size of the write-ahead log in pages (64 MiB). Above it, writers wait for a checkpoint that lets the
+ * write-ahead log start again from its beginning.
  */
 const MAX_PAGES = 16_384;
 
@@ -17,7 +17,8 @@ parentPort?.on('message', (message) => {
     parentPort?.close();
     return;
   }
-  // Neither fails if the file is busy: they report it, and the next checkpoint gets further.
+  // Neither checkpoint fails if the file is busy. Both then do a part of the work, and the next checkpoint does the
+  // rest.
   if (Number(passive.get()?.log) > MAX_PAGES) restart.get();
   parentPort?.postMessage('done');
 });

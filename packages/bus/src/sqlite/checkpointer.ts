@@ -3,15 +3,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '@mandate/runtime';
 
-/** About the size at which SQLite itself makes a checkpoint by default. */
+/** The size at which a checkpoint is due. SQLite's own default is about the same. */
 const DUE_BYTES = 4 * 1024 * 1024;
-/** A transaction writes whole pages: one for each partition that it appends to, and one for the row with its end. */
+/**
+ * Bytes that a transaction adds to the size of its records. It writes whole pages: one for each changed partition,
+ * and one for the row with its end.
+ */
 const TRANSACTION_BYTES = 16 * 1024;
 
 /**
- * Moves the write-ahead log into the file, on a thread of its own. SQLite would do this inside a commit, and its
- * syncs were measured to block the event loop for 45 ms (99th percentile). The thread starts with the first due
- * checkpoint, so a log with few writes costs no thread.
+ * Copies the write-ahead log into the file, on a separate thread. SQLite would do this inside a commit, and block the
+ * event loop for 45 ms (99th percentile, measured). The thread starts when the first checkpoint is due, so a log with
+ * few writes needs no thread.
  */
 export class Checkpointer {
   readonly #db: DatabaseSync;

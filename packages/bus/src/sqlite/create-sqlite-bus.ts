@@ -23,32 +23,36 @@ import { Topics } from './topics.ts';
 import { Writer } from './writer.ts';
 
 export type SqliteBusOptions = {
-  /** The path of the file. The file and its folder are made if missing. SQLite keeps `-wal` and `-shm` beside it. */
+  /**
+   * The path of the file. A missing file or folder is created. SQLite stores its `-wal` and `-shm` files in the same
+   * folder.
+   */
   path: string;
   log: Logger;
   /** The number of partitions of a new topic. Default 8. */
   partitions?: number;
-  /** The same for single topics, by name. */
+  /** The number of partitions of single new topics, by topic name. */
   partitionsByTopic?: Readonly<Record<string, number>>;
-  /** NORMAL (default) survives `kill -9`. FULL also survives a loss of power, with one sync for each commit. */
+  /** NORMAL (default) survives `kill -9`. FULL also survives a power loss, but needs one sync for each commit. */
   synchronous?: 'NORMAL' | 'FULL';
-  /** The log's clock, in epoch ms. */
+  /** Returns the time of the log's clock, in epoch ms. */
   clock?: () => number;
-  /** The most records that may be appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
+  /** The maximum number of records that are appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
   maxInFlightRecords?: number;
   maxInFlightBytes?: number;
-  /** How long an append waits for room before it fails with BUS_OVERLOADED. Default 5,000. */
+  /** Milliseconds that an append waits at this limit before it fails with BUS_OVERLOADED. Default 5,000. */
   overloadWaitMs?: number;
   /**
-   * How long a call waits while another process locks the file, before it fails with BUS_UNAVAILABLE. Default 5,000.
+   * Milliseconds that a call waits for a file locked by another process, before it fails with BUS_UNAVAILABLE.
+   * Default 5,000.
    */
   busyWaitMs?: number;
   /**
-   * How long records are kept, by topic or by the beginning of its name up to a dot. Default: actions 7 days, others
-   * without a limit.
+   * Milliseconds that records are kept, by topic or by the part of its name before a dot. Default: actions 7 days,
+   * others without a limit.
    */
   retentionMs?: Readonly<Record<string, number>>;
-  /** The interval between two searches for old records. Default 5 minutes. */
+  /** Milliseconds between two searches for old records. Default 5 minutes. */
   sweepEveryMs?: number;
 };
 
@@ -122,7 +126,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
       const parts = { bounds, changes, membership, busyWaitMs };
       const member = new GroupMember(parts, log, wanted, await partitionsOf(wanted.topics));
       mustBeOpen();
-      // Added before the join, so that a close during the join ends the membership.
+      // The member is added before it joins, so that a close during the join also ends its membership.
       running.add(member);
       await member.join();
       return {
@@ -189,7 +193,7 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
     async ping() {
       mustBeOpen();
       probe(db, path, inode);
-      // Reads still work while another process locks the file or the disk is full. Only a write shows the problem.
+      // A test write is needed here. Reads still work if another process locks the file or the disk is full.
       await writer.submit(() => writeLayoutAgain(db));
     },
     close() {
@@ -207,8 +211,8 @@ export async function createSqliteBus(options: SqliteBusOptions): Promise<Bus> {
 }
 
 /**
- * A file that was deleted or replaced still works for processes that have it open, and all that they write to it is
- * lost.
+ * Throws if the file was deleted or replaced. Processes that have the old file open can still use it, but lose
+ * everything that they write.
  */
 function probe(db: DatabaseSync, path: string, inode: number): void {
   try {

@@ -6,19 +6,19 @@ const BUSY = 5;
 const LOCKED = 6;
 const PASSING = new Set([BUSY, LOCKED, /* IOERR */ 10, /* FULL */ 13, /* CANTOPEN */ 14]);
 
-/** Returns SQLite's primary result code. Null if the error is not SQLite's. */
+/** Returns SQLite's primary result code. Null if the error is not from SQLite. */
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   return error.errcode & 0xff;
 }
 
-/** True if another process holds the lock. Then SQLite did nothing, and the same call may be repeated. */
+/** True if another process holds the lock. Then SQLite did nothing, so the same call can be repeated. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === BUSY || code === LOCKED;
 }
 
-/** Converts SQLite's error to the port's. Returns any other error unchanged. */
+/** Converts an error of SQLite to an error of the port. Returns any other error unchanged. */
 export function asBusError(error: unknown): unknown {
   const code = resultCode(error);
   if (code === null) return error;
@@ -30,8 +30,8 @@ export function asBusError(error: unknown): unknown {
 }
 
 /**
- * Repeats `attempt` while the file is locked, without blocking the event loop as SQLite's own wait would. Throws
- * BUS_UNAVAILABLE if the file is still locked after `waitMs`.
+ * Repeats `attempt` while the file is locked. SQLite's own wait would block the event loop, but this one does not.
+ * Throws BUS_UNAVAILABLE if the file is still locked after `waitMs`.
  */
 export async function untilFree<T>(attempt: () => T, waitMs: number): Promise<T> {
   const deadline = performance.now() + waitMs;
@@ -45,7 +45,7 @@ export async function untilFree<T>(attempt: () => T, waitMs: number): Promise<T>
   }
 }
 
-/** Returns a random delay, so that processes which collided do not collide again. */
+/** Returns a random delay, so that two processes with a lock conflict do not try again at the same moment. */
 export function retryDelayMs(): number {
   return 1 + Math.random() * 3;
 }

@@ -3,10 +3,13 @@ import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 import type { Partition } from './topics.ts';
 
-/** The limits of one fetch. With them it blocks the event loop for a few milliseconds at most. */
+/** The limits of one fetch. They keep a fetch from blocking the event loop for more than a few milliseconds. */
 const MAX_RECORDS = 1_000;
 
-/** Returns up to `limit` consecutive records from offset `from` on, and fewer if they are large. Empty at the end. */
+/**
+ * Returns up to `limit` consecutive records from offset `from` on. Returns fewer if the records are large, and none
+ * at the end.
+ */
 export function fetchRecords(partition: Partition, from: number, limit: number): LogRecord[] {
   const records: LogRecord[] = [];
   let bytes = 0;

@@ -4,12 +4,12 @@ import type { Batch, Bus, ConsumerOptions } from '../port.ts';
 import { processIdentity } from './process-identity.ts';
 import { Scratch } from './testing/scratch.ts';
 
-// Tests what a member does when the others believe it dead, or when it releases too slowly. The tests play other
-// members by writing the rows that these members would write.
+// Tests a member that the other members believe dead, or that releases partitions too slowly. The tests imitate other
+// members by writing their rows.
 const scratch = new Scratch();
 let bus: Bus;
 let db: DatabaseSync;
-/** Long, for a busy machine. An idle one needs a fraction of a second. */
+/** The timeout is long for a busy machine. An idle machine needs a fraction of a second. */
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await scratch.remove();
 });
 
-test('takes over the partitions of a member that fell silent', async () => {
+test('takes over the partitions of a member that sends no more heartbeats', async () => {
   const seen: string[] = [];
   const machineTimeMs = Number(process.hrtime.bigint() / 1_000_000n);
   db.exec(`
@@ -40,7 +40,7 @@ test('takes over the partitions of a member that fell silent', async () => {
   await consumer.stop();
 });
 
-test('counts a member from before the machine’s last start as silent', async () => {
+test('treats a member as silent if it joined before the machine was restarted', async () => {
   db.exec(`INSERT INTO members VALUES ('g', 'ghost', '[]', 9007199254740991, 0, '["elsewhere", 1, null]')`);
   const consumer = await consume(async () => {});
   await vi.waitFor(() => expect(members()).toHaveLength(1), PATIENCE);
@@ -78,7 +78,7 @@ test('keeps the partitions of a live member that is only idle', async () => {
   expect(members()).toEqual([]);
 });
 
-test('joins again after being expelled, and goes on', async () => {
+test('joins again after the group has expelled it, and continues', async () => {
   const consumer = await consume(remember([]), { sessionTimeoutMs: 100 });
   const allDone = async () => expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([0, 0]);
   await fill('before');
@@ -94,8 +94,8 @@ test('joins again after being expelled, and goes on', async () => {
   await consumer.stop();
 });
 
-test('fences a member that does not release within a session, leaves it the rest, and never runs two handlers for one partition', async () => {
-  // The time limit for a release still runs, but no member falls silent, however busy the machine is.
+test('fences a member that does not release a partition within a session, leaves its other partitions, and never runs two handlers for one partition', async () => {
+  // The time limit for a release still applies. But no member is expelled as silent, even on a busy machine.
   holdMachineTime();
   await fill('x');
   const holding: Batch[] = [];
@@ -120,7 +120,7 @@ test('fences a member that does not release within a session, leaves it the rest
   await expect(lost?.heartbeat()).rejects.toMatchObject({ code: 'BUS_FENCED' });
   await kept?.heartbeat();
 
-  // The slow member gets the partition back while its first handler is still at work.
+  // Now the slow member gets the partition back while its first handler still runs.
   await other.stop();
   await vi.waitFor(() => expect(owners()[0]).toBe(owners()[1]), PATIENCE);
   await fill('y');
@@ -132,7 +132,7 @@ test('fences a member that does not release within a session, leaves it the rest
   await expect(slow.finished).resolves.toBeUndefined();
 });
 
-/** Stops the clock by which members fall silent. */
+/** Stops the clock that decides whether a member is silent. */
 function holdMachineTime(): void {
   const heldAt = process.hrtime.bigint();
   vi.spyOn(process.hrtime, 'bigint').mockReturnValue(heldAt);

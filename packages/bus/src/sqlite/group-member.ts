@@ -26,13 +26,13 @@ export class GroupMember {
   readonly #logger: Logger;
   readonly #options: ConsumerOptions;
   /**
-   * All partitions that this member ever followed, by id. It may still hold a partition of a topic that it no longer
-   * follows.
+   * All partitions of all topics that this member ever followed, by id. The member may still hold a partition of a
+   * topic that it no longer follows.
    */
   readonly #partitions: Map<number, Partition>;
   readonly #sessionTimeoutMs: number;
   readonly #held = new Map<number, HeldPartition>();
-  /** By partition, the end of the last handler that this member ran for it. */
+  /** For each partition, a promise that resolves when the last handler of this member has ended. */
   readonly #lastHandler = new Map<number, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #finish = Promise.withResolvers<void>();
@@ -75,9 +75,9 @@ export class GroupMember {
     }, busyWaitMs);
   }
 
-  /** @param partitions the partitions of the topics */
+  /** @param partitions all partitions of these topics */
   async follow(topics: readonly string[], partitions: readonly Partition[]): Promise<void> {
-    // This must come first, because the group may assign these partitions as soon as it knows the topics.
+    // This must happen first. After the group knows the topics, it may assign these partitions at once.
     for (const partition of partitions) this.#partitions.set(partition.id, partition);
     this.#topics = [...topics];
     this.#member = { ...this.#member, topics: this.#topics };
@@ -90,7 +90,10 @@ export class GroupMember {
     return { id: randomUUID(), group, topics: this.#topics, sessionTimeoutMs, process: processIdentity() };
   }
 
-  /** Reads its assignment after each change of the group, and four times a session, so that the group does not expel it. */
+  /**
+   * Reads its assignment after each change of the group. Also reads it four times a session, because the group expels
+   * a silent member.
+   */
   async #followGroup(): Promise<void> {
     const { membership, changes, busyWaitMs } = this.#log;
     const { group } = this.#options;
@@ -122,7 +125,7 @@ export class GroupMember {
     }
   }
 
-  /** The group expelled this member, so other members may have all its partitions by now. */
+  /** Called after the group expelled this member. Other members may already have all its partitions. */
   async #joinAgain(): Promise<void> {
     this.#logger.warn({ member: this.#member.id }, 'expelled from the group after silence; joining again');
     for (const held of this.#held.values()) held.release();
@@ -159,7 +162,7 @@ export class GroupMember {
   }
 
   /**
-   * Waits until the handler has finished its batch, but no longer than a session. Then another member may take the
+   * Waits until the handler has finished its batch, but at most one session. After that, another member may take the
    * partition.
    */
   #release(holding: Holding): void {

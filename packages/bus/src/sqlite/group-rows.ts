@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { GroupPosition } from '../port.ts';
 
 /**
- * A member of a group as it introduces itself. `id` is new at every join, so a fenced member cannot come back under
- * its old id.
+ * A member of a group in its own description. `id` is new at every join, so a fenced member cannot return under its
+ * old id.
  */
 export type Member = {
   id: string;
@@ -22,7 +22,10 @@ export type PositionRow = {
   epoch: number;
 };
 
-/** The rows of consumer groups. Each method is one statement, without rules. The rules are in membership.ts. */
+/**
+ * Reads and writes the rows of consumer groups. Each method is one statement, without rules. membership.ts has the
+ * rules.
+ */
 export class GroupRows {
   readonly #sql: Record<keyof typeof SQL, ReturnType<DatabaseSync['prepare']>>;
 
@@ -60,7 +63,7 @@ export class GroupRows {
     this.#sql.subscribe.run(JSON.stringify(topics), group, id);
   }
 
-  /** Records a heartbeat. False if the member is no longer in the group. */
+  /** Records a heartbeat. False if the group no longer has the member. */
   touch(group: string, id: string, nowMs: number): boolean {
     return this.#sql.touch.run(nowMs, group, id).changes === 1;
   }
@@ -73,7 +76,10 @@ export class GroupRows {
     }));
   }
 
-  /** Returns the members that were silent for their session timeout, or joined before the machine's last start. */
+  /**
+   * Returns the members that sent no heartbeat within their session timeout, or that joined before the machine's last
+   * start.
+   */
   silent(group: string, nowMs: number): string[] {
     return this.#sql.silent.all(group, nowMs, nowMs).map((row) => String(row.member));
   }
@@ -101,7 +107,7 @@ export class GroupRows {
     }));
   }
 
-  /** Claims the partition, and returns the new epoch. Commits under an older epoch are refused from now on. */
+  /** Claims the partition, and returns the new epoch. From now on, commits with an older epoch are refused. */
   claim(group: string, partitionId: number, owner: string): number {
     return Number(this.#sql.claim.get(owner, group, partitionId)?.epoch);
   }
@@ -114,7 +120,7 @@ export class GroupRows {
     return this.#sql.owns.get(group, partitionId, owner, epoch) !== undefined;
   }
 
-  /** Moves the position, but never back. False if the owner does not have the partition under that epoch. */
+  /** Moves the position, but never back. False if the owner does not hold the partition under this epoch. */
   commit(group: string, partitionId: number, owner: string, epoch: number, nextOffset: number): boolean {
     return this.#sql.commit.run(nextOffset, group, partitionId, owner, epoch).changes === 1;
   }

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * The end of a partition. Offsets are dense. The append time never goes back, neither within a partition nor from one
- * partition to another. Otherwise, after the clock was set back, a new record would look overdue.
+ * The end of a partition. Offsets have no gaps. The append time never decreases within a partition, or from one
+ * partition to another. Otherwise a new record could look overdue after the clock was set back.
  */
 type Head = { endOffset: number; lastAppendMs: number };
 
 /**
- * The ends of the partitions that the running transaction writes. They are read once, moved in memory by each append,
- * and saved once before the commit. Nothing is kept between transactions, because other processes append as well.
+ * The ends of the partitions that the running transaction writes. Each end is read once, increased in memory by each
+ * append, and saved once before the commit. Nothing is kept between transactions, because other processes append too.
  */
 export class Heads {
   readonly #read: StatementSync;
@@ -24,7 +24,7 @@ export class Heads {
     this.#clock = clock;
   }
 
-  /** Takes the next offset of the partition, and its append time. */
+  /** Returns the next offset of the partition and the append time, and advances the end. */
   take(partitionId: number): { offset: number; appendedAtMs: number } {
     const head = this.#moved.get(partitionId) ?? this.#load(partitionId);
     const offset = head.endOffset;

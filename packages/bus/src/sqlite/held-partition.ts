@@ -9,7 +9,7 @@ import type { Member } from './group-rows.ts';
 import type { Holding, Membership } from './membership.ts';
 import type { Partition } from './topics.ts';
 
-/** What a partition needs of the log. */
+/** The parts of the log that a held partition uses. */
 export type LogParts = {
   bounds: Bounds;
   changes: Changes;
@@ -19,19 +19,19 @@ export type LogParts = {
 
 const DEFAULT_MAX_BATCH = 500;
 /**
- * The longest pause before a handler that returned without a commit gets the same records again. Each pause is longer
- * than the last.
+ * The longest pause in milliseconds before a handler gets the same records again after it returned without a commit.
+ * Each pause is longer than the last.
  */
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * One partition that one member holds, from claim to release. Hands over one batch after the other, from the
- * committed position on.
+ * A partition that a member holds, from claim to release. Hands over one batch after another, from the committed
+ * position on.
  */
 export class HeldPartition {
   readonly partition: Partition;
   readonly holding: Holding;
-  /** Resolves when the partition is released and its handler is done. Rejects with the handler's error. */
+  /** Resolves when the partition is released and its handler has ended. Rejects with the handler's error. */
   readonly done: Promise<void>;
   readonly #releasing = new AbortController();
   readonly #log: LogParts;
@@ -39,7 +39,7 @@ export class HeldPartition {
   readonly #options: ConsumerOptions;
   #position: number;
 
-  /** Serving starts after `ready`: the previous handler has ended, and `onAssigned` has loaded its data. */
+  /** Batches start after `ready` resolves: the previous handler has ended, and `onAssigned` has loaded its data. */
   constructor(
     log: LogParts,
     member: Member,
@@ -61,7 +61,7 @@ export class HeldPartition {
     return this.#releasing.signal.aborted;
   }
 
-  /** Releases the partition. No new batch starts, and the handler is told to finish its batch. */
+  /** Releases the partition. No new batch starts. The current handler gets a signal to finish its batch. */
   release(): void {
     this.#releasing.abort();
   }
@@ -92,7 +92,7 @@ export class HeldPartition {
     }
   }
 
-  /** Returns null if the partition halts and `onHalted` knows. */
+  /** Returns the next records. Null if the partition is halted and `onHalted` was called. */
   async #next(from: number): Promise<readonly LogRecord[] | null> {
     const { bounds, busyWaitMs } = this.#log;
     const { group, maxBatch = DEFAULT_MAX_BATCH, onHalted } = this.#options;

@@ -12,8 +12,8 @@ type Cursor = { partition: Partition; next: number; endAtStart: number };
 const DEFAULT_MAX_BATCH = 1_000;
 
 /**
- * Reads every partition in turn, with one call of the handler at a time. Fails with BUS_OFFSET_LOST if retention
- * overtakes it.
+ * Reads all partitions in turn, with one call of the handler at a time. Fails with BUS_OFFSET_LOST if retention
+ * deletes the next record.
  */
 export class LogReader implements Reader {
   readonly caughtUp: Promise<void>;
@@ -39,7 +39,8 @@ export class LogReader implements Reader {
     this.#lane = ['readers', options.topics.join()];
     this.#cursors = partitions.map((partition) => this.#cursor(partition));
     this.caughtUp = this.#caughtUp.promise;
-    // A caller that does not await `caughtUp` learns of a failure through `finished`.
+    // A caller may ignore `caughtUp`. It learns of a failure through `finished`, so a rejection here needs no
+    // handler.
     this.caughtUp.catch(() => {});
     this.finished = this.#run().then(
       () => this.#caughtUp.reject(closed()),
@@ -72,7 +73,7 @@ export class LogReader implements Reader {
   }
 
   async #run(): Promise<void> {
-    // So the caller has the reader before the first call of its handler.
+    // Waits one turn, so that the caller gets the reader before the first call of its handler.
     await nextTurn();
     const { signal } = this.#stopping;
     const news = this.#cursors.map(({ partition }) => partitionChanged(partition.id));
@@ -80,14 +81,15 @@ export class LogReader implements Reader {
       let found = false;
       const behindEnd = await untilFree(() => this.#bounds.withNewRecords(this.#cursors), this.#busyWaitMs);
       for (const cursor of behindEnd) found = (await this.#advance(cursor)) || found;
-      // This check comes after the reads, because a position that the log does not have must fail first.
+      // This check must come after the reads, because a position that the log does not have must cause a failure
+      // first.
       const behind = this.#cursors.some(({ next, endAtStart }) => next < endAtStart);
       if (!behind && !signal.aborted) this.#caughtUp.resolve();
       if (!found) await this.#changes.next(news, signal);
     }
   }
 
-  /** Hands over the next records of the partition. False if it is at its end. */
+  /** Hands over the next records of the partition. False at the end of the partition. */
   async #advance(cursor: Cursor): Promise<boolean> {
     const { maxBatch = DEFAULT_MAX_BATCH, onRecords } = this.#options;
     if (this.#stopping.signal.aborted) return false;
@@ -98,7 +100,7 @@ export class LogReader implements Reader {
     if (records.length === 0) return false;
     await onRecords(records);
     cursor.next += records.length;
-    // A synchronous handler must not block the rest of the process.
+    // Lets other work run first. Otherwise a synchronous handler could block the process for long.
     await turns.next(this.#lane);
     return true;
   }

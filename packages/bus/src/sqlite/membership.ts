@@ -6,19 +6,19 @@ import { isGone } from './process-identity.ts';
 import type { Partition } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** A partition that a member holds. `epoch` fences the members that held it before. */
+/** A partition that a member holds. `epoch` fences all earlier members of the partition. */
 export type Holding = { partitionId: number; epoch: number; nextOffset: number };
 
 /**
- * What a member learns when it looks: the partitions it holds, and those of them that it must give up. Null if the
+ * The assignment of a member: the partitions that it holds, and the part of them that it must release. Null if the
  * member was expelled.
  */
 export type Share = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
 
 /**
  * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many finishes its
- * work on one and releases it, and a member with too few claims a free one. Partitions are taken away only from a
- * member that fell silent, or lost its process.
+ * work and releases it, then a member with too few claims it. Partitions are taken away only from a member that sends
+ * no heartbeats, or whose process ended.
  */
 export class Membership {
   readonly #writer: Writer;
@@ -29,7 +29,7 @@ export class Membership {
     this.#rows = rows;
   }
 
-  /** Joins a group. The first join of a group fixes where it starts, durably. */
+  /** Joins a group. The first join of a group also stores where the group starts. */
   join(member: Member, partitions: readonly Partition[], from: 'earliest' | 'latest'): Promise<void> {
     return this.#writer.submit((announce) => {
       for (const { id } of partitions) this.#rows.addPosition(member.group, id, from);
@@ -38,7 +38,7 @@ export class Membership {
     });
   }
 
-  /** Changes the member's topics. If the member was expelled meanwhile, it joins again with these topics. */
+  /** Changes the member's topics. If the group has expelled the member, the member joins again with these topics. */
   follow({ group, id, topics }: Member, partitions: readonly Partition[]): Promise<void> {
     return this.#writer.submit((announce) => {
       for (const partition of partitions) this.#rows.addPosition(group, partition.id, 'earliest');
@@ -47,7 +47,7 @@ export class Membership {
     });
   }
 
-  /** Records a heartbeat, expels silent members, and claims the free partitions of this member's share. */
+  /** Records a heartbeat, expels silent members, and claims free partitions up to this member's share. */
   heartbeat({ group, id }: Member): Promise<Share> {
     return this.#writer.submit((announce) => {
       if (!this.#rows.touch(group, id, machineTimeMs())) return null;
@@ -84,7 +84,7 @@ export class Membership {
     });
   }
 
-  /** Moves the group's position, or fails with BUS_FENCED. */
+  /** Moves the group's position. Fails with BUS_FENCED if the member no longer holds the partition. */
   commit(
     { group, id }: Member,
     { partitionId, epoch }: Holding,
@@ -97,7 +97,7 @@ export class Membership {
     });
   }
 
-  /** Records a heartbeat. Fails with BUS_FENCED if the partition is no longer the member's. */
+  /** Records a heartbeat. Fails with BUS_FENCED if the member no longer holds the partition. */
   confirm({ group, id }: Member, { partitionId, epoch }: Holding, partition: Partition): Promise<void> {
     return this.#writer.submit(() => {
       const alive =
@@ -110,14 +110,17 @@ export class Membership {
     return this.#rows.generation(group);
   }
 
-  /** Returns the committed position by partition id. */
+  /** Returns the committed positions of the group, by partition id. */
   positions(group: string): ReadonlyMap<number, number> {
     return new Map(
       this.#rows.positions(group).map(({ partitionId, nextOffset }) => [partitionId, nextOffset]),
     );
   }
 
-  /** Members of a killed process are expelled at once. The others must be silent first. */
+  /**
+   * Expels members. A member whose process was killed is expelled at once, and any other member after its session
+   * timeout.
+   */
   #expelSilent(group: string, announce: Announce): void {
     const gone = this.#rows.members(group).filter(({ process }) => isGone(process));
     const silent = [...this.#rows.silent(group, machineTimeMs()), ...gone.map(({ member }) => member)];
@@ -132,8 +135,9 @@ export class Membership {
 }
 
 /**
- * A clock that all processes of this machine share and that no person sets. With the wall clock, a correction could
- * make every member look silent. This clock starts again with the machine, and `GroupRows.silent` allows for that.
+ * Returns the time since the machine started. All processes of the machine share this clock, and nobody can set it. A
+ * correction of the wall clock could make every member look silent. `GroupRows.silent` handles a restart of the
+ * machine.
  */
 function machineTimeMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

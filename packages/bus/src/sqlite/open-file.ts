@@ -5,11 +5,12 @@ import type { Logger } from '@mandate/runtime';
 import { unavailable } from '../errors.ts';
 import { untilFree } from './failure.ts';
 
-/** The version of the schema. A file from a newer Mandate is refused. */
+/** The version of the schema. A file with a newer version is refused. */
 const LAYOUT = 1;
 
-// Besides these tables each partition has its own table (topics.ts). For one group and partition, a position row
-// holds how far the group has committed, which member has the partition, and the epoch that fences earlier holders.
+// The tables that exist once for the whole log. Each partition also has its own table (topics.ts). A position row is
+// for one group and partition: how far the group has committed, the member that has the partition, and the epoch that
+// fences earlier members.
 const SCHEMA = `
   CREATE TABLE partitions (
     id INTEGER PRIMARY KEY,
@@ -44,8 +45,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the log's file, readable by its owner only, and makes it if it is missing. `NORMAL` survives the death of the
- * process at any instruction. `FULL` syncs at every commit, so it also survives a loss of power.
+ * Opens the log's file so that only its owner can read it. Creates the file if it is missing. `NORMAL` survives the
+ * death of the process at any moment. `FULL` syncs at every commit, so it also survives a power loss.
  */
 export async function openFile(
   path: string,
@@ -75,9 +76,9 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Makes the file with the owner's mode, because SQLite would make it readable for everyone. SQLite gives the files
- * beside it the same mode. An existing file is not even opened here: closing it would drop the locks that this
- * process holds on it.
+ * Creates the file with a mode for its owner only, because SQLite would make it readable for everyone. SQLite gives
+ * its other files the same mode. An existing file is not opened here, because closing it would drop all locks of this
+ * process on it.
  */
 function makeFile(path: string): void {
   try {
@@ -89,8 +90,8 @@ function makeFile(path: string): void {
 }
 
 /**
- * A file from an earlier Mandate, or a copy, may be readable for everyone. A process that does not own the file
- * cannot change that.
+ * Makes an existing file readable for its owner only. Files of earlier versions and copies may be readable for
+ * everyone. A process that does not own the file cannot change the mode.
  */
 function keepToOwner(path: string, log: Logger): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -113,7 +114,7 @@ function prepareFile(db: DatabaseSync, path: string, synchronous: 'NORMAL' | 'FU
   if (layoutOf(db) === 0) {
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Another process may have made the tables while this one waited for the lock.
+      // Checks again, because another process may have created the tables while this process waited for the lock.
       if (layoutOf(db) === 0) db.exec(`${SCHEMA} PRAGMA user_version = ${LAYOUT}`);
       db.exec('COMMIT');
     } catch (error) {
@@ -128,8 +129,8 @@ function prepareFile(db: DatabaseSync, path: string, synchronous: 'NORMAL' | 'FU
 }
 
 /**
- * Writes the present layout number again, only to test that a write works. Within a transaction it needs disk space
- * like any change.
+ * Writes the current layout number again, to test that a write works. In a transaction this needs disk space like any
+ * change.
  */
 export function writeLayoutAgain(db: DatabaseSync): void {
   db.exec(`PRAGMA user_version = ${LAYOUT}`);

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { isGone, processIdentity } from './process-identity.ts';
 
-test('does not call this process gone', () => {
+test('does not report this process as gone', () => {
   expect(isGone(processIdentity())).toBe(false);
 });
 
-test('calls a process gone if it has ended, or if another process has its number', async () => {
+test('reports a process as gone if it has ended, or if another process now has its number', async () => {
   const [space, , start] = JSON.parse(processIdentity());
   const child = spawn(process.execPath, ['--eval', '']);
   const { pid } = child;
@@ -16,6 +16,6 @@ test('calls a process gone if it has ended, or if another process has its number
   expect(isGone(JSON.stringify([space, process.pid, 'another start']))).toBe(true);
 });
 
-test('calls no process of another machine or container gone', () => {
+test('reports no process of another machine or container as gone', () => {
   expect(isGone(JSON.stringify(['another', 1_234_567, '1']))).toBe(false);
 });

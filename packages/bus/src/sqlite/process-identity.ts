@@ -1,12 +1,12 @@
 /**
- * Identifies the process of a member. If the process was killed, its partitions need not wait for the end of its
- * session. Only a certain death counts: a process of this machine (or container) that has ended, or with a number that
- * now belongs to another process.
+ * Identifies the process of a member. If the process has ended, its partitions need not wait for the session timeout.
+ * The death must be certain: a process of this machine (or container) has ended, or its number now belongs to another
+ * process.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Returns the identity of this process. Any process that shares the file may pass it to `isGone`. */
+/** Returns the identity of this process. Other processes that share the file can pass the identity to `isGone`. */
 export function processIdentity(): string {
   return JSON.stringify([numberSpace(), process.pid, startOf(process.pid)]);
 }
@@ -18,7 +18,10 @@ export function isGone(identity: string): boolean {
   return start !== null && startOf(pid) !== start;
 }
 
-/** Returns the namespace of process numbers. Two containers may share the file, but not their process numbers. */
+/**
+ * Returns the namespace of process numbers. Two containers may share the file, but a process number has a different
+ * meaning in each.
+ */
 function numberSpace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -27,10 +30,14 @@ function numberSpace(): string {
   }
 }
 
-/** Returns when the process started, in ticks since the machine started. Null if the system does not say. */
+/**
+ * Returns the time when the process started, in ticks since the machine started. Null if the system does not show the
+ * time.
+ */
 function startOf(pid: number): string | null {
   try {
-    // The second field, the name, may contain spaces and brackets. The start is the twentieth field after it.
+    // The second field is the name, which may contain spaces and brackets. The start is the twentieth field after the
+    // name.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch {
@@ -43,7 +50,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Any error except "no such process" means that the process lives (EPERM: it belongs to another user).
+    // Any error except "no such process" means that the process still runs. EPERM: it belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

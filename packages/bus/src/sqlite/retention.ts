@@ -5,20 +5,23 @@ import type { Tail } from './tail.ts';
 import type { Partition, Topics } from './topics.ts';
 import type { Writer } from './writer.ts';
 
-/** A group gets a warning when the record at its position has reached this share of its age limit. */
+/** A group gets a warning when the record at its position has reached this share of the age limit. */
 const WARN_AT = 0.8;
-/** The records deleted in one transaction. Few, because they may be large. */
+/** The number of records deleted in one transaction. It is small, because records may be large. */
 const CHUNK = 250;
 
 export type RetentionOptions = {
-  /** How long records are kept, by topic. The age also holds for topics named like this one with a dot and more. */
+  /**
+   * The age limit of records in milliseconds, by topic. It also applies to topics whose names begin with this name
+   * and a dot.
+   */
   ageMs: Readonly<Record<string, number>>;
   sweepEveryMs: number;
 };
 
 /**
- * Deletes records by age alone, as on Kafka. It does not wait for groups that are behind: they get BUS_OFFSET_LOST
- * when they read, and warnings before.
+ * Deletes records by age only, as Kafka does. It does not wait for slow groups. They get warnings first, and
+ * BUS_OFFSET_LOST when they read a deleted record.
  */
 export class Retention {
   readonly #db: DatabaseSync;

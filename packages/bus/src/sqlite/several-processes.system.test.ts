@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('loses no record, keeps the order and never commits before the work when producers and consumers are killed at random', async () => {
+test('loses no record, keeps the order and never commits before the work if producers and consumers are killed at random', async () => {
   const KILLS = 15;
   const seed = Date.now() % 2 ** 31;
   const random = seededRandom(seed);
@@ -57,10 +57,10 @@ test('loses no record, keeps the order and never commits before the work when pr
     if (victim === undefined) throw new Error('there is no such role');
     const before = lines(victim.name).length;
     await vi.waitFor(() => expect(lines(victim.name).length).toBeGreaterThan(before), PATIENCE);
-    // This waits for no condition: the process is at work, and the moment of its death is random.
+    // This pause waits for no condition, because the process must die at a random moment.
     await pause(random() * 30);
     await end(victim.child, 'SIGKILL');
-    // Read in this order: everything committed by now must already be in the journals.
+    // The order of these reads matters: the journals must already contain everything that is committed now.
     const committed = positions();
     expectWorkBehind(committed, handled(), seed);
     victim.child = start(victim.file, victim.args);
@@ -80,7 +80,7 @@ test('loses no record, keeps the order and never commits before the work when pr
   expect(integrity()).toBe('ok');
 });
 
-test('fences a member that was suspended longer than its session, and then lets it take part again', async () => {
+test('fences a member that was suspended longer than its session, and then lets it join again', async () => {
   await bus.append(TOPIC, [{ key: 'k', value: '0' }]);
   const suspended = start(HOLDER, [path, TOPIC, '300'], 'ipc');
   await message(suspended, 'holding');
@@ -140,7 +140,7 @@ function journal(name: string): string {
   return join(folder, `${name}.journal`);
 }
 
-/** Returns the whole lines. A line that a kill cut short has no end. */
+/** Returns the complete lines of a file. A kill may cut the last line, which then has no line end. */
 function lines(name: string): string[][] {
   if (!existsSync(journal(name))) return [];
   return readFileSync(journal(name), 'utf8')
@@ -164,7 +164,7 @@ function positionText({ partition, offset }: { partition: number; offset: number
   return `${partition}/${offset}`;
 }
 
-/** Returns the group's committed positions by partition, from the file. */
+/** Reads the group's committed positions by partition from the file. */
 function positions(): number[] {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   const rows = db
@@ -203,7 +203,7 @@ function expectWorkBehind(committed: readonly number[], done: readonly Handled[]
   expect(notDone, `seed ${seed}: committed, not done`).toEqual([]);
 }
 
-/** Expects that the record before each record was handled earlier. */
+/** Expects that each record was handled after the record before it. */
 function expectInOrder(done: readonly Handled[], seed: number): void {
   const next = new Map<number, number>();
   const early = done.filter(({ partition, offset }) => {
@@ -224,7 +224,7 @@ function expectOnLog(acknowledged: readonly string[][], log: readonly LogRecord[
   expect(missing, `seed ${seed}`).toEqual([]);
 }
 
-/** Expects that the numbers of a key rise. A retry after a kill may repeat some, but never skip one. */
+/** Expects that the numbers of a key rise. A retry after a kill may repeat numbers, but never skip one. */
 function expectKeysInOrder(log: readonly LogRecord[], seed: number): void {
   for (const [key, records = []] of Object.entries(Object.groupBy(log, ({ key: of }) => of ?? ''))) {
     const numbers = records.map(({ value }) => Number(Buffer.from(value).toString().split(':')[1]));

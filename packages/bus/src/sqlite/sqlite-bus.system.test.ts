@@ -9,7 +9,7 @@ import { busContract } from '../contract.ts';
 import type { Bus } from '../port.ts';
 import { Scratch } from './testing/scratch.ts';
 
-/** Long, for a busy machine. An idle one needs a fraction of a second. */
+/** The timeout is long for a busy machine. An idle machine needs a fraction of a second. */
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
 busContract('sqlite', async () => {
@@ -33,14 +33,14 @@ describe('the SQLite log', () => {
   beforeEach(() => scratch.make());
   afterEach(() => scratch.remove());
 
-  test('makes the file, and the files that SQLite puts beside it, readable by the owner only', async () => {
+  test('makes its file, and the other files of SQLite, readable by the owner only', async () => {
     const bus = await scratch.open();
     await bus.append('t', [{ key: null, value: '' }]);
     const modes = ['', '-wal', '-shm'].map((end) => statSync(`${scratch.path}${end}`).mode & 0o777);
     expect(modes).toEqual([0o600, 0o600, 0o600]);
   });
 
-  test('makes files that others may read readable by the owner only, as soon as it opens them', async () => {
+  test('changes files that others may read to be readable by the owner only, as soon as it opens them', async () => {
     const modes = () => ['', '-wal', '-shm'].map((end) => statSync(`${scratch.path}${end}`).mode & 0o777);
     const before = await scratch.open();
     await before.append('t', [{ key: null, value: '' }]);
@@ -51,7 +51,7 @@ describe('the SQLite log', () => {
     expect(await after.ranges('t')).toContainEqual(expect.objectContaining({ endOffset: 1 }));
   });
 
-  test('keeps the append time unchanged while the clock runs backwards', async () => {
+  test('never decreases the append time while the clock runs backwards', async () => {
     const clock = manualClock(1_000);
     const bus = await scratch.open({ clock, partitions: 1 });
     const at = async (time: number) => {
@@ -63,7 +63,7 @@ describe('the SQLite log', () => {
     ]);
   });
 
-  test('does so in every partition of every topic, also after the file is opened again', async () => {
+  test('never decreases the append time in any partition of any topic, even after the file is opened again', async () => {
     const clock = manualClock(5_000);
     const bus = await scratch.open({ clock, partitions: 3 });
     const at = async (log: Bus, topic: string, partition: number) =>
@@ -75,7 +75,7 @@ describe('the SQLite log', () => {
     expect(await at(await scratch.open({ clock, partitions: 3 }), 't', 2)).toBe(5_000);
   });
 
-  test('waits for a file that another process holds, then fails with BUS_UNAVAILABLE, and works again when it is free', async () => {
+  test('waits for a file that another process has locked, then fails with BUS_UNAVAILABLE, and works again after the lock is released', async () => {
     const bus = await scratch.open({ busyWaitMs: 50 });
     await bus.append('t', [{ key: 'k', value: 'before' }]);
     const holder = new DatabaseSync(scratch.path);
@@ -90,7 +90,7 @@ describe('the SQLite log', () => {
     expect((await waits)[0]?.position.offset).toBe(1);
   });
 
-  test('fails with BUS_OVERLOADED if the file is held until too much is in flight', async () => {
+  test('fails with BUS_OVERLOADED if the file is locked until too many records are in flight', async () => {
     const bus = await scratch.open({ maxInFlightRecords: 10, overloadWaitMs: 20, busyWaitMs: 60_000 });
     await bus.ranges('t');
     const holder = new DatabaseSync(scratch.path);
@@ -104,7 +104,7 @@ describe('the SQLite log', () => {
     expect(await taken).toHaveLength(10);
   });
 
-  test('keeps the number of partitions that a topic was made with', async () => {
+  test('keeps the number of partitions with which a topic was created', async () => {
     const first = await scratch.open({ partitions: 3, partitionsByTopic: { narrow: 1 } });
     expect(await first.ranges('wide')).toHaveLength(3);
     expect(await first.ranges('narrow')).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('the SQLite log', () => {
     });
   });
 
-  test('refuses a file of another layout, and a file that is no database', async () => {
+  test('refuses a file with another layout, and a file that is not a database', async () => {
     await (await scratch.open()).close();
     const db = new DatabaseSync(scratch.path);
     db.exec('PRAGMA user_version = 99');
@@ -132,14 +132,14 @@ describe('the SQLite log', () => {
     await expect(scratch.open({ path: belowAFile })).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   });
 
-  test('fails ping if the file was removed', async () => {
+  test('fails a ping if the file was removed', async () => {
     const bus = await scratch.open();
     await bus.ping();
     await rm(scratch.path);
     await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   });
 
-  test('fails ping if nothing can be written', async () => {
+  test('fails a ping if nothing can be written', async () => {
     const bus = await scratch.open({ busyWaitMs: 50 });
     const other = new DatabaseSync(scratch.path);
     other.exec('BEGIN IMMEDIATE');
@@ -149,7 +149,7 @@ describe('the SQLite log', () => {
     await bus.ping();
   });
 
-  test('reads large records in several fetches, with the records appended meanwhile', async () => {
+  test('reads large records in several fetches, including records appended between the fetches', async () => {
     const bus = await scratch.open({ partitions: 1 });
     const heavy = { key: 'k', value: new Uint8Array(1024 * 1024) };
     await bus.append('t', Array(9).fill(heavy));
@@ -167,7 +167,7 @@ describe('the SQLite log', () => {
     expect(Math.max(...calls)).toBeLessThan(9);
   });
 
-  test('deletes records older than their topic’s age, and first warns the groups with positions there', async () => {
+  test('deletes records above their topic’s age limit, and first warns groups whose positions are there', async () => {
     const clock = manualClock(0);
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
@@ -241,7 +241,7 @@ describe('the SQLite log', () => {
   });
 
   test.each([0, 1, 2, 3, 5, 8])(
-    'leaves no member behind when a consumer joins while the bus closes (%i)',
+    'leaves no member in the group if a consumer joins while the bus closes (%i)',
     async (steps) => {
       const bus = await scratch.open();
       await bus.ranges('t');
@@ -270,7 +270,7 @@ describe('the SQLite log', () => {
     );
   });
 
-  test('gives the event loop its turns during a large append and a large read', async () => {
+  test('lets other work of the event loop run during a large append and a large read', async () => {
     const bus = await scratch.open();
     let turns = 0;
     let counting = true;
@@ -288,7 +288,7 @@ describe('the SQLite log', () => {
     const sizes: number[] = [];
     const onRecords = (records: readonly unknown[]) => {
       sizes.push(records.length);
-      // Takes longer than a turn may take, so the next records wait for another turn.
+      // The loop takes longer than one turn may take, so the next records must wait for another turn.
       for (const until = performance.now() + 11; performance.now() < until; );
     };
     const reader = await bus.read({ topics: ['t'], from: 'earliest', maxBatch: 100_000, onRecords });

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Bus, LogRecord, Outgoing } from '../port.ts';
 import { Scratch } from './testing/scratch.ts';
 
-/** Long, for a busy machine. */
+/** The timeout is long for a busy machine. */
 const PATIENCE = { timeout: 20_000, interval: 2 };
 
 const outgoing: fc.Arbitrary<Outgoing> = fc.record({
@@ -13,13 +13,13 @@ const outgoing: fc.Arbitrary<Outgoing> = fc.record({
   partition: fc.nat({ max: 1 }),
 });
 
-/** Which of two processes appends, and what. */
+/** A list of appends: which of the two processes appends, and which records. */
 const appends = fc.array(fc.tuple(fc.boolean(), fc.array(outgoing, { minLength: 1, maxLength: 3 })), {
   minLength: 1,
   maxLength: 8,
 });
 
-test('gives a reader that keeps up the records of the file, whichever process appended them', async () => {
+test('gives a fast reader all records of the file, even if another process appended them', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const ours = await scratch.open({ partitions: 2 });
@@ -44,7 +44,7 @@ test('gives a reader that keeps up the records of the file, whichever process ap
   await scratch.remove();
 });
 
-test('shows no reader the bytes that a producer changes after the append', async () => {
+test('shows the original bytes to readers if a producer changes its bytes after the append', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const bus = await scratch.open({ partitions: 1 });
@@ -62,7 +62,7 @@ test('shows no reader the bytes that a producer changes after the append', async
   await scratch.remove();
 });
 
-test('gives the written object to readers of the process that wrote a record, and only the text to others', async () => {
+test('gives the written object to readers in the writer’s process, and only the text to other readers', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const ours = await scratch.open({ partitions: 1 });

@@ -2,22 +2,24 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BATCH_BYTES } from '../batch-bytes.ts';
 import type { LogRecord } from '../port.ts';
 
-/** The most bytes of values in all partitions together. A reader that keeps up is behind by less. */
+/**
+ * The maximum number of bytes of values in all partitions together. A reader that is further behind reads from the
+ * file.
+ */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The newest records of a partition, without a gap up to its end. `first` is the offset of the first of them. */
+/** The newest records of a partition, without a gap up to its end. `first` is the offset of the first kept record. */
 type Kept = { first: number; records: LogRecord[] };
 
 /**
- * The records that this process appended last, for its readers that keep up. The gateway, the decider, the recorder
- * and the alerter of one process read a record within milliseconds of its append. Reading the file takes 10 to 20 µs,
- * and a reader of eight partitions read it sixteen times for one record. From an append to its decision the tail
- * saved 500 of 870 µs of CPU. A record keeps the object that it was written from (`written`), so these readers do not
- * parse its text either.
+ * Keeps the records that this process appended last, for its readers. The gateway, the decider, the recorder and the
+ * alerter of one process read a record within milliseconds of its append. Reading the file takes 10 to 20 µs, and a
+ * reader of eight partitions read it sixteen times for one record. From an append to its decision the tail saved 500
+ * of 870 µs of CPU. A record keeps the object that it was written from (`written`), so these readers do not parse its
+ * text either.
  *
- * The tail gives nothing that the file does not hold. It keeps committed records only. `data_version` changes with
- * every commit of another connection, and each read checks it. After such a commit the tail is empty until this
- * process appends again.
+ * The tail contains only committed records of the file. `data_version` changes with every commit of another
+ * connection, and each read checks it. After such a commit the tail is empty until this process appends again.
  */
 export class Tail {
   readonly #dataVersion: StatementSync;
@@ -30,7 +32,7 @@ export class Tail {
     this.#dataVersion = db.prepare('PRAGMA data_version');
   }
 
-  /** Stages a record, as it will be read, within a transaction. `afterCommit` keeps it. */
+  /** Adds a record within a transaction, with the values that readers will get. `afterCommit` makes it readable. */
   stage(partitionId: number, record: LogRecord): void {
     this.#staged.push({ partitionId, record });
   }
@@ -45,13 +47,13 @@ export class Tail {
     this.#staged.length = 0;
   }
 
-  /** Forgets everything, because some records were deleted from the file. */
+  /** Drops all kept records, because some records were deleted from the file. */
   forget(): void {
     this.#kept.clear();
     this.#bytes = 0;
   }
 
-  /** True if the tail still equals the end of the file. Otherwise it forgets everything. */
+  /** True if the tail still equals the end of the file. Otherwise drops all kept records. */
   holds(): boolean {
     const version = this.#dataVersion.get()?.data_version;
     if (version === this.#version) return true;
@@ -60,13 +62,13 @@ export class Tail {
     return false;
   }
 
-  /** Returns the offset that the next record will get. Null if unknown. Only valid while `holds()` is true. */
+  /** Returns the offset that the next record will get. Null if it is unknown. Valid only while `holds()` is true. */
   endOf(partitionId: number): number | null {
     const kept = this.#kept.get(partitionId);
     return kept === undefined ? null : endOf(kept);
   }
 
-  /** Returns the records from `from` on, and none at the end of the partition. Null if only the file can answer. */
+  /** Returns the records from `from` on. Empty at the end of the partition. Null if only the file has the answer. */
   read(partitionId: number, from: number, limit: number): LogRecord[] | null {
     const kept = this.#kept.get(partitionId);
     if (kept === undefined || from < kept.first || from > endOf(kept) || !this.holds()) return null;
@@ -83,8 +85,7 @@ export class Tail {
   #keep(partitionId: number, record: LogRecord): void {
     const { offset } = record.position;
     const kept = this.#kept.get(partitionId);
-    // Only records without a gap form one piece. If another process appended in between, the kept records begin
-    // again.
+    // The kept records must have no gap. If another process appended in between, only the new record is kept.
     if (kept !== undefined && endOf(kept) === offset) kept.records.push(record);
     else this.#kept.set(partitionId, { first: offset, records: [record] });
     this.#bytes += record.value.byteLength;

@@ -4,13 +4,13 @@ import { misused } from '../errors.ts';
 import { untilFree } from './failure.ts';
 import type { Writer } from './writer.ts';
 
-/** One partition of a topic: its row in `partitions`, and its own table of records. */
+/** One partition of a topic: its row in `partitions`, and its separate table of records. */
 export type Partition = {
   id: number;
   topic: string;
   partition: number;
   insert: StatementSync;
-  /** Parameters: first offset wanted, most rows. */
+  /** Parameters: the first wanted offset, and the maximum number of rows. */
   select: StatementSync;
   /** Parameter: the offset. */
   selectTime: StatementSync;
@@ -21,9 +21,8 @@ export type Topic = { name: string; partitions: readonly Partition[] };
 export type PartitionCounts = { byDefault: number; byTopic: Readonly<Record<string, number>> };
 
 /**
- * The topics of the file. A topic is made when it is named for the first time, with the configured number of
- * partitions. From then on the file decides the number: another number would send a key to another partition and
- * break its order.
+ * The topics of the file. A topic is created at its first use, with the configured number of partitions. After that
+ * the number in the file counts. Another number would send a key to another partition and break its order.
  */
 export class Topics {
   readonly #db: DatabaseSync;
@@ -50,7 +49,7 @@ export class Topics {
     return opened;
   }
 
-  /** Returns the names of all topics of the file, also of those that other processes made. */
+  /** Returns the names of all topics in the file, including topics that other processes created. */
   names(): string[] {
     return this.#db
       .prepare('SELECT DISTINCT topic FROM partitions ORDER BY topic')
@@ -59,7 +58,7 @@ export class Topics {
   }
 
   async #open(name: string): Promise<Topic> {
-    // Only names that Kafka allows, so that a log can move to Kafka.
+    // Accepts only names that Kafka allows, so that a log can move to Kafka.
     if (!/^[A-Za-z0-9._-]{1,249}$/.test(name)) throw misused(`${JSON.stringify(name)} cannot name a topic`);
     const configured = this.#counts.byTopic[name] ?? this.#counts.byDefault;
     if (!Number.isSafeInteger(configured) || configured < 1)

@@ -4,11 +4,14 @@ import { closed } from '../errors.ts';
 import type { Changes } from './changes.ts';
 import { asBusError, isBusy, retryDelayMs } from './failure.ts';
 
-/** The most records and bytes in a transaction, so that it blocks the event loop only for milliseconds. */
+/**
+ * The maximum number of records in a transaction. The limit lets a transaction block the event loop for milliseconds
+ * only.
+ */
 const MAX_RECORDS = 1_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** The size of a write job, and whether it runs before all others. */
+/** The size of a write job. An urgent job runs before all others. */
 type Weight = { records: number; bytes: number; urgent?: boolean };
 export type Announce = (key: string) => void;
 
@@ -28,9 +31,9 @@ export type TransactionEdges = {
 };
 
 /**
- * Group commit: everything submitted in one turn of the event loop (appends, commits of positions, heartbeats)
- * becomes one transaction. Jobs run in the order of submission, urgent ones first. A job that throws a MandateError
- * fails alone, so it must throw before it writes. Any other error, such as SQLite's, fails the whole transaction.
+ * Group commit: all jobs (appends, commits of positions, heartbeats) of one turn of the event loop become one
+ * transaction. Jobs run in the order of submission, urgent jobs first. A job that throws a MandateError fails alone,
+ * so it must throw before it writes. Any other error, such as SQLite's, fails the whole transaction.
  */
 export class Writer {
   readonly #db: DatabaseSync;
@@ -66,7 +69,7 @@ export class Writer {
     });
   }
 
-  /** Accepts no more jobs. Resolves when the accepted jobs are done. */
+  /** Accepts no more jobs. Resolves when all accepted jobs have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#queue.length === 0) return;
@@ -95,8 +98,8 @@ export class Writer {
   };
 
   /**
-   * BEGIN failed. If another process holds the lock, the jobs wait, and those that waited too long fail. After any
-   * other error all jobs fail.
+   * Handles a failed BEGIN. If another process holds the lock, the jobs wait, and jobs that waited too long fail.
+   * After any other error all jobs fail.
    */
   #beginFailed(error: unknown): void {
     const now = performance.now();
@@ -153,7 +156,7 @@ export class Writer {
 
   #rollback(): void {
     this.#edges.afterRollback();
-    // After some errors, for example a full disk, SQLite has already rolled back.
+    // This check is needed, because after some errors, for example a full disk, SQLite has already rolled back.
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
   }
 }

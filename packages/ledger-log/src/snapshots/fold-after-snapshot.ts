@@ -1,4 +1,4 @@
-/** Folds the log from the end of its newest usable snapshot, or from its start if there is none. */
+/** Folds the log after its newest usable snapshot, or from its start if there is no snapshot. */
 import { type Bus, newestUsable, type Snapshots, type StoredSnapshot, usable } from '@mandate/bus';
 import { createFold, type Fold, readSnapshot, readSnapshotHead } from '@mandate/ledger';
 import type { Logger } from '@mandate/runtime';
@@ -7,12 +7,12 @@ import { digestOf, type FoldedLog, foldOnto, type OnProgress } from '../fold-log
 
 export type SnapshotHead = ReturnType<typeof readSnapshotHead>;
 
-/** The number of lines of a snapshot read between two calls of `onProgress`. */
+/** The number of lines of a snapshot that are read between two calls of `onProgress`. */
 const LINES_A_STEP = 1_000;
 
 /**
- * Returns the fold. Its `records` counts the records after the snapshot. A broken snapshot or a broken store of
- * snapshots never stops the fold: a snapshot is used whole or not at all.
+ * Returns the fold. Its `records` counts the records after the snapshot. A broken snapshot or store never stops the
+ * fold, because a snapshot is used completely or not at all.
  */
 export async function foldAfterSnapshot(
   { bus, log, snapshots }: { bus: Bus; log: Logger; snapshots?: Snapshots | undefined },
@@ -38,21 +38,21 @@ async function newestFold(
       if (fold !== null) return fold;
     }
   } catch (error) {
-    // Throws if the rebuild was stopped or overtaken meanwhile.
+    // This call throws if the rebuild was stopped or overtaken.
     await onProgress(0);
     log.warn({ err: error }, 'snapshots cannot be read; the log is folded from its start');
   }
   return null;
 }
 
-/** Returns the head of the newest snapshot that looks usable, without reading its content. */
+/** Returns the head of the newest snapshot that seems usable, and does not read its content. */
 export function newestHead(bus: Bus, log: Logger, snapshots: Snapshots): Promise<SnapshotHead | null> {
   return newestUsable(snapshots, log, (stored) => headOfThisLog(bus, stored));
 }
 
 /**
- * Returns null if the log, at the position where the snapshot ends, does not have the record that the snapshot saw
- * there. Then the log was deleted, or restored from a backup and written on since.
+ * Returns the head of the snapshot, or null if the snapshot belongs to another log. It compares the last record in
+ * the snapshot with the log. A difference means that the log was deleted, or restored from a backup and continued.
  */
 async function headOfThisLog(bus: Bus, stored: StoredSnapshot): Promise<SnapshotHead | null> {
   const head = readSnapshotHead(await stored.head());

@@ -11,7 +11,7 @@ import { restoreLedger } from '../restore-ledger.ts';
 import { foldAfterSnapshot } from './fold-after-snapshot.ts';
 import { saveSnapshotAfterFold, takeSnapshot } from './take-snapshot.ts';
 
-/** Writes the records of one epoch each: a plane that starts, decides and stops. */
+/** Writes the records of one epoch, as a plane that starts, decides and stops. */
 async function live(bus: Bus, from: number, count: number): Promise<void> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   await decide(bus, ledger, from, count);
@@ -22,7 +22,7 @@ async function opened() {
   return { bus, snapshots: topicSnapshots(bus, TOPICS.snapshots) };
 }
 
-/** Folds the log after its newest snapshot, and expects the same fold as of the whole log. */
+/** Folds the log after its newest snapshot. Expects the same result as from the whole log. */
 async function checkedFold(bus: Bus, snapshots: Snapshots): Promise<{ records: number; fold: Fold }> {
   const folded = await foldAfterSnapshot({ bus, log, snapshots });
   const { fold: whole } = await foldLog(bus);
@@ -43,7 +43,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     };
   };
 
-  test('gives with the records after it the same fold as the whole log, over several epochs', async () => {
+  test('gives the same fold as the whole log, together with the later records, over several epochs', async () => {
     const { bus, snapshots } = await openedWith();
     const all = await checkedFold(bus, snapshots);
     expect(all.records).toBe(0);
@@ -57,7 +57,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     }
   });
 
-  test('is taken only if enough records are after the newest one', async () => {
+  test('is saved only if there are enough records after the newest snapshot', async () => {
     const { bus, snapshots } = await openedWith();
     await live(bus, 0, 20);
     expect(await takeSnapshot({ bus, log, snapshots })).toEqual({
@@ -76,7 +76,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     expect((await checkedFold(bus, snapshots)).records).toBe(0);
   });
 
-  test('is saved after a long fold, and a failure of the save stops nothing', async () => {
+  test('is saved after a long fold, and a failed save stops nothing', async () => {
     const { bus, snapshots } = await openedWith();
     await live(bus, 0, 20);
     const folded = await foldLog(bus);
@@ -90,7 +90,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
   });
 });
 
-test('needs more new records for the next snapshot the more deliveries the newest one has', async () => {
+test('needs more new records if the newest snapshot contains more deliveries', async () => {
   const { bus, snapshots } = await opened();
   await live(bus, 0, 20);
   const large = spoiling(bus, (text) => text.replace(/deliveries\\":\d+/, 'deliveries\\":1000001'));
@@ -123,7 +123,7 @@ describe('skips snapshots that cannot be used', () => {
       'one of another log',
       async (_, snapshots) => snapshots.save(writeSnapshot((await foldLog(await anotherLog())).fold)),
     ],
-  ])('%s: uses the one before', async (_what, spoil) => {
+  ])('%s: uses the snapshot before it', async (_what, spoil) => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
@@ -132,7 +132,7 @@ describe('skips snapshots that cannot be used', () => {
     expect((await checkedFold(bus, snapshots)).records).toBe(18);
   });
 
-  test('folds the log from its start if no snapshot is left, or the store cannot be read', async () => {
+  test('folds the log from its start if no snapshot is left, or if the store cannot be read', async () => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await snapshots.save(['nothing']);
@@ -144,7 +144,7 @@ describe('skips snapshots that cannot be used', () => {
     expect((await checkedFold(bus, topicSnapshots(noTopic, TOPICS.snapshots))).records).toBe(28);
   });
 
-  test('stops there if it is told to stop', async () => {
+  test('stops during the snapshot if its signal aborts', async () => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
@@ -159,7 +159,7 @@ describe('skips snapshots that cannot be used', () => {
 });
 
 describe('a snapshot is of this log', () => {
-  test('if a decider of an older epoch wrote the last record that the snapshot saw', async () => {
+  test('belongs to this log if a decider of an older epoch wrote the last record in the snapshot', async () => {
     const { bus, snapshots } = await opened();
     const { ledger: zombie } = await restoreLedger({ bus, clock, log });
     await live(bus, 0, 20);
@@ -169,7 +169,7 @@ describe('a snapshot is of this log', () => {
     expect((await checkedFold(bus, snapshots)).records).toBe(5);
   });
 
-  test('unless the log was restored from a backup and written on in the same epoch', async () => {
+  test('does not belong to this log if the log was restored from a backup and continued in the same epoch', async () => {
     const { bus, snapshots } = await opened();
     const { ledger } = await restoreLedger({ bus, clock, log });
     const { bus: backup } = await opened();
@@ -198,7 +198,7 @@ async function placesOf(bus: Bus): Promise<{ partition: number; offset: number }
   );
 }
 
-/** Changes the closing record of a snapshot on its way to the log. */
+/** Returns a log that changes the closing record of a snapshot when it is appended. */
 function spoiling(bus: Bus, change: (text: string) => string): Bus {
   return busWith(bus, {
     append: (topic, records) =>

@@ -1,6 +1,6 @@
 /**
- * When a snapshot is taken. A process after a long fold saves one. `mandate snapshot` takes one before any process
- * needs a long fold.
+ * Decides when a snapshot is saved. A process saves one after a long fold. `mandate snapshot` saves one before any
+ * process needs a long fold.
  */
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { deliveriesIn, writeSnapshot } from '@mandate/ledger';
@@ -9,12 +9,12 @@ import { TOPICS } from '@mandate/schemas';
 import type { FoldedLog, OnProgress } from '../fold-log.ts';
 import { foldAfterSnapshot, newestHead, type SnapshotHead } from './fold-after-snapshot.ts';
 
-/** Folding fewer records takes no longer than the start of a process. */
+/** With fewer new records, no snapshot is saved, because folding them takes no longer than the start of a process. */
 const AFTER_RECORDS = 50_000;
 
 /**
- * Returns how many new records are worth a snapshot: at least a quarter of the snapshot's size. So all snapshots
- * together take a fraction of the log's size, however many deliveries are live.
+ * Returns the number of new records that justify a snapshot: at least a quarter of the snapshot's size. So all
+ * snapshots together need only a fraction of the log's size, even with many remembered deliveries.
  */
 function recordsWorthSnapshot(deliveries: number): number {
   return Math.max(AFTER_RECORDS, Math.ceil(deliveries / 4));
@@ -28,8 +28,8 @@ export type SavingOptions = {
 };
 
 /**
- * Saves a snapshot after a long fold, so that the next process need not repeat the fold. A failure is only logged as
- * a warning.
+ * Saves a snapshot after a long fold, so that the next process need not repeat the fold. A failure only logs a
+ * warning.
  */
 export async function saveSnapshotAfterFold(
   { fold, records }: FoldedLog,
@@ -46,16 +46,16 @@ export async function saveSnapshotAfterFold(
 }
 
 export type Taken = {
-  /** The records on the log after the newest snapshot, or all records if there was none. */
+  /** The number of records after the newest snapshot, or of all records if there is no snapshot. */
   records: number;
-  /** The number of records that a snapshot needs. */
+  /** The number of new records that a snapshot needs. */
   afterRecords: number;
-  /** Null if there were too few records. */
+  /** The saved snapshot. Null if there were too few records. */
   saved: SavedSnapshot | null;
 };
 
 /**
- * Takes a snapshot if the log has enough records after the newest one. Throws the errors of the log and of the
+ * Saves a snapshot if the log has enough records after the newest snapshot. Throws the errors of the log and of the
  * snapshot store.
  */
 export async function takeSnapshot(
@@ -71,7 +71,10 @@ export async function takeSnapshot(
   return { records, afterRecords, saved: await snapshots.save(writeSnapshot(fold), signal) };
 }
 
-/** Counts offsets. Some brokers use an offset now and then for themselves. */
+/**
+ * Returns the number of offsets after the snapshot. It may exceed the number of records, because some brokers use
+ * offsets themselves.
+ */
 async function recordsAfter(bus: Bus, head: SnapshotHead | null): Promise<number> {
   const ranges = await bus.ranges(TOPICS.decisions);
   return ranges.reduce((sum, { partition, startOffset, endOffset }) => {

@@ -1,6 +1,6 @@
 /**
- * Random histories from a world so small that everything collides: ids, attempts, keys, payloads, budgets of all
- * scopes and windows, rates, kills, grants, outcomes of every kind at any time, redeliveries, clocks that run back.
+ * Random histories with few different ids, attempts, keys, payloads, budgets, rates, kills and grants, so that
+ * conflicts are frequent. They also contain redeliveries, outcomes of every kind, and clocks that run back.
  */
 import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -9,17 +9,17 @@ import { DAY_MS } from './bench.ts';
 import { budget, isOpenLimit, openLimit, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
-/** Short, so that histories last longer. */
+/** Short, so that histories last longer than the memory. */
 export const REPLAY_MEMORY_MS = 400;
 export const TENANTS = ['acme', 'umbrella'];
 export const AGENTS = ['ann', 'bob'];
 
-/** Picks one of the values. The first one is listed again if it should come more often. */
+/** Picks one of the values. A value that is listed twice is picked more often. */
 function one<const Value>(...values: Value[]): fc.Arbitrary<Value> {
   return fc.constantFrom(...values);
 }
 
-/** Picks one of the parts by weight. */
+/** Picks one of the generators by its weight. */
 function mix<Value>(...parts: [weight: number, arbitrary: fc.Arbitrary<Value>][]): fc.Arbitrary<Value> {
   return fc.oneof(...parts.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
@@ -109,9 +109,9 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       ...rest,
       holdsFromMs,
       holdsUntilMs,
-      // Deciders do the same: each ALLOW is charged to all ancestors.
+      // Every ALLOW is charged to all ancestors, as deciders do it.
       limits: [
-        // A mandate in observe mode has no such limit.
+        // A mandate in observe mode has no limit on open calls.
         ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
         ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
       ],

@@ -1,13 +1,13 @@
-/** The ledger and clock of a test, and short functions to use them. */
+/** The ledger and clock of a test, and short functions for both. */
 import type { ManualClock } from '@mandate/runtime';
 import type { LimitFact, SettleFacts, SettleRequest, StepFacts, StepRequest } from '@mandate/schemas';
 import { onTestFinished } from 'vitest';
 import type { Ledger, Operation, StepResult } from '../port.ts';
 
-/** A new, empty ledger, and the clock that it reads. */
+/** A new, empty ledger, and the only clock that it reads. */
 export type Bench = { ledger: Ledger; clock: ManualClock };
 
-/** Called for each test. The ledger reads the clock that comes with it, and no other. */
+/** Called for each test. The ledger reads only the returned clock. */
 export type MakeLedger = (options: { replayMemoryMs: number; keptUnremembered?: number }) => Promise<Bench>;
 
 export const DAY_MS = 86_400_000;
@@ -28,7 +28,7 @@ export async function send(ledger: Ledger, operation: Operation): Promise<StepRe
   return result;
 }
 
-/** Returns the facts of a request that is decided, now or again. */
+/** Returns the facts of a request that the ledger decides or has already decided. */
 export async function decide(ledger: Ledger, request: StepRequest): Promise<StepFacts> {
   const result = await send(ledger, request);
   if (result.kind !== 'decided') throw new Error(`expected a decision, got ${result.kind}`);
@@ -40,7 +40,7 @@ export function isAllowed(facts: StepFacts): boolean {
   return facts.leaseExpiresAtMs !== null;
 }
 
-/** Sends a request that must be allowed, as the start of a test. */
+/** Sends a request and expects that the ledger allows it. Used at the start of tests. */
 export async function allow(ledger: Ledger, request: StepRequest): Promise<StepRequest> {
   if (!isAllowed(await decide(ledger, request))) throw new Error('expected an ALLOW');
   return request;
@@ -52,7 +52,7 @@ export async function settle(ledger: Ledger, request: SettleRequest): Promise<Se
   return result.facts;
 }
 
-/** Returns the fact about the only limit of a plan. */
+/** Returns the fact about the limit of a plan with one limit. */
 export async function limitFactOf(ledger: Ledger, request: StepRequest): Promise<LimitFact> {
   const [fact] = (await decide(ledger, request)).limits;
   if (fact === undefined) throw new Error('the step ended before the limits');

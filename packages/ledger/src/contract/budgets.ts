@@ -16,7 +16,7 @@ import { AGENT, budget, planOf, settleRequest, stepRequest, TENANT } from './bui
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 export function budgets(make: MakeLedger): void {
-  test('fills a budget with ten calls exactly, and the eleventh is over', async () => {
+  test('allows exactly ten calls within a budget, and refuses the eleventh', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [budget({ maxMicros: 1_000 })] });
     const results = await ledger.step(Array.from({ length: 11 }, () => stepRequest({ plan })));
@@ -27,7 +27,7 @@ export function budgets(make: MakeLedger): void {
     expect(facts[10]).toEqual({ kind: 'budget', spentMicros: 1_000, ok: false, retryAfterMs: null });
   });
 
-  test('counts without a limit if the maximum is null, and lets only free calls through if it is 0', async () => {
+  test('counts without a limit if the maximum is null, and allows only free calls if the maximum is 0', async () => {
     const { ledger } = await begin(make);
     const plan = (maxMicros: number | null, reserveMicros = 100) =>
       planOf({ reserveMicros, limits: [budget({ id: 'b', maxMicros })] });
@@ -37,7 +37,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 b': 100, 'agent agent-1 total': 100 });
   });
 
-  test("charges every scope, and the agent's total even if no plan lists it", async () => {
+  test("charges every scope, and the agent's total even if the plan does not list it", async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team' }),
@@ -56,14 +56,14 @@ export function budgets(make: MakeLedger): void {
     });
   });
 
-  test('charges a counter once if it is listed twice', async () => {
+  test('charges a counter once if the plan lists it twice', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: 900 }), budget({ maxMicros: 500 }), budget({ maxMicros: null })];
     await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test("shares counters between agents unless they are the agent's own, and never between tenants", async () => {
+  test("shares counters between agents unless a counter is the agent's own, and never between tenants", async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 150 })] });
     await allow(ledger, stepRequest({ plan }));
@@ -71,7 +71,7 @@ export function budgets(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
   });
 
-  test('frees in a window what is as old as the window, and nothing younger', async () => {
+  test('frees charges as old as the window, and no younger charges', async () => {
     const { ledger, clock } = await begin(make);
     const windowMs = 60_000;
     const widthMs = Math.ceil(windowMs / BUDGET_BUCKETS);
@@ -93,7 +93,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200, 'agent agent-1 w 60000': 100 });
   });
 
-  test('returns as the wait the least time after which there is room, over as many charges as needed', async () => {
+  test('returns the shortest wait after which enough charges have left the window', async () => {
     const { ledger, clock } = await begin(make);
     const plan = (reserveMicros: number) =>
       planOf({ reserveMicros, limits: [budget({ id: 'w', windowMs: 100, maxMicros: 100 })] });
@@ -116,7 +116,7 @@ export function budgets(make: MakeLedger): void {
     ]);
   });
 
-  test("corrects a charge by its outcome at the charge's own time in the window", async () => {
+  test('corrects a charge by its outcome, at the time of the charge in the window', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 100, maxMicros: 100 })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -129,7 +129,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 70 });
   });
 
-  test('changes only the lifetime total by an outcome whose charge has left the window', async () => {
+  test("changes only the lifetime total if the outcome's charge has left the window", async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 100 })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -138,7 +138,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('keeps sums exact: refuses for good what would pass 2^53-1, limited or not', async () => {
+  test('keeps sums exact: refuses for good every charge that would exceed 2^53-1, with or without a limit', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: null })];
     await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: LARGEST - 1 }) }));
@@ -171,7 +171,7 @@ export function budgets(make: MakeLedger): void {
     },
   );
 
-  test('caps an excess charge by the room in its bucket of the window', async () => {
+  test('caps an excess charge so that its bucket of the window stays exact', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 60_000, maxMicros: null })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: 10 }) }));
@@ -184,7 +184,7 @@ export function budgets(make: MakeLedger): void {
     expect(settled).toMatchObject({ deltaMicros: 0, chargedMicros: 10 });
   });
 
-  test('applies an adjustment once per id for a day, even if ids are remembered for less, and may leave a credit', async () => {
+  test('applies an adjustment once per id for a day, even if the ledger remembers ids for less, and may leave a credit', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };
     const reference = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
@@ -208,7 +208,7 @@ export function budgets(make: MakeLedger): void {
     expect((await ledger.adjust(adjustment)).spentMicros).toBe(20);
   });
 
-  test('removes an adjustment of a window when the window has passed', async () => {
+  test('removes an adjustment from a window when the window has passed', async () => {
     const { ledger, clock } = await begin(make);
     const reference = { scope: 'tenant', subject: '', id: 'w', windowMs: 100 } as const;
     await ledger.adjust({

@@ -1,4 +1,4 @@
-/** Small builders. Each field that a test does not set has the plainest value. */
+/** Functions that build requests and plans. Each field that a test does not set has the simplest value. */
 import {
   type BudgetLimit,
   type Limit,
@@ -18,7 +18,7 @@ export const AGENT = 'agent-1';
 
 type PlanOverrides = Partial<Omit<StepRequest['plan'], 'settling'>> & { settling?: Partial<Settling> };
 
-/** Returns a plan. A call under an `openLimit` counts as open. */
+/** Returns a plan. With an `openLimit`, the call counts as open. */
 export function planOf(overrides: PlanOverrides = {}): StepRequest['plan'] {
   const reserveMicros = overrides.reserveMicros ?? 100;
   return {
@@ -52,7 +52,7 @@ export function refusal(overrides: Partial<Refusal> = {}): Refusal {
   };
 }
 
-/** Returns a lifetime budget of the agent. `overrides` overrides the fields. */
+/** Returns a lifetime budget of the agent. `overrides` replace its fields. */
 export function budget(overrides: Partial<BudgetLimit> = {}): BudgetLimit {
   return {
     kind: 'budget',
@@ -69,7 +69,7 @@ export function rate(overrides: Partial<RateLimit> = {}): RateLimit {
   return { kind: 'rate', agentId: AGENT, tool: null, windowMs: 1_000, maxCalls: 2, ...overrides };
 }
 
-/** Returns a limit on the open calls of the agent. `overrides` overrides the fields. */
+/** Returns a limit on the open calls of the agent. `overrides` replace its fields. */
 export function openLimit(overrides: Partial<RateLimit> = {}): RateLimit {
   return rate({ ...openCallsOf(AGENT), ...overrides });
 }
@@ -80,18 +80,18 @@ export function isOpenLimit(limit: Limit): boolean {
 
 export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };
 
-/** No limit on the number of remembered deliveries. */
+/** The number of remembered deliveries is not limited. */
 export const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 let lastOffset = 0;
 
-/** Returns a log position that no other test has. */
+/** Returns a log position that no other test uses. */
 export function newSource(): LogPosition {
   lastOffset += 1;
   return { topic: 'mandate.actions.v1', partition: 0, offset: lastOffset };
 }
 
-/** Returns a request for another action at another log position each time. */
+/** Returns a new request, with another action and log position each time. */
 export function stepRequest(overrides: Partial<StepRequest> = {}): StepRequest {
   const source = overrides.source ?? newSource();
   return {
@@ -111,7 +111,7 @@ export function stepRequest(overrides: Partial<StepRequest> = {}): StepRequest {
   };
 }
 
-/** Returns the outcome of the request: a success that the agent itself reports. `overrides` overrides the fields. */
+/** Returns the outcome of the request: a success that the agent itself reports. `overrides` replace its fields. */
 export function settleRequest(of: StepRequest, overrides: Partial<SettleRequest> = {}): SettleRequest {
   const { tenant, agentId, actionId, attempt } = of;
   return {

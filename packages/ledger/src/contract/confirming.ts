@@ -50,7 +50,7 @@ export function confirming(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('repeats the same DEFER for a duplicate until a person has answered', async () => {
+  test('repeats the same DEFER for a duplicate until a person answers', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -76,7 +76,7 @@ export function confirming(make: MakeLedger): void {
     });
   });
 
-  test('takes a grant for that very request only', async () => {
+  test('accepts a grant only for exactly the request that was granted', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -90,7 +90,7 @@ export function confirming(make: MakeLedger): void {
     expect(other.first).toMatchObject({ verdict: 'DEFER', samePayload: false });
   });
 
-  test('uses up a grant by one ALLOW, also if given twice, and asks again for the next attempt', async () => {
+  test('uses up a grant with one ALLOW, even if the grant was given twice, and asks again for the next attempt', async () => {
     const { ledger } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
     await ledger.step([request]);
@@ -101,7 +101,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ grant: 'none' });
   });
 
-  test('refuses an answer to a question that was never asked, or whose action was allowed or refused for good', async () => {
+  test('refuses an answer to a question that was never asked, and an answer after the action was finally decided', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [confirmation] });
     const [allowed, denied, unasked] = [asking({ plan }), asking({ plan }), asking({ plan })];
@@ -124,7 +124,7 @@ export function confirming(make: MakeLedger): void {
     await approve(ledger, allowed);
   });
 
-  test('asks again after a question was forgotten', async () => {
+  test('asks again after the ledger forgot a question', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = asking();
     await ledger.step([request]);
@@ -148,14 +148,14 @@ export function confirming(make: MakeLedger): void {
     const refused = await decide(ledger, repeated(request));
     expect(refused.limits).toMatchObject([{ ok: false }, { ok: true, grant: 'granted' }]);
     expect(isAllowed(refused)).toBe(false);
-    // A person may still withdraw the grant.
+    // The grant is still unused, so a person can withdraw it.
     await approve(ledger, request, { answer: 'denied' });
     await approve(ledger, request);
     const next = repeated(request, { attempt: 2, plan: planOf({ limits: [confirmation] }) });
     expect(await limitFactOf(ledger, next)).toMatchObject({ ok: true, grant: 'granted' });
   });
 
-  test('makes a denial final, in place of the DEFER', async () => {
+  test('makes a denial final, and replaces the DEFER', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -165,7 +165,7 @@ export function confirming(make: MakeLedger): void {
     expect(next.first).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_DENIED' });
   });
 
-  test('honours a grant until the millisecond of its expiry, then lets the next attempt ask', async () => {
+  test('accepts a grant until the millisecond of its expiry, and asks again for the next attempt', async () => {
     const { ledger, clock } = await begin(make);
     const [used, missed] = [asking(), asking({ agentId: 'other', plan: planOf({ limits: [confirmation] }) })];
     await ledger.step([used, missed]);
@@ -180,7 +180,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(missed, { attempt: 2 }))).toMatchObject({ grant: 'granted' });
   });
 
-  test('takes the latest answer', async () => {
+  test('uses the latest answer', async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -189,7 +189,7 @@ export function confirming(make: MakeLedger): void {
     expect(await grantSeen(ledger, repeated(request))).toMatchObject({ grant: 'granted' });
   });
 
-  test('repeats the answer of a repeated command, and gives no second grant', async () => {
+  test('repeats the answer to a repeated command, and gives no second grant', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking({ plan: planOf({ limits: [confirmation] }) });
     await ledger.step([request]);
@@ -228,7 +228,7 @@ export function confirming(make: MakeLedger): void {
     expect(await ask(missed)).toEqual({ state: 'expired', expiresAtMs });
   });
 
-  test('keeps a question for the time that its policy says, also after its id would be forgotten', async () => {
+  test('keeps a question as long as its policy says, even if its action id would be forgotten earlier', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const plan = planOf({ limits: [{ kind: 'confirmation', maxWaiting: 1, questionMs: 5_000 }] });
     const [first, second] = [asking({ plan }), asking({ plan })];
@@ -252,7 +252,7 @@ export function confirming(make: MakeLedger): void {
     await expect(approve(ledger, late)).rejects.toMatchObject({ code: 'APPROVAL_NOT_FOUND' });
   });
 
-  test('keeps two questions of one call for different times if their plans say so', async () => {
+  test('keeps two questions about one call for different times if their plans say so', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const planFor = (questionMs: number) =>
       planOf({ limits: [{ kind: 'confirmation', maxWaiting: 2, questionMs }] });

@@ -31,14 +31,14 @@ async function answer(
   await ledger.approve({ ...order, tenant, agentId, actionId, digest, expiresAtMs, ...overrides });
 }
 
-/** Returns the fact about the rate that another call would get. The other call itself is refused. */
+/** Returns the fact about the rate for another call. Another limit refuses this call, so that it changes nothing. */
 async function rateSeen(ledger: Ledger, limit: Limit): Promise<LimitFact> {
   const limits = [limit, budget({ id: 'never', maxMicros: 0 })];
   return limitFactOf(ledger, stepRequest({ plan: planOf({ limits }) }));
 }
 
 export function deferring(make: MakeLedger): void {
-  test('takes one slot of each rate for a deferred action, once', async () => {
+  test('takes one slot of each rate for a deferred action, and only once', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [once({ maxCalls: 2 }), once({ tool: 'mail', maxCalls: 5 })];
     const first = asking(limits);
@@ -57,14 +57,14 @@ export function deferring(make: MakeLedger): void {
     expect((await decide(ledger, asking(limits))).limits[0]).toMatchObject({ calls: 1, ok: true });
   });
 
-  test('takes a slot for an action that a mandate in observe mode would have deferred', async () => {
+  test('takes a slot for an action that would have been deferred without observe mode', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ observe: true, limits: [once(), asksPerson(10)] });
     expect(isAllowed(await decide(ledger, stepRequest({ plan })))).toBe(true);
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1 });
   });
 
-  test('moves the slot to the granted retry, and takes no second one', async () => {
+  test('moves the slot to the granted retry, which takes no second slot', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -76,7 +76,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test('takes a slot of rates that the mandate got after the DEFER', async () => {
+  test('takes slots for the granted retry in rates that were added after the DEFER', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -88,7 +88,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS - 10 });
   });
 
-  test('makes the granted retry wait for a free slot after its own has left the window', async () => {
+  test('makes the granted retry wait for a free slot after the slot of the DEFER has left the window', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -102,7 +102,7 @@ export function deferring(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, repeated(request, { attempt: 2 })))).toBe(true);
   });
 
-  test('leaves the slot unchanged if another limit refuses the granted retry', async () => {
+  test('keeps the slot if another limit refuses the granted retry', async () => {
     const { ledger, clock } = await begin(make);
     const full = budget({ id: 'w', windowMs: 10_000, maxMicros: 100 });
     const request = asking([once(), full]);
@@ -117,7 +117,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test("reports a person's denial, though the action itself fills the rate", async () => {
+  test("reports a person's denial, even if the action itself fills the rate", async () => {
     const { ledger } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -127,7 +127,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1 });
   });
 
-  test('takes a second answer for the same question', async () => {
+  test('accepts a second answer to the same question', async () => {
     const { ledger, clock } = await begin(make);
     const request = asking([once()]);
     await ledger.step([request]);
@@ -138,7 +138,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test("lets only the allowed number of an agent's actions wait, and an answer makes room", async () => {
+  test("lets only the allowed number of an agent's actions wait, and lets another one wait after an answer", async () => {
     const { ledger } = await begin(make);
     const ask = (overrides: Partial<StepRequest> = {}) =>
       stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...overrides });
@@ -155,7 +155,7 @@ export function deferring(make: MakeLedger): void {
     expect(await limitFactOf(ledger, ask())).toMatchObject({ waiting: 1 });
   });
 
-  test('takes no slot for an action blocked because too many wait, and the next attempt asks', async () => {
+  test('takes no slot for an action blocked because too many actions wait, and asks for the next attempt', async () => {
     const { ledger } = await begin(make);
     const limits = [once({ maxCalls: 5 }), asksPerson(1)];
     const ask = () => stepRequest({ plan: planOf({ limits }) });
@@ -169,7 +169,7 @@ export function deferring(make: MakeLedger): void {
     });
   });
 
-  test('asks no person if no action may wait', async () => {
+  test('asks no person if the plan allows no waiting action', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [asksPerson(0)] });
     const request = stepRequest({ plan });
@@ -177,7 +177,7 @@ export function deferring(make: MakeLedger): void {
     expect((await decide(ledger, repeated(request))).first).toMatchObject({ verdict: 'BLOCK' });
   });
 
-  test('stops counting a question as waiting after it was forgotten', async () => {
+  test('stops counting a question as waiting after the ledger forgot it', async () => {
     const { ledger, clock } = await begin(make, WINDOW_MS);
     const ask = () => stepRequest({ appendedAtMs: clock(), plan: planOf({ limits: [asksPerson(1)] }) });
     const first = ask();

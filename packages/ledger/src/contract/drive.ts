@@ -1,4 +1,4 @@
-/** Plays commands on a ledger, and returns what each did, as a log would have it. */
+/** Runs commands on a ledger, and returns the result of each in the form of the log. */
 import { isMandateError, type ManualClock } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type {
@@ -24,25 +24,25 @@ export type Played =
       id: string;
       target: KillTarget;
       revision: number;
-      /** True if the command was carried out before: this time it did nothing. */
+      /** True if the command was already carried out earlier, so that it did nothing now. */
       known: boolean;
       cleared: boolean;
       atMs: number;
     }
   | { did: 'adjust'; adjustment: Adjustment; receipt: Receipt & { spentMicros: number } }
   | { did: 'approve'; approval: Approval; receipt: Receipt & { expiresAtMs: number } }
-  /** The ledger refused the command, and nothing happened. */
+  /** The ledger refused the command, so nothing changed. */
   | { did: 'nothing'; code: string };
 
 export type Driver = {
   ledger: Ledger;
   clock: ManualClock;
   plans: History['plans'];
-  /** The topic in the log positions that the driver uses. */
+  /** The topic of the driver's log positions. */
   topic: string;
   sent: Operation[];
   latestMs: number;
-  /** The most deliveries of a tenant that are remembered. */
+  /** The maximum number of remembered deliveries of a tenant. */
   maxRemembered: number;
 };
 
@@ -79,7 +79,7 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       );
       return [];
     case 'pass': {
-      // A store may note the time only when it writes. So before time runs back, a write makes it note the time.
+      // A store may read the time only when it writes. So the driver makes it write before time runs back.
       const noted = command.ms < 0 ? await play(driver, noteTheTime) : [];
       clock.advance(command.ms);
       return noted;
@@ -109,7 +109,7 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       if (request === undefined) return [];
       const { tenant, agentId, actionId, digest } = request;
       const expiresAtMs = atMs + expiresInMs;
-      // A client that repeats a command repeats its content.
+      // The id depends on the content, because a client repeats a command with the same content.
       const id = [command.id, answer, agentId, actionId, digest].join('-');
       const approval = { ...ORDER, id, tenant, agentId, actionId, digest, answer, expiresAtMs };
       const approved = await ledger.approve(approval).then(
@@ -136,10 +136,7 @@ export async function playBatch(ledger: Ledger, batch: readonly Operation[]): Pr
   });
 }
 
-/**
- * Returns the log without some lost records, chosen by position, and the deliveries that come again because of the
- * loss.
- */
+/** Returns the log without some records, and the deliveries that are sent again because of the loss. */
 export function loseSome(
   played: readonly Played[],
   isLost: Iterator<boolean>,
@@ -227,12 +224,12 @@ function newOperation(
   return settle;
 }
 
-/** Returns a reference to every sent request that asked a person, or might have. */
+/** Returns a reference to every sent request that may have asked a person. */
 export function questionsOf({ sent }: Pick<Driver, 'sent'>): QuestionReference[] {
   return sent.filter((operation) => operation.op === 'decide');
 }
 
-/** Returns everything that callers can read from a ledger. */
+/** Returns everything that callers can read from a ledger. Used to compare two ledgers. */
 export async function viewOf(ledger: Ledger, questions: readonly QuestionReference[] = []) {
   const tenants = await ledger.tenants();
   return Promise.all(

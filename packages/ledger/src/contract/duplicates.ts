@@ -13,7 +13,7 @@ import {
   stepRequest,
 } from './builders.ts';
 
-/** Returns the first decision of which the request is a duplicate. Null if the request is decided itself. */
+/** Returns the first decision if the request is its duplicate. Null if the request is decided itself. */
 async function firstOf(ledger: Ledger, request: StepRequest): Promise<Partial<FirstDecision> | null> {
   const { first, limits, chargedMicros } = await decide(ledger, request);
   if (first !== null) expect([limits, chargedMicros]).toEqual([[], 0]);
@@ -21,7 +21,7 @@ async function firstOf(ledger: Ledger, request: StepRequest): Promise<Partial<Fi
 }
 
 export function duplicates(make: MakeLedger): void {
-  test('names the first decision for the same id and attempt at another position', async () => {
+  test('names the first decision if the same id and attempt come at another position', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     expect(await firstOf(ledger, repeated(request))).toEqual({
@@ -69,7 +69,7 @@ export function duplicates(make: MakeLedger): void {
       'by an internal error',
       { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', final: false }) }) },
     ],
-  ])('decides the next attempt again if the first was blocked %s', async (_why, overrides) => {
+  ])('decides the next attempt again if the first attempt was blocked %s', async (_why, overrides) => {
     const { ledger } = await begin(make);
     await allow(
       ledger,
@@ -97,7 +97,7 @@ export function duplicates(make: MakeLedger): void {
       { plan: planOf({ limits: [rate({ maxCalls: 1 }), budget({ maxMicros: 150 })] }) },
     ],
     ['until a person confirms', { plan: planOf({ limits: [confirmation] }) }],
-  ])('makes the next attempt a duplicate if the first was held back %s', async (_why, overrides) => {
+  ])('makes the next attempt a duplicate if the first attempt was held back %s', async (_why, overrides) => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 9 }), budget()] }) }));
     const request = stepRequest(overrides);
@@ -107,7 +107,7 @@ export function duplicates(make: MakeLedger): void {
     });
   });
 
-  test('makes the next attempt a duplicate after a kill, even once the agent is revived', async () => {
+  test('makes the next attempt a duplicate after a kill, even after the agent is revived', async () => {
     const { ledger } = await begin(make);
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
     const request = stepRequest();
@@ -123,7 +123,7 @@ export function duplicates(make: MakeLedger): void {
     ['succeeded', { status: 'success' }, false],
     ['succeeded and was verified', { status: 'success', verified: true }, false],
   ] as const)(
-    'decides the next attempt again, or not, after an action that %s',
+    'decides the next attempt again or repeats the first, after an action that %s',
     async (_what, outcome, anew) => {
       const { ledger } = await begin(make);
       const request = await allow(ledger, stepRequest());
@@ -133,7 +133,7 @@ export function duplicates(make: MakeLedger): void {
     },
   );
 
-  test('allows another attempt of an ALLOW from the millisecond at which its lease ends', async () => {
+  test('accepts another attempt of an allowed action from the millisecond when its lease ends', async () => {
     const { ledger, clock } = await begin(make);
     const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 500 }) }));
     clock.advance(499);
@@ -143,7 +143,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await firstOf(ledger, repeated(request, { attempt: 2 }))).toMatchObject({ attempt: 3 });
   });
 
-  test('makes an attempt below the highest a duplicate of the highest, though it may be retried', async () => {
+  test('makes an attempt below the highest attempt a duplicate of the highest, even if it may be retried', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ attempt: 3, deadlineAtMs: 0 });
     await ledger.step([request]);
@@ -159,11 +159,11 @@ export function duplicates(make: MakeLedger): void {
     await ledger.step([blocked, retried]);
     const other = stepRequest({ idempotencyKey: 'key' });
     expect(await firstOf(ledger, other)).toMatchObject({ actionId: blocked.actionId, attempt: 2 });
-    // A duplicate claims nothing, so its id is still free.
+    // The duplicate did not claim its id, so the id is still free.
     expect(await firstOf(ledger, repeated(other, { idempotencyKey: null }))).toBeNull();
   });
 
-  test('claims the idempotency key for a blocked decision, too', async () => {
+  test('claims the idempotency key also for a blocked decision', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ idempotencyKey: 'key', plan: planOf({ refusal: refusal() }) });
     await ledger.step([blocked]);
@@ -172,7 +172,7 @@ export function duplicates(make: MakeLedger): void {
     });
   });
 
-  test('checks only the id if an action comes again with its own key', async () => {
+  test('checks only the id if an action is sent again with its own key', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ idempotencyKey: 'key', deadlineAtMs: 0 });
     await ledger.step([request]);
@@ -193,7 +193,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await decide(ledger, request)).toMatchObject({ first: { actionId: request.actionId } });
   });
 
-  test('remembers a request from a clock that is ahead from its own time, like its deadline', async () => {
+  test('remembers a request with a future time from that time on, like its deadline', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const appendedAtMs = clock() + 500;
     const plan = planOf({ leaseMs: 10 });
@@ -213,7 +213,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await decide(ledger, refused)).toMatchObject({ first: null });
   });
 
-  test('does not forget an action before its lease ends, even if that is after the replay memory', async () => {
+  test('does not forget an action before its lease ends, even if the replay memory is shorter', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 5_000 }) }));
     await ledger.confirm(ledger.epoch, [request]);

@@ -1,4 +1,4 @@
-/** Credits to a windowed budget. A credit gives back what was spent before it, and never pays for later charges. */
+/** Tests credits to a windowed budget. A credit gives back earlier charges, and never pays for later charges. */
 import { BUDGET_BUCKETS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import type { Ledger } from '../port.ts';
@@ -39,7 +39,7 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.take(100)).toMatchObject({ ok: true, spentMicros: 0 });
   });
 
-  test('caps a credit at what the window holds, so that it never pays for later charges', async () => {
+  test('caps a credit at the charges in the window, so that it never pays for later charges', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 100, 100);
     expect(await window.giveBack(50)).toBe(0);
@@ -56,7 +56,7 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 1 });
   });
 
-  test('applies several credits each to the charges before them, with exact waits', async () => {
+  test('applies each credit to the charges before it, with exact waits', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 100, 100);
     const startMs = clock();
@@ -70,8 +70,8 @@ export function givingBack(make: MakeLedger): void {
     expect(await window.giveBack(70)).toBe(20);
     at(40);
     expect(await window.take(80)).toMatchObject({ ok: true, spentMicros: 20 });
-    // The charge of 60 uses 40 of the credits before it leaves. The rest of the credits went to the charge of 50, and
-    // nothing is left for later charges.
+    // The charge of 60 uses 40 of the credits before it leaves. The charge of 50 uses the rest, so nothing is left
+    // for later charges.
     expect(await window.take(1)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 60 });
     expect(await window.take(21)).toMatchObject({ ok: false, spentMicros: 100, retryAfterMs: 100 });
     for (const ms of [100, 110, 120, 130, 139]) {
@@ -83,16 +83,16 @@ export function givingBack(make: MakeLedger): void {
   });
 }
 
-/** One windowed budget, with functions to charge it and to credit it. */
+/** Returns one windowed budget, with functions to charge and credit it. */
 function windowOf(ledger: Ledger, windowMs: number, maxMicros: number) {
   const limit = budget({ id: 'w', windowMs, maxMicros });
   const { scope, subject, id } = limit;
   let given = 0;
   return {
-    /** Charges the amount if there is room. Returns the fact about the budget. */
+    /** Charges the amount if the budget allows it. Returns the fact about the budget. */
     take: (reserveMicros: number) =>
       limitFactOf(ledger, stepRequest({ plan: planOf({ reserveMicros, limits: [limit] }) })),
-    /** Credits the amount. Returns what is spent after the credit. */
+    /** Credits the amount. Returns the spent amount after the credit. */
     giveBack: async (micros: number) => {
       given += 1;
       const command = { id: `give-${given}`, by: 'op', reason: 'goodwill', tenant: TENANT };

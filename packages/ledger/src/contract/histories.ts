@@ -1,4 +1,4 @@
-/** Random histories: a store must answer as the model does, and hold the same in the end. */
+/** Tests random histories: a store must give the same answers and end in the same state as the model. */
 import { manualClock } from '@mandate/runtime';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,9 +11,9 @@ import { createModelLedger } from './model/model.ts';
 
 export type HistoryRuns = { numRuns: number; maxLength: number };
 
-/** One caller. Every answer and the final state must equal the model's. */
+/** Tests one caller. Every answer and the final state must equal the model's. */
 export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
-  test('answers any history as the model does, and ends in the same state', async () => {
+  test('gives the same answers as the model for any history, and ends in the same state', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(maxLength), async (history) => {
         const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS });
@@ -34,11 +34,11 @@ export function sequentialHistories(make: MakeLedger, { numRuns, maxLength }: Hi
 const FULL = { maxRemembered: 6, keptUnremembered: 3 };
 
 /**
- * Histories of tenants that reach their limit of remembered deliveries. They are short, so no delivery is forgotten,
- * because stores differ in when they free that room.
+ * Tests histories of tenants that reach their limit of remembered deliveries. The histories are short, so no delivery
+ * is forgotten. Stores differ in the time when they forget.
  */
 export function fullHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
-  test('answers a tenant without room as the model does', async () => {
+  test('answers a tenant at its limit as the model does', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(maxLength).map(withinMemory), async (history) => {
         const { keptUnremembered } = FULL;
@@ -70,15 +70,14 @@ function withinMemory({ plans, commands }: History): History {
 }
 
 /**
- * Several callers at once. Two of them send the same deliveries, as when a partition moves to another member. The
- * ledger sequences show the order that the store took. The model, played one by one in that order, must give the same
- * answers.
+ * Tests several callers at once. Two callers send the same deliveries, as when a partition moves to another member.
+ * The sequences show the order in which the store decided. The model must give the same answers in that order.
  */
 export function concurrentHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
   const histories = fc.tuple(arbitraryHistory(maxLength), arbitraryHistory(maxLength));
   const pauses = fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 12 });
 
-  test('answers concurrent callers as if they had come one by one, in the order of the sequences', async () => {
+  test('answers concurrent callers as if they called one by one, in the order of the sequences', async () => {
     await fc.assert(
       fc.asyncProperty(histories, pauses, async ([one, other], turns) => {
         const bench = await make({ replayMemoryMs: REPLAY_MEMORY_MS });
@@ -128,7 +127,7 @@ function modelOf(
 }
 
 /**
- * Plays only the steps, in one tenant, while time stands still. So the order is unique, and the sequences show it.
+ * Runs only the steps of one tenant, while the clock stands still. So the order is unique, and the sequences show it.
  */
 async function playSlowly(driver: Driver, { commands }: History, turns: readonly number[]): Promise<Step[]> {
   const steps: Step[] = [];

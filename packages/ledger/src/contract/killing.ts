@@ -9,7 +9,7 @@ const WHOLE: KillTarget = { scope: 'tenant', tenant: TENANT };
 const ALL: KillTarget = { scope: 'all' };
 const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
 
-/** Returns a plan as deciders make it for a descendant: all ancestors are charged. */
+/** Returns a plan for a descendant of these agents, as deciders make it: all ancestors are charged. */
 function below(...ancestors: string[]) {
   const limits = ancestors.map((subject) => budget({ subject, maxMicros: null }));
   return planOf({ limits, ancestors });
@@ -17,7 +17,9 @@ function below(...ancestors: string[]) {
 
 const order = (id: string, reason = 'stop') => ({ id, by: 'op', reason });
 
-/** Returns who may still act: an agent, another agent of its tenant, and an agent of another tenant. */
+/**
+ * Returns for three agents if they may act: an agent, another agent of its tenant, and an agent of another tenant.
+ */
 async function whoActs(ledger: Ledger): Promise<boolean[]> {
   const requests = [stepRequest(), stepRequest({ agentId: 'agent-2' }), stepRequest({ tenant: 'other' })];
   const acts: boolean[] = [];
@@ -38,7 +40,7 @@ export function killing(make: MakeLedger): void {
     expect(await whoActs(ledger)).toEqual([true, true, true]);
   });
 
-  test('stops a family: its head and all descendants, to any depth, and lists their actions that may still run', async () => {
+  test('stops an agent with all its descendants, and lists their actions that may still run', async () => {
     const { ledger } = await begin(make);
     const asks = () => [
       stepRequest({ agentId: 'lead' }),
@@ -66,7 +68,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
     expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
-    // Each target has its own flag. Reviving the agent does not revive the family, and vice versa.
+    // Each target has its own flag. A revive of the agent alone does not revive its descendants, and vice versa.
     await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, order('k'));
     expect(await ledger.revive({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([false, false, false, true, true, true]);
@@ -100,13 +102,13 @@ export function killing(make: MakeLedger): void {
     await killFamily('k3', 30);
     expect(await acts(11)).toBe(true);
     expect(await acts(31)).toBe(false);
-    // A kill without a control revision stops every agent that ever left.
+    // A kill without a control revision stops every agent that was ever in the family.
     await ledger.revive(FAMILY, 5, 'r2');
     await ledger.kill(FAMILY, order('k4'));
     expect(await acts(1)).toBe(false);
   });
 
-  test('keeps one flag for each scope: a revive clears no other scope, and the widest is reported', async () => {
+  test('keeps one flag for each scope: a revive clears no other scope, and the widest flag is reported', async () => {
     const { ledger, clock } = await begin(make);
     for (const [at, target] of [ONE, WHOLE, ALL].entries()) {
       clock.advance(1);
@@ -134,7 +136,7 @@ export function killing(make: MakeLedger): void {
     expect(await ledger.killed('other')).toEqual([]);
   });
 
-  test('gives no ALLOW a higher sequence than the kill, in any tenant concerned', async () => {
+  test('gives no ALLOW a higher sequence than the kill, in any of the stopped tenants', async () => {
     const { ledger } = await begin(make);
     await ledger.step([stepRequest(), stepRequest({ tenant: 'other' }), stepRequest({ tenant: 'other' })]);
     const receipt = await ledger.kill(ALL, order('k'));
@@ -144,7 +146,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill({ scope: 'tenant', tenant: 'new' }, order('k'))).sequences).toEqual({ new: 1 });
   });
 
-  test('lists in the receipt every ALLOW of the target that may still run, or still reach the log', async () => {
+  test('lists in the receipt every ALLOW of the target that may still run, or that may still reach the log', async () => {
     const { ledger, clock } = await begin(make);
     const short = await allow(ledger, stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     const held = await allow(ledger, stepRequest({ agentId: 'agent-3', plan: planOf({ leaseMs: 10 }) }));
@@ -172,7 +174,7 @@ export function killing(make: MakeLedger): void {
     );
   });
 
-  test('repeats after the kill an ALLOW that was decided before, and still settles it', async () => {
+  test('repeats an ALLOW from before the kill after the kill, and still settles it', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.kill(ALL, order('k'));
@@ -180,25 +182,22 @@ export function killing(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(request))).toMatchObject({ kind: 'settled' });
   });
 
-  test.each([ONE, WHOLE, ALL])(
-    'revives %j at a later time than any ALLOW from before the kill',
-    async (target) => {
-      const { ledger, clock } = await begin(make);
-      const before = await decide(ledger, stepRequest());
-      expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
-      clock.advance(1);
-      await ledger.kill(target, order('k'));
-      expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
-      clock.advance(1);
-      await ledger.revive(target, 2, 'r');
-      const { revivedAtMs } = await ledger.killStatus(TENANT, AGENT);
-      const after = await decide(ledger, stepRequest());
-      expect(before.atMs).toBeLessThan(Number(revivedAtMs));
-      expect(after.atMs).toBeGreaterThanOrEqual(Number(revivedAtMs));
-    },
-  );
+  test.each([ONE, WHOLE, ALL])('revives %j later than any ALLOW from before the kill', async (target) => {
+    const { ledger, clock } = await begin(make);
+    const before = await decide(ledger, stepRequest());
+    expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
+    clock.advance(1);
+    await ledger.kill(target, order('k'));
+    expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
+    clock.advance(1);
+    await ledger.revive(target, 2, 'r');
+    const { revivedAtMs } = await ledger.killStatus(TENANT, AGENT);
+    const after = await decide(ledger, stepRequest());
+    expect(before.atMs).toBeLessThan(Number(revivedAtMs));
+    expect(after.atMs).toBeGreaterThanOrEqual(Number(revivedAtMs));
+  });
 
-  test('repeats the receipt of a repeated kill, stops no agent again, and says so', async () => {
+  test('repeats the receipt of a repeated kill, stops no agent again, and reports the repeat', async () => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest());
     const receipt = await ledger.kill(ONE, order('k'));
@@ -207,12 +206,12 @@ export function killing(make: MakeLedger): void {
     await ledger.revive(ONE, 2, 'r3');
     expect(await ledger.kill(ONE, order('k'))).toEqual({ ...receipt, stands: false });
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toBeNull();
-    // The same id with another target is another command, so the switch always stops.
+    // The same id with another target is another command. So a kill switch always stops its target.
     await ledger.kill(WHOLE, order('k'));
     expect((await ledger.killStatus(TENANT, AGENT)).killed).toMatchObject({ scope: 'tenant' });
   });
 
-  test('takes the next revision for a kill, and does not clear it by an overtaken revive', async () => {
+  test('uses the next revision for a kill, and ignores an older revive', async () => {
     const { ledger } = await begin(make);
     expect(await ledger.flag(ONE)).toMatchObject({ revision: 0 });
     await ledger.kill(ONE, order('k1'));
@@ -230,7 +229,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill(ONE, order('k3'))).revision).toBe(4);
   });
 
-  test('clears no newer kill by a repeated revive, for a day even if ids are remembered for less', async () => {
+  test('keeps a newer kill if an old revive is repeated, for a day even if ids are remembered for less', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     await ledger.kill(ONE, order('k1'));
     expect(await ledger.revived(ONE, 'r')).toBe(false);
@@ -273,7 +272,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill(ONE, order('k'))).revision).toBe(6);
   });
 
-  test('stops a batch as a whole or not at all', async () => {
+  test('stops all requests of a concurrent batch, or none', async () => {
     const { ledger } = await begin(make);
     const batch = Array.from({ length: 50 }, () => stepRequest());
     const [results, receipt] = await Promise.all([ledger.step(batch), ledger.kill(ONE, order('k'))]);
@@ -284,7 +283,7 @@ export function killing(make: MakeLedger): void {
     expect(receipt.open).toHaveLength(allowed.length);
   });
 
-  test('keeps the id of an attempt that the kill switch blocked', async () => {
+  test('keeps the id of an attempt that was blocked by the kill switch', async () => {
     const { ledger } = await begin(make);
     await ledger.kill(ONE, order('k'));
     const request = stepRequest();

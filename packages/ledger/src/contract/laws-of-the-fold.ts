@@ -1,4 +1,4 @@
-/** Laws: the fold of the log equals the live ledger, over random histories. */
+/** Laws for random histories: the fold of the log equals the running ledger. */
 import { manualClock } from '@mandate/runtime';
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -32,12 +32,12 @@ async function live({ plans, commands }: History, room: Room = {}): Promise<Live
   return { ledger, driver, played };
 }
 
-/** Confirms everything that is on the log by now. */
+/** Confirms all operations that are on the log now. */
 async function rest({ ledger, driver }: Pick<Live, 'ledger' | 'driver'>): Promise<void> {
   await ledger.confirm(EPOCH, driver.sent);
 }
 
-/** Spreads the records over partitions. All records of a key are in one partition, in order. */
+/** Distributes the records over partitions. All records of a key are in one partition, in order. */
 function logOf(records: readonly Keyed[]): DecisionsRecord[][] {
   const partitions: DecisionsRecord[][] = Array.from({ length: PARTITIONS }, () => []);
   for (const { key, record } of records) {
@@ -48,8 +48,8 @@ function logOf(records: readonly Keyed[]): DecisionsRecord[][] {
 }
 
 /**
- * The same log after a rebuild: in every partition a new epoch, then a late one of another rebuild, and records that
- * deciders of the old epoch still wrote.
+ * Returns the same log after a rebuild. Every partition also has a new epoch, a late epoch of another rebuild, and
+ * records from deciders of the old epoch.
  */
 function rebuiltBehind(
   log: readonly DecisionsRecord[][],
@@ -73,7 +73,10 @@ function rebuiltBehind(
   ]);
 }
 
-/** Merges the partitions. Each keeps its order, and `turns`, repeated, says which partition comes next. */
+/**
+ * Merges the partitions. Each partition keeps its order. `turns`, repeated as needed, says which partition comes
+ * next.
+ */
 function interleave(log: readonly DecisionsRecord[][], turns: readonly number[]): FoldInput[] {
   const next = log.map(() => 0);
   const inputs: FoldInput[] = [];
@@ -113,7 +116,7 @@ const history = arbitraryHistory(40);
 /** @param numRuns the number of histories for each law */
 export function lawsOfTheFold(numRuns: number): void {
   const runs = { numRuns };
-  test('the fold of the published records equals the live ledger at rest, however partitions interleave', async () => {
+  test('the fold of the published records equals the running ledger at rest, for any order of partitions', async () => {
     await fc.assert(
       fc.asyncProperty(history, turns, async (commands, order) => {
         const { ledger, driver, played } = await live(commands);
@@ -125,7 +128,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('the fold equals the live ledger even if tenants have no room left', async () => {
+  test('the fold equals the running ledger even if tenants are at their limit of remembered deliveries', async () => {
     const room = { maxRemembered: 6, keptUnremembered: 3 };
     await fc.assert(
       fc.asyncProperty(history, turns, fc.nat(), async (commands, order, cut) => {
@@ -143,7 +146,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('records that are on the log twice change nothing', async () => {
+  test('records that the log contains twice change nothing', async () => {
     await fc.assert(
       fc.asyncProperty(history, turns, fc.infiniteStream(fc.boolean()), async (commands, order, twice) => {
         const { driver, played } = await live(commands);
@@ -163,7 +166,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test("records of an old epoch's deciders are void after a new epoch begins", async () => {
+  test('records from deciders of an old epoch are void after a new epoch begins', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, async (before, zombies, order) => {
         const { driver, played } = await live(before);
@@ -180,7 +183,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('a snapshot plus the records after it equals the whole log, wherever an epoch begins', async () => {
+  test('a snapshot plus the later records equals the whole log, wherever an epoch begins', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, fc.nat(), async (before, zombies, order, cut) => {
         const { driver, played } = await live(before);
@@ -189,7 +192,7 @@ export function lawsOfTheFold(numRuns: number): void {
         const inputs = interleave(log, order);
         const head = fold(inputs.slice(0, cut % (inputs.length + 1)));
         const restored = await readSnapshot([...writeSnapshot(head)]);
-        // The fold skips records by position, so it may get all of them.
+        // The fold gets all records, because it skips known records by position.
         const whole = fold(inputs);
         const atMs = Math.max(driver.latestMs, other.latestMs);
         expect(stateOf(fold(inputs, restored).state, atMs)).toEqual(stateOf(whole.state, atMs));
@@ -200,7 +203,7 @@ export function lawsOfTheFold(numRuns: number): void {
     );
   });
 
-  test('a folded ledger continues like one that never stopped', async () => {
+  test('a folded ledger continues like a ledger that never stopped', async () => {
     await fc.assert(
       fc.asyncProperty(history, history, turns, async (before, after, order) => {
         const { ledger, driver, played } = await live(before);

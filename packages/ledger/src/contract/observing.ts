@@ -16,7 +16,7 @@ import {
 export function observing(make: MakeLedger): void {
   const observe = true;
 
-  test('checks the limits of a refused action, charges and leases it, and lets it through', async () => {
+  test('checks the limits of a refused action, charges and leases it, and allows it', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ plan: planOf({ observe, refusal: refusal(), limits: [budget()] }) });
     const facts = await decide(ledger, request);
@@ -31,7 +31,7 @@ export function observing(make: MakeLedger): void {
     });
   });
 
-  test('lets a budget be spent beyond its limit', async () => {
+  test("lets agents spend more than a budget's limit", async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ observe, limits: [budget({ maxMicros: 150 })] });
     await ledger.step([stepRequest({ plan }), stepRequest({ plan })]);

@@ -13,7 +13,7 @@ const NOTHING_FOUND = {
 };
 
 export function orderOfTheStep(make: MakeLedger): void {
-  test("charges and leases an allowed action, and numbers it by the ledger's clock", async () => {
+  test("charges and leases an allowed action, and numbers the decision by the ledger's clock", async () => {
     const { ledger, clock } = await begin(make);
     expect(await decide(ledger, stepRequest())).toEqual({
       ...NOTHING_FOUND,
@@ -26,7 +26,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     });
   });
 
-  test('gives strictly increasing sequences within a tenant, and each tenant has its own', async () => {
+  test('gives strictly increasing sequences within a tenant, with separate sequences for each tenant', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const operations = [request, repeated(request), settleRequest(request), stepRequest({ tenant: 'other' })];
@@ -36,7 +36,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect((await decide(ledger, stepRequest({ plan: planOf({ refusal: refusal() }) }))).sequence).toBe(4);
   });
 
-  test('reports a duplicate before its deadline, the kill switch, and a refusal', async () => {
+  test('reports a duplicate first, before its deadline, the kill switch, and a refusal', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -66,7 +66,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(facts).toMatchObject({ ...NOTHING_FOUND, kill: { scope: 'all', revision: 1, reason: 'stop' } });
   });
 
-  test('ends the step at a refusal before the limits, and consumes nothing', async () => {
+  test('ends the step at a refusal before the limits, and charges nothing', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ refusal: refusal(), limits: [budget(), rate()] });
     expect(await decide(ledger, stepRequest({ plan }))).toMatchObject({
@@ -76,7 +76,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('checks all limits, in order, and charges none if one fails', async () => {
+  test('checks all limits in order, and charges none of them if one fails', async () => {
     const { ledger } = await begin(make);
     const limits = [
       rate({ maxCalls: 5 }),
@@ -92,7 +92,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(next.limits).toEqual([{ kind: 'rate', calls: 0, ok: true, retryAfterMs: null }]);
   });
 
-  test("asks for a new plan outside of the plan's time, and changes nothing", async () => {
+  test("asks for a new plan outside of the plan's validity, and changes nothing", async () => {
     const { ledger, clock } = await begin(make);
     const atMs = clock();
     const over = stepRequest({ plan: planOf({ holdsUntilMs: atMs }) });

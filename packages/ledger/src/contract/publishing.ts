@@ -5,7 +5,7 @@ import { AGENT, budget, newSource, planOf, refusal, settleRequest, stepRequest, 
 const TOTAL = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null };
 
 export function publishing(make: MakeLedger): void {
-  test('lists what is not on the log yet, and in which counters', async () => {
+  test('lists the operations that are not on the log yet, and the counters that they changed', async () => {
     const { ledger, clock } = await begin(make);
     const windowed = { ...TOTAL, id: 'w', windowMs: 100 };
     const request = stepRequest({ plan: planOf({ limits: [budget({ id: 'w', windowMs: 100 })] }) });
@@ -27,7 +27,7 @@ export function publishing(make: MakeLedger): void {
     expect(await ledger.unpublished('other')).toEqual([]);
   });
 
-  test('refuses a confirmation under another epoch, and confirms nothing', async () => {
+  test('refuses a confirmation under another epoch', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     const changed = expect.objectContaining({ code: 'LEDGER_EPOCH_CHANGED' });
@@ -35,7 +35,7 @@ export function publishing(make: MakeLedger): void {
     expect(await ledger.unpublished(TENANT)).toHaveLength(1);
   });
 
-  test('accepts a confirmation twice, and of an unknown operation', async () => {
+  test('accepts a repeated confirmation, and the confirmation of an unknown operation', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     const unseen = { tenant: TENANT, agentId: AGENT, source: newSource() };
@@ -45,7 +45,7 @@ export function publishing(make: MakeLedger): void {
     expect(await send(ledger, stepRequest({ source: unseen.source }))).toMatchObject({ kind: 'decided' });
   });
 
-  test('lists as open the allowed actions without an outcome, within their lease or not on the log yet, the oldest first', async () => {
+  test('lists open actions, oldest first: allowed, without an outcome, and within their lease or not on the log yet', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ leaseMs: 1_000 });
     const first = await allow(ledger, stepRequest({ plan }));
@@ -74,7 +74,7 @@ export function publishing(make: MakeLedger): void {
     expect(await ledger.open('nobody')).toEqual([]);
   });
 
-  test('lists the tenants in which something has happened, by name', async () => {
+  test('lists the tenants with at least one event, by name', async () => {
     const { ledger } = await begin(make);
     await ledger.balances('asked-only');
     await ledger.step([stepRequest({ tenant: 'b', plan: planOf({ holdsUntilMs: 0 }) })]);

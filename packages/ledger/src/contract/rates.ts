@@ -4,7 +4,7 @@ import { allow, begin, decide, isAllowed, limitFactOf, type MakeLedger, settle }
 import { budget, openLimit, planOf, rate, settleRequest, stepRequest } from './builders.ts';
 
 export function rates(make: MakeLedger): void {
-  test('allows only the maximum of calls in any window, with exact waits', async () => {
+  test('allows at most the maximum number of calls in any window, with exact waits', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ limits: [rate({ maxCalls: 2, windowMs: 1_000 })] });
     await allow(ledger, stepRequest({ plan }));
@@ -49,7 +49,7 @@ export function rates(make: MakeLedger): void {
     const limits = [openLimit({ maxCalls: 2 })];
     const asking = () => stepRequest({ plan: planOf({ limits }) });
 
-    test('are limited in number until outcomes settle them', async () => {
+    test('are limited in number until their outcomes settle them', async () => {
       const { ledger, clock } = await begin(make);
       const first = asking();
       await allow(ledger, first);
@@ -67,7 +67,7 @@ export function rates(make: MakeLedger): void {
       expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 2, ok: false });
     });
 
-    test('are settled once, and are open for a bounded time without an outcome', async () => {
+    test('are settled once, and without an outcome they are open for a limited time', async () => {
       const { ledger, clock } = await begin(make);
       const first = asking();
       await allow(ledger, first);
@@ -78,7 +78,7 @@ export function rates(make: MakeLedger): void {
       expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 0, ok: true });
     });
 
-    test('are counted alike in one call of the step and in many calls', async () => {
+    test('are counted equally in one step with several requests and in several steps', async () => {
       const { ledger } = await begin(make);
       const [first, second, third, fourth] = [asking(), asking(), asking(), asking()];
       const results = await ledger.step([first, second, third, settleRequest(first), fourth, asking()]);
@@ -104,7 +104,7 @@ export function rates(make: MakeLedger): void {
     });
   });
 
-  test('never passes a rate of zero calls', async () => {
+  test('allows no call if the rate is zero', async () => {
     const { ledger } = await begin(make);
     const fact = await limitFactOf(
       ledger,
@@ -113,7 +113,7 @@ export function rates(make: MakeLedger): void {
     expect(fact).toEqual({ kind: 'rate', calls: 0, ok: false, retryAfterMs: null });
   });
 
-  test('takes no slot for a refused action, and never gives a used slot back', async () => {
+  test('takes no slot for a refused action, and never gives a slot back', async () => {
     const { ledger } = await begin(make);
     const limits = [rate({ maxCalls: 1 })];
     await ledger.step([stepRequest({ plan: planOf({ limits: [...limits, budget({ maxMicros: 10 })] }) })]);
@@ -126,7 +126,7 @@ export function rates(make: MakeLedger): void {
     });
   });
 
-  test('counts for each tool, each window and each agent separately, and enforces all', async () => {
+  test('counts each tool, each window and each agent separately, and enforces all rates', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [
       rate({ maxCalls: 1, windowMs: 100 }),
@@ -151,14 +151,14 @@ export function rates(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
   });
 
-  test('takes one slot of a rate that is listed twice', async () => {
+  test('takes one slot of a rate that the plan lists twice', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ limits: [rate({ maxCalls: 5 }), rate({ maxCalls: 3 })] });
     await allow(ledger, stepRequest({ plan }));
     expect((await decide(ledger, stepRequest({ plan }))).limits).toMatchObject([{ calls: 1 }, { calls: 1 }]);
   });
 
-  test('frees nothing early when the clock runs back', async () => {
+  test('frees no slot early if the clock runs back', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ limits: [rate({ maxCalls: 1, windowMs: 100 })] });
     await allow(ledger, stepRequest({ plan }));

@@ -1,6 +1,6 @@
 /**
- * The records that a history leaves on the decisions topic, with the fields that a fold reads. Real records are made
- * by the policy package, which the ledger does not know.
+ * Builds the records that a history writes to the decisions topic, with the fields that a fold reads. The ledger does
+ * not know the policy package, which makes real records.
  */
 import {
   type BudgetLimit,
@@ -19,7 +19,7 @@ import { enforcedVerdict, publishedVerdict } from './model/verdict.ts';
 
 export type Keyed = { key: string; record: DecisionsRecord };
 
-/** Returns the records in the given order. None for commands that are on the log already, or did nothing. */
+/** Returns the records in the given order. Commands that did nothing or are already on the log have no record. */
 export function recordsOf(played: readonly Played[], epoch: string): Keyed[] {
   return played.flatMap((each) => recordOf(each, epoch) ?? []);
 }

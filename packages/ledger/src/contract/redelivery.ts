@@ -14,7 +14,7 @@ export function redelivery(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test('repeats a refusal word for word, and a duplicate too', async () => {
+  test('repeats a refusal and a duplicate word for word', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
     const duplicate = repeated(blocked);
@@ -46,14 +46,14 @@ export function redelivery(make: MakeLedger): void {
     expect(again).toEqual(first.map((result) => ({ ...result, redelivered: true })));
   });
 
-  test('does so within one batch as well', async () => {
+  test('repeats the stored answer within one batch too', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const [first, again] = await ledger.step([request, request]);
     expect(again).toEqual({ ...first, redelivered: true });
   });
 
-  test('comes before the deadline, the kill switch and a plan that no longer holds', async () => {
+  test('repeats the stored answer before it checks the deadline, the kill switch or the plan', async () => {
     const { ledger, clock } = await begin(make);
     const request = stepRequest({ deadlineAtMs: clock(), plan: planOf({ holdsUntilMs: clock() + 1 }) });
     const first = await send(ledger, request);
@@ -71,7 +71,7 @@ export function redelivery(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 60 });
   });
 
-  test('answers published once the ledger knows that the log has the answer', async () => {
+  test('answers "published" after the ledger knows that the log has the answer', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     const outcome = settleRequest(request);
@@ -85,7 +85,7 @@ export function redelivery(make: MakeLedger): void {
     ]);
   });
 
-  test('fails with a corrupt ledger for another record at a known position', async () => {
+  test('fails with a corrupt ledger if another record comes at a known position', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     await ledger.step([request]);
@@ -95,7 +95,7 @@ export function redelivery(make: MakeLedger): void {
     await expect(ledger.step([outcome])).rejects.toEqual(corrupt);
   });
 
-  test('never forgets a charged decision that is not published', async () => {
+  test('never forgets a charged decision that is not published yet', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const request = stepRequest();
     const first = await send(ledger, request);
@@ -105,7 +105,7 @@ export function redelivery(make: MakeLedger): void {
     expect((await settle(ledger, settleRequest(request, { status: 'cancelled' }))).deltaMicros).toBe(-100);
   });
 
-  test('remembers a forgotten position again after deciding it again', async () => {
+  test('remembers a forgotten position again after it is decided again', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const requests = Array.from({ length: 20 }, () => stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     await ledger.step(requests);
@@ -114,7 +114,7 @@ export function redelivery(make: MakeLedger): void {
     const last = requests.slice(-1);
     const anew = await ledger.step(last);
     expect(anew).toMatchObject([{ kind: 'decided', redelivered: false }]);
-    // Other steps in between may make the store forget the other positions.
+    // A store may forget old positions during other steps, so run some.
     await ledger.step(Array.from({ length: 20 }, () => stepRequest({ agentId: 'other' })));
     expect(await ledger.step(last)).toEqual([{ ...anew[0], redelivered: true }]);
   });

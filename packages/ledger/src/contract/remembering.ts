@@ -4,14 +4,14 @@ import { confirmation, planOf, refusal, repeated, settleRequest, stepRequest, TE
 
 const MEMORY_MS = 1_000;
 
-/** Returns a ledger that remembers two deliveries of a tenant, and recognizes two more for which it has no room. */
+/** Returns a ledger that remembers two deliveries of a tenant, and recognizes two more above this limit. */
 function beginFull(make: MakeLedger) {
   return begin(make, MEMORY_MS, { keptUnremembered: 2 });
 }
 const full = { maxRemembered: 2 };
 
 export function remembering(make: MakeLedger): void {
-  test('refuses new requests of a tenant that has used its room, and forgets nothing', async () => {
+  test('refuses new requests of a tenant at its limit, and forgets nothing', async () => {
     const { ledger } = await beginFull(make);
     const known = await allow(ledger, stepRequest(full));
     await allow(ledger, stepRequest(full));
@@ -26,7 +26,7 @@ export function remembering(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
-  test('counts the remembered deliveries of a tenant, without those for which there was no room', async () => {
+  test('counts the remembered deliveries of a tenant, and leaves out deliveries above the limit', async () => {
     const { ledger } = await beginFull(make);
     expect(await ledger.remembered(TENANT)).toBe(0);
     const request = await allow(ledger, stepRequest(full));
@@ -36,7 +36,7 @@ export function remembering(make: MakeLedger): void {
     expect(await ledger.remembered('umbrella')).toBe(0);
   });
 
-  test('a full tenant takes no room from another tenant', async () => {
+  test('a tenant at its limit takes no room from another tenant', async () => {
     const { ledger } = await beginFull(make);
     for (let at = 0; at < 3; at += 1) await decide(ledger, stepRequest(full));
     expect(await decide(ledger, stepRequest({ ...full, tenant: 'umbrella' }))).toMatchObject({
@@ -44,7 +44,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('a request refused because there was no room claims no id, and is decided once there is room', async () => {
+  test('a request refused because of the limit claims no id, and is decided when there is room', async () => {
     const { ledger, clock } = await beginFull(make);
     const first = stepRequest(full);
     const second = stepRequest({ ...full, plan: planOf({ refusal: refusal() }) });
@@ -59,7 +59,7 @@ export function remembering(make: MakeLedger): void {
     expect(facts).toMatchObject({ first: null, unremembered: false, chargedMicros: 100 });
   });
 
-  test('remembers a delivery that is decided when all others of its partition are forgotten', async () => {
+  test('remembers a delivery that is decided when all others of its partition are already forgotten', async () => {
     const { ledger, clock } = await beginFull(make);
     const before = [1, 2, 3].map(() => stepRequest({ ...full, plan: planOf({ refusal: refusal() }) }));
     await ledger.step(before);
@@ -70,14 +70,14 @@ export function remembering(make: MakeLedger): void {
     expect(await send(ledger, request)).toEqual({ ...result, redelivered: true });
   });
 
-  test('a tenant has room as soon as its limit is raised', async () => {
+  test('a tenant has room at once when its limit is raised', async () => {
     const { ledger } = await beginFull(make);
     const refused = stepRequest({ maxRemembered: 0 });
     expect(await decide(ledger, refused)).toMatchObject({ unremembered: true });
     expect(isAllowed(await decide(ledger, repeated(refused, { maxRemembered: 1 })))).toBe(true);
   });
 
-  test('checks the lack of room before deadline, kill switch, an outdated plan and a mandate that only observes', async () => {
+  test('checks the limit before deadline, kill switch, an outdated plan and observe mode', async () => {
     const { ledger, clock } = await beginFull(make);
     const none = { maxRemembered: 0 };
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -90,7 +90,7 @@ export function remembering(make: MakeLedger): void {
     expect(isAllowed(watched)).toBe(false);
   });
 
-  test('repeats the exact answer to a request without room until the log has it, and then says that it is published', async () => {
+  test('repeats the exact answer to a request above the limit until the log has the answer, and then says that it is published', async () => {
     const { ledger } = await beginFull(make);
     const refused = [1, 2, 3].map(() => stepRequest({ maxRemembered: 0 }));
     const results = await ledger.step(refused);
@@ -106,7 +106,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('keeps an answer that the log does not have yet, however many answers follow', async () => {
+  test('keeps an answer that the log does not have yet, even after many other answers', async () => {
     const { ledger } = await beginFull(make);
     const [unpublished, ...others] = [1, 2, 3, 4, 5].map(() => stepRequest({ maxRemembered: 0 }));
     if (unpublished === undefined) throw new Error('five are refused');
@@ -116,7 +116,7 @@ export function remembering(make: MakeLedger): void {
     expect((await ledger.step(others.slice(-2))).map(({ kind }) => kind)).toEqual(['published', 'published']);
   });
 
-  test('an outcome settles an allowed action even without room', async () => {
+  test('an outcome settles an allowed action even if the tenant is at its limit', async () => {
     const { ledger } = await beginFull(make);
     const allowed = await allow(ledger, stepRequest({ maxRemembered: 1 }));
     const outcome = settleRequest(allowed, { actualMicros: 30, maxRemembered: 1 });
@@ -125,7 +125,7 @@ export function remembering(make: MakeLedger): void {
     expect(await send(ledger, outcome)).toEqual({ kind: 'published' });
   });
 
-  test('an outcome that changes nothing is not remembered if there is no room', async () => {
+  test('an outcome that changes nothing is not remembered if the tenant is at its limit', async () => {
     const { ledger } = await beginFull(make);
     const allowed = await allow(ledger, stepRequest({ maxRemembered: 1 }));
     await settle(ledger, settleRequest(allowed, { maxRemembered: 1 }));
@@ -141,7 +141,7 @@ export function remembering(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(allowed))).toMatchObject({ kind: 'repeated' });
   });
 
-  test('a repeated question gets the same DEFER even without room', async () => {
+  test('a repeated question gets the same DEFER even if the tenant is at its limit', async () => {
     const { ledger } = await beginFull(make);
     const request = stepRequest({ maxRemembered: 1, plan: planOf({ limits: [confirmation] }) });
     await ledger.step([request]);
@@ -151,7 +151,7 @@ export function remembering(make: MakeLedger): void {
     });
   });
 
-  test('remembers as many requests of one batch as there is room for', async () => {
+  test('remembers requests of one batch until the limit is reached', async () => {
     const { ledger } = await beginFull(make);
     const batch = Array.from({ length: 5 }, () => stepRequest({ maxRemembered: 3 }));
     const results = await ledger.step(batch);

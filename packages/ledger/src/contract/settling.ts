@@ -72,7 +72,7 @@ export function settling(make: MakeLedger): void {
     );
   });
 
-  test('settles by the first outcome, and later ones change nothing and report its cost', async () => {
+  test('settles by the first outcome; later outcomes change nothing and report its cost', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await settle(ledger, settleRequest(request, { actualMicros: 40 }));
@@ -84,7 +84,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('changes nothing by an outcome of an action that was never requested, or not allowed', async () => {
+  test('changes nothing for an outcome of an action that was not requested or not allowed', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
     await ledger.step([blocked]);
@@ -95,7 +95,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(stepRequest()))).toMatchObject({ kind: 'unknown', ...nothing });
   });
 
-  test('settles by an outcome after the lease once, and calls it late from that millisecond', async () => {
+  test('settles once by an outcome after the lease, and marks it late from the millisecond when the lease ends', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ leaseMs: 500 });
     const inTime = await allow(ledger, stepRequest({ plan }));
@@ -103,7 +103,7 @@ export function settling(make: MakeLedger): void {
     clock.advance(499);
     expect(await settle(ledger, settleRequest(inTime))).toMatchObject({ kind: 'settled', late: false });
     clock.advance(1);
-    // Until its outcome arrives, it costs what was reserved.
+    // Until its outcome arrives, the action costs its reservation.
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
     const outcome = settleRequest(tooLate, { actualMicros: 10 });
     expect(await settle(ledger, outcome)).toMatchObject({ kind: 'settled', late: true, deltaMicros: -90 });
@@ -120,7 +120,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(one, { actualMicros: 150 }))).toMatchObject({
       overdrawn: true,
     });
-    // The budget is still overdrawn, but this outcome gave money back.
+    // The budget is still overdrawn. But this outcome gave money back, so it is not reported as overdrawn.
     expect(await settle(ledger, settleRequest(other, { actualMicros: 80 }))).toMatchObject({
       overdrawn: false,
     });
@@ -128,7 +128,7 @@ export function settling(make: MakeLedger): void {
     expect(next.limits).toMatchObject([{ spentMicros: 230, ok: false }]);
   });
 
-  test('takes the tighter of two limits on one counter to report overdrawn', async () => {
+  test('reports overdrawn by the lower of two limits on one counter', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: 1_000 }), budget({ maxMicros: 200 }), budget({ maxMicros: null })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -137,7 +137,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('does not report overdrawn for more than the reservation but within the limit', async () => {
+  test('does not report overdrawn if the cost exceeds the reservation but not the limit', async () => {
     const { ledger } = await begin(make);
     const request = await allow(
       ledger,
@@ -178,7 +178,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(request, overrides))).toMatchObject({ chargedMicros: costs });
   });
 
-  test('charges an excess above the cap to the own budgets of the agent, and to no shared budget', async () => {
+  test("charges an excess above the cap to the agent's own budgets, and to no shared budget", async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: 5_000 }),
@@ -202,13 +202,13 @@ export function settling(make: MakeLedger): void {
       { deltaMicros: 200, budgets: { length: 4 } },
       { deltaMicros: 8_700, budgets: [{ id: 'daily' }, { id: 'total' }] },
     ]);
-    // The agent has used up its own budget, but no budget of another agent.
+    // The excess used up the agent's own budget, but no budget of another agent.
     const { limits: seen } = await decide(ledger, held({}, { limits: [budget({ maxMicros: 5_000 })] }));
     expect(seen).toMatchObject([{ ok: false }]);
     await allow(ledger, { ...held({}, { limits: limits.slice(0, 1) }), agentId: 'agent-2' });
   });
 
-  test('caps the cost of a failure too, and ignores the actual cost under tiers', async () => {
+  test('caps the cost of a failure too, and ignores the actual cost if the plan has cost tiers', async () => {
     const { ledger } = await begin(make);
     const failed = await allow(ledger, held({ mostMicros: 300 }));
     expect(
@@ -220,7 +220,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('keeps every counter exact under extreme costs, and charges the next outcome in full', async () => {
+  test('keeps every counter exact after extreme costs, and charges the next outcome in full', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: null }),
@@ -236,14 +236,14 @@ export function settling(make: MakeLedger): void {
     }
     const half = Math.floor(Number.MAX_SAFE_INTEGER / 2);
     expect(await spent(ledger, TENANT)).toEqual({
-      // The outcomes after the first had no room for an excess, but their capped cost was charged.
+      // After the first outcome no excess could be charged, but the capped cost of each outcome was charged.
       'agent agent-1 daily 60000': half + 600,
       'agent agent-1 total': half + 600,
       'tenant  team': 1_200,
     });
   });
 
-  test('charges an actual cost above the cost per call, and marks it', async () => {
+  test('charges an actual cost above the cost per call, and marks the settlement', async () => {
     const { ledger } = await begin(make);
     const at = async (actualMicros: number) => {
       const request = await allow(ledger, held({ markMicros: 120 }));
@@ -262,7 +262,7 @@ export function settling(make: MakeLedger): void {
     }
 
     test.each(['failure', 'cancelled'] as const)(
-      'is capped by the plan, and above the cap a %s keeps its reservation charged',
+      'is capped by the plan; above the cap, a %s keeps its reservation charged',
       async (status) => {
         const { ledger } = await begin(make);
         for (const releasedMicros of [100, 100]) {
@@ -280,7 +280,7 @@ export function settling(make: MakeLedger): void {
       },
     );
 
-    test('has the same cap for a call that reserves more', async () => {
+    test('has the same cap if one call reserves more', async () => {
       const { ledger } = await begin(make);
       const reserving = (micros: number): Partial<Plan> => ({
         reserveMicros: micros,
@@ -294,7 +294,7 @@ export function settling(make: MakeLedger): void {
       });
     });
 
-    test('counts for each agent separately, without the actual cost of a failure', async () => {
+    test('counts for each agent separately, and ignores the actual cost of a failure', async () => {
       const { ledger } = await begin(make);
       for (const releasedMicros of [60, 60, 60]) {
         const facts = await settled(ledger, { status: 'failure', actualMicros: 40 });
@@ -313,7 +313,7 @@ export function settling(make: MakeLedger): void {
       [TIERED, 20],
       [COMPOSED, 20],
     ])(
-      'counts the part that `cancelled` would release for a failure: under %j it costs %i',
+      'counts for a failure the amount that `cancelled` would release: under %j it costs %i',
       async (charging, costs) => {
         const { ledger } = await begin(make);
         expect(await settled(ledger, { status: 'cancelled' }, { charging })).toMatchObject({
@@ -322,7 +322,7 @@ export function settling(make: MakeLedger): void {
       },
     );
 
-    test('is not capped for a key that may release, and does not count towards the cap', async () => {
+    test('is not capped for a key with the permission to release, and does not count towards the cap', async () => {
       const { ledger } = await begin(make);
       for (const status of ['cancelled', 'failure', 'cancelled'] as const) {
         expect(await settled(ledger, { status, mayRelease: true }, { charging: SUCCESS })).toMatchObject({
@@ -332,7 +332,7 @@ export function settling(make: MakeLedger): void {
       expect(await spent(ledger, TENANT)).toEqual({});
     });
 
-    test('gets room again by successes that cost money, and never more than at first', async () => {
+    test('is allowed again after successes that cost money, but never above the first cap', async () => {
       const { ledger } = await begin(make);
       for (let failures = 0; failures < 2; failures += 1) await settled(ledger, { status: 'failure' });
       const costing = (micros: number): Partial<Plan> => ({
@@ -356,7 +356,7 @@ export function settling(make: MakeLedger): void {
       expect(await settle(ledger, settleRequest(request, { status: 'failure' }))).toMatchObject({
         ...{ chargedMicros: 100, releaseRefused: true },
       });
-      // An action that reserved nothing releases nothing.
+      // An action without a reservation releases nothing.
       const free = await allow(ledger, held({ releases: { micros: 0, percent: 100 } }, { reserveMicros: 0 }));
       expect(await settle(ledger, settleRequest(free, { status: 'failure' }))).toMatchObject({
         releaseRefused: false,

@@ -1,4 +1,4 @@
-/** Writes what a state holds at a time as sorted text. Two states are equal if their texts are. */
+/** Converts a state at a time to sorted text. Two states are equal if their texts are equal. */
 
 import { slidingBuckets, slotTimes, spentIn } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
@@ -10,8 +10,8 @@ import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import type { LedgerState } from '../memory/state.ts';
 
 /**
- * Returns the lines. Leaves out everything that is forgotten at `atMs`, counters at zero, and the times of operators'
- * events.
+ * Returns the lines of the text. Leaves out everything that is forgotten at `atMs`, counters at zero, and the times
+ * of operators' events.
  */
 export function stateOf(state: LedgerState, atMs: number): string[] {
   const lines: unknown[][] = [];

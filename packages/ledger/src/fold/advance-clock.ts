@@ -1,4 +1,4 @@
-/** Moves the clock and the sequences of a fold forward to the highest that a record names. */
+/** Advances the clock and the sequences of a fold to the highest values in a record. */
 import { forgetAtOnce } from '../memory/forget.ts';
 import type { ProcessedDelivery, TenantState } from '../memory/remembered.ts';
 import { type LedgerState, openTenant } from '../memory/state.ts';
@@ -9,7 +9,7 @@ export function advanceSequence(state: LedgerState, tenant: string, sequence: nu
   return known;
 }
 
-/** Moves the clock to a wire time if that is later. Returns the wire time in milliseconds. */
+/** Advances the clock to a wire time if that time is later. Returns the wire time in milliseconds. */
 export function advanceClock(state: LedgerState, time: string): number {
   const atMs = Date.parse(time);
   state.clockMs = Math.max(state.clockMs, atMs);
@@ -17,9 +17,9 @@ export function advanceClock(state: LedgerState, time: string): number {
 }
 
 /**
- * True if the fold already knows the log position of a record. Then one step was written twice. A second step
- * for the same position happens only after the first is forgotten. A delivery for which there was no room may be forgotten
- * soon. So if there are two such steps, the later one counts.
+ * True if the fold already has a step for the log position of the record. Usually the same step was written twice, so
+ * the second copy is ignored. A position is decided a second time only after the first step was forgotten. Deliveries
+ * above the limit are forgotten soon. So for these deliveries the later step counts.
  */
 export function isAlreadyFolded(
   known: ProcessedDelivery | undefined,

@@ -1,5 +1,6 @@
 /**
- * Folds `action.decided`: charges its reservation, and stores the decision for its attempt unless another one counts.
+ * Folds `action.decided`: charges its reservation, and stores the decision for its attempt unless another decision
+ * counts.
  */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
 import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
@@ -106,7 +107,7 @@ function takeSlotsAgain(
   return [...rates];
 }
 
-/** Moves the slots of the answered DEFER to this ALLOW. The fold may not have read the answer yet. */
+/** Moves the slots of the answered DEFER to this ALLOW. Works even if the fold has not read the answer yet. */
 function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: DecisionHead, atMs: number): void {
   const granted = consumeGrant(agent.tenant.grants, decision, decision.ledgerSequence);
   const deferral = granted ?? endWaiting(agent, decision, atMs);
@@ -116,7 +117,7 @@ function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: Decisio
   releaseSlots(deferral, rates, state.clockMs);
 }
 
-/** Begins to wait, unless the fold has read the granted retry already: then the retry has the slots. */
+/** Lets the DEFER wait for a person. If the fold has already read the granted retry, the retry has the slots. */
 function deferAgain(
   state: LedgerState,
   entry: StoredDecision,

@@ -1,4 +1,4 @@
-/** Tests which decisions a fold takes, by the epochs around them. */
+/** Tests which decisions a fold includes, depending on the epochs around them. */
 import { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,12 +12,12 @@ function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
   return fold;
 }
 
-/** Returns the numbers of the decisions that the fold took. */
+/** Returns the numbers of the decisions in the fold. */
 function taken({ state }: Fold): number[] {
   return state.forgetting.items.map(({ offset }) => offset);
 }
 
-test('takes the decisions that hold, as every reader does', () => {
+test('includes exactly the decisions that are valid for every reader', () => {
   fc.assert(
     fc.property(arbitraryEpochHistory, (steps) => {
       const stand = standing(steps);
@@ -26,7 +26,7 @@ test('takes the decisions that hold, as every reader does', () => {
   );
 });
 
-test('is unchanged by a record of an overtaken epoch', () => {
+test('does not change through a record of an overtaken epoch', () => {
   fc.assert(
     fc.property(arbitraryEpochHistory, (steps) => {
       const fold = createFold();
@@ -41,7 +41,7 @@ test('is unchanged by a record of an overtaken epoch', () => {
   );
 });
 
-test('finds the highest generation of all partitions', () => {
+test('finds the highest generation in all partitions', () => {
   const fold = foldOf([{ begins: { id: 'a', generation: 7 } }]);
   const other: EpochStep = { begins: { id: 'b', generation: 5 } };
   foldRecord(fold, { source: { partition: 1, offset: 0 }, record: recordOf(other, 0) });
@@ -49,7 +49,7 @@ test('finds the highest generation of all partitions', () => {
   expect(highestGeneration(createFold())).toBe(0);
 });
 
-test('gives a log and its snapshot the replay memory that the first epoch names, or a longer one named later', () => {
+test('gives a log and its snapshot the replay memory of the first epoch, or a longer one from a later epoch', () => {
   const fold = createFold();
   const begin = (offset: number, generation: number, replayMemoryMs?: number) => {
     const epoch = {

@@ -1,4 +1,4 @@
-/** Folds operators' commands from the log. Each is harmless if it is read twice. */
+/** Folds operators' commands from the log. Reading a command twice does not change the result. */
 import type { AgentKilled, AgentRevived, ApprovalRecorded, BudgetAdjusted } from '@mandate/schemas';
 import { addToCounter } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
@@ -17,14 +17,14 @@ export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
   mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince });
   for (const [tenant, sequence] of Object.entries(sequences)) advanceSequence(state, tenant, sequence);
   const key = commandKey(target, kill.id);
-  // A kill that was repeated may be on the log twice. It is remembered from its first time, as the ledger does.
+  // The log may contain a repeated kill twice. The kill is remembered from its first time, as in the ledger.
   if (answerOf(state.kills, key, atMs) === undefined) {
     keepAnswer(state.kills, key, { revision, heldSince, sequences, open }, times(state, atMs));
   }
 }
 
 /**
- * A known id is merged as well. If the log did not confirm the event, the revive was appended again, and the ledger
+ * A known id is also merged. If the log did not confirm the event, the revive was appended again, and the ledger
  * carried out the last one.
  */
 export function foldRevive(state: LedgerState, { id, target, revision, at }: AgentRevived['revive']): void {
@@ -59,13 +59,13 @@ export function foldApproval(state: LedgerState, approval: ApprovalRecorded['app
   putGrant(
     tenant.grants,
     { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence, deferral },
-    // The approval's own time, because other partitions may be read further, and the earlier answer still counted
-    // then.
+    // Uses the approval's own time. Other partitions may be read further, but the earlier answer was valid at this
+    // time.
     atMs,
   );
 }
 
-/** True if the grant is used up: the decision that used it may have reached the log before the grant. */
+/** True if the grant is used up. The decision that used it may be on the log before the grant. */
 function isConsumed(tenant: TenantState, approval: ApprovalRecorded['approval']): boolean {
   for (const entry of attemptsOf(tenant.agents.get(approval.agentId), approval.actionId)) {
     const after = entry.sequence > approval.ledgerSequence;
@@ -75,8 +75,8 @@ function isConsumed(tenant: TenantState, approval: ApprovalRecorded['approval'])
 }
 
 /**
- * With `nowMs: 0` no command is forgotten during the fold. Commands are few, and may have been written again much
- * later.
+ * Returns times that keep all commands during the fold: with `nowMs: 0` none is forgotten. Commands are few, and a
+ * repeat may be written much later.
  */
 function times(state: LedgerState, atMs: number): { nowMs: number; forgetAtMs: number } {
   return { nowMs: 0, forgetAtMs: atMs + commandMemoryMs(state.replayMemoryMs) };

@@ -1,4 +1,4 @@
-/** Folds `action.settled`: changes the reservation of its decision, in the counters that the decision charged. */
+/** Folds `action.settled`: corrects the reservation of its decision in the counters that the decision charged. */
 
 import type { Settlement } from '@mandate/schemas';
 import { outcomeResult } from '@mandate/schemas/core';
@@ -30,7 +30,7 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   const { deltaMicros, excessMicros, releasedMicros } = settlement;
   const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
   const entry = decisionForAttempt(agent, settlement);
-  // If the log has no decision yet, the outcome waits for it. Without a decision nothing was charged.
+  // The fold has not read the decision yet, so the outcome waits for it. Without a decision nothing was charged.
   if (entry === undefined) keepPendingOutcome(state, pendingKey(settlement), { ...moved, forgetAtMs });
   else applyOutcome(entry, moved, state.clockMs);
 }

@@ -33,12 +33,12 @@ function fresh() {
   return { clock, ledger: createMemoryLedger({ clock, epoch: 'epoch-1' }) };
 }
 
-/** Steps the operations, and returns their records on the log. */
+/** Runs the operations on the ledger, and returns their records on the log. */
 async function recorded(ledger: MemoryLedger, ...operations: Operation[]): Promise<DecisionsRecord[]> {
   return recordsOf(await playBatch(ledger, operations), ledger.epoch).map(({ record }) => record);
 }
 
-/** Returns the fold of records in one partition. */
+/** Returns the fold of the records, as one partition. */
 function foldOf(records: readonly DecisionsRecord[]): Fold {
   const fold = createFold();
   records.forEach((record, offset) => {
@@ -52,7 +52,7 @@ function folded(records: readonly DecisionsRecord[], atMs = START_MS): MemoryLed
 }
 
 describe('given a log', () => {
-  test('answers published to a redelivery of a record on the log', async () => {
+  test('answers "published" if a record on the log is delivered again', async () => {
     const request = stepRequest();
     const outcome = settleRequest(request);
     const log = await recorded(fresh().ledger, request, outcome);
@@ -61,7 +61,7 @@ describe('given a log', () => {
     expect(await ledger.unpublished(TENANT)).toEqual([]);
   });
 
-  test('keeps an open action open, and its outcome settles it', async () => {
+  test('keeps an open action open until its outcome settles it', async () => {
     const request = stepRequest();
     const ledger = folded(await recorded(fresh().ledger, request));
     expect(await ledger.open(TENANT)).toMatchObject([{ actionId: request.actionId, reservedMicros: 100 }]);
@@ -73,7 +73,7 @@ describe('given a log', () => {
     });
   });
 
-  test('settles a decision by an outcome that is before it on the log', async () => {
+  test('settles a decision by an outcome that is before the decision on the log', async () => {
     const request = stepRequest();
     const log = await recorded(fresh().ledger, request, settleRequest(request, { actualMicros: 30 }));
     const ledger = folded(log.toReversed());
@@ -84,13 +84,13 @@ describe('given a log', () => {
     });
   });
 
-  test('moves nothing for an outcome without a decision', async () => {
+  test('changes nothing for an outcome without a decision', async () => {
     const request = stepRequest();
     const [, outcome] = await recorded(fresh().ledger, request, settleRequest(request));
     expect(await spent(folded(outcome === undefined ? [] : [outcome]), TENANT)).toEqual({});
   });
 
-  test('does not restore a grant that is on the log after the decision that used it up', async () => {
+  test('does not restore a grant if the decision that used it is earlier on the log', async () => {
     const { ledger } = fresh();
     const request = stepRequest({ plan: planOf({ limits: [confirmation] }) });
     const { tenant, agentId, actionId, digest } = request;
@@ -106,7 +106,7 @@ describe('given a log', () => {
     expect(limits).toEqual([{ kind: 'confirmation', ok: false, grant: 'none', waiting: 0 }]);
   });
 
-  test('ends with the same question and answer, in whatever order their partitions are read', async () => {
+  test('ends with the same question and answer for every order of reading the partitions', async () => {
     const { ledger, clock } = fresh();
     const request = stepRequest({ plan: planOf({ limits: [rate({ maxCalls: 9 }), confirmation] }) });
     const { tenant, agentId, actionId, digest } = request;
@@ -137,7 +137,7 @@ describe('given a log', () => {
     expect(stateOf(foldOf([...granted, ...asked]).state, atMs)).toEqual(answered);
   });
 
-  test('skips the second copy of a record, however much later it was written', async () => {
+  test('skips the second copy of a record, even if it was written much later', async () => {
     const { ledger, clock } = fresh();
     const request = stepRequest();
     const [first] = await recorded(ledger, request);
@@ -151,7 +151,7 @@ describe('given a log', () => {
     expect(await spent(folded(log, clock()), TENANT)).toEqual({ 'agent other total': 2_000 });
   });
 
-  test("makes an old epoch's decision void after a new epoch, but keeps its sequence used", async () => {
+  test('makes a decision of an old epoch void after a new epoch, but never uses its sequence again', async () => {
     const { ledger } = fresh();
     const [before, behind] = [stepRequest(), stepRequest()];
     const [valid, zombie] = await recorded(ledger, before, behind);
@@ -162,7 +162,7 @@ describe('given a log', () => {
     expect(await decide(again, behind)).toMatchObject({ first: null, sequence: 3, cumulativeMicros: 200 });
   });
 
-  test('skips a folded record by its position, so an ended epoch does not return', async () => {
+  test('skips a folded record by its position, so that an old epoch does not return', async () => {
     const at = '2026-01-01T00:00:00.000Z';
     const begun = (id: string): DecisionsRecord => ({
       event: 'ledger.epoch',
@@ -178,7 +178,7 @@ describe('given a log', () => {
     expect([...fold.epochs]).toEqual([[4, { id: 'epoch-2', generation: 0 }]]);
   });
 
-  test('continues from the latest time on the log, in whichever partition', async () => {
+  test('continues from the latest time on the log, from any partition', async () => {
     const { ledger, clock } = fresh();
     const earlier = await recorded(ledger, stepRequest());
     clock.advance(HOUR_MS);
@@ -187,7 +187,7 @@ describe('given a log', () => {
     expect((await decide(again, stepRequest())).atMs).toBe(START_MS + HOUR_MS);
   });
 
-  test('clears no newer kill by a repeated revive, also after a snapshot', async () => {
+  test('keeps a newer kill if an old revive is repeated, even after a snapshot', async () => {
     const target = { scope: 'agent' as const, tenant: TENANT, agentId: 'agent-1' };
     const { ledger, clock } = fresh();
     const driver = createDriver(ledger, clock, []);
@@ -209,7 +209,7 @@ describe('given a log', () => {
     }
   });
 
-  test('takes the last of two copies of a revive that was appended again', async () => {
+  test('uses the last copy of a revive that was appended twice', async () => {
     const target = { scope: 'agent' as const, tenant: TENANT, agentId: 'agent-1' };
     const order = { by: 'op', reason: 'because', at: '2026-01-01T00:00:00.000Z', target };
     const revive = (revision: number): DecisionsRecord => ({
@@ -225,7 +225,7 @@ describe('given a log', () => {
     expect((await again.killStatus(TENANT, 'agent-1')).killed).toBeNull();
   });
 
-  test('does not replace a later decision by its DEFER that is after it on the log', async () => {
+  test('keeps a later decision if its DEFER is after it on the log', async () => {
     const { ledger } = fresh();
     const request = stepRequest({ plan: planOf({ limits: [confirmation] }) });
     const granted = repeated(request, { plan: planOf() });
@@ -238,7 +238,7 @@ describe('given a log', () => {
     expect((await decide(again, repeated(request))).first).toMatchObject({ verdict: 'ALLOW' });
   });
 
-  test('takes the highest attempt as the latest, in whatever order they are', async () => {
+  test('uses the highest attempt as the latest, in any order', async () => {
     const { ledger } = fresh();
     const blocked = stepRequest({ deadlineAtMs: 0 });
     const retried = repeated(blocked, { attempt: 2, deadlineAtMs: null });
@@ -247,7 +247,7 @@ describe('given a log', () => {
     expect((await decide(again, repeated(blocked, { attempt: 3 }))).first).toMatchObject({ attempt: 2 });
   });
 
-  test('finds the decision of an outcome though partitions are days apart, also after a snapshot', async () => {
+  test('finds the decision of an outcome even if partitions are days apart, also after a snapshot', async () => {
     const { ledger, clock } = fresh();
     const limits = [budget({ scope: 'tenant', subject: '', id: 'team' })];
     const request = stepRequest({ plan: planOf({ limits }) });
@@ -267,7 +267,7 @@ describe('given a log', () => {
     expect(await spent(again, TENANT)).toEqual({ 'agent other total': 100 });
   });
 
-  test('takes the later of two decisions on one action, days apart, also after a snapshot', async () => {
+  test('uses the later of two decisions on one action, days apart, also after a snapshot', async () => {
     const { ledger, clock } = fresh();
     const request = stepRequest({ plan: planOf({ leaseMs: 1 }) });
     const log = await recorded(ledger, request);
@@ -280,7 +280,7 @@ describe('given a log', () => {
     expect((await decide(again, repeated(request))).first).toMatchObject({ source: anew.source });
   });
 
-  test('takes the later of two decisions on one position, days apart, also after a snapshot', async () => {
+  test('uses the later of two decisions on one position, days apart, also after a snapshot', async () => {
     const { ledger, clock } = fresh();
     const request = stepRequest({ plan: planOf({ leaseMs: 1 }) });
     const log = await recorded(ledger, request);
@@ -292,7 +292,7 @@ describe('given a log', () => {
     expect(await again.step([request])).toEqual([{ kind: 'published' }]);
   });
 
-  test('settles a decision by an outcome that is before it on the log, also after a snapshot', async () => {
+  test('settles a decision by an outcome that is before the decision on the log, also after a snapshot', async () => {
     const request = stepRequest();
     const log = await recorded(fresh().ledger, request, settleRequest(request, { actualMicros: 30 }));
     const [allowed, outcome] = log;

@@ -1,7 +1,7 @@
 /**
- * The ledger's state as its log has it: every record of the decisions topic is folded, each partition in its order,
- * with any interleaving. Records of an older epoch's deciders after a `ledger.epoch` are void, because the ledger
- * that they charged is gone.
+ * The ledger's state, computed (folded) from the decisions topic. Each partition is read in its order, and partitions
+ * may be mixed in any way. After a `ledger.epoch`, records from deciders of an older epoch are void, because their
+ * ledger no longer exists.
  */
 
 import type { DecisionsHead, EpochInForce } from '@mandate/schemas';
@@ -19,18 +19,18 @@ import { foldSettlement } from './fold-settlement.ts';
 
 export type Fold = {
   readonly state: LedgerState;
-  /** By partition of the decisions topic: the last folded offset. */
+  /** For each partition of the decisions topic, the last folded offset. */
   readonly positions: Map<number, number>;
   /**
-   * By partition: the digest of the record at that position, if the reader noted it. It distinguishes this log from
-   * another one.
+   * For each partition, the digest of the record at that position, if the reader stored it. It shows whether another
+   * log is the same log.
    */
   readonly digests: Map<number, string>;
-  /** By partition: the epoch in force from this position on. */
+  /** For each partition, the epoch that is in force from this position on. */
   readonly epochs: Map<number, EpochInForce>;
   /**
-   * By partition that is not read to its end: the time of its latest record, or 0 before the first one. Later records
-   * of such a partition may still repeat requests that were decided then, however far the other partitions are.
+   * The partitions that are not read to their end, each with the time of its latest record (0 before the first
+   * record). Such a partition may still repeat requests from that time, even if other partitions are read further.
    */
   readonly unfinished: Map<number, number>;
 };
@@ -45,12 +45,12 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
   };
 }
 
-/** Returns the number of remembered deliveries. The memory, and the size of a snapshot, depend on it. */
+/** Returns the number of remembered deliveries. It determines the memory and the size of a snapshot. */
 export function deliveriesIn({ state }: Fold): number {
   return lengthOf(state.forgetting);
 }
 
-/** Folds one record. A record that was folded before, by its position, is skipped. */
+/** Folds one record. Skips a record whose position is already folded. */
 export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   const { partition, offset } = source;
   const position = fold.positions.get(partition);
@@ -63,7 +63,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   const inForce = fold.epochs.get(partition) ?? null;
   const made = madeIn(record);
   if (made !== null && !holdsIn(inForce, made.ledgerEpoch)) {
-    // Its sequence stays used, so that no sequence is ever given twice.
+    // The sequence of a void record stays used, so that no sequence is used twice.
     const tenant = openTenant(state, made.tenant);
     tenant.sequence = Math.max(tenant.sequence, made.ledgerSequence);
     return;
@@ -99,7 +99,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
 }
 
 /**
- * True if the fold still remembers a delivery. A fold remembers for twice the replay memory until all partitions are
+ * True if the fold still remembers a delivery. It remembers for twice the replay memory until all partitions are
  * read. Partitions are read at different speeds, and an outcome must still find its decision.
  */
 export function isKeptByFold(state: LedgerState, delivery: ProcessedDelivery): boolean {
@@ -125,15 +125,15 @@ function timeOf(record: DecisionsHead): number {
   }
 }
 
-/** The most deliveries of a partition that deciders have taken and not committed. */
+/** The maximum number of deliveries of a partition that deciders have received and not committed. */
 const IN_FLIGHT = 10_000;
 
-/** True if the delivery's record may be written once more, however long its decider was away. */
+/** True if the record of the delivery may still be written again, even after a long pause of its decider. */
 function isInFlight({ offset, log }: ProcessedDelivery): boolean {
   return offset > log.highest - IN_FLIGHT;
 }
 
-/** Returns how long the ledger of the next epoch remembers ids: see `replayMemoryAfter`. */
+/** Returns the replay memory of the next epoch, in milliseconds. See `replayMemoryAfter`. */
 export function nextReplayMemory(
   { state, epochs }: Pick<Fold, 'state' | 'epochs'>,
   epoch: { replayMemoryMs?: number | undefined },
@@ -141,12 +141,12 @@ export function nextReplayMemory(
   return replayMemoryAfter(epochs.size === 0 ? null : state.replayMemoryMs, epoch);
 }
 
-/** Returns the highest generation that the log names. A ledger that is restored takes a higher one. */
+/** Returns the highest generation on the log. A restored ledger uses a higher one. */
 export function highestGeneration({ epochs }: Pick<Fold, 'epochs'>): number {
   return Math.max(0, ...[...epochs.values()].map(({ generation }) => generation));
 }
 
-/** Returns the epoch, sequence and tenant of a record that a newer epoch may make void. Null for other records. */
+/** Returns the epoch, sequence and tenant of a record that a newer epoch can make void. Null for other records. */
 function madeIn(
   record: DecisionsHead,
 ): { ledgerEpoch: string; ledgerSequence: number; tenant: string } | null {

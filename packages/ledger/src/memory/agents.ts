@@ -1,6 +1,4 @@
-/**
- * What the ledger remembers of an agent: its actions by id and attempt, and the idempotency keys that they claimed.
- */
+/** The data that the ledger remembers of an agent: its actions by id and attempt, and their idempotency keys. */
 import { NONE_WAIT } from './deferral.ts';
 import { isForgotten } from './deliveries.ts';
 import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
@@ -14,7 +12,7 @@ export function openAgent(tenant: TenantState, id: string): AgentState {
   return agent;
 }
 
-/** Returns the stored decision for an attempt, even if it is forgotten. */
+/** Returns the stored decision for an attempt, even a forgotten decision. */
 export function decisionForAttempt(
   agent: AgentState | undefined,
   { actionId, attempt }: { actionId: string; attempt: number },
@@ -23,7 +21,7 @@ export function decisionForAttempt(
   return undefined;
 }
 
-/** Yields the decisions about all attempts of an action, in no order. */
+/** Yields the decisions about all attempts of an action, in any order. */
 export function* attemptsOf(agent: AgentState | undefined, actionId: string): Generator<StoredDecision> {
   let entry = agent?.actions.get(actionId) ?? null;
   while (entry !== null) {
@@ -52,7 +50,7 @@ export function findKeyOwner(agent: AgentState, key: string, nowMs: number): str
   return undefined;
 }
 
-/** Stores the decision for its attempt, instead of any other, and claims its idempotency key. */
+/** Stores the decision for its attempt, replaces any earlier decision, and claims its idempotency key. */
 export function claim(agent: AgentState, entry: StoredDecision): void {
   const { actionId, idempotencyKey, lease } = entry;
   const known = agent.actions.get(actionId);
@@ -64,7 +62,7 @@ export function claim(agent: AgentState, entry: StoredDecision): void {
   if (lease !== null && lease.result === null) agent.tenant.running.add(entry);
 }
 
-/** Removes a forgotten decision, and releases its idempotency key. */
+/** Removes a forgotten decision, and frees its idempotency key. */
 export function release(agent: AgentState, entry: StoredDecision): void {
   const { actionId, idempotencyKey } = entry;
   agent.tenant.running.delete(entry);
@@ -82,8 +80,8 @@ export function release(agent: AgentState, entry: StoredDecision): void {
 }
 
 /**
- * True if the decision may replace the stored one of its attempt. A log may have two decisions about one attempt. The
- * second counts only if the first is forgotten, or is an older DEFER.
+ * True if the decision may replace the stored decision of its attempt. A log may contain two decisions about one
+ * attempt. The second counts only if the first is forgotten, or is an older DEFER.
  */
 export function mayReplace(agent: AgentState, entry: StoredDecision): boolean {
   const known = decisionForAttempt(agent, entry);
@@ -91,7 +89,7 @@ export function mayReplace(agent: AgentState, entry: StoredDecision): boolean {
   return known.verdict === 'DEFER' && known.sequence < entry.sequence;
 }
 
-/** True if another action claimed the key later. Only a log or a snapshot can give decisions in such an order. */
+/** True if another action claimed the key later. Decisions come in such an order only from a log or a snapshot. */
 function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): boolean {
   const owner = agent.tenant.keys.get(keyOf(agent, key));
   if (owner === undefined || owner === entry.actionId) return false;
@@ -101,7 +99,7 @@ function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): 
   return false;
 }
 
-/** Returns the chain of attempts without the one that `isMeant` names. */
+/** Returns the chain of attempts without the attempt for which `isMeant` is true. */
 function without(first: StoredDecision, isMeant: (entry: StoredDecision) => boolean): StoredDecision | null {
   if (isMeant(first)) return first.another;
   for (let entry = first; entry.another !== null; entry = entry.another) {
@@ -112,7 +110,7 @@ function without(first: StoredDecision, isMeant: (entry: StoredDecision) => bool
   return first;
 }
 
-/** The blank separates, because no id contains one. */
+/** A space separates the two parts, because no id contains a space. */
 function keyOf(agent: AgentState, idempotencyKey: string): string {
   return `${agent.id} ${idempotencyKey}`;
 }

@@ -1,10 +1,10 @@
-/** Applies an outcome to its ALLOW. The amounts that it moves come from a step, or from the log. */
+/** Applies an outcome to its ALLOW. The amounts come from a step or from the log. */
 
 import { addToCounter, isOwnBudget, openCallsOf, releasedOf, releaseSlot } from '@mandate/step';
 import { openCounter, openRate } from './counters.ts';
 import type { Moved, StoredDecision } from './remembered.ts';
 
-/** Returns false if there is nothing that the outcome could settle. */
+/** Returns false if the outcome cannot settle the decision. */
 export function applyOutcome(entry: StoredDecision, moved: Moved, nowMs: number): boolean {
   const { lease, agent, atMs } = entry;
   if (lease === null || lease.result !== null) return false;

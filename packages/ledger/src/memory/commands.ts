@@ -1,7 +1,7 @@
-/** Operators' commands that were carried out, by id. The same command again gets the same answer. */
+/** Operators' commands that were carried out, by id. A repeated command gets the same answer. */
 import { DEFAULTS } from '@mandate/schemas/core';
 
-/** In the order of execution, so that the first one is forgotten first. */
+/** The commands in the order of execution, so that the first is forgotten first. */
 export type Done<Answer> = Map<string, { readonly answer: Answer; readonly forgetAtMs: number }>;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Counters of one tenant: lifetime sums, windowed sums and rates. They are found by scope and subject, then by id and
- * window among the few of that subject. No counter is ever removed, because charges refer to it.
+ * window. A counter is never removed, because charges refer to it.
  */
 import type { BudgetLimit } from '@mandate/schemas';
 import {
@@ -24,9 +24,9 @@ export type Counter = BudgetCounter & {
 
 export type Counters = {
   readonly budgets: Readonly<Record<BudgetLimit['scope'], Map<string, Counter[]>>>;
-  /** By agent, or by agent and tool: see `ratesKey`. */
+  /** Rates by agent, or by agent and tool. See `ratesKey`. */
   readonly rates: Map<string, SlidingRate[]>;
-  /** All sliding counters, in the order in which expired entries are cleared. */
+  /** All sliding counters. Their expired entries are cleared in this order. */
   readonly sliding: (SlidingSum | SlidingRate)[];
   nextSwept: number;
 };
@@ -87,14 +87,14 @@ export function* allRates(counters: Counters): Generator<SlidingRate> {
   for (const ofKey of counters.rates.values()) yield* ofKey;
 }
 
-/** The blank separates, because no id contains one. */
+/** A space separates the two parts, because no id contains a space. */
 function ratesKey({ agentId, tool }: RateReference): string {
   return tool === null ? agentId : `${agentId} ${tool}`;
 }
 
 /**
- * Removes the expired entries of one window, the next in turn. Each step calls this, so that idle windows are
- * cleared, too.
+ * Removes the expired entries of the next window in turn. Each step calls this function, so that idle windows are
+ * cleared too.
  */
 export function sweepOne(counters: Counters, nowMs: number): void {
   const turn = counters.nextSwept < counters.sliding.length ? counters.nextSwept : 0;

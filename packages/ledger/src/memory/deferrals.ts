@@ -1,7 +1,7 @@
 /**
- * Deferred actions. Each holds one slot of every rate of its plan from the time of its DEFER. It waits until a person
+ * Deferred actions. From its DEFER on, an action has a slot in every rate of its plan. It waits until a person
  * answers. The answer moves it to the grant. The ALLOW that uses the grant takes over the slots, which then count
- * from the time of the ALLOW. So no window ever holds more calls than its rate.
+ * from the time of the ALLOW. So no window ever contains more calls than its rate allows.
  */
 
 import { releaseSlot, type SlidingRate, takeSlot } from '@mandate/step';
@@ -15,13 +15,13 @@ export function waitingOf(agent: AgentState | undefined, nowMs: number): number 
   return stillWaiting(agent, nowMs).length;
 }
 
-/** Adds the deferral, and removes an earlier one of the same request. */
+/** Adds the deferral, and removes an earlier deferral of the same request. */
 export function beginWaiting(agent: AgentState, deferral: Deferral, nowMs: number): void {
   const others = stillWaiting(agent, nowMs).filter((other) => !isSame(other, deferral));
   agent.waiting = [...others, deferral];
 }
 
-/** Removes the request from the waiting ones, and returns it. Null if it does not wait. */
+/** Removes a request from the waiting requests, and returns its deferral. Null if the request does not wait. */
 export function endWaiting(agent: AgentState, request: DeferralReference, nowMs: number): Deferral | null {
   const waiting = stillWaiting(agent, nowMs);
   const found = waiting.find((deferral) => isSame(deferral, request)) ?? null;
@@ -29,7 +29,7 @@ export function endWaiting(agent: AgentState, request: DeferralReference, nowMs:
   return found;
 }
 
-/** Releases its slots of these rates. Returns the rates that held one. */
+/** Releases the slots of a deferral in these rates. Returns the rates in which it had a slot. */
 export function releaseSlots(
   { rates, atMs }: Deferral,
   of: readonly SlidingRate[],
@@ -38,7 +38,7 @@ export function releaseSlots(
   return rates.filter((rate) => of.includes(rate) && releaseSlot(rate, atMs, nowMs));
 }
 
-/** Takes released slots again. */
+/** Takes slots again that were released before. */
 export function retakeSlots({ atMs }: Deferral, rates: readonly SlidingRate[], nowMs: number): void {
   for (const rate of rates) takeSlot(rate, atMs, nowMs);
 }

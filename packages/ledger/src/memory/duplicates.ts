@@ -1,4 +1,4 @@
-/** Finds out whether a request repeats an action that was already decided: docs/semantics.md section 3. */
+/** Checks whether a request repeats an action that was already decided (docs/semantics.md section 3). */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
 import { decisionForAttempt, findKeyOwner, findLatest } from './agents.ts';
 import { isForgotten, mayBeRetried } from './deliveries.ts';
@@ -6,7 +6,7 @@ import { grantState } from './grants.ts';
 import { sourceOf } from './log-positions.ts';
 import type { AgentState, StoredDecision, TenantState } from './remembered.ts';
 
-/** Returns the earlier decision that the request repeats. Null if the request must be decided. */
+/** Returns the earlier decision if the request repeats its action. Null if the request must be decided. */
 export function findFirst(tenant: TenantState, request: StepRequest, nowMs: number): FirstDecision | null {
   const agent = tenant.agents.get(request.agentId);
   if (agent === undefined) return null;
@@ -16,7 +16,8 @@ export function findFirst(tenant: TenantState, request: StepRequest, nowMs: numb
 }
 
 /**
- * By action id: returns the decision about the same attempt, or the latest decision if it allows no further attempt.
+ * Searches by action id. Returns the decision about the same attempt, or the latest decision if no further attempt is
+ * allowed.
  */
 function conflictingDecision(
   tenant: TenantState,
@@ -32,13 +33,13 @@ function conflictingDecision(
   return request.attempt > latest.attempt && mayBeRetried(latest, nowMs) ? undefined : latest;
 }
 
-/** True for a deferred request that a person has answered. It is decided again. */
+/** True if a person has answered the deferred request. Then the request is decided again. */
 function isAnswered(tenant: TenantState, same: StoredDecision, request: StepRequest, nowMs: number): boolean {
   if (same.verdict !== 'DEFER' || same.digest !== request.digest) return false;
   return grantState(tenant.grants, request, nowMs) !== 'none';
 }
 
-/** By idempotency key: returns the latest attempt of the other action that owns the key. */
+/** Searches by idempotency key. Returns the latest attempt of the other action that owns the key. */
 function decisionOwningKey(
   agent: AgentState,
   request: StepRequest,

@@ -1,7 +1,7 @@
 /**
- * Kill flags: one each for an agent, a family (an agent and its descendants), a tenant, everything. Flags merge: the
- * state with the higher revision wins, and at a tie the kill. So the result does not depend on the order in which
- * events are read.
+ * Kill flags for an agent, a family (an agent and its descendants), a tenant, or everything. When two flags merge,
+ * the higher revision wins. If revisions are equal, the kill wins. So the result does not depend on the order of
+ * events.
  */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import type { Ancestry, KillStatus } from '../port.ts';
@@ -11,19 +11,19 @@ export type Flag = {
   readonly killed: boolean;
   readonly revision: number;
   readonly reason: string;
-  /** The time of the last change. */
+  /** When the flag last changed, in epoch milliseconds. */
   readonly atMs: number;
   /**
-   * For a family: an agent that left it at a later revision of the control topic than this is still stopped. 0 for
-   * other targets.
+   * For a family: a revision of the control topic. An agent that leaves the family at a later revision is still
+   * stopped. 0 for other targets.
    */
   readonly heldSince: number;
 };
 
-/** Flags by `flagKey`. */
+/** Kill flags, by the key from `flagKey`. */
 export type Flags = Map<string, Flag>;
 
-/** No two targets share a key, because tenant names contain neither slash nor colon. */
+/** Returns the key of a target. Keys are unique, because tenant names contain neither slash nor colon. */
 export function flagKey(target: KillTarget): string {
   if (target.scope === 'all') return '*';
   if (target.scope === 'tenant') return target.tenant;
@@ -40,8 +40,8 @@ export function targetOf(key: string): KillTarget {
 }
 
 /**
- * Returns all targets that may stop an agent, the widest first. Families that the agent left come before its present
- * ones.
+ * Returns all targets that may stop an agent, the widest first. Families that the agent has left come before its
+ * current families.
  */
 export function targetsAround(
   tenant: string,
@@ -58,12 +58,15 @@ export function targetsAround(
   ];
 }
 
-/** Returns the key of a remembered kill or revive. The same id with another target is another command. */
+/**
+ * Returns the key of a remembered kill or revive. It includes the target, because the same id with another target is
+ * another command.
+ */
 export function commandKey(target: KillTarget, commandId: string): string {
   return `${flagKey(target)} ${commandId}`;
 }
 
-/** Returns whether the change was newer than the stored flag. */
+/** Stores the change if it is newer than the flag. Returns true if it was newer. */
 export function mergeFlag(flags: Flags, change: Flag): boolean {
   const key = flagKey(change.target);
   const flag = flags.get(key);
@@ -75,7 +78,7 @@ export function mergeFlag(flags: Flags, change: Flag): boolean {
   return newer;
 }
 
-/** Returns the widest flag that stops this agent. Null if none does. */
+/** Returns the widest flag that stops this agent. Null if no flag stops it. */
 export function stoppedBy(
   flags: Flags,
   tenant: string,
@@ -88,7 +91,7 @@ export function stoppedBy(
 }
 
 export function killStatusIn(flags: Flags, tenant: string, agentId: string, ancestry: Ancestry): KillStatus {
-  // A flag at revision 0 was revived but never killed.
+  // A flag with revision 0 was never killed, only revived.
   const released = concerning(flags, tenant, agentId, ancestry).filter(
     ({ killed, revision }) => !killed && revision > 0,
   );
@@ -103,7 +106,7 @@ function concerning(flags: Flags, tenant: string, agentId: string, ancestry: Anc
     const flag = flags.get(flagKey(target));
     if (flag === undefined || target.scope !== 'family') return flag ?? [];
     const leftAt = left.get(target.agentId);
-    // The flag of a family counts for a former member only if that member left after the kill.
+    // The flag of a family applies to a former member only if the member left after the kill.
     return leftAt === undefined || (flag.killed && leftAt > flag.heldSince) ? flag : [];
   });
 }
@@ -115,7 +118,7 @@ export function killFact({ target, revision, reason }: Flag): KillFact {
     : { scope, revision, reason };
 }
 
-/** True for a flag of this tenant, or of everything. */
+/** True if the target is this tenant, a part of it, or everything. */
 export function concerns(target: KillTarget, tenant: string): boolean {
   return target.scope === 'all' || target.tenant === tenant;
 }

@@ -1,6 +1,6 @@
 /**
- * Frees the memory of forgotten deliveries, a few with each step. Every look-up compares `forgetAtMs` with the clock,
- * so ids are forgotten to the millisecond. This file only frees memory.
+ * Frees the memory of forgotten deliveries, a few in each step. Every look-up compares `forgetAtMs` with the clock.
+ * So ids are forgotten at the exact millisecond, even if their memory is freed later.
  */
 import { release } from './agents.ts';
 import { isForgotten, replayUntilMs } from './deliveries.ts';
@@ -16,14 +16,16 @@ export function remember(state: LedgerState, delivery: Exclude<ProcessedDelivery
   state.forgetting.items.push(delivery);
 }
 
-/** More than the one or two deliveries that a step adds, so that forgetting keeps up. */
+/** The number of deliveries to check in each step. A step adds only one or two, so freeing never falls behind. */
 const LOOKED_AT_EACH_STEP = 4;
 
 /**
- * Frees the memory of the oldest deliveries that are forgotten by `beforeMs`, except those that `isKept`. A delivery
- * that is kept for another reason than its age moves to the end of the queue, so that it does not block later ones.
+ * Frees the memory of the oldest deliveries that are forgotten by `beforeMs`, except those for which `isKept` is
+ * true.
+ * A delivery that is kept for a reason other than its age moves to the end of the queue, so that it does not block
+ * later deliveries.
  *
- * @param options.most the most deliveries to check
+ * @param options.most the maximum number of deliveries to check
  */
 export function forget(
   state: LedgerState,
@@ -46,7 +48,7 @@ export function forget(
   replaceFirst(forgetting, looked);
 }
 
-/** Stores a delivery for which there is no room, in the order of the sequences. */
+/** Stores a delivery above the tenant's limit. The list is in the order of the sequences. */
 export function rememberBriefly(state: LedgerState, delivery: Unremembered): void {
   link(delivery);
   const { items, head } = delivery.agent.tenant.unremembered;
@@ -57,8 +59,8 @@ export function rememberBriefly(state: LedgerState, delivery: Unremembered): voi
 }
 
 /**
- * Forgets deliveries for which there was no room. It keeps the last ones, and those that the log does not contain yet. It
- * also drops the oldest ones when their time has passed.
+ * Forgets deliveries above the tenant's limit. Keeps the last ones, and deliveries that the log does not contain yet.
+ * Also drops the oldest ones after their time has passed.
  */
 export function forgetBrief(state: LedgerState, { unremembered }: TenantState, nowMs: number): void {
   const over = lengthOf(unremembered) - state.room.keptUnremembered;
@@ -76,7 +78,7 @@ export function forgetBrief(state: LedgerState, { unremembered }: TenantState, n
   }
 }
 
-/** Frees the memory of a delivery for which there was no room. */
+/** Frees the memory of a delivery above the tenant's limit. */
 export function forgetAtOnce(delivery: Unremembered): void {
   const { items, head } = delivery.agent.tenant.unremembered;
   const at = items.indexOf(delivery, head);
@@ -85,7 +87,7 @@ export function forgetAtOnce(delivery: Unremembered): void {
   displace(delivery);
 }
 
-/** True if its lease, or its question to a person, keeps it for longer. */
+/** True if the delivery is kept longer because of its lease, or because of a question to a person. */
 function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): boolean {
   if (delivery.kind !== 'first' && delivery.kind !== 'expired') return false;
   if (delivery.lease !== null) return delivery.lease.expiresAtMs === delivery.forgetAtMs;
@@ -94,7 +96,8 @@ function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): bool
 
 function link(delivery: ProcessedDelivery): void {
   const { log, offset, agent } = delivery;
-  // The same step may have forgotten the agent's last delivery after it looked the agent up.
+  // The same step may have removed the agent with its last delivery, after it looked up the agent. Then the agent is
+  // stored again.
   if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);
   log.deliveries.set(offset, delivery);
   log.highest = Math.max(log.highest, offset);

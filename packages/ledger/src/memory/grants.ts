@@ -1,4 +1,7 @@
-/** A person's answer to a deferred action. It is for that very request, until it expires or an ALLOW uses it up. */
+/**
+ * A person's answer to a deferred action. It is valid for exactly this request, until it expires or an ALLOW uses it
+ * up.
+ */
 import type { GrantState } from '@mandate/schemas';
 import type { Approval } from '../port.ts';
 import type { Deferral } from './deferral.ts';
@@ -10,16 +13,16 @@ export type Grant = {
   readonly answer: Approval['answer'];
   readonly expiresAtMs: number;
   /**
-   * After its expiry a grant is remembered for the replay memory, so that it differs from a grant that was never
-   * given.
+   * An expired grant is remembered for the replay memory. So the ledger can distinguish it from a grant that was
+   * never given.
    */
   readonly forgetAtMs: number;
   readonly sequence: number;
-  /** The deferral that it answers. The ALLOW takes over the deferral's slots. Null if the deferral was forgotten. */
+  /** The deferral that the grant answers. The ALLOW takes over its slots. Null if the deferral was forgotten. */
   readonly deferral: Deferral | null;
 };
 
-/** Grants by `grantKey`. */
+/** Grants, by the key from `grantKey`. */
 export type Grants = Map<string, Grant>;
 
 type Request = { readonly agentId: string; readonly actionId: string; readonly digest: string };
@@ -35,13 +38,13 @@ export function grantState(grants: Grants, request: Request, nowMs: number): Gra
   return grant.expiresAtMs > nowMs ? 'granted' : 'expired';
 }
 
-/** Returns the deferral that the remembered answer to a request belongs to. Null if there is none. */
+/** Returns the deferral that belongs to the remembered answer to a request. Null if there is no such deferral. */
 export function answeredDeferral(grants: Grants, request: Request, nowMs: number): Deferral | null {
   if (grants.size === 0 || grantState(grants, request, nowMs) === 'none') return null;
   return grants.get(grantKey(request))?.deferral ?? null;
 }
 
-/** Stores an answer. The latest one counts, and takes over the deferral of the one before. */
+/** Stores an answer. The latest answer counts. It takes over the deferral of the answer before it. */
 export function putGrant(grants: Grants, grant: Grant, nowMs: number): void {
   for (const [key, known] of grants) {
     if (known.forgetAtMs <= nowMs) grants.delete(key);
@@ -53,10 +56,7 @@ export function putGrant(grants: Grants, grant: Grant, nowMs: number): void {
   grants.set(key, latest.deferral === deferral ? latest : { ...latest, deferral });
 }
 
-/**
- * Removes a grant that the decision with this sequence uses up. A later answer stays. Returns the deferral of the
- * grant.
- */
+/** Removes the grant that the decision with this sequence uses up, and returns its deferral. Keeps a later answer. */
 export function consumeGrant(grants: Grants, request: Request, sequence: number): Deferral | null {
   const key = grantKey(request);
   const grant = grants.get(key);
@@ -65,7 +65,9 @@ export function consumeGrant(grants: Grants, request: Request, sequence: number)
   return grant.deferral;
 }
 
-/** Gives a deferral to the answer that the question already has: a log may have the answer before the question. */
+/**
+ * Adds a deferral to the stored answer of its question. Needed because a log may have the answer before the question.
+ */
 export function attachDeferral(
   grants: Grants,
   request: Request,
@@ -79,7 +81,7 @@ export function attachDeferral(
   return true;
 }
 
-/** The blank separates, because no id contains one. */
+/** A space separates the parts, because no id contains a space. */
 export function grantKey(request: Request): string {
   return `${request.agentId} ${request.actionId} ${request.digest}`;
 }

@@ -1,4 +1,4 @@
-/** Checks every limit of a plan, and charges nothing. */
+/** Checks all limits of a plan without charging them. */
 import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
 import { budgetFact, rateFact } from '@mandate/step';
 import { findCounter, findRate } from './counters.ts';

@@ -1,12 +1,12 @@
 /**
- * Deliveries by their log position: a map for each partition. Its keys are offsets, as numbers. Such a map needs half
- * the memory of one with texts, and stays far below the engine's limit of 2^24 keys. A partition is
- * kept when all its deliveries are forgotten, because a running step may hold it to store a delivery.
+ * Deliveries by their log position, with one map for each partition. The keys are offsets as numbers, because such a
+ * map needs half the memory of a map with texts. It stays far below the engine's limit of 2^24 keys. The map of a
+ * partition is never removed, because a running step may still add a delivery to it.
  */
 import type { LogPosition } from '@mandate/schemas';
 import type { Partition } from './remembered.ts';
 
-/** By topic, then by partition. */
+/** Partitions by topic, then by partition number. */
 export type LogPositions = Map<string, Map<number, Partition>>;
 
 export type Position = { readonly log: Partition; readonly offset: number };

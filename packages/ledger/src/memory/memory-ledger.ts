@@ -1,6 +1,6 @@
 /**
- * The ledger of one process. A batch runs synchronously, so nothing can come in between, not even a kill. The state
- * lives as long as the process, and is restored by a fold of the log.
+ * The ledger of one process. A batch runs synchronously, so nothing can happen in between, not even a kill. The state
+ * is in memory only, and a fold of the log restores it.
  */
 
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
@@ -20,22 +20,25 @@ import { decide } from './step.ts';
 
 export type MemoryLedgerOptions = {
   clock: Clock;
-  /** The epoch of this rebuild. */
+  /** The epoch that began with this rebuild. */
   epoch: string;
-  /** The generation that the log names for the epoch. Default 0: none. */
+  /** The generation of the epoch on the log. Default 0: none. */
   generation?: number;
-  /** The state of a fold. The ledger takes it over. Absent: an empty ledger. */
+  /** The state of a fold. The ledger owns and changes it. If absent, the ledger is empty. */
   state?: LedgerState;
-  /** The replay memory. Default 24 h. Ignored if `state` is given, which has its own. */
+  /**
+   * The replay memory in milliseconds. Default 24 h. Ignored if `state` is given, because `state` contains a replay
+   * memory.
+   */
   replayMemoryMs?: number;
-  /** The most deliveries of all tenants together that may be remembered. Default: no limit. */
+  /** The maximum number of remembered deliveries of all tenants together. Default: no limit. */
   mostRemembered?: number;
-  /** The number of deliveries without room that the ledger still recognizes, for each tenant. Default 10,000. */
+  /** For each tenant, the number of deliveries above its limit that the ledger still recognizes. Default 10,000. */
   keptUnremembered?: number;
   log?: Logger;
 };
 
-/** `state` returns the ledger's state, to be read only: for laws that compare it with a fold. */
+/** `state` returns the ledger's state, for tests that compare it with a fold. Do not change it. */
 export type MemoryLedger = Ledger & { state(): LedgerState };
 
 export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {

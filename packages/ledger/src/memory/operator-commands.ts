@@ -1,4 +1,4 @@
-/** Operators' commands: kill, revive, adjust a counter, answer a deferred action. */
+/** Operators' commands: kill, revive, adjust a counter, and answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { KillTarget } from '@mandate/schemas';
 import { addToCounter, fittingIn, spentIn } from '@mandate/step';

@@ -1,15 +1,14 @@
 /**
- * Outcomes that come before their decision on the log. This happens if the requests and outcomes of one agent are in several
- * partitions, because then two deciders write their answers. Usually the decision follows soon. If its ledger was lost
- * before the log had the decision, a ledger folded from such a log decides the request again. Both a fold and a step settle
- * the decision at once, so both agree with the log (ADR 18).
+ * Outcomes that come before their decision on the log. This happens if two deciders process the requests and outcomes
+ * of one agent in different partitions. Usually the decision follows soon. But if its ledger was lost first, the
+ * request is decided again. A fold and a step both settle the decision at once, so both agree with the log (ADR 18).
  */
 import type { Settlement } from '@mandate/schemas';
 import { applyOutcome } from './apply-outcome.ts';
 import type { Moved, PendingOutcome, StoredDecision } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
-/** The blank separates, because neither a tenant's name nor an id contains one. */
+/** A space separates the parts, because neither a tenant's name nor an id contains a space. */
 export function pendingKey(of: Pick<Settlement, 'tenant' | 'agentId' | 'actionId' | 'attempt'>): string {
   return `${of.tenant} ${of.agentId} ${of.actionId} ${of.attempt}`;
 }
@@ -23,7 +22,7 @@ export function keepPendingOutcome(
   pendingOutcomes.set(key, settlement);
 }
 
-/** Settles a decision by its waiting outcome, once. Returns the amounts that it moved. Null if no outcome waits. */
+/** Settles a decision by its waiting outcome, once. Returns the changed amounts. Null if no outcome waits. */
 export function applyPendingOutcome(state: LedgerState, entry: StoredDecision): Moved | null {
   const { pendingOutcomes } = state;
   if (pendingOutcomes.size === 0) return null;

@@ -1,4 +1,4 @@
-/** Read-only questions: balances, open actions, flags, and what the log does not have yet. */
+/** Read-only questions: balances, open actions, flags, and unpublished changes. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import { isOwnBudget, releasedOf, spentIn, stillCounts, totalOf } from '@mandate/step';
 import type { Balance, BudgetReference, OpenAction, Unpublished } from '../port.ts';
@@ -22,8 +22,8 @@ export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
 }
 
 /**
- * Returns the open actions of a target. For a family these are the actions that were charged to the total of its
- * head, because each ALLOW of a descendant is charged to all ancestors.
+ * Returns the open actions of a target. For a family these are the actions charged to the total of its head agent,
+ * because each ALLOW of a descendant is charged to all ancestors.
  */
 export function openFor(
   target: KillTarget,
@@ -51,8 +51,8 @@ function openEntries(
 }
 
 /**
- * For one agent: yields the running actions of the tenant or the remembered actions of the agent, whichever are
- * fewer.
+ * Yields the actions to check. For one agent: the running actions of the tenant or the remembered actions of the
+ * agent, whichever list is shorter.
  */
 function* mayBeOpen(tenant: TenantState, agentId: string | undefined): Generator<StoredDecision> {
   const agent = agentId === undefined ? undefined : tenant.agents.get(agentId);
@@ -88,8 +88,8 @@ export function unpublishedOf(tenant: TenantState, nowMs: number): Unpublished[]
 }
 
 /**
- * Returns the amounts that a delivery moved, each with its counters: all counters of the ALLOW, the agent's own ones,
- * and its counter of releases.
+ * Returns the amounts that a delivery changed, each with its counters: all counters of the ALLOW, the agent's own
+ * counters, and its counter of releases.
  */
 function movedBy(delivery: ProcessedDelivery, nowMs: number): Pick<Unpublished, 'deltaMicros' | 'budgets'>[] {
   const { agent, kind } = delivery;
@@ -120,7 +120,7 @@ export function flagsInForce(state: LedgerState, tenant: string): (KillFact & { 
     .map(([, flag]) => ({ ...killFact(flag), target: flag.target }));
 }
 
-/** Orders by scope, subject, id, window. A lifetime counter comes before the windowed ones. */
+/** Compares by scope, subject, id, window. A lifetime counter comes before counters with a window. */
 function compareBudgets(a: BudgetReference, b: BudgetReference): number {
   return (
     compareTexts(a.scope, b.scope) ||

@@ -3,7 +3,7 @@ import { findLatest } from './agents.ts';
 import { grantKey, grantState } from './grants.ts';
 import type { TenantState } from './remembered.ts';
 
-/** Returns the state of a question to a person. It changes nothing. */
+/** Returns the state of a question to a person. Changes nothing. */
 export function questionIn(
   tenant: TenantState | undefined,
   question: QuestionReference,

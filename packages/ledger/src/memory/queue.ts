@@ -1,4 +1,4 @@
-/** A queue: items are taken from the front. It frees the memory of taken items from time to time, not each time. */
+/** A queue. The memory of removed items is freed from time to time, not at each removal. */
 export type Queue<T> = { items: T[]; head: number };
 
 export function createQueue<T>(): Queue<T> {
@@ -9,7 +9,7 @@ export function lengthOf({ items, head }: Queue<unknown>): number {
   return items.length - head;
 }
 
-/** Removes the first `many` items, and puts the items of `by` there instead. */
+/** Replaces the first `many` items of the queue by the items of `by`. */
 export function replaceFirst<T>(queue: Queue<T>, many: number, by: readonly T[] = []): void {
   const head = queue.head + many - by.length;
   by.forEach((item, at) => {

@@ -1,14 +1,11 @@
-/** Answers a delivery at a known position: with the stored answer, or with the fact that its record is on the log. */
+/** Answers a repeated delivery with the stored answer, or with the fact that its record is on the log. */
 import { MandateError } from '@mandate/runtime';
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
 import type { StepResult } from '../port.ts';
 import { isForgotten } from './deliveries.ts';
 import { type Position, sourceOf } from './log-positions.ts';
 
-/**
- * Returns null for a delivery that was never seen, or is forgotten. Throws LEDGER_CORRUPT if the position had another
- * request.
- */
+/** Returns null for an unknown or forgotten delivery. Throws LEDGER_CORRUPT if the position had another request. */
 export function answerAgain(
   position: Position,
   operation: StepRequest | SettleRequest,

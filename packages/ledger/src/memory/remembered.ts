@@ -1,7 +1,7 @@
 /**
- * What the ledger remembers of each tenant, each of its agents, and each answered delivery. They refer to each other.
- * Until the record of a delivery is known to be on the log, the whole answer is kept, so that a redelivery gets it
- * again word for word. After that only the fields that later steps need are kept.
+ * The data that the ledger remembers of each tenant, agent and answered delivery. The objects refer to each other.
+ * The whole answer is kept until the log has its record, so that a redelivery gets the same answer. After that, only
+ * the fields for later steps are kept.
  */
 import type {
   Charging,
@@ -25,43 +25,43 @@ export type TenantState = {
   sequence: number;
   readonly agents: Map<string, AgentState>;
   /**
-   * By agent and idempotency key: the action that claimed it last. The claim holds as long as an attempt with this
-   * key is stored.
+   * By agent and idempotency key: the last action that claimed the key. The claim ends when no attempt with this key
+   * is stored any more.
    */
   readonly keys: Map<string, string>;
-  /** ALLOWs without an outcome, oldest first. The lease of some may have ended. */
+  /** ALLOWs without an outcome, oldest first. Some of their leases may have ended. */
   readonly running: Set<StoredDecision>;
   readonly counters: Counters;
   readonly grants: Grants;
   readonly adjustments: Done<Receipt & { spentMicros: number }>;
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
-  /** Answered deliveries that are not known to be on the log, the oldest first. */
+  /** Answered deliveries whose record may not be on the log yet, oldest first. */
   readonly unpublished: Set<ProcessedDelivery>;
-  /** The number of remembered deliveries. Deliveries in `unremembered` do not count. */
+  /** The number of remembered deliveries. Deliveries in `unremembered` are not counted. */
   remembered: number;
-  /** Deliveries for which there was no room. The last ones are kept, so that a redelivery is recognized. */
+  /** Deliveries above the limit. The last ones are kept, so that a redelivery is recognized. */
   readonly unremembered: Queue<Unremembered>;
 };
 
 export type AgentState = {
   readonly tenant: TenantState;
   readonly id: string;
-  /** By action id: the decision of one attempt, which links to the other attempts. */
+  /** By action id: the decision about one attempt. It has a link to the other attempts. */
   readonly actions: Map<string, StoredDecision>;
-  /** The charges of its latest ALLOW. Decisions with equal charges share the list, which nearly all do. */
+  /** The charges of the agent's latest ALLOW. Nearly all decisions have equal charges, and share this list. */
   charges: readonly Charge[];
-  /** Its deferred actions that wait for a person. Some may be forgotten already. */
+  /** The agent's deferred actions that wait for a person. Some may be forgotten already. */
   waiting: readonly Deferral[];
-  /** The number of deliveries that refer to this agent. With none left, the agent itself is forgotten. */
+  /** The number of deliveries that refer to this agent. At 0 the agent is forgotten too. */
   deliveries: number;
 };
 
-/** The deliveries of one partition of a log. */
+/** The remembered deliveries of one partition of a log. */
 export type Partition = {
   readonly topic: string;
   readonly partition: number;
   readonly deliveries: Map<number, ProcessedDelivery>;
-  /** The highest offset that was ever remembered here. */
+  /** The highest offset that was ever remembered in this partition. */
   highest: number;
 };
 
@@ -69,14 +69,14 @@ type RememberedDelivery = {
   readonly agent: AgentState;
   readonly log: Partition;
   readonly offset: number;
-  /** The time, on the ledger's clock, from which the delivery counts as never seen, if its record is on the log. */
+  /** The time, on the ledger's clock, at which the delivery is forgotten if its record is on the log. */
   readonly forgetAtMs: number;
 };
 
-/** A charged counter, and its limit at that time. */
+/** A charged counter, and its limit when it was charged. */
 export type Charge = { readonly counter: Counter; readonly maxMicros: number | null };
 
-/** What an ALLOW holds: a reservation until its outcome, and a cost after it. */
+/** The charge of an ALLOW: a reservation before its outcome, and a cost after it. */
 export type Lease = {
   readonly reservedMicros: number;
   readonly charging: Charging;
@@ -102,9 +102,12 @@ export type StoredDecision = RememberedDelivery & {
   readonly final: boolean;
   readonly grantConsumed: boolean;
   readonly lease: Lease | null;
-  /** `appliedOutcome`: the amounts that its outcome moved at the decision, if the outcome was on the log before the decision. */
+  /** `appliedOutcome`: the amounts that the outcome changed, if the log had the outcome before the decision. */
   unpublished: { plan: StepRequest['plan']; facts: StepFacts; appliedOutcome: Moved | null } | null;
-  /** Another attempt of the same action. Nearly every action has none, so a list would cost more than its content. */
+  /**
+   * The next attempt in the chain of attempts of this action. Few actions have several attempts, so a list would need
+   * too much memory.
+   */
   another: StoredDecision | null;
 };
 
@@ -115,13 +118,13 @@ export type Duplicate = RememberedDelivery & {
   unpublished: { plan: StepRequest['plan']; facts: StepFacts } | null;
 };
 
-/** An outcome that was accepted. `entry`: the ALLOW that it settled; null if it changed nothing. */
+/** An accepted outcome. `entry` is the settled ALLOW, or null if the outcome changed nothing. */
 export type Settled = RememberedDelivery & {
   readonly kind: 'settled';
   unpublished: { facts: SettleFacts; entry: StoredDecision | null } | null;
 };
 
-/** A delivery for which there was no room. It decided and changed nothing. `digest` is null for an outcome. */
+/** A delivery above the tenant's limit, which changed nothing. `digest` is null for an outcome. */
 export type Unremembered = RememberedDelivery & {
   readonly kind: 'unremembered';
   readonly digest: string | null;
@@ -131,22 +134,19 @@ export type Unremembered = RememberedDelivery & {
 
 export type ProcessedDelivery = StoredDecision | Duplicate | Settled | Unremembered;
 
-/** The amounts that an outcome moves, in micro-dollars. */
+/** The amounts by which an outcome changes counters, in micro-dollars. */
 export type Moved = {
-  /** The amount in every counter that the ALLOW charged. */
+  /** The change of every counter that the ALLOW charged. */
   readonly deltaMicros: number;
-  /** The further amount in the agent's own counters among them. */
+  /** The additional change of the agent's own counters. */
   readonly excessMicros: number;
-  /** The amount in the agent's counter of releases. */
+  /** The change of the agent's counter of releases. */
   readonly releasedMicros: number;
   readonly result: OutcomeResult;
 };
 
-/** An outcome that comes before its decision on the log: out-of-order-outcomes.ts. */
+/** An outcome that is before its decision on the log. See out-of-order-outcomes.ts. */
 export type PendingOutcome = Moved & {
-  /**
-   * By the ledger's clock: the time after which the outcome no longer waits. It is as long as a decision is
-   * remembered.
-   */
+  /** The time, on the ledger's clock, at which the outcome stops waiting. A decision is remembered equally long. */
   readonly forgetAtMs: number;
 };

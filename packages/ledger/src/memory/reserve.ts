@@ -1,4 +1,7 @@
-/** What an ALLOW takes: its reservation from every counter, a slot of every rate, and the grant that it needs. */
+/**
+ * The effects of an ALLOW: it charges its reservation to every counter, takes a slot of every rate, and uses up its
+ * grant.
+ */
 import type { StepRequest } from '@mandate/schemas';
 import {
   addToCounter,
@@ -37,9 +40,8 @@ export function reserve(tenant: TenantState, request: StepRequest, nowMs: number
 }
 
 /**
- * Returns the amount, cut to what all counters can hold exactly at `atMs` (±(2^53-1) micro-dollars), so that sums
- * stay exact. A cut is only possible for a cost above its reservation, for a call in observe mode that no budget
- * refuses, and for a release after a credit.
+ * Returns the amount, cut so that all sums at `atMs` stay exact (±(2^53-1) micro-dollars). A cut is possible only for
+ * a cost above its reservation, for a call in observe mode that no budget refuses, and for a release after a credit.
  */
 export function cutToExact(
   charges: readonly Charge[],
@@ -50,7 +52,7 @@ export function cutToExact(
   return charges.reduce((fits, { counter }) => fittingIn(counter, atMs, fits, nowMs), deltaMicros);
 }
 
-/** Takes one slot of each rate, even if a plan lists it twice. Returns the rates. */
+/** Takes one slot of each rate of the request and returns the rates. A rate that the plan lists twice counts once. */
 export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: number): readonly SlidingRate[] {
   const taken: SlidingRate[] = [];
   for (const limit of request.plan.limits) {
@@ -63,14 +65,14 @@ export function takeSlots(tenant: TenantState, request: StepRequest, nowMs: numb
   return taken;
 }
 
-/** Returns the rates of the request that have a counter. */
+/** Returns the rates of the request for which a counter exists. */
 export function ratesOf(tenant: TenantState, { plan }: StepRequest): readonly SlidingRate[] {
   return plan.limits.flatMap((limit) =>
     limit.kind === 'rate' ? (findRate(tenant.counters, limit) ?? []) : [],
   );
 }
 
-/** Returns the counters that these budgets charge. The list is shared with the agent's other entries. */
+/** Returns the counters that these budgets charge. Decisions of the same agent share an equal list. */
 export function chargesOf(
   agent: AgentState,
   budgets: readonly (BudgetReference & { maxMicros: number | null })[],
@@ -83,7 +85,7 @@ export function chargesOf(
   );
 }
 
-/** Returns the agent's latest list if it is equal, so that a million entries share a few lists. */
+/** Returns the agent's latest list if it is equal. So a million decisions share a few lists. */
 export function shareCharges(agent: AgentState, charges: readonly Charge[]): readonly Charge[] {
   if (!sameCharges(charges, agent.charges)) agent.charges = charges;
   return agent.charges;

@@ -4,14 +4,14 @@ import { decide } from '../contract/bench.ts';
 import { planOf, refusal, stepRequest } from '../contract/builders.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 
-/** Returns how many requests of a tenant are remembered before one is not. */
+/** Returns the number of remembered requests of a tenant when its limit is reached. */
 async function fill(ledger: ReturnType<typeof createMemoryLedger>, tenant: string): Promise<number> {
   for (let remembered = 0; ; remembered += 1) {
     if ((await decide(ledger, stepRequest({ tenant }))).unremembered) return remembered;
   }
 }
 
-test('gives one tenant four fifths of the memory, two tenants four ninths each, and a further one always some room', async () => {
+test('gives one tenant four fifths of the memory, two tenants four ninths each, and a further tenant always some memory', async () => {
   const ledger = createMemoryLedger({ clock: manualClock(1_000), epoch: 'e', mostRemembered: 900 });
   expect(await fill(ledger, 'first')).toBe(720);
   expect(await fill(ledger, 'second')).toBe(144);
@@ -25,7 +25,7 @@ test('gives one tenant four fifths of the memory, two tenants four ninths each, 
   expect([...tenants.values()].map(({ remembered }) => remembered)).toEqual([400, 400]);
 });
 
-test('frees the room of forgotten deliveries, however many there are', async () => {
+test('frees the memory of any number of forgotten deliveries', async () => {
   const clock = manualClock(1_000);
   const ledger = createMemoryLedger({ clock, epoch: 'e', replayMemoryMs: 1_000, mostRemembered: 5_000 });
   const plan = planOf({ refusal: refusal() });

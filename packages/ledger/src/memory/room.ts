@@ -1,21 +1,22 @@
-/** Limits how many deliveries a ledger in memory may remember. */
+/** Limits the number of deliveries that a ledger in memory remembers. */
 import { forget } from './forget.ts';
 import type { TenantState } from './remembered.ts';
 import type { LedgerState } from './state.ts';
 
 /**
- * A tenant may use at most this many times the free part of the memory. So one tenant alone gets four fifths of the memory,
- * and two tenants get four ninths each. A further tenant always finds room. (Dynamic thresholds: Choudhury and Hahne, 1998.)
+ * A tenant may use at most this many times the free part of the memory. So one tenant alone gets four fifths of the
+ * memory, and two tenants get four ninths each. A further tenant always gets some. (Dynamic thresholds: Choudhury and
+ * Hahne, 1998.)
  */
 const TIMES_THE_FREE_PART = 4;
 
 /**
- * The deliveries checked for each new one. Enough to keep up with a full tenant, and few enough for one turn of the
- * event loop.
+ * The number of deliveries to check for each new one if the limit is reached. It is large enough to free memory in
+ * time, and small enough for one turn of the event loop.
  */
 const LOOKED_AT_FOR_ROOM = 1_000;
 
-/** True if one more delivery of the tenant may be remembered. Deliveries that are too old are forgotten first. */
+/** True if one more delivery of the tenant may be remembered. First frees the memory of forgotten deliveries. */
 export function hasRoom(
   state: LedgerState,
   tenant: TenantState,

@@ -1,6 +1,6 @@
 /**
- * Applies an outcome. The first outcome of an ALLOW turns its reservation into a cost, in every counter that it
- * charged.
+ * Applies an outcome. The first outcome of an ALLOW replaces its reservation by a cost, in every counter that the
+ * ALLOW charged.
  */
 
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';

@@ -1,6 +1,6 @@
 /**
- * The whole state of a ledger, as plain data. Steps change it in memory, a fold of the log builds it, and a snapshot
- * writes it. It has one owner at a time: a caller that hands a state over no longer uses it.
+ * The whole state of a ledger, as plain data. Steps change it, a fold of the log builds it, and a snapshot stores it.
+ * It has one owner at a time: after a caller passes a state on, the caller must not use it.
  */
 import { CAPS } from '@mandate/schemas/core';
 import type { KillReceipt } from '../port.ts';
@@ -11,22 +11,22 @@ import type { LogPositions } from './log-positions.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { PendingOutcome, ProcessedDelivery, TenantState } from './remembered.ts';
 
-/** `mostInAll`: the most deliveries that all tenants together may have remembered. */
+/** `mostInAll`: the maximum number of remembered deliveries of all tenants together. */
 type Room = { mostInAll: number; keptUnremembered: number };
 
 export type LedgerState = {
   replayMemoryMs: number;
-  /** A setting of this process. It is no part of the stored state. */
+  /** A setting of this process. The stored state does not include it. */
   room: Room;
-  /** The latest time seen. The clock never returns an earlier time. */
+  /** The latest time that the clock returned. It never returns an earlier time. */
   clockMs: number;
   readonly tenants: Map<string, TenantState>;
   readonly positions: LogPositions;
   readonly flags: Flags;
   readonly kills: Done<KillReceipt>;
-  /** The revives carried out, also those that cleared no flag because of a newer kill. */
+  /** The revives that were carried out, including revives that cleared no flag because of a newer kill. */
   readonly revives: Done<true>;
-  /** Outcomes that wait for their decision, by `pendingKey`. The oldest comes first, or nearly so. */
+  /** Outcomes that wait for their decision, by `pendingKey`. Roughly in the order of age, the oldest first. */
   readonly pendingOutcomes: Map<string, PendingOutcome>;
   /** Remembered deliveries in the order of arrival. */
   readonly forgetting: Queue<ProcessedDelivery>;
@@ -72,7 +72,7 @@ export function openTenant(state: LedgerState, name: string): TenantState {
   return tenant;
 }
 
-/** Returns the tenants in which something has happened, by name. */
+/** Returns the tenants with at least one event, by name. */
 export function activeTenants(state: LedgerState): TenantState[] {
   return [...state.tenants.values()]
     .filter((tenant) => tenant.sequence > 0)

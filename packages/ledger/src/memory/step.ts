@@ -1,4 +1,4 @@
-/** The atomic step. Everything below runs synchronously, so nothing can happen between its lines. */
+/** The atomic step. The code below runs synchronously, so no other operation can run in between. */
 import type { StepFacts, StepRequest } from '@mandate/schemas';
 import {
   decisionKind,
@@ -47,7 +47,7 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 
   const judged = !ended && (plan.refusal === null || isObserveOnly(plan));
-  // An answered request holds its slots already. These slots must not refuse it.
+  // An answered request already has slots. They are left out of its check, so that they cannot refuse it.
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
   const own = answered === null ? [] : releaseSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? checkLimits(tenant, request, nowMs) : [];
@@ -86,7 +86,7 @@ type Outcome = Pick<StoredDecision, 'grantConsumed'> & {
   facts: StepFacts;
   published: VerdictCode;
   lease: Lease | null;
-  /** The rates in which it took a slot. */
+  /** The rates in which the decision took a slot. */
   rates: readonly SlidingRate[];
   position: ReturnType<typeof openPosition>;
 };

@@ -5,7 +5,7 @@ const source = (offset: number) => ({ topic: 'actions', partition: 0, offset: of
 const published = (...sources: ReturnType<typeof source>[]) => sources.map((source) => ({ source }));
 const CALL = { epoch: 'epoch-1', call: 7, forgetAtMs: 99 };
 
-test('confirms a call as a whole if all its deliveries are published, also among others', () => {
+test('confirms a call as a whole if all its deliveries are published, even together with other deliveries', () => {
   const calls = createAnsweredCalls();
   const [one, other, third] = [source(1), source(2), source(3)];
   calls.note(CALL, [one, other]);

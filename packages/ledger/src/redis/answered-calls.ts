@@ -1,19 +1,19 @@
 /**
- * Knows which call of step.lua answered which delivery, by the very objects that the caller passed. Deciders confirm
- * the deliveries of a step in the same order, so a whole call is confirmed by its number. By position Redis would
- * read every delivery again. A delivery of an unknown call, for example after a restart, is confirmed by its
- * position.
+ * Knows which call of step.lua answered which delivery. It uses the identity of the objects that the caller passed.
+ * Deciders confirm the deliveries of a step together, so the number of the call confirms all of them. With positions,
+ * Redis would read every delivery again. A delivery of an unknown call, for example after a restart, is confirmed by
+ * its position.
  */
 import type { LogPosition } from '@mandate/schemas';
 
-/** `forgetAtMs`: the earliest time at which one of its deliveries is forgotten. */
+/** `forgetAtMs`: the time when the first of its deliveries is forgotten. */
 type Call = { epoch: string; call: number; forgetAtMs: number };
 
 export type AnsweredCalls = {
-  /** Notes all deliveries that the call answered, in order. */
+  /** Stores which deliveries the call answered, in order. */
   note(call: Call, sources: readonly LogPosition[]): void;
   /**
-   * @returns `calls`: the calls that are published as a whole, as number and time, as confirm.lua takes them. `rest`:
+   * @returns `calls`: the calls whose deliveries are all published, as number and time for confirm.lua. `rest`:
    * all other deliveries
    */
   whole(
@@ -23,7 +23,8 @@ export type AnsweredCalls = {
 };
 
 export function createAnsweredCalls(): AnsweredCalls {
-  // The call of each delivery. A forgotten delivery may be sent again, and then belongs to another call.
+  // The call of each delivery. A delivery may be sent again after it was forgotten. Then it belongs to the later
+  // call.
   const callOf = new WeakMap<LogPosition, Call & { sources: readonly LogPosition[] }>();
   return {
     note(call, sources) {

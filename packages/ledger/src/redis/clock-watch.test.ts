@@ -2,7 +2,7 @@ import { silentLogger } from '@mandate/runtime';
 import { expect, test, vi } from 'vitest';
 import { createClockWatch } from './clock-watch.ts';
 
-test('reports a jump forward once, with tenant and size, and no normal passing of time', () => {
+test('reports a jump forward once, with tenant and size, and does not report the normal passing of time', () => {
   const log = silentLogger();
   const error = vi.spyOn(log, 'error');
   let steadyMs = 0;

@@ -1,13 +1,13 @@
 /**
- * Notices that the clock of a server was set forward. The ledger cannot undo this, because the old time may have been
- * wrong. After the jump, windows may admit calls too early, so an operator should know.
+ * Detects that the clock of a server was set forward, and tells the operator. After the jump, windows may admit calls
+ * too early. The ledger cannot correct this, because the old time may have been wrong.
  */
 import type { Logger } from '@mandate/runtime';
 
-/** The least jump to report. Time daemons correct less than this, and a response never takes longer. */
+/** The smallest jump to report. Time daemons make smaller corrections, and a response never takes this long. */
 const JUMP_MS = 5_000;
 
-/** Returns a function to call with each response. The second element of a response is the time of its shard. */
+/** Returns a function that checks each response. The second element of a response is the time of its shard. */
 export function createClockWatch(
   log: Logger,
   steady: () => number = () => performance.now(),

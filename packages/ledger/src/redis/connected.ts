@@ -1,10 +1,10 @@
-/** How a client of Redis must behave, and why it cannot connect. */
+/** The safe options of a Redis client, and the reasons for a failed connection. */
 import type { Cluster, CommonRedisOptions, Redis } from 'ioredis';
 import { ledgerFailure, unavailable } from './failure.ts';
 
 /**
- * With the default options of the client, a lost response makes it send the script again. With these options it fails
- * soon instead. The caller may then send again what the script recognizes as a repeat.
+ * By default the client sends a script again after a lost response. With these options the call fails soon. The
+ * caller may then send operations again that the script recognizes as repeats.
  */
 export const SAFE = {
   autoResendUnfulfilledCommands: false,
@@ -20,9 +20,9 @@ export function reconnectAfterMs(times: number, longestMs = LONGEST_RECONNECT_MS
 }
 
 /**
- * Connects, and throws the reason if that fails. The client itself would throw only that the connection is closed.
+ * Connects. If that fails, throws the reason, because the client itself only says that the connection is closed.
  *
- * @param onFailure called with that reason, and with later failures
+ * @param onFailure called with this reason, and with later failures
  */
 export async function connected(client: Redis | Cluster, onFailure: (failure: Error) => void): Promise<void> {
   let last: Error | undefined;
@@ -42,6 +42,9 @@ function isCut(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
 
-/** With TLS 1.3 the server refuses a certificate after the handshake, and the client often misses the reason. */
+/**
+ * With TLS 1.3 the server refuses a certificate after the handshake. Then the client often does not get the reason,
+ * so this text adds it.
+ */
 const CUT =
   'It is restarting; or its port asks for TLS (rediss://, MANDATE_REDIS_TLS), or for a certificate that it knows (MANDATE_REDIS_TLS_CERT_PATH).';

@@ -1,4 +1,4 @@
-/** Tests of faults between the ledger and its server. */
+/** Tests faults of the connection between the ledger and its server. */
 import { isMandateError } from '@mandate/runtime';
 import { describeWithOwnServers, startFaultProxy, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,7 +20,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     return ledger;
   }
 
-  /** Repeats the step until the ledger is back, as a decider does. */
+  /** Repeats the step until the ledger is ready again, as a decider does. */
   function stepUntilBack(ledger: Ledger, batch: readonly Operation[]): Promise<readonly StepResult[]> {
     return waitUntil('the ledger to be back', () =>
       ledger.step(batch).catch((error: unknown) => {
@@ -30,7 +30,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     );
   }
 
-  test('leaves it to the caller to repeat after a lost response, and charges nothing twice', async () => {
+  test('does not repeat after a lost response, and charges nothing twice if the caller repeats', async () => {
     using proxy = await startFaultProxy(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${proxy.port}`);
     await allow(ledger, stepRequest());
@@ -72,7 +72,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(await ledger.flag({ scope: 'all' })).toMatchObject({ revision: 1 });
   });
 
-  test('gives up on a server that does not answer, and sends nothing again without its caller', async () => {
+  test('stops waiting for a server that does not answer, and repeats nothing by itself', async () => {
     const ledger = await ledgerThrough(own.server.url, { commandTimeoutMs: 1_000 });
     await allow(ledger, stepRequest());
     own.server.pause();
@@ -88,7 +88,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     await expect(createRedisLedger({ url: 'redis://127.0.0.1:1' })).rejects.toEqual(unavailable);
   });
 
-  test('decides nothing on a full server, and still kills', async () => {
+  test('decides nothing on a full server, but still carries out a kill', async () => {
     const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     onTestFinished(async () => void (await own.redis.config('SET', 'maxmemory', '0')));
@@ -100,7 +100,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'full' });
   });
 
-  test('fails a step while required replicas are missing, and answers its repeat once they have it', async () => {
+  test('fails a step while required replicas are missing, and answers the repeated step when they have its writes', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const request = await allow(ledger, stepRequest());
     expect(request.tenant).toBe(TENANT);
@@ -112,7 +112,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     });
   });
 
-  test('sends scripts again that the server has forgotten', async () => {
+  test('sends scripts again if the server has lost them', async () => {
     const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     await own.redis.script('FLUSH');
@@ -120,7 +120,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 400 });
   });
 
-  test('keeps the order of each agent in a batch longer than one call, also after a replan', async () => {
+  test('keeps the order of each agent in a batch that needs several calls, also after a replan', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const limits = [budget({ maxMicros: 20_000 })];
     const batch = Array.from({ length: 350 }, (_, at) =>
@@ -147,7 +147,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect(kinds).toEqual(kinds.map(([, waits]) => [waits ? 'replan' : 'decided', waits]));
   });
 
-  test('changes nothing if a call finds another record at a known position', async () => {
+  test('changes nothing if a call contains another record for a known position', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const known = await allow(ledger, stepRequest());
     const batch = [stepRequest(), { ...known, digest: 'another' }, stepRequest()];
@@ -156,7 +156,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect((await decide(ledger, stepRequest())).sequence).toBe(2);
   });
 
-  test('refuses amounts that are no integers before it writes anything', async () => {
+  test('refuses amounts that are not integers before it writes anything', async () => {
     const ledger = await ledgerThrough(own.server.url);
     await allow(ledger, stepRequest());
     for (const reserveMicros of [0.5, 2 ** 53, Number.NaN]) {

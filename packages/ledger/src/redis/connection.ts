@@ -1,6 +1,6 @@
 /**
- * The connection to Redis: one server, a primary with replicas (with or without Sentinel), or a cluster. The rest of
- * this folder works with all of them alike.
+ * The connection to Redis: one server, a primary with replicas (with or without Sentinel), or a cluster. The other
+ * files of this folder work with all of them in the same way.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { type Logger, readSentinelUrl } from '@mandate/runtime';
@@ -14,37 +14,40 @@ import { slotOf } from './slot.ts';
 
 export type RedisAddress = {
   /**
-   * `redis://…` or `rediss://…` of one server, with its password if it has one. Or `redis+sentinel://…` of sentinels
+   * `redis://…` or `rediss://…` for one server, with its password if it has one. `redis+sentinel://…` for sentinels
    * that know the server.
    */
   url?: string;
   /** The user and password for the sentinels. */
   sentinel?: { username?: string; password?: string };
-  /** Some nodes of a cluster, instead of `url`. */
+  /** Some nodes of a cluster. Replaces `url`. */
   clusterNodes?: readonly { host: string; port: number }[];
   /** Options that an address cannot contain. */
   client?: Pick<CommonRedisOptions, 'connectTimeout' | 'username' | 'password'> & { tls?: ConnectionOptions };
-  /** How long to wait for a response. Default 2 s. */
+  /** The time limit for a response in milliseconds. Default 2 s. */
   commandTimeoutMs?: number;
 };
 
-/** A result is returned only after this many replicas have the writes. Otherwise LEDGER_UNAVAILABLE. */
+/**
+ * The number of replicas that must have the writes before a result is returned. Otherwise LEDGER_UNAVAILABLE is
+ * thrown.
+ */
 export type WaitReplicas = { count: number; timeoutMs: number };
 
 export type Connection = {
-  /** Runs a script. Throws LEDGER_UNAVAILABLE (retryable) for every failure that may pass. */
+  /** Runs a script. Throws LEDGER_UNAVAILABLE (retryable) for every failure that may be temporary. */
   run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown[]>;
-  /** Returns every server that takes writes. */
+  /** Returns all servers that accept writes. */
   masters(): Redis[];
   /**
-   * Resolves once the required replicas have all writes of this connection. With `keys`, only for the servers of
-   * these keys, so that the replicas of other servers do not matter. Otherwise for every server.
+   * Resolves when the required replicas have all writes of this connection. With `keys`, checks only the servers of
+   * these keys. Otherwise checks every server.
    */
   replicated(keys?: readonly string[]): Promise<void>;
   close(): void;
 };
 
-/** @param waitMs added to the time limit of a response, for the wait for replicas */
+/** @param waitMs the extra time for replicas, added to the time limit of a response */
 export function createClient(address: RedisAddress, waitMs: number, log: Logger): Redis | Cluster {
   const options = optionsOf(address, waitMs);
   if (address.clusterNodes === undefined) {
@@ -62,7 +65,7 @@ export function createClient(address: RedisAddress, waitMs: number, log: Logger)
     enableOfflineQueue: false,
     lazyConnect: true,
     clusterRetryStrategy: (times) => reconnectAfterMs(times),
-    // A cut connection fails the running commands, like on one server.
+    // The client of a cluster does not retry. A cut connection fails the running commands, as on one server.
     retryDelayOnFailover: 0,
   });
 }
@@ -72,7 +75,7 @@ function optionsOf(address: RedisAddress, waitMs: number): ClientOptions {
     connectTimeout: 5_000,
     ...address.client,
     ...SAFE,
-    // A wait for replicas may take this much longer.
+    // The time limit includes the wait for replicas.
     commandTimeout: (address.commandTimeoutMs ?? 2_000) + waitMs,
   };
 }
@@ -81,7 +84,7 @@ function sentinelAccess(address: RedisAddress, waitMs: number): SentinelAccess {
   return { client: optionsOf(address, waitMs), asking: address.sentinel ?? {} };
 }
 
-/** Connects, and throws the reason if that fails. With Sentinel, it also asks the sentinels for the reason. */
+/** Connects. If that fails, throws the reason. With Sentinel, it asks the sentinels for the reason too. */
 export async function reach(
   client: Redis | Cluster,
   address: RedisAddress,
@@ -112,8 +115,8 @@ export async function connect(
   const masters = () => (client instanceof Cluster ? client.nodes('master') : [client]);
 
   /**
-   * Returns the masters of these keys. If the client does not know them, for example during a failover, returns all
-   * masters.
+   * Returns the masters of these keys. If the client does not know the masters, for example during a failover,
+   * returns all masters.
    */
   const mastersOf = (keys: readonly string[]): Redis[] => {
     if (!(client instanceof Cluster)) return [client];
@@ -126,7 +129,7 @@ export async function connect(
   return {
     async run(script, keys, args) {
       mustBeOpen();
-      // The prefix, because the client has its own commands with such names.
+      // The prefix is needed, because the client has its own commands with such names.
       const name = `mandate-${script}`;
       if (!known.has(script)) {
         client.defineCommand(name, { lua: loadScript(script) });
@@ -145,7 +148,7 @@ export async function connect(
       mustBeOpen();
       const { count, timeoutMs } = waitReplicas;
       try {
-        // Asks on the same connections that wrote. A server answers at once if all writes are replicated.
+        // Asks on the connections that sent the writes. A server answers at once if all writes are replicated.
         const asked = keys === undefined ? masters() : mastersOf(keys);
         const acknowledged = await Promise.all(asked.map((master) => master.wait(count, timeoutMs)));
         const fewest = Math.min(...acknowledged);

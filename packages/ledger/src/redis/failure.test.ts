@@ -26,7 +26,7 @@ test.each([
   new Error('Command timed out'),
   new Error('Connection is closed.'),
   'no error at all',
-])('%s: is a broken connection, which is retryable', (error) => {
+])('%s: is a broken connection and retryable', (error) => {
   expect(ledgerFailure(error)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
 });
 
@@ -34,7 +34,7 @@ test.each([
   'ERR user_script:3: attempt to index a nil value',
   'WRONGTYPE Operation against a key',
   'CROSSSLOT Keys',
-])('%s: is a defect, and is thrown unchanged', (message) => {
+])('%s: is a defect and thrown unchanged', (message) => {
   const defect = new ReplyError(message);
   expect(ledgerFailure(defect)).toBe(defect);
 });

@@ -1,22 +1,22 @@
 /**
- * Converts faults of Redis to errors of Mandate. Only this file knows which faults pass. A fault of the connection
- * (refused, cut, timed out) passes. An error reply passes if its first word, which is Redis's code, is in the list
- * here. Any other reply is a defect of a script, and is thrown as it is.
+ * Converts faults of Redis to errors of Mandate. Only this file knows which faults are temporary. A fault of the
+ * connection (refused, cut, timed out) is temporary. An error reply is temporary if its first word, Redis's code, is
+ * in the list here. Any other reply is a defect of a script and is thrown unchanged.
  */
 import { MandateError, tlsRemedy } from '@mandate/runtime';
 import { ReplyError } from 'ioredis';
 import { LedgerNotReady, ledgerNewer } from '../not-ready.ts';
 
 const PASSING: ReadonlySet<string> = new Set([
-  // The server is starting, failing over, or without its required replicas.
+  // The server is starting, is failing over, or lacks its required replicas.
   ...['LOADING', 'MASTERDOWN', 'READONLY', 'NOREPLICAS', 'UNBLOCKED'],
   // The server is full, or cannot write to its disk.
   ...['OOM', 'MISCONF'],
-  // The server forgets its scripts faster than the client sends them again, once for each call.
+  // The server has dropped the script again, although the client has just sent it for this call.
   'NOSCRIPT',
   // The cluster is being resharded.
   ...['CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN'],
-  // A script of another client runs, or the server does not let this client in.
+  // A script of another client is running, or the server does not accept this client.
   ...['BUSY', 'NOAUTH', 'WRONGPASS', 'NOPERM'],
 ]);
 
@@ -34,8 +34,8 @@ export function ledgerFailure(error: unknown): Error {
 }
 
 /**
- * Removes the command from an error. The client attaches the whole command: a request, or a refused password, which
- * must not be logged. If no node of a cluster answered, the last node's error is returned.
+ * Removes the command from an error, because it may contain a password or a request that must not be logged. If no
+ * node of a cluster answered, uses the error of the last node.
  */
 function withoutCommand(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -59,7 +59,7 @@ export function unavailable(message: string, cause?: unknown, remedy?: string): 
   });
 }
 
-/** Why a shard or the registry is not ready, by the code word of the scripts. */
+/** Reasons why a shard or the registry is not ready, by the code that the scripts return. */
 const REASONS: Readonly<Record<string, string>> = {
   empty: 'Redis holds no ledger: it is new, or was emptied',
   layout: 'the ledger in Redis has an older layout than this program reads',
@@ -69,7 +69,7 @@ const REASONS: Readonly<Record<string, string>> = {
   behind: 'a tenant in Redis is older than the last rebuild',
 };
 
-/** @param lostEpoch the epoch that the error is about, or '' */
+/** @param lostEpoch the epoch that was lost, or '' if it is unknown */
 export function notReady(why: string, found: string, expected: string, lostEpoch: string): MandateError {
   if (why === 'layout' && Number(found) > Number(expected)) return ledgerNewer(found, expected);
   if (why === 'clock') return clocksDiffer(Number(found), Number(expected));

@@ -1,6 +1,4 @@
-/**
- * Tests that memory is freed: forgotten data leaves Redis, a little with each step, and windows expire by themselves.
- */
+/** Tests that memory is freed: each step removes some forgotten data from Redis, and windows expire by themselves. */
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -22,7 +20,7 @@ import { ownRedis } from './own-redis.fixture.ts';
 describeWithOwnServers(['redis'], 'forgetting', () => {
   const own = ownRedis();
 
-  /** Returns the size of each hash, set and list of the tenant's present generation, by the last part of its key. */
+  /** Returns the size of each hash, set and list in the tenant's current generation, by the last part of its key. */
   async function sizes(namespace: string): Promise<Record<string, number>> {
     const found: Record<string, number> = {};
     for (const key of await own.redis.keys(`${namespace}:{${TENANT}}:[0-9]*`)) {
@@ -36,7 +34,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     return found;
   }
 
-  test('leaves nothing but counters of forgotten deliveries', async () => {
+  test('keeps only the counters of forgotten deliveries', async () => {
     const namespace = freshNamespace();
     const clock = manualClock(START_MS);
     const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
@@ -59,7 +57,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     const order = (id: string) => ({ id, by: 'op', reason: 'r', tenant: TENANT });
     const total = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;
     await ledger.adjust({ ...order('adj'), budget: total, deltaMicros: 5 });
-    // A request that was blocked only for now may still be approved.
+    // This request was blocked temporarily, so a person may still approve it.
     const [{ actionId, digest } = stepRequest()] = requests;
     const grant = { agentId: AGENT, actionId, digest, answer: 'granted', expiresAtMs: 1_100 } as const;
     await ledger.approve({ ...order('app'), ...grant });
@@ -70,7 +68,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       actions: 60,
       keys: 60,
       done: 2,
-      // Counted by calls. This was one call.
+      // The field counts calls of the script, and there was one call.
       unpublished: 1,
       answers: 1,
       plans: 1,
@@ -98,7 +96,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 total': 45 });
   });
 
-  test('forgets a late published delivery once the log has it, and keeps one that was decided again', async () => {
+  test('forgets a late published delivery when the log has it, and keeps a delivery that was decided again', async () => {
     const namespace = freshNamespace();
     const clock = manualClock(START_MS);
     const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
@@ -127,7 +125,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     expect(await sizes(namespace)).toMatchObject({ seen: 2, actions: 1, running: 1 });
   });
 
-  test('lets old parts of a window expire a day after its end, because the clock may be ahead for a while', async () => {
+  test('deletes old parts of a window one day after its end, because the clock may be fast for a while', async () => {
     const namespace = freshNamespace();
     const ledger = await freshLedger({ url: own.server.url, namespace });
     onTestFinished(() => ledger.close());

@@ -1,4 +1,4 @@
-/** New ledgers on a server that other tests use as well. Each has its own namespace. */
+/** Creates new ledgers on a server that other tests also use. Each ledger has its own namespace. */
 import { randomUUID } from 'node:crypto';
 import { manualClock } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';
@@ -8,7 +8,7 @@ import { createRedisLedger, type RedisLedger, type RedisLedgerOptions } from './
 
 export const START_MS = 1_000;
 
-/** Returns a ledger rebuilt from an empty log, so that a new tenant is never taken for a lost one. */
+/** Returns a ledger rebuilt from an empty log. So a new tenant does not look like a lost tenant. */
 export async function freshLedger({
   replayMemoryMs = DEFAULTS.replayMemoryMs,
   ...options

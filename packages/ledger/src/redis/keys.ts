@@ -1,15 +1,17 @@
 /**
- * Every key of the Redis store, in one place. All keys of a tenant share its hash tag, so that one script may use
- * them all on a cluster. The keys of the registry have a tag that no tenant can have.
+ * Builds every key of the Redis store. All keys of a tenant share its hash tag, so that one script may use them all
+ * on
+ * a cluster. The keys of the registry have a tag that no tenant can have.
  *
- * Keys that a rebuild replaces contain the generation. So a rebuild writes beside the state in force, and a decider
- * of the old state can never touch the new one. Kill flags, the commands that set them, and `meta`, which says which
- * state is in force, belong to no generation.
+ * Keys whose data a rebuild replaces contain the generation. So a rebuild writes beside the data in use, and a
+ * decider
+ * of the old generation can never change the new data. Kill flags, the commands that set them, and `meta`, which says
+ * which generation is in force, have keys without a generation.
  */
 import type { BudgetLimit, LogPosition, RateLimit } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';
 
-/** Returns the keys in the order of scripts/parts/keys.lua. */
+/** Returns the keys of a tenant, in the order of scripts/parts/keys.lua. */
 export function tenantKeys(namespace: string, tenant: string, generation: number): string[] {
   const shard = `${namespace}:{${tenant}}`;
   const prefix = `${shard}:${generation}:`;
@@ -38,19 +40,18 @@ const GENERATIONAL = [
   'brief',
 ];
 
-/** Returns the keys in the order of scripts/parts/registry.lua. */
+/** Returns the keys of the registry, in the order of scripts/parts/registry.lua. */
 export function registryKeys(namespace: string): string[] {
   return ['registry', 'tenants', 'flags', 'commands'].map((name) => `${namespace}:{_registry}:${name}`);
 }
 
-/** Returns the name of a counter. Only this file makes and parses such names. Scripts use them as they are. */
+/** Returns the name of a counter. Only this file builds and parses such names. Scripts use them unchanged. */
 export function counterName({ scope, subject, id, windowMs }: BudgetReference): string {
   return JSON.stringify([scope, subject, id, windowMs]);
 }
 
 /**
- * Returns the first part of the names of an agent's own counters, which no other agent shares. No id contains a
- * blank.
+ * Returns the prefix of the names of an agent's own counters, which no other agent shares. No id contains a space.
  */
 export function ownCounters(agentId: string): string {
   return `["agent",${JSON.stringify(agentId)},`;
@@ -81,7 +82,7 @@ export function positionOf({ topic, partition, offset }: LogPosition): string {
   return `${topic}/${partition}/${offset}`;
 }
 
-/** Parses a log position. A topic may contain slashes. Partition and offset contain none. */
+/** Parses a log position. A topic may contain slashes, but partition and offset do not. */
 export function sourceAt(position: string): LogPosition {
   const offsetAt = position.lastIndexOf('/');
   const partitionAt = position.lastIndexOf('/', offsetAt - 1);
@@ -92,7 +93,7 @@ export function sourceAt(position: string): LogPosition {
   };
 }
 
-/** The blank separates, because no id contains one. */
+/** A space separates the parts, because no id contains a space. */
 export function grantName(of: { agentId: string; actionId: string; digest: string }): string {
   return `${of.agentId} ${of.actionId} ${of.digest}`;
 }

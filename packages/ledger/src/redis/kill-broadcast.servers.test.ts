@@ -15,7 +15,7 @@ const log = silentLogger();
 const target = { scope: 'agent', tenant: 'acme', agentId: 'bot' } as const;
 const command = { id: 'k', by: 'op', reason: 'stop' };
 
-/** Records the notices that a listener gets, and counts its gaps. */
+/** Records the notices that a listener gets, and counts the calls of `onGap`. */
 function heardBy(broadcast: KillBroadcast) {
   const heard = { notices: [] as KillNotice[], gaps: 0 };
   const stop = broadcast.subscribe({
@@ -27,7 +27,7 @@ function heardBy(broadcast: KillBroadcast) {
   return Object.assign(heard, { stop });
 }
 
-test('gives every listener in the process the changes that took effect, until it unsubscribes', async () => {
+test('gives every listener of the process all changes that took effect, until the listener unsubscribes', async () => {
   const broadcast = localKillBroadcast();
   const heard = heardBy(broadcast);
   const ledger = withKillBroadcast(createMemoryLedger({ clock: () => 1, epoch: 'e' }), broadcast, log);
@@ -64,7 +64,7 @@ describeWithOwnServers(['redis'], 'over Redis', () => {
     return broadcast;
   }
 
-  test('gives notices to other processes, reports a gap after a cut, and ignores other messages', async () => {
+  test('gives notices to other processes, reports a gap after a cut connection, and ignores other messages', async () => {
     const [one, other] = [await connected(), await connected()];
     const heard = heardBy(other);
     const elsewhere = heardBy(await connected('another'));
@@ -85,7 +85,7 @@ describeWithOwnServers(['redis'], 'over Redis', () => {
     expect(elsewhere.notices).toEqual([]);
   });
 
-  test('fails to publish in bounded time while the server is down', async () => {
+  test('fails to publish within a limited time while the server is down', async () => {
     const broadcast = await connected();
     await server.kill();
     await expect(broadcast.publish({ target, killed: true, revision: 1 })).rejects.toMatchObject({

@@ -1,7 +1,6 @@
 /**
- * The kill broadcast over Redis Pub/Sub, on its own connections, so that the ledger's commands never wait for it.
- * Pub/Sub stores nothing for a listener that is away. So each time the subscription is restored, its listeners get
- * `onGap`.
+ * The kill broadcast over Redis Pub/Sub. It has its own connections, so that the ledger's commands never wait for it.
+ * Pub/Sub stores nothing for an absent listener. So after each reconnect the listeners get `onGap`.
  */
 import type { Logger } from '@mandate/runtime';
 import { killTarget } from '@mandate/schemas';
@@ -24,7 +23,8 @@ export async function createRedisKillBroadcast(
     publisher.disconnect();
     subscription?.close();
   };
-  // Sentinel has named another primary. The subscription must move there, because the old one sends nothing any more.
+  // Sentinel has named another primary. The subscription must connect to it, because the old server sends no more
+  // notices.
   publisher.on('close', () => subscription?.reconnect());
   try {
     await reach(publisher, options, (err) =>
@@ -61,7 +61,7 @@ export async function createRedisKillBroadcast(
   };
 }
 
-/** Connects to the same server, or to any node of a cluster, because every node forwards every notice. */
+/** Connects to the same server. In a cluster connects to any node, because every node forwards every notice. */
 function newClientLike(publisher: Redis | Cluster): Redis {
   const nodes = publisher instanceof Cluster ? publisher.nodes() : [publisher];
   const node = nodes[Math.floor(Math.random() * nodes.length)];
@@ -69,7 +69,7 @@ function newClientLike(publisher: Redis | Cluster): Redis {
   return node.duplicate({ lazyConnect: true, retryStrategy: () => null, sentinelRetryStrategy: () => null });
 }
 
-/** Null if the text is not a notice: any user of this server may publish. */
+/** Returns null if the text is not a notice. Any user of this server may publish. */
 function noticeIn(text: string): KillNotice | null {
   try {
     const { target, killed, revision } = JSON.parse(text) as Partial<KillNotice>;

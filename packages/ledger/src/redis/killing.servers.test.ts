@@ -1,4 +1,4 @@
-/** Tests of a kill while a part of the ledger is lost, or unreachable. */
+/** Tests a kill while a part of the ledger is lost or cannot be reached. */
 import { describeWithOwnServers } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { allow, decide, isAllowed } from '../contract/bench.ts';
@@ -16,7 +16,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     ['an agent', ONE],
     ['everything', ALL],
   ])(
-    'of %s is in force though the ledger is not ready, and the same command completes it',
+    'of %s is in force even if the ledger is not ready, and the repeated command completes it',
     async (_, target) => {
       const { connect } = scene();
       const ledger = await connect();
@@ -26,7 +26,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
       await memory.kill(target, order('older'));
       await memory.revive(target, 7, 'r');
       await rebuildFrom(ledger, state, 'epoch-2');
-      // The revision is higher than any on the log.
+      // The revision must be higher than every revision on the log.
       expect((await decide(ledger, stepRequest())).kill).toMatchObject({ revision: 8, reason: 'stop' });
       const receipt = await ledger.kill(target, order('k'));
       expect(receipt.revision).toBe(8);
@@ -54,7 +54,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(isAllowed(await decide(ledger, stepRequest()))).toBe(true);
   });
 
-  test('of everything names the tenants that did not acknowledge, and its repeat goes on with them', async () => {
+  test('of everything names the tenants that did not acknowledge, and its repeat continues with them', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     const running = await allow(ledger, stepRequest());
@@ -65,16 +65,16 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect((await decide(ledger, stepRequest())).kill).toMatchObject({ scope: 'all', revision: 1 });
     expect((await decide(ledger, stepRequest({ tenant: 'new' }))).kill).toMatchObject({ revision: 1 });
     await own.redis.hset(away, 'state', 'ready');
-    // The flag was set although that shard did not acknowledge.
+    // The flag was set on that shard, although the shard did not acknowledge it.
     expect((await decide(ledger, stepRequest({ tenant: 'away' }))).kill).toMatchObject({ revision: 1 });
     await ledger.step([settleRequest(running)]);
     const receipt = await ledger.kill(ALL, order('k'));
     expect(receipt).toMatchObject({ revision: 1, sequences: { [TENANT]: 2, away: 3 } });
-    // The list is from the time when that shard acknowledged, though the outcome has come since.
+    // The list is from the time when the shard acknowledged, even if an outcome came later.
     expect(receipt.open.map(({ tenant }) => tenant)).toEqual([TENANT, 'away']);
   });
 
-  test('lists many open actions page by page, and keeps the list', async () => {
+  test('lists many open actions in pages, and stores the list', async () => {
     const { ready, connect, clock } = scene();
     const ledger = await ready();
     const short = planOf({ leaseMs: 10 });
@@ -96,7 +96,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect((await ledger.kill(ALL, order('all'))).open).toHaveLength(named.length);
   });
 
-  test('of everything is known from the registry, before any shard has it', async () => {
+  test('of everything is known from the registry before any shard has it', async () => {
     const { ready, lose } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -106,7 +106,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(await ledger.killed(TENANT)).toMatchObject([{ scope: 'all' }]);
   });
 
-  test('of everything after an unseen revive is another kill, also with the same id', async () => {
+  test('of everything after an unseen revive is another kill, even with the same id', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await allow(ledger, stepRequest());
@@ -122,12 +122,12 @@ describeWithOwnServers(['redis'], 'kill', () => {
     }
   });
 
-  test('a revive of everything that did not reach every shard is completed by the question whether it was carried out', async () => {
+  test('a revive of everything that did not reach every shard is completed when a caller asks whether it was carried out', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest(), stepRequest({ tenant: 'away' })]);
     await ledger.kill(ALL, order('k'));
-    // Another value type makes the script fail, as if the shard could not be reached.
+    // A value of another type makes the script fail, as if the shard could not be reached.
     const flags = `${namespace}:{away}:flags`;
     const kept = await own.redis.hgetallBuffer(flags);
     await own.redis.del(flags);

@@ -1,4 +1,4 @@
-/** Laws: the data in Redis equals a fold of the log, and a fold that is loaded into Redis is unchanged. */
+/** Laws: the data in Redis equals a fold of the log, and Redis returns a loaded fold unchanged. */
 import { manualClock } from '@mandate/runtime';
 import type { StepRequest } from '@mandate/schemas';
 import { describeWithOwnServers, startRedis } from '@mandate/testing';
@@ -80,7 +80,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
       );
     });
 
-    test('a fold that is loaded into Redis reads back unchanged', async () => {
+    test('a fold that is loaded into Redis is read back unchanged', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryHistory(40), async (history) => {
           const { played, latestMs } = await inMemory(history);
@@ -93,7 +93,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
       );
     });
 
-    test('a loaded ledger continues like one that never stopped', async () => {
+    test('a loaded ledger continues like a ledger that never stopped', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryHistory(25), arbitraryHistory(15), async (before, after) => {
           const { memory, played, driver, latestMs } = await inMemory(before);
@@ -140,7 +140,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
     });
   });
 
-  test('windows of many buckets, some far back, equal those in memory', async () => {
+  test('windows with many buckets, some of them old, equal those in memory', async () => {
     const windowMs = 1_000;
     const act = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('ask'), ms: fc.integer({ min: 1, max: 9 }) }) },
@@ -208,7 +208,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
     return { memory, driver, played, latestMs: driver.latestMs };
   }
 
-  test('amounts are exact up to 2^53-1, whichever way they are charged and credited', async () => {
+  test('amounts are exact up to 2^53-1 for every kind of charge and credit', async () => {
     const { ledger } = await loaded(createState(REPLAY_MEMORY_MS), START_MS);
     onTestFinished(() => ledger.close());
     for (const micros of [

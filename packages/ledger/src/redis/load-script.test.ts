@@ -9,7 +9,7 @@ const scripts = lua(FOLDER).map((name) => name.slice(0, -'.lua'.length));
 const parts = lua(join(FOLDER, 'parts'));
 
 test.each(scripts)(
-  "%s begins with Redis's shebang, documents its input and output, and has all its parts",
+  "%s begins with Redis's shebang, documents its input and output, and contains all its parts",
   (name) => {
     const text = loadScript(name);
     expect(text).toMatch(/^#!lua( flags=\S+)?\n-- [A-Z]/);
@@ -21,7 +21,7 @@ test.each(scripts)(
   },
 );
 
-test.each(parts)('%s is used, and included once, before its users', (part) => {
+test.each(parts)('%s is used, and included once before its users', (part) => {
   const body = readFileSync(join(FOLDER, 'parts', part), 'utf8');
   const [first = ''] = /^local (function \w+|[\w, ]+)/m.exec(body) ?? [];
   const users = scripts.map(loadScript).filter((text) => text.includes(first));
@@ -29,7 +29,7 @@ test.each(parts)('%s is used, and included once, before its users', (part) => {
   for (const text of users) expect(text.split(`\n${first}`)).toHaveLength(2);
 });
 
-test('no script formats a number as Lua would round it, except in the text of a defect', () => {
+test("no script formats a number with Lua's rounding, except in the text of a defect", () => {
   for (const name of scripts) {
     const code = loadScript(name)
       .replace(/^ *--.*$/gm, '')
@@ -42,12 +42,12 @@ test('loading a missing script fails', () => {
   expect(() => loadScript('no-such-script')).toThrow(/ENOENT/);
 });
 
-test("no script comes near Lua's limit of 200 local variables in a function", () => {
+test("no function in a script is near Lua's limit of 200 local variables", () => {
   for (const name of scripts) {
     const names = [...loadScript(name).matchAll(/^local (function )?([^=\n]*)/gm)].flatMap(
       ([, isFunction, list = '']) => (isFunction === undefined ? list.split(',') : ['one']),
     );
-    // Loops and branches of the script have further local variables.
+    // The limit here is lower than 200, because loops and branches have further local variables.
     expect(names.length).toBeLessThanOrEqual(185);
   }
 });

@@ -1,4 +1,7 @@
-/** Loads scripts as the server gets them: the file, after the parts that its `-- @use` lines name, each once. */
+/**
+ * Loads scripts in the form for the server. The parts in the `-- @use` lines of a file come first, each part once,
+ * and then the file.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

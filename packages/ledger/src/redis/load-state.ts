@@ -1,7 +1,4 @@
-/**
- * Converts a folded state to the lines of load.lua and load-registry.lua: plain data, in the form in which scripts
- * keep it.
- */
+/** Converts a folded state to lines for load.lua and load-registry.lua: plain data in the format of the scripts. */
 import { UNBOUND_SETTLING } from '@mandate/schemas/core';
 import { openCallsOf, releasedOf, slidingBuckets, slotTimes } from '@mandate/step';
 import { attemptsOf } from '../memory/agents.ts';
@@ -17,10 +14,10 @@ import { counterName, grantName, ownCounters, positionOf, rateName } from './key
 import { listOf } from './open-list.ts';
 import { type Charged, requestWords } from './scripts/field-encoding.ts';
 
-/** `weight`: how much work the line is, in lines. */
+/** `weight`: the work for this line, as a number of ordinary lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };
 
-/** The most times of one rate in a line. */
+/** The maximum number of times of one rate in a line. */
 const TIMES_A_LINE = 500;
 
 export function* linesOf(state: LedgerState): Generator<ShardLine> {
@@ -51,7 +48,7 @@ export function* linesOf(state: LedgerState): Generator<ShardLine> {
   }
 }
 
-/** Counts the calls at each time, in order. */
+/** Returns the number of calls at each time, in order. */
 function callsByTime(times: readonly number[]): [atMs: number, calls: number][] {
   const calls: [number, number][] = [];
   for (const atMs of times) {
@@ -95,7 +92,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   for (const [key, { answer, forgetAtMs }] of inMemory(state.kills, clockMs)) {
     const tenant = tenantOf(key);
     if (tenant === null) continue;
-    // The name ends with a blank, because kill.lua puts the revision of a kill of everything after it.
+    // The name ends with a space, because kill.lua adds the revision after it if the kill is of everything.
     const { revision, heldSince, sequences, open } = answer;
     const value = [revision, sequences[tenant] ?? false, listOf(open), clockMs, heldSince];
     yield [tenant, ['command', `kill ${key} `, forgetAtMs, value]];
@@ -106,7 +103,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   }
 }
 
-/** Returns the lines of the registry: the flag of everything, and the commands that set and cleared it. */
+/** Returns the lines of the registry: the flag for everything, and the commands that set and cleared it. */
 export function registryLinesOf(state: LedgerState): unknown[][] {
   const flag = state.flags.get('*');
   return [
@@ -116,7 +113,7 @@ export function registryLinesOf(state: LedgerState): unknown[][] {
       .map(([key, { answer, forgetAtMs }]) => ['command', `kill ${key}`, forgetAtMs, JSON.stringify(answer)]),
     ...[...inMemory(state.revives, state.clockMs)]
       .filter(([key]) => tenantOf(key) === null)
-      // Every shard already has its flag, so nothing of this command is left to complete.
+      // Every shard already has its flag. So the command has no open work.
       .map(([key, { forgetAtMs }]) => ['command', `revive ${key}`, forgetAtMs, [0, true]]),
   ];
 }
@@ -125,13 +122,13 @@ function* inMemory<Answer>(done: Done<Answer>, nowMs: number) {
   for (const entry of done) if (entry[1].forgetAtMs > nowMs) yield entry;
 }
 
-/** Returns the tenant of a command's key, which begins with the key of its flag. Null for everything. */
+/** Returns the tenant of a command's key. The key begins with the key of its flag. Null for everything. */
 function tenantOf(commandKey: string): string | null {
   const [flag = ''] = commandKey.split(' ', 1);
   return flag === '*' ? null : (flag.split(/[/:]/, 1)[0] ?? null);
 }
 
-/** Packs a deferral as parts/waiting.lua reads it. */
+/** Packs a deferral in the format of parts/waiting.lua. */
 function packDeferral({ actionId, digest, atMs, forgetAtMs, rates }: Deferral): unknown[] {
   const held = rates.map((rate) => [rateName(rate), rate.windowMs]);
   return [`${actionId} ${digest}`, atMs, forgetAtMs, held];
@@ -162,7 +159,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
     const answers = deferral === null ? false : packDeferral(deferral);
     yield ['grant', grantName(grant), [answer, expiresAtMs, forgetAtMs, sequence, answers]];
   }
-  // The queue is in the order of arrival.
+  // The items are in the order of arrival.
   for (const delivery of tenant.unremembered.items.slice(tenant.unremembered.head)) {
     if (!isForgotten(delivery, clockMs))
       yield ['delivery', positionOf(sourceOf(delivery)), packDelivery(delivery)];
@@ -181,7 +178,7 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
   }
 }
 
-/** @param key agent and idempotency key, with a blank between them */
+/** @param key agent and idempotency key, with a space between them */
 function isHeld(tenant: TenantState, key: string, actionId: string, clockMs: number): boolean {
   const blank = key.indexOf(' ');
   for (const entry of attemptsOf(tenant.agents.get(key.slice(0, blank)), actionId)) {
@@ -195,7 +192,7 @@ const NEVER_SETTLED: Pick<Lease, 'charging' | 'settling'> = {
   settling: UNBOUND_SETTLING,
 };
 
-/** Packs a delivery as load.lua takes it. */
+/** Packs a delivery in the format of load.lua. */
 function packDelivery(delivery: ProcessedDelivery): unknown[] {
   const { agent, forgetAtMs } = delivery;
   switch (delivery.kind) {
@@ -215,7 +212,7 @@ function packDelivery(delivery: ProcessedDelivery): unknown[] {
 
 function packEntry(entry: StoredDecision): unknown[] {
   const { agent, lease } = entry;
-  // The charging of an action that was not allowed is never needed.
+  // An action that was not allowed is never settled. So a constant replaces its charging.
   const { charging, settling } = lease ?? NEVER_SETTLED;
   return [
     entry.kind === 'first' ? 'f' : 'e',

@@ -1,4 +1,4 @@
-/** Test ledgers in their own namespace that can lose parts, and the state that a log restores. */
+/** Creates test ledgers in their own namespace that can lose parts, and states that a log restores. */
 import { manualClock } from '@mandate/runtime';
 import type { KillTarget, StepRequest } from '@mandate/schemas';
 import { expect, onTestFinished } from 'vitest';
@@ -43,7 +43,7 @@ export function sceneOn(own: ReturnType<typeof ownRedis>) {
   return { namespace, clock, connect, ready, keys, lose };
 }
 
-/** Returns the state of a fold: everything is published. */
+/** Returns the state of a fold, in which everything is published. */
 export async function stateOfLog(requests: readonly StepRequest[]): Promise<LedgerState> {
   const state = createState(REPLAY_MS);
   const memory = createMemoryLedger({ clock: () => START_MS, epoch: 'epoch-1', state });

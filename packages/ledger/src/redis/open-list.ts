@@ -1,5 +1,5 @@
 /**
- * The list of open actions at the time of a kill, as kill.lua stores and returns it: a list, or JSON text if it is
+ * Decodes the list of open actions at the time of a kill. kill.lua stores it as a list, or as JSON text if it is
  * long.
  */
 import type { ActionReference } from '@mandate/schemas';

@@ -1,4 +1,4 @@
-/** Operators' commands: kill, revive, adjust a counter, answer a deferred action. */
+/** Operators' commands: kill, revive, adjust a counter, and answer a deferred action. */
 import { MandateError } from '@mandate/runtime';
 import type { ActionReference, KillTarget } from '@mandate/schemas';
 import { totalOf } from '@mandate/step';
@@ -17,8 +17,8 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
   const killed = await killShard(shards, tenant, {
     flag: flagKey(target),
     agentId: target.scope === 'agent' ? target.agentId : '',
-    // Only for a family: each ALLOW of a descendant is charged to the total of the family's head. The list has the
-    // form of charges.
+    // Used only for a family, because each ALLOW of a descendant is charged to the total of the family's head agent.
+    // The list has the format of charges.
     counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,
@@ -30,9 +30,9 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
 }
 
 /**
- * Sets the flag on the registry first, because tenants open there. Then on every shard: each takes a sequence and
- * lists its open actions. Throws LEDGER_UNAVAILABLE (retryable) with the tenants that did not acknowledge. The same
- * command again goes on with those.
+ * Sets the flag on the registry first, because tenants are opened there. Then sets it on every shard, which takes a
+ * sequence and lists its open actions. Throws LEDGER_UNAVAILABLE (retryable) with the tenants that did not
+ * acknowledge. A repeated command continues with these tenants.
  */
 async function killEverything(shards: Shards, command: Command): Promise<Killed> {
   const args = [commandMemoryMs(shards.replayMemoryMs), command.id, command.reason];
@@ -86,7 +86,7 @@ async function killShard(
       const open = referencesIn(tenant, listed);
       return { tenant, revision: inForce, heldSince, sequence, open, stands: stands === 1 };
     }
-    // The flag is in force, so nothing is added to this list any more.
+    // The flag is in force, so the list cannot grow any more.
     const open = await openAsOf(shards, tenant, agentId, atMs, counter);
     read = listOf(open);
   }
@@ -141,8 +141,8 @@ export async function revive(
 }
 
 /**
- * Returns whether the revive was carried out. First completes a revive that did not reach every shard, because a
- * caller that gets true does nothing more.
+ * Returns whether the revive was carried out. First completes a revive that did not reach every shard, because the
+ * caller does nothing more after true.
  */
 export async function revived(shards: Shards, target: KillTarget, commandId: string): Promise<boolean> {
   if (target.scope === 'all') return (await reviveEverything(shards, commandId, null)).begun;
@@ -151,7 +151,7 @@ export async function revived(shards: Shards, target: KillTarget, commandId: str
   return done === 1;
 }
 
-/** @param revision null to complete a revive that was begun, if there is one */
+/** @param revision null to complete an unfinished revive, if there is one */
 async function reviveEverything(
   shards: Shards,
   commandId: string,

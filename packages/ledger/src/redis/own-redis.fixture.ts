@@ -1,9 +1,9 @@
-/** A Redis for one test file alone, and a client that may do anything to it. */
+/** Starts a Redis for one test file only, with a client that has all rights. */
 import { type RedisServer, startRedis } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
 
-/** Starts a Redis before the first test, on disk as a ledger needs it, and stops it after the last one. */
+/** Starts a Redis before the first test and stops it after the last test. It writes to disk, as a ledger needs. */
 export function ownRedis(): { readonly server: RedisServer; readonly redis: Redis } {
   let server: RedisServer;
   let redis: Redis;

@@ -1,4 +1,4 @@
-/** Tests the ledger as the user in infra/redis/users.acl, on a Redis with infra/redis/redis.conf. */
+/** Tests the ledger with the user of infra/redis/users.acl, on a Redis with infra/redis/redis.conf. */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,12 +41,12 @@ describeWithOwnServers(['redis'], 'under a user of its own', () => {
     maxLength: 30,
   });
 
-  it('lets no other user in', async () => {
+  it('accepts no other user', async () => {
     await expect(connect(server.url).ping()).rejects.toThrow('NOAUTH');
     await expect(connect(as('ledger', OPERATOR)).ping()).rejects.toThrow('WRONGPASS');
   });
 
-  it('gives the ledger its own keys, and no command that could undo them', async () => {
+  it('gives the ledger access to its own keys, and to no command that could undo its writes', async () => {
     const ledger = connect(as('ledger', LEDGER));
     await expect(ledger.hset('others:key', 'a', '1')).rejects.toThrow('NOPERM');
     await expect(ledger.eval(`return redis.call('HSET', KEYS[1], 'a', 1)`, 1, 'others:key')).rejects.toThrow(
@@ -57,7 +57,7 @@ describeWithOwnServers(['redis'], 'under a user of its own', () => {
     await expect(ledger.keys('*')).rejects.toThrow('NOPERM');
   });
 
-  it('gives the ledger its own channels', async () => {
+  it('gives the ledger access to its own channels', async () => {
     const [publisher, subscriber] = [connect(as('ledger', LEDGER)), connect(as('ledger', LEDGER))];
     await subscriber.subscribe('mandate:kills');
     const message = once(subscriber, 'message');
@@ -67,7 +67,7 @@ describeWithOwnServers(['redis'], 'under a user of its own', () => {
     await expect(publisher.subscribe('others')).rejects.toThrow('NOPERM');
   });
 
-  it('lets the operator read, and change nothing', async () => {
+  it('lets the operator read and change nothing', async () => {
     await connect(as('ledger', LEDGER)).hset('mandate:seen', 'a', '1');
     const operator = connect(as('operator', OPERATOR));
     expect(await operator.hgetall('mandate:seen')).toEqual({ a: '1' });
@@ -82,7 +82,7 @@ describeWithOwnServers(['redis'], 'under a user of its own', () => {
     return readFileSync(join(SETTINGS, name), 'utf8');
   }
 
-  /** Parses the settings by name, one a line. */
+  /** Parses settings, one in each line, and returns them by name. */
   function settingsOf(text: string): Record<string, string> {
     const lines = text.split('\n').filter((line) => /^[a-z]/.test(line));
     return Object.fromEntries(
@@ -99,7 +99,7 @@ describeWithOwnServers(['redis'], 'under a user of its own', () => {
 
   function connect(url: string): Redis {
     const client = new Redis(url);
-    // A refused connection fails the command too, so this event may be ignored.
+    // The event may be ignored, because a refused connection also fails the command.
     client.on('error', () => {});
     onTestFinished(() => client.disconnect());
     return client;

@@ -1,4 +1,4 @@
-/** Read-only questions: balances, open actions, flags, and what the log does not have yet. */
+/** Read-only questions: balances, open actions, flags, and unpublished changes. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import { type Flags, flagKey, killStatusIn, mergeFlag, targetOf, targetsAround } from '../memory/flags.ts';
 import { flagsInForce } from '../memory/queries.ts';
@@ -30,7 +30,7 @@ export async function balances(shards: Shards, tenant: string): Promise<Balance[
     .sort((a, b) => compareBudgets(a.budget, b.budget));
 }
 
-/** Orders by scope, subject, id, window. A lifetime counter comes before the windowed ones. */
+/** Compares by scope, subject, id, window. A lifetime counter comes before counters with a window. */
 function compareBudgets(a: BudgetReference, b: BudgetReference): number {
   for (const part of ['scope', 'subject', 'id'] as const) {
     if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
@@ -47,8 +47,8 @@ export async function open(
 }
 
 /**
- * Returns open actions, oldest first. @param atMs only actions that were open at that time and still are; null for
- * now @param counter only actions charged to this counter; '' for any
+ * Returns open actions, oldest first. @param atMs only actions that were open at this time and still are; null for
+ * now @param counter only actions charged to this counter; '' for any counter
  */
 export async function openAsOf(
   shards: Shards,
@@ -115,7 +115,8 @@ type UnpublishedReply = [
 ];
 
 /**
- * Runs a script page by page, so that it does not block Redis. A change during the run may or may not be included.
+ * Runs a script in pages, so that it does not block Redis for long. A change during the run may or may not be
+ * included.
  */
 export async function* pages(
   shards: Shards,
@@ -180,8 +181,8 @@ async function flagOfShard(
 }
 
 /**
- * Returns the flags of a tenant and of everything. `keys: null` means all flags. The registry has a kill of
- * everything before any shard does.
+ * Returns the flags of a tenant and of everything. `keys: null` means all flags. A kill of everything is in the
+ * registry before it is in any shard, so both are read.
  */
 async function flagsOf(shards: Shards, tenant: string, keys: readonly string[] | null): Promise<Flags> {
   const flags: Flags = new Map();
@@ -201,7 +202,7 @@ function merge(flags: Flags, [key, killed, revision, reason, atMs, heldSince]: F
   mergeFlag(flags, { target: targetOf(key), killed: killed === 1, revision, reason, atMs, heldSince });
 }
 
-/** Returns the tenants in which something has happened, by name. */
+/** Returns the tenants with at least one event, by name. */
 export async function tenants(shards: Shards): Promise<string[]> {
   const names = (await shards.askRegistry('list-tenants', [])) as ['OK', number, string[]];
   const sequences = await inGroups(names[2], async (tenant) => {

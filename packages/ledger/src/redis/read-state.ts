@@ -1,4 +1,4 @@
-/** Reads the data in Redis as the state of a memory ledger: the inverse of load-state.ts. */
+/** Reads the data in Redis as the state of a memory ledger. This is the inverse of load-state.ts. */
 import type { Code, OutcomeResult, Verdict } from '@mandate/schemas';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
 import { openAgent } from '../memory/agents.ts';
@@ -132,7 +132,8 @@ function takeFlag(state: LedgerState, [key, killed, revision, reason, atMs, held
 }
 
 /**
- * Takes a command. A command about everything is complete in the registry, because a shard keeps only its own part.
+ * Adds a command to the state. The registry has the complete command for everything, because a shard has only its own
+ * part.
  */
 function takeCommand(
   state: LedgerState,
@@ -258,7 +259,7 @@ function unpackDelivery(
   const common = { agent: openAgent(tenant, agentId), ...key, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
-  // Redis does not keep the order of these deliveries.
+  // Redis does not keep the order of these deliveries, so their sequence is 0.
   if (kind === 'u' || kind === 'v')
     return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
   const [words, attempt, atMs, sequence, verdict, code, final, consumed, lease] = rest as PackedEntry;

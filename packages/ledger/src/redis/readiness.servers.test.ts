@@ -1,4 +1,4 @@
-/** Tests that the data in Redis is used only if nothing can have been lost. */
+/** Tests that the data in Redis is used only if nothing can be lost. */
 import { manualClock } from '@mandate/runtime';
 import { describeWithOwnServers } from '@mandate/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -23,7 +23,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       await expect(ledger.killStatus(TENANT, AGENT)).rejects.toEqual(unready(/new, or was emptied/));
     });
 
-    test('if all data was lost, whichever client asks', async () => {
+    test('if all data was lost, for any client', async () => {
       const { ready, connect, lose } = scene();
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
@@ -33,7 +33,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       await expect((await connect()).step([request])).rejects.toEqual(unready(/emptied/));
     });
 
-    test('if a tenant that the registry knows was lost: it does not count as new', async () => {
+    test('if a tenant in the registry has lost its data: it does not count as new', async () => {
       const { ready, lose } = scene();
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
@@ -60,7 +60,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       });
     });
 
-    test('on a registry that another server run wrote', async () => {
+    test('on a registry that was written in another run of the server', async () => {
       const { ready, namespace } = scene();
       const ledger = await ready();
       await own.redis.hset(`${namespace}:{_registry}:registry`, 'runs', 'another-run');
@@ -106,8 +106,8 @@ describeWithOwnServers(['redis'], 'readiness', () => {
     });
   });
 
-  describe('a tenant that opens', () => {
-    test('is opened by the next client if the first one died half way', async () => {
+  describe('opening a tenant', () => {
+    test('is completed by the next client if the first client died halfway', async () => {
       const { ready, namespace } = scene();
       const ledger = await ready();
       await own.redis.hset(`${namespace}:{_registry}:tenants`, TENANT, 'opening');
@@ -115,7 +115,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect(await own.redis.hget(`${namespace}:{_registry}:tenants`, TENANT)).toBe('open');
     });
 
-    test('opens once, however many clients ask at the same time', async () => {
+    test('happens once, even if many clients ask at the same time', async () => {
       const { ready, connect } = scene();
       const ledgers = [await ready(), await connect(), await connect()];
       const facts = await Promise.all(
@@ -124,7 +124,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect(facts.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     });
 
-    test('is stopped by an earlier kill of everything', async () => {
+    test('respects an earlier kill of everything', async () => {
       const { ready } = scene();
       const ledger = await ready();
       await ledger.kill(ALL, order('k'));
@@ -134,7 +134,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
   });
 
   describe('the clock', () => {
-    test('belongs to the shard, and never runs backwards, whichever client asks', async () => {
+    test('belongs to the shard, and never runs backwards for any client', async () => {
       const { ready, connect, clock } = scene();
       const ledger = await ready();
       clock.advance(5_000);
@@ -144,7 +144,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       expect((await behind.adjust(adjustment)).atMs).toBe(atMs);
     });
 
-    test("is the server's own if no other is given", async () => {
+    test("is the server's own clock if no other is given", async () => {
       const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace() });
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-1');

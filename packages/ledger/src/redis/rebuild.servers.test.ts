@@ -1,6 +1,6 @@
 /**
- * Tests that a rebuild restores from the log what Redis lost, one at a time, and with a higher generation than all
- * before.
+ * Tests that a rebuild restores lost data of Redis from the log. Only one rebuild runs at a time, and its generation
+ * is higher than all before.
  */
 
 import { manualClock } from '@mandate/runtime';
@@ -22,7 +22,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
   const own = ownRedis();
   const scene = () => sceneOn(own);
 
-  test('replaces the state in Redis by that of the log, and frees the old one', async () => {
+  test('replaces the state in Redis by the state of the log, and frees the old state', async () => {
     const { ready, keys } = scene();
     const ledger = await ready();
     const windowed = [budget({ id: 'w', windowMs: 60_000 })];
@@ -36,7 +36,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
     expect(await spent(ledger, 'other')).toEqual({});
     expect(await send(ledger, kept)).toEqual({ kind: 'published' });
-    // Sequences continue: none is given twice, though the log has only one.
+    // Sequences continue after the highest used one, so none is used twice, although the log has only one record.
     expect(await decide(ledger, lost)).toMatchObject({ first: null, epoch: 'epoch-2', sequence: 3 });
     const old = before.filter((key) => /\}:\d+:/.test(key));
     expect(old.length).toBeGreaterThan(10);
@@ -57,7 +57,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     ]);
   });
 
-  test('makes all clients remember for as long as the log says', async () => {
+  test('gives all clients the replay memory of the log', async () => {
     const { ready, connect } = scene();
     const ledger = await ready();
     const other = await connect();
@@ -89,7 +89,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await ledger.killStatus('other', AGENT)).toMatchObject({ killed: { reason: 'stop' } });
   });
 
-  test('stops all deciders while it runs, and they go on under the new epoch', async () => {
+  test('stops all deciders while it runs, and they continue under the new epoch', async () => {
     const { ready, connect } = scene();
     const ledger = await ready();
     const decider = await connect();
@@ -111,7 +111,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await decider.confirm('epoch-2', [request]);
   });
 
-  test('runs one at a time until its lease ends, and then the slower one cannot finish', async () => {
+  test('runs alone until its lease ends, and then the slower rebuild cannot finish', async () => {
     const { ready, connect, clock } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -132,7 +132,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await decide(ledger, stepRequest())).epoch).toBe('quick');
   });
 
-  test('is not begun again by another client that noticed the same loss', async () => {
+  test('is not started again by another client that noticed the same loss', async () => {
     const { ready, connect, lose } = scene();
     const [first, second] = [await ready(), await connect()];
     const request = await allow(first, stepRequest());
@@ -151,7 +151,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await decide(first, stepRequest())).epoch).toBe('epoch-3');
   });
 
-  test('is not begun for a loss that was noticed before another rebuild finished', async () => {
+  test('is not started for a loss that was noticed before another rebuild finished', async () => {
     const { ready, connect, lose } = scene();
     const ledger = await ready();
     const other = await connect();
@@ -167,7 +167,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
-  test('is asked for by a class of errors of its own', async () => {
+  test('is requested by its own class of errors', async () => {
     const { ready, namespace, connect } = scene();
     const ledger = await ready();
     await own.redis.hset(`${namespace}:{_registry}:registry`, 'layout', '0');
@@ -176,7 +176,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await ledger.ping().catch((error: unknown) => error)).not.toBeInstanceOf(LedgerNotReady);
   });
 
-  test('is not begun for a ledger that newer programs have taken over', async () => {
+  test('is not started for a ledger that newer programs have taken over', async () => {
     const { ready, namespace, clock } = scene();
     const registry = `${namespace}:{_registry}:registry`;
     const ledger = await ready();
@@ -185,7 +185,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await own.redis.hset(`${namespace}:{${TENANT}}:meta`, 'layout', '999');
     const before = await own.redis.hgetall(registry);
     const newer = expect.objectContaining({ code: 'LEDGER_NEWER', message: expect.stringMatching(/999/) });
-    // Even after the lease ends: the next process to rebuild must be a newer program.
+    // This is true even after the lease ends, because only a newer program may rebuild this ledger.
     for (const state of ['ready', 'rebuilding']) {
       await own.redis.hset(registry, 'state', state);
       clock.advance(120_000);
@@ -194,12 +194,12 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
       await expect(ledger.step([stepRequest()])).rejects.toEqual(newer);
     }
     expect({ ...(await own.redis.hgetall(registry)), state: 'ready' }).toEqual(before);
-    // A kill is still carried out, whichever program owns the ledger.
+    // A kill is still carried out, even if a newer program owns the ledger.
     await expect(ledger.kill(ONE, order('k'))).rejects.toEqual(newer);
     expect(await own.redis.hexists(`${namespace}:{${TENANT}}:flags`, `${TENANT}/${AGENT}`)).toBe(1);
   });
 
-  test('does not load onto a shard that a newer rebuild has taken over', async () => {
+  test('does not load data into a shard that a newer rebuild has taken over', async () => {
     const { ready, namespace, keys } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -210,12 +210,12 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await keys()).sort()).toEqual(before.sort());
   });
 
-  test('starts a shard again that the registry and the log do not know, after a loss of the registry', async () => {
+  test('resets a shard that neither the registry nor the log knows, after a loss of the registry', async () => {
     const { ready, connect, lose, clock } = scene();
     const decider = await ready();
     const request = await allow(decider, stepRequest());
     await lose('{_registry}');
-    // This is still decided, because the shard does not know of the loss. But it cannot be committed.
+    // The shard does not know of the loss, so it still decides. But the decision cannot be committed.
     await allow(decider, stepRequest());
     await expect(decider.confirm('epoch-1', [request])).rejects.toEqual(unready(/emptied/));
     clock.advance(1);
@@ -229,7 +229,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
   test.each([
     ['that is behind', 1],
     ['that stands still', START_MS],
-  ])("takes a generation above the shards' after a loss of the registry, by a clock %s", async (_, atMs) => {
+  ])("uses a generation above the shards' after a loss of the registry, by a clock %s", async (_, atMs) => {
     const { ready, connect, lose } = scene();
     const decider = await ready();
     const request = await allow(decider, stepRequest());
@@ -251,7 +251,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test('takes a generation above what its caller has read on the log', async () => {
+  test('uses a generation above the highest that its caller has read on the log', async () => {
     const { ready } = scene();
     const ledger = await ready();
     const highestOnLog = 2 ** 52;
@@ -270,7 +270,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await decide(ledger, stepRequest({ tenant: 'new' }))).kill).toMatchObject({ scope: 'all' });
   });
 
-  test('does not finish on a server that was replaced while it loaded', async () => {
+  test('does not finish on a server that was replaced during the load', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);
@@ -279,7 +279,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await expect(rebuild.finish()).rejects.toEqual(unready(/replaced under it/));
   });
 
-  test('merges kill flags of Redis and the log, and the newer one wins', async () => {
+  test('merges kill flags of Redis and the log, and the newer flag wins', async () => {
     const { ready } = scene();
     const ledger = await ready();
     for (const target of [ONE, ALL]) {

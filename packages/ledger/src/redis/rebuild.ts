@@ -1,12 +1,13 @@
 /**
- * A rebuild loads the ledger again from a fold of the log, beside the data in Redis, and replaces that data at once.
+ * A rebuild loads the ledger from a fold of the log. It writes beside the data in Redis, and replaces that data at
+ * once.
  *
  *   begin    takes a lease on the registry and a new generation, and closes every shard: from now on nothing is decided
- *   (caller) begins a new epoch on the log, and folds the log up to there
+ *   (caller) begins a new epoch on the log, and folds the log up to this epoch
  *   load     writes the fold into the new generation, a piece at a time
  *   finish   opens every shard, then the registry. The old generation is freed in the background
  *
- * A process that loses the lease, by a crash or by being slow, cannot finish, because the next rebuild has a higher
+ * A process can lose the lease if it crashes or is slow. Then it cannot finish, because the next rebuild has a higher
  * generation.
  */
 import { DEFAULTS } from '@mandate/schemas/core';
@@ -17,36 +18,37 @@ import { runOf } from './server-checks.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
 export type RebuildOptions = {
-  /** The epoch's name. Each rebuild has its own, also if one rebuild takes several tries. */
+  /** The epoch's name. Every call of `beginRebuild` needs a new epoch, even when it repeats a failed rebuild. */
   epoch: string;
   leaseMs?: number;
   /**
-   * The lost epoch, from the error that asks for a rebuild. Default: the epoch that this client believes to be in
+   * The lost epoch, from the error that requested the rebuild. Default: the epoch that this client believes to be in
    * force.
    */
   lostEpoch?: string;
-  /** The highest generation on the log that the caller knows. */
+  /** The highest generation on the log, as far as the caller knows. */
   highestOnLog?: number;
-  /** The epoch of the caller's previous try. A lease that it still holds does not stop this one. */
+  /** The epoch of the caller's previous try. The lease of that try does not block this one. */
   ownEpoch?: string;
 };
 
 export type Rebuild = {
   readonly epoch: string;
-  /** Higher than the generation of every earlier rebuild. The record that begins the epoch on the log has it. */
-  readonly generation: number;
-  /** Writes a state in which everything is on the log. Call it once. It renews the lease as it goes. */
-  load(state: LedgerState): Promise<void>;
   /**
-   * Renews the lease, while the caller folds the log. Throws LEDGER_UNAVAILABLE if another rebuild has begun since.
+   * The generation of this rebuild. It is higher than that of every earlier rebuild. The record that begins the epoch
+   * on the log contains it.
    */
+  readonly generation: number;
+  /** Writes a state in which everything is on the log. Call it once. It renews the lease while it writes. */
+  load(state: LedgerState): Promise<void>;
+  /** Renews the lease while the caller folds the log. Throws LEDGER_UNAVAILABLE if another rebuild has begun. */
   renew(): Promise<void>;
   /** Puts the new epoch in force. */
   finish(): Promise<void>;
 };
 
 const LEASE_MS = 60_000;
-/** The most lines in one call. A bucket, or a time of a rate, counts as one line. */
+/** The maximum number of lines in one call. A bucket, or a time of a rate, counts as one line. */
 const LINES_A_CALL = 500;
 
 export async function beginRebuild(
@@ -77,8 +79,8 @@ export async function beginRebuild(
   async function close(tenant: string): Promise<void> {
     if (before.has(tenant)) return;
     const reply = await shards.askClosed(tenant, generation, 'close-tenant', [epoch, 'rebuilding']);
-    // If the registry was lost and clocks differ, a shard may have a higher generation. The next rebuild must begin
-    // above it.
+    // A shard may have a higher generation if the registry was lost and clocks differ. The next rebuild must begin
+    // above this generation.
     if (reply[0] === 'LOST') shards.noteGeneration(Number(reply[1]));
     mustBeOurs(reply);
     before.set(tenant, Number(reply[2]));
@@ -95,7 +97,7 @@ export async function beginRebuild(
     mustBeOurs(await shards.askClosed(tenant, generation, 'load', [JSON.stringify(lines)]));
   }
 
-  /** Copies the flag of everything from the registry to every shard, also to shards that are not on the log. */
+  /** Copies the flag for everything from the registry to every shard, including shards that are not on the log. */
   async function carryFlag(flag: FlagState | null): Promise<number> {
     if (flag === null) return 0;
     const line = ['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]];
@@ -103,7 +105,9 @@ export async function beginRebuild(
     return flag[1];
   }
 
-  /** Finishes. Returns the flag of everything if it has changed since it was copied. Null when all is done. */
+  /**
+   * Finishes. Returns the flag for everything if it has changed since it was copied. Null if the rebuild is complete.
+   */
   async function end(revision: number): Promise<FlagState | null> {
     const runs = await Promise.all(shards.connection.masters().map(runOf));
     const tenants = JSON.stringify([...before.keys()]);
@@ -167,7 +171,7 @@ function mustBeOurs(reply: unknown[]): void {
   );
 }
 
-/** Frees the old generation in the background. Only memory depends on it. */
+/** Frees the memory of the old generation in the background. No decision depends on it. */
 function freeOldGeneration(shards: Shards, before: ReadonlyMap<string, number>): void {
   const old = new Map([...before].filter(([, generation]) => generation > 0));
   inGroups([...old.keys()], (tenant) => unlink(shards, tenant, old.get(tenant) ?? 0)).catch((error) =>

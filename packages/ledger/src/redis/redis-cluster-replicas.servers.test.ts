@@ -1,6 +1,6 @@
 /**
- * Tests of a cluster in which each master has a replica. Charges wait for the replica of their own shard, and survive
- * the loss of its master.
+ * Tests a cluster in which each master has a replica. Charges wait for the replica of their shard, and survive the
+ * loss of the master.
  */
 import { describeWithOwnServers, type RedisCluster, startRedisCluster, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
@@ -16,7 +16,7 @@ const PATIENCE_MS = 60_000;
 
 describeWithOwnServers(['redis'], 'a cluster with replicas', () => {
   let cluster: RedisCluster;
-  /** One tenant on each node. The first is on the registry's node. */
+  /** One tenant on each node. The first tenant is on the registry's node. */
   let tenants: string[];
   beforeAll(async () => {
     cluster = await startRedisCluster({
@@ -59,7 +59,7 @@ describeWithOwnServers(['redis'], 'a cluster with replicas', () => {
       PATIENCE_MS,
     );
 
-  test('answers no ALLOW of a shard until its replica is back, and goes on with the others', async () => {
+  test('answers no ALLOW of a shard until its replica is back, and continues with the other shards', async () => {
     const ledger = await connect(freshNamespace());
     await rebuilt(ledger, 'epoch-1');
     const [, stalled = '', free = ''] = tenants;
@@ -78,7 +78,7 @@ describeWithOwnServers(['redis'], 'a cluster with replicas', () => {
     const kill = () => ledger.kill({ scope: 'tenant', tenant: stalled }, order);
     await expect(kill()).rejects.toEqual(refused);
     expect(isAllowed(await decide(ledger, stepRequest({ tenant: free })))).toBe(true);
-    // A batch fails as a whole if one of its shards fails.
+    // A whole batch fails if one of its shards fails.
     await expect(ledger.step([request, stepRequest({ tenant: free })])).rejects.toEqual(refused);
     replica?.resume();
     const [again] = await waitUntil('the replica to have it', () => ledger.step([request]).catch(() => null));
@@ -87,7 +87,7 @@ describeWithOwnServers(['redis'], 'a cluster with replicas', () => {
     expect(await kill()).toMatchObject({ sequences: { [stalled]: expect.any(Number) } });
   });
 
-  test('loses no acknowledged charge when a master dies, and does not trust its replica before a rebuild', async () => {
+  test('loses no acknowledged charge if a master dies, and does not trust its replica before a rebuild', async () => {
     const namespace = freshNamespace();
     const ledger = await connect(namespace, 2_000);
     await rebuilt(ledger, 'epoch-1');

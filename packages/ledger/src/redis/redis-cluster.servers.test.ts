@@ -1,4 +1,4 @@
-/** The same promises on a cluster: tenants are on several servers, and one server may fail. */
+/** Tests the same promises on a cluster: tenants are on several servers, and one server may fail. */
 import type { KillTarget } from '@mandate/schemas';
 import {
   byLength,
@@ -35,7 +35,7 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
   const TENANTS = Array.from({ length: 24 }, (_, at) => `tenant-${at}`);
 
   describe('on three servers', () => {
-    test('decides a batch of many tenants, and a kill of everything reaches each', async () => {
+    test('decides a batch of many tenants, and a kill of everything reaches each tenant', async () => {
       const ledger = await freshLedger({ clusterNodes: clusterNodes() });
       onTestFinished(() => ledger.close());
       const batch = TENANTS.map((tenant) => stepRequest({ tenant }));
@@ -59,7 +59,7 @@ describeWithOwnServers(['redis'], 'on a cluster', () => {
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(86_400_000), 'epoch-1');
       for (const tenant of TENANTS) await allow(ledger, stepRequest({ tenant }));
-      // The last node has no registry of any test.
+      // The last node contains no registry of any test.
       const [, , last] = cluster.nodes;
       await last?.restart();
       const stopped = async () => {

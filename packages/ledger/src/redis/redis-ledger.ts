@@ -1,11 +1,12 @@
 /**
  * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so
- * nothing can come in between, not even a kill. Redis holds a fold of the log, which is valid only in the server run
- * that the fold was loaded into. After a restart, a failover or a flush nothing is decided until `beginRebuild` has
- * loaded the fold again.
+ * nothing can happen in between, not even a kill. Redis contains a fold of the log. It is valid only in the server
+ * run
+ * into which it was loaded. After a restart, a failover or a flush nothing is decided until a rebuild
+ * (`beginRebuild`) has loaded the fold again.
  *
- * One server, a primary with replicas, or a cluster: the code is the same. Without `waitReplicas` a failover may lose
- * the last acknowledged writes. The ledger notices this, and is rebuilt from the log.
+ * The code is the same for one server, a primary with replicas, or a cluster. Without `waitReplicas` a failover may
+ * lose the last acknowledged writes. The ledger notices this, and is rebuilt from the log.
  */
 import { type Clock, type Logger, silentLogger } from '@mandate/runtime';
 import type { LedgerState } from '../memory/state.ts';
@@ -25,32 +26,32 @@ import { usedShareOf } from './used-share.ts';
 
 export type RedisLedgerOptions = RedisAddress &
   ServerRequirements & {
-    /** The prefix of all keys, because several ledgers may share a server. Default `mandate`. */
+    /** The prefix of all keys. Several ledgers may share a server with different prefixes. Default `mandate`. */
     namespace?: string;
     waitReplicas?: WaitReplicas;
-    /** For tests: replaces the clock of the server. */
+    /** A clock for tests. It replaces the clock of the server. */
     clock?: Clock;
-    /** The number of deliveries without room that the ledger still recognizes, for each tenant. Default 10,000. */
+    /** For each tenant, the number of deliveries above its limit that the ledger still recognizes. Default 10,000. */
     keptUnremembered?: number;
     log?: Logger;
   };
 
 export type RedisLedger = Ledger & {
   /**
-   * Begins a rebuild. From now on nothing is decided until it is finished. Throws LEDGER_UNAVAILABLE while another
-   * rebuild is running. Throws LEDGER_EPOCH_CHANGED if another epoch than `lostEpoch` is in force and well, because
-   * then no rebuild is needed.
+   * Begins a rebuild. Nothing is decided until the rebuild is finished. Throws LEDGER_UNAVAILABLE while another
+   * rebuild is running. Throws LEDGER_EPOCH_CHANGED if no rebuild is needed, because an epoch other than `lostEpoch`
+   * is in force and its ledger works.
    */
   beginRebuild(options: RebuildOptions): Promise<Rebuild>;
   /**
-   * Reads the state back from Redis, for laws that compare it with a fold. While steps go on, its parts are from
-   * different moments.
+   * Reads the state from Redis, for tests that compare it with a fold. If steps run at the same time, its parts are
+   * from different moments.
    */
   state(): Promise<LedgerState>;
 };
 
 /**
- * Connects, and refuses a server that could lose its data. A ledger that is not ready yet is no error: then `epoch`
+ * Connects, and refuses a server that could lose its data. Succeeds also if the ledger is not ready yet. Then `epoch`
  * is empty.
  */
 export async function createRedisLedger(options: RedisLedgerOptions): Promise<RedisLedger> {
@@ -70,7 +71,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     throw error;
   }
   await shards.look().catch((error: unknown) => {
-    // An empty Redis is no fault, because every first start finds it so.
+    // Logged as information and not as a fault, because Redis is empty at every first start.
     if (error instanceof LedgerNotReady) log.info({ reason: error.message }, 'the ledger is not ready');
     else log.warn({ err: error }, 'the ledger is not ready');
   });
@@ -89,7 +90,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     step: (batch) => step(shards, batch),
 
     async confirm(epoch, published) {
-      // The registry is checked first, because a rebuild changes it before the new epoch begins on the log.
+      // The registry is checked first, because a rebuild changes the registry before the new epoch begins on the log.
       const { epoch: inForce } = await shards.look();
       if (inForce !== epoch) throw epochChanged(epoch, inForce);
       const byTenant = Map.groupBy(published, ({ tenant }) => tenant);

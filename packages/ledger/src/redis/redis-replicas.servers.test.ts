@@ -1,6 +1,4 @@
-/**
- * Tests of a primary and its replica: a loss by a failover is noticed, and with a required replica nothing is lost.
- */
+/** Tests a primary and its replica: a loss by a failover is noticed, and with a required replica nothing is lost. */
 import { describeWithOwnServers, startRedis, waitUntil } from '@mandate/testing';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,7 +34,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     return { primary, replica, admin };
   }
 
-  /** Starts a pair with a ledger on the primary. The replica has all of its writes. */
+  /** Starts a primary with a ledger, and a replica that has all its writes. */
   async function startDecidingPair() {
     const pair = await startPair();
     const namespace = freshNamespace();
@@ -51,7 +49,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     return { ...pair, namespace, ledger };
   }
 
-  test('answers an ALLOW once the replica has it, and after a delay charges it only once', async () => {
+  test('answers an ALLOW when the replica has it, and charges it only once after a delay', async () => {
     const { primary, replica } = await startPair();
     const ledger = await createRedisLedger({
       url: primary.url,
@@ -91,7 +89,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     expect((await decide(behind, stepRequest())).epoch).toBe('epoch-2');
   });
 
-  test("does not trust a primary that lost its role, and got it back with the other's data", async () => {
+  test('does not trust a primary that lost its role and got it back with the data of the other server', async () => {
     const { primary, replica, admin, ledger } = await startDecidingPair();
     await admin.replicaof('NO', 'ONE');
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'the other will not hear of it' });

@@ -1,5 +1,6 @@
 /**
- * Tests of a ledger that finds its server by Sentinel: it follows the primary by itself, and reports why it cannot.
+ * Tests a ledger that finds its server by Sentinel: it follows the primary by itself, and reports why it cannot
+ * connect.
  */
 import { silentLogger } from '@mandate/runtime';
 import {
@@ -64,7 +65,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
       ),
     );
 
-  test('says what is wrong: no sentinel, an unknown primary, or a refused login', async () => {
+  test('reports the reason: no sentinel, an unknown primary, or a refused login', async () => {
     const [first] = servers.sentinels;
     const refused = (url: string, options: RedisLedgerOptions = {}) =>
       ledgerAt({ url, ...options }).then(
@@ -99,7 +100,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     ).toBe(null);
   });
 
-  test('follows a commanded failover, and does not trust the new primary until it is rebuilt', async () => {
+  test('follows a failover on command, and does not trust the new primary until it is rebuilt', async () => {
     const namespace = freshNamespace();
     const ledger = await ledgerAt({ url: servers.url, namespace });
     await rebuilt(ledger, 'epoch-1');
@@ -118,7 +119,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     expect((await decide(ledger, stepRequest())).epoch).toBe('epoch-2');
   });
 
-  test('leaves a primary that hung, even if that one goes on as a primary later', async () => {
+  test('leaves a primary that hung, even if the old primary continues as a primary later', async () => {
     const namespace = freshNamespace();
     const log = silentLogger();
     const [ledger, idle] = await Promise.all([
@@ -137,8 +138,8 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     hung.resume();
     const old = new Redis(hung.url);
     onTestFinished(() => old.disconnect());
-    // The old server stays a primary during this test. Otherwise the sentinels would make it a replica some seconds
-    // later.
+    // These rights keep the old server a primary during this test. Otherwise the sentinels would soon make it a
+    // replica.
     await old.call('ACL', 'SETUSER', 'default', '-slaveof', '-replicaof');
     expect((await old.role())[0]).toBe('master');
     await ledger.kill({ scope: 'tenant', tenant: TENANT }, { id: 'k', by: 'op', reason: 'r' });

@@ -1,8 +1,8 @@
 /**
  * A client of the server that the sentinels call the primary. The sentinels announce a new primary. An old primary
- * that hangs, or that only this client can reach, keeps its connections. For some seconds after its return it accepts
- * writes that the new primary will never see. ioredis' own way to learn of a failover (`failoverDetector`) writes to
- * the console if sentinels are down, and ends the process if a sentinel hangs while it subscribes again.
+ * that hangs keeps its connections. For some seconds after its return it accepts writes that the new primary never
+ * gets. ioredis has its own detection (`failoverDetector`). But it writes to the console if sentinels are down, and
+ * ends the process if a sentinel hangs while it subscribes again.
  */
 import type { ConnectionOptions } from 'node:tls';
 import type { Logger, SentinelUrl } from '@mandate/runtime';
@@ -14,11 +14,11 @@ export type ClientOptions = typeof SAFE &
   Pick<CommonRedisOptions, 'connectTimeout' | 'commandTimeout' | 'username' | 'password'> & {
     tls?: ConnectionOptions;
   };
-/** How to connect to the servers, and the user for the sentinels. */
+/** The options for the servers, and the user for the sentinels. */
 export type SentinelAccess = { client: ClientOptions; asking: { username?: string; password?: string } };
 
 const MOVED = '+switch-master';
-/** The longest pause between two attempts to reach a sentinel. */
+/** The longest pause between two attempts to reach a sentinel, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
 
 export function createSentinelClient(watched: SentinelUrl, access: SentinelAccess, log: Logger): Redis {
@@ -37,10 +37,12 @@ export function createSentinelClient(watched: SentinelUrl, access: SentinelAcces
     ...(asking.password !== undefined && { sentinelPassword: asking.password }),
     sentinelCommandTimeout: options.commandTimeout,
     ...(tls !== undefined && { tls, enableTLSForSentinelMode: true, sentinelTLS: tls }),
-    // The first connection fails if no sentinel can be reached. A client that was ready before does not give up.
+    // The first connection fails if no sentinel can be reached. A client that was ready before tries again without
+    // end.
     sentinelRetryStrategy: (times) => (wasReady ? reconnectAfterMs(times) : null),
     retryStrategy: (times) => reconnectAfterMs(times),
-    // The server is a replica now. Only the caller sends the refused command again.
+    // Reconnects if the server is a replica now. The client does not send the refused command again. Only the caller
+    // may do that.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     lazyConnect: true,
   });
@@ -53,7 +55,7 @@ export function createSentinelClient(watched: SentinelUrl, access: SentinelAcces
 
 type SentinelAt = SentinelUrl['sentinels'][number];
 
-/** Returns a client of one sentinel. It never connects by itself. */
+/** Returns a client of one sentinel. The client connects only when it is told to. */
 export function newSentinelClient(
   { host, port }: SentinelAt,
   watched: SentinelUrl,
@@ -76,21 +78,22 @@ export function newSentinelClient(
   });
 }
 
-/** TLS files in the settings are used, like for one server. */
+/** Uses the TLS files of the settings, as for one server. */
 function tlsOf({ tls }: SentinelUrl, options: ClientOptions): ConnectionOptions | undefined {
   return options.tls ?? (tls ? {} : undefined);
 }
 
 /**
- * Follows the primary until the client ends. After a gap it asks for the primary again, because missed messages are
- * not repeated.
+ * Follows the primary until the client ends. After a lost subscription it asks for the primary again, because missed
+ * messages are not repeated.
  */
 function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAccess, log: Logger): void {
   const { sentinels, name } = watched;
   let later: string | null = null;
   const lookAgain = (unlessAt: string) => {
     const isConnected = client.status === 'ready' || client.status === 'connect';
-    // A disconnect while the client still connects would end it for good, so wait until it is ready.
+    // A disconnect during connecting would end the client for good. So the disconnect waits until the client is
+    // ready.
     later = isConnected ? null : unlessAt;
     if (!isConnected || placeOf(client) === unlessAt) return;
     log.warn({ primary: name, now: unlessAt }, 'the primary may be another now: the sentinels are asked');
@@ -118,7 +121,7 @@ function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAcce
   }
 }
 
-/** Returns the address of the connected server, in the form that sentinels use. */
+/** Returns the address of the connected server, in the format of the sentinels. */
 function placeOf({ stream }: Redis): string {
   return 'remoteAddress' in stream ? `${stream.remoteAddress} ${stream.remotePort}` : '';
 }

@@ -1,4 +1,4 @@
-/** Finds out why sentinels did not lead to a primary, and returns an error that says what to do. */
+/** Finds out why the sentinels returned no reachable primary, and returns an error with a remedy. */
 import { type MandateError, type SentinelUrl, tlsRemedy } from '@mandate/runtime';
 import { type Redis, ReplyError } from 'ioredis';
 import { connected } from './connected.ts';
@@ -7,7 +7,9 @@ import { newSentinelClient, type SentinelAccess } from './sentinel-client.ts';
 
 type Answer = { knows: boolean; names: string[] } | { fault: string; cause: Error };
 
-/** Asks all sentinels. Null if one knows the primary: then the primary itself does not answer. */
+/**
+ * Asks all sentinels for the fault. Null if a sentinel knows the primary. Then the primary itself does not answer.
+ */
 export async function faultOfSentinels(
   watched: SentinelUrl,
   access: SentinelAccess,
@@ -46,7 +48,7 @@ export async function faultOfSentinels(
   return unavailable(`No sentinel can be reached: ${fault}`, cause, tlsRemedy('REDIS', cause) ?? REACH);
 }
 
-/** Returns the primaries that the sentinel knows, for an error text. Empty if this user may not ask. */
+/** Returns the names of all primaries that the sentinel knows, for an error text. Empty if this user may not ask. */
 async function namesKnownTo(client: Redis): Promise<string[]> {
   const primaries = (await client.call('SENTINEL', 'MASTERS').catch(() => [])) as string[][];
   return primaries.flatMap((fields) => fields[fields.indexOf('name') + 1] ?? []);

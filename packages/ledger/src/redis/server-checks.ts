@@ -1,4 +1,4 @@
-/** Checks the settings of a server, so that it does not lose what it acknowledged. */
+/** Checks the settings of a server, so that the server does not lose acknowledged writes. */
 import { type Logger, MandateError } from '@mandate/runtime';
 import { type Redis, ReplyError } from 'ioredis';
 import { ledgerFailure } from './failure.ts';
@@ -7,15 +7,15 @@ const LEAST_MAJOR_VERSION = 7;
 
 export type ServerRequirements = {
   /**
-   * Default true: a server without an append-only file loses its data with every restart, and is refused. If false, a
-   * warning is logged instead.
+   * Default true: refuses a server without an append-only file, because it loses its data with every restart. If
+   * false, only a warning is logged.
    */
   requireAppendOnly?: boolean;
 };
 
 /**
- * Throws LEDGER_UNAVAILABLE if the server does not meet the requirements. Not retryable, because waiting does not
- * help.
+ * Throws LEDGER_UNAVAILABLE if the server does not meet the requirements. The error is not retryable, because waiting
+ * does not help.
  */
 export async function checkServer(
   server: Redis,
@@ -45,7 +45,7 @@ export async function checkServer(
   log.warn('Redis has no append-only file: each restart of it takes a rebuild of the ledger');
 }
 
-/** Null if a hosted server does not show its settings. */
+/** Returns the value of a setting. Null if a hosted server does not show its settings. */
 async function settingOf(server: Redis, name: string): Promise<string | null> {
   try {
     const [, value] = (await server.config('GET', name)) as [string?, string?];
@@ -56,7 +56,7 @@ async function settingOf(server: Redis, name: string): Promise<string | null> {
   }
 }
 
-/** Returns the server run, as scripts/parts/clock.lua names it. */
+/** Returns the name of the server run, in the format of scripts/parts/clock.lua. */
 export async function runOf(server: Redis): Promise<string> {
   const info = await server.info('replication').catch((error: unknown) => {
     throw ledgerFailure(error);

@@ -1,6 +1,6 @@
 /**
- * Calls the scripts of tenants' shards and of the registry. Each script of a shard first checks that the caller means
- * the present state. If not, this file opens the tenant, adopts a newer epoch, or gives up.
+ * Calls the scripts of tenants' shards and of the registry. Each script of a shard first checks the epoch and
+ * generation of the caller. If they are wrong, this file opens the tenant, adopts a newer epoch, or throws.
  */
 
 import { type Clock, type Logger, systemClock } from '@mandate/runtime';
@@ -12,20 +12,20 @@ import { epochChanged, notReady, unavailable } from './failure.ts';
 import { registryKeys, tenantKeys } from './keys.ts';
 
 /**
- * Increased when the form of the stored data changes. A newer program rebuilds an older ledger. An older program leaves a
- * newer ledger alone, and stops (LEDGER_NEWER). Data outside of any generation (`meta`, flags and commands: keys.ts)
- * survives a rebuild. Older programs write that data too, because every program carries out a kill. So its form must not
- * change.
+ * The version of the stored data. Increase it if the format changes. A newer program rebuilds an older ledger. An
+ * older program leaves a newer ledger alone, and stops (LEDGER_NEWER). Data without a generation (`meta`, flags and
+ * commands: keys.ts) survives a rebuild. Older programs write this data too, because every program carries out a
+ * kill. So its format must not change.
  */
 const LAYOUT = 9;
 
-/** The state that a rebuild left. `epoch`: its name on the log. `generation`: where Redis keeps it. */
+/** The state after a rebuild. `epoch`: its name on the log. `generation`: the part of its keys in Redis. */
 type Named = { epoch: string; generation: number };
 
-/** The state in force, from the registry. */
+/** The epoch and generation in force, from the registry. */
 type Force = Named & { replayMemoryMs: number };
 
-/** The state of a flag. */
+/** The state of a kill flag. */
 export type FlagState = [killed: 1 | null, revision: number, reason: string, atMs: number];
 
 type Argument = string | number;
@@ -33,55 +33,61 @@ type Argument = string | number;
 export type Shards = {
   readonly namespace: string;
   readonly log: Logger;
-  /** The replay memory of the ledger in force. */
+  /** The replay memory of the ledger in force, in milliseconds. */
   readonly replayMemoryMs: number;
-  /** The number of deliveries without room that the ledger still recognizes, for each tenant. */
+  /** For each tenant, the number of deliveries above its limit that the ledger still recognizes. */
   readonly keptUnremembered: number;
-  /** The calls that answered this client. */
+  /** The calls that answered deliveries of this client. */
   readonly answered: AnsweredCalls;
-  /** The ledger in force, as far as this client knows. Null if it has never seen a ready ledger. */
+  /** Returns the ledger in force, as far as this client knows. Null if it has never seen a ready ledger. */
   force(): Force | null;
-  /** Reads the registry, and adopts the state in force. Throws LEDGER_UNAVAILABLE if there is none. */
+  /** Reads the registry, and adopts the epoch in force. Throws LEDGER_UNAVAILABLE if there is none. */
   look(): Promise<Force & { everything: FlagState | null }>;
   /**
-   * Returns the reply of the script. Opens the tenant or adopts an epoch if needed. Throws LEDGER_UNAVAILABLE if not
-   * ready.
+   * Returns the reply of the script. Opens the tenant or adopts a newer epoch if needed. Throws LEDGER_UNAVAILABLE if
+   * the ledger is not ready.
    */
   ask(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
-  /** The same, with the epoch of the reply. By the time the caller looks, another epoch may be in force. */
+  /**
+   * Does the same, and returns the epoch of the reply too. Another epoch may be in force when the caller reads the
+   * reply.
+   */
   askNamingEpoch(
     tenant: string,
     script: string,
     args: readonly Argument[],
   ): Promise<{ reply: unknown[]; epoch: string }>;
-  /** The same for a script that must run under that epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
+  /** Does the same, but the script runs under this epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
   askUnder(epoch: string, tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   /**
-   * The same for a script that acts whatever state the shard is in. It still throws if the script refuses the rest.
+   * Does the same for a script that acts in every state of the shard. It still throws if the script refuses the rest.
    */
   askAnyway(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
-  /** Resolves once all writes of these tenants are on the required replicas. */
+  /** Resolves when the required replicas have all writes of these tenants. */
   replicated(tenants: readonly string[]): Promise<void>;
-  /** Returns the highest generation that this client has met. A rebuild begins above it. */
+  /** Returns the highest generation that this client has seen. A rebuild uses a higher one. */
   highestGeneration(): number;
   noteGeneration(generation: number): void;
-  /** Runs a script without any check, for a rebuild. */
+  /** Runs a script without any check. Used by a rebuild. */
   askClosed(
     tenant: string,
     generation: number,
     script: string,
     args: readonly Argument[],
   ): Promise<unknown[]>;
-  /** Frees a page of a generation that is no longer in force. Returns the next cursor. */
+  /** Frees one page of a generation that is no longer in force. Returns the next cursor. */
   unlink(tenant: string, generation: number, what: string, cursor: string): Promise<unknown>;
   readonly connection: Connection;
 };
 
-/** It has no generation, so a shard that is not ready refuses it. */
+/** Has no generation, so a shard that is not ready refuses it. */
 const NOTHING: Force = { epoch: '', generation: 0, replayMemoryMs: DEFAULTS.replayMemoryMs };
 
-/** The most tries of a script. Opening a tenant takes one, and so does a rebuild that ends meanwhile. */
+/**
+ * The maximum number of tries of a script. Opening a tenant uses one try, and so does a rebuild that ends at the same
+ * time.
+ */
 const MOST_TURNS = 6;
 
 export function createShards(options: {
@@ -135,11 +141,11 @@ export function createShards(options: {
       'opening' | 'open' | null,
       string | null,
     ];
-    // A ledger that an older program loaded does not have this field.
+    // The default is needed, because a ledger from an older program does not have this field.
     const replayMemoryMs = Number(memoryMs ?? DEFAULTS.replayMemoryMs);
     const force = { epoch, generation: Number(inGeneration), replayMemoryMs };
     adopt(force);
-    // Without the two elements that only the registry uses.
+    // Leaves out the two elements that only the registry uses.
     const flag = everything === null ? null : (everything.slice(0, 4) as FlagState);
     return { force, runs, everything: flag, noted };
   }
@@ -164,7 +170,7 @@ export function createShards(options: {
       );
     await turn('opening', noted ?? 'opening');
     const opened = await enter(tenant, 'open', force.generation);
-    // After a rebuild meanwhile, the caller's next call is refused, and opens the tenant again.
+    // If a rebuild ran in between, the caller's next call is refused, and the tenant is opened again.
     if (opened.noted === 'open' && opened.force.generation === force.generation) await turn('ready', 'open');
   }
 
@@ -195,7 +201,7 @@ export function createShards(options: {
       return (await askTenant(tenant, script, args, changed)).reply;
     },
     askRegistry,
-    // Any generation will do, because all keys of a tenant are on one server.
+    // Any generation is right here, because all keys of a tenant are on one server.
     replicated: (tenants) =>
       connection.replicated(tenants.flatMap((tenant) => tenantKeys(namespace, tenant, 0).slice(0, 1))),
     askClosed: (tenant, generation, script, args) =>
@@ -237,9 +243,9 @@ export function createShards(options: {
   }
 
   /**
-   * Adopts a newer epoch only if the registry has it as well. A shard with an older generation is a copy from before
-   * the last rebuild, or of a tenant that neither the log nor the registry knew then. Opening the tenant shows which,
-   * by the registry.
+   * Adopts a newer epoch only if the registry has it too. A shard with an older generation is either a copy from
+   * before the last rebuild, or a tenant that the log and the registry did not know then. Opening the tenant compares
+   * it with the registry.
    */
   function adoptEpoch(tenant: string) {
     return async (there: Named, asked: Force): Promise<void> => {
@@ -255,7 +261,10 @@ export function createShards(options: {
   return shards;
 }
 
-/** The most shards asked at once. With thousands, each request would wait for all others until it times out. */
+/**
+ * The maximum number of shards asked at once. With thousands, the requests would wait for each other until they time
+ * out.
+ */
 const AT_ONCE = 50;
 
 export async function inGroups<Answer>(

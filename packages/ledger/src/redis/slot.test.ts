@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { slotOf } from './slot.ts';
 
-/** The results of CLUSTER KEYSLOT in Redis 7.0.15. */
+/** The results of the command CLUSTER KEYSLOT in Redis 7.0.15. */
 test.each([
   ['123456789', 12739],
   ['mandate:{default}:meta', 5718],

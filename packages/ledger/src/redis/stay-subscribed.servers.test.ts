@@ -39,7 +39,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     return { server, admin, heard, subscribers, subscription, isHeardAgain };
   }
 
-  test('is repeated until it succeeds, if the server refuses it after a cut', async () => {
+  test('is repeated until it succeeds, if the server refuses it after a cut connection', async () => {
     const { admin, heard, subscribers, isHeardAgain } = await scene();
     await admin.acl('SETUSER', 'default', '-subscribe');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -50,7 +50,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     await isHeardAgain();
   });
 
-  test('begins again after it falls silent', async () => {
+  test('begins again if the connection falls silent', async () => {
     const { server, heard, isHeardAgain } = await scene();
     server.pause();
     await waitUntil('it to be given up', () => heard.begun > 1);
@@ -59,7 +59,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     await isHeardAgain();
   });
 
-  test('of a cluster reports a cut at any node', async () => {
+  test('reports a cut connection at any node of a cluster', async () => {
     await using cluster = await startRedisCluster();
     const clusterNodes = cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port }));
     const broadcast = await createRedisKillBroadcast({
@@ -80,7 +80,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     const admin = new Cluster(clusterNodes);
     onTestFinished(() => admin.disconnect());
     await waitUntil('the cluster', () => admin.nodes('master').length === 3);
-    // Connects to each node first, so that a new subscription at another node is not cut there once more.
+    // Connects to each node first, so that the cut does not hit a new subscription at another node.
     await Promise.all(admin.nodes('master').map((node) => node.ping()));
     for (let cuts = 1; cuts <= 3; cuts += 1) {
       await Promise.all(admin.nodes('master').map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'pubsub')));

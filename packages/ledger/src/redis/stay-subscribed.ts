@@ -1,29 +1,29 @@
 /**
- * A subscription that comes back however it ended: cut, refused, or silent, for example after packets were dropped.
- * Each time it begins on a new connection. ioredis' own way back ignores the answer to the subscription. So a refusal
- * ends the process, or leaves a connection that receives nothing. In a cluster it does not report the gap.
+ * A subscription that is always restored after it was cut, refused or silent. Each time it begins on a new
+ * connection. ioredis can restore a subscription too, but ignores the server's answer to it. So a refusal ends the
+ * process, or leaves a connection that receives nothing. In a cluster ioredis does not report the gap.
  */
 import type { Logger } from '@mandate/runtime';
 import type { Redis } from 'ioredis';
 import { connected, reconnectAfterMs } from './connected.ts';
 import { ledgerFailure } from './failure.ts';
 
-/** The interval of pings. A silent connection is noticed after about this time. */
+/** The interval of pings in milliseconds. A silent connection is noticed after about this time. */
 const ASK_EVERY_MS = 5_000;
 
 export type Subscription = {
-  /** Begins on a new connection. For a caller that knows of a new server. */
+  /** Begins again on a new connection. For a caller that knows of a new server. */
   reconnect(): void;
   close(): void;
 };
 
 /**
- * Subscribes. Rejects if that fails at once, unless `mayBeginLater`. From then on it does not give up until it is
- * closed.
+ * Subscribes. Rejects if the first attempt fails, unless `mayBeginLater` is set. After that it tries again until it
+ * is closed.
  */
 export async function staySubscribed(options: {
   channel: string;
-  /** Returns a new client that never connects by itself. */
+  /** Returns a new client that connects only when it is told to. */
   newClient(): Redis;
   onMessage(text: string): void;
   /** Called at the start, and each time the subscription is restored. */
@@ -31,7 +31,7 @@ export async function staySubscribed(options: {
   log: Logger;
   askEveryMs?: number;
   mayBeginLater?: boolean;
-  /** The longest pause between two attempts. */
+  /** The longest pause between two attempts, in milliseconds. */
   longestWaitMs?: number;
 }): Promise<Subscription> {
   const { channel, newClient, onMessage, onSubscribed, log, longestWaitMs } = options;
@@ -84,7 +84,7 @@ export async function staySubscribed(options: {
   else await begin();
   return {
     reconnect() {
-      // Not after `close`: ioredis would wait for the end of a connection that has ended already.
+      // Skipped after `close`, because ioredis would wait for the end of a connection that has already ended.
       if (!isClosed) client?.disconnect();
     },
     close() {

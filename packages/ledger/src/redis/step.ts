@@ -1,7 +1,7 @@
 /**
- * Steps a batch of any length and any tenants, as calls of step.lua. Each call has one tenant and a limited number of
+ * Runs a batch of any length and any tenants, as calls of step.lua. Each call has one tenant and a limited number of
  * operations, so no call blocks Redis for long. Calls of several tenants run concurrently. Calls of one tenant run
- * one after the other, because no later request of an agent may overtake a request that must be planned again.
+ * one after another. If a request must be planned again, no later request of its agent may overtake it.
  */
 import type { Operation, StepResult } from '../port.ts';
 import { stepTenant } from './scripts/step.ts';

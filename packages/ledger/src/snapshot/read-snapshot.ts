@@ -1,4 +1,4 @@
-/** Restores a fold from its snapshot. The caller then folds the log from `positions` on. */
+/** Restores a fold from its snapshot. The caller then folds the later records of the log, from `positions` on. */
 import { createHash } from 'node:crypto';
 import { MandateError } from '@mandate/runtime';
 import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
@@ -24,8 +24,8 @@ import {
 } from './snapshot-line.ts';
 
 /**
- * Reads the lines of `writeSnapshot`, without line ends. Throws SNAPSHOT_UNREADABLE if they are of another version,
- * cut short or changed. Then the log is folded from its start.
+ * Reads the lines of `writeSnapshot`, without line ends. Throws SNAPSHOT_UNREADABLE if the snapshot has another
+ * version, is incomplete or was changed. Then the log is folded from its start.
  */
 export async function readSnapshot(lines: Iterable<string> | AsyncIterable<string>): Promise<Fold> {
   const seal = createHash('sha256');
@@ -46,15 +46,15 @@ export async function readSnapshot(lines: Iterable<string> | AsyncIterable<strin
 }
 
 /**
- * Returns what a snapshot covers, from its first line. Throws SNAPSHOT_UNREADABLE if the line is no head, or of
- * another version.
+ * Returns the positions of a snapshot from its first line. Throws SNAPSHOT_UNREADABLE if the line is not a head, or
+ * has another version.
  */
 export function readSnapshotHead(text: string): Pick<Fold, 'positions' | 'digests'> & { deliveries: number } {
   const { positions, digests, deliveries } = headOf(parse(text));
   return { positions: new Map(positions), digests: new Map(digests), deliveries };
 }
 
-/** Counters by the number that later lines use. */
+/** The fold so far. `counters` has each counter by the number that later lines use. */
 type Reading = { fold: Fold; counters: Map<number, Counter> };
 
 function headOf(line: SnapshotLine): SnapshotHead {
@@ -183,7 +183,7 @@ function restoreLease(lease: StoredLease, agent: AgentState, counters: ReadonlyM
   return { ...lease, charges: shareCharges(agent, charges) };
 }
 
-/** Parses a line. The checks at the end of the snapshot show if a line was damaged. */
+/** Parses a line without checking it. The checks at the end of the snapshot detect a damaged line. */
 function parse(text: string): SnapshotLine {
   try {
     return JSON.parse(text) as SnapshotLine;

@@ -1,6 +1,6 @@
 /**
  * A snapshot is NDJSON: a head, the content of the fold, and an end with a digest of all lines. Each line can be
- * applied as it is read: counters come before the deliveries that charged them, which refer to them by number.
+ * applied at once: a counter comes before the deliveries that charged it, and they refer to it by number.
  */
 
 import type { EpochInForce } from '@mandate/schemas';
@@ -19,8 +19,8 @@ import type {
 import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
 
 /**
- * Increase it if a line changes its meaning, or another kind of line or of charging is needed. An older snapshot is
- * then skipped, and the log is folded from its start.
+ * The version of the format. Increase it if a line changes its meaning, or if a new kind of line or charging is
+ * needed. An older snapshot is then skipped, and the log is folded from its start.
  */
 export const SNAPSHOT_VERSION = 9;
 
@@ -31,7 +31,7 @@ export type SnapshotHead = {
   clockMs: number;
   /** The approximate number of deliveries in the snapshot. */
   deliveries: number;
-  /** By partition of the decisions topic. */
+  /** The position of each partition of the decisions topic. */
   positions: [partition: number, offset: number][];
   digests: [partition: number, sha256: string][];
   epochs: [partition: number, epoch: EpochInForce][];
@@ -67,10 +67,10 @@ export type SnapshotLine =
   | {
       line: 'budget';
       tenant: string;
-      /** The number of the counter, for later lines. */
+      /** The number of the counter. Later lines use this number. */
       number: number;
       budget: BudgetReference;
-      /** For a lifetime counter its sum, for a windowed counter the amount of each bucket. */
+      /** For a lifetime counter its sum. For a windowed counter the amount of each bucket. */
       spentMicros: number;
       buckets: [bucket: number, micros: number][];
     }

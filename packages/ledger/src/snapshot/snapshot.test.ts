@@ -47,7 +47,7 @@ describe('a snapshot', () => {
     expect([...restored.epochs]).toEqual([[2, { id: 'epoch-1', generation: 7 }]]);
   });
 
-  test('has in its first line what it covers, and how many deliveries it has', async () => {
+  test('has its positions and its number of deliveries in the first line', async () => {
     const fold = await someFold();
     const [head = ''] = writeSnapshot(fold);
     const { positions, digests } = fold;
@@ -56,7 +56,7 @@ describe('a snapshot', () => {
     expect(() => readSnapshotHead('{')).toThrow(unreadable);
   });
 
-  test('is identical if written again from what was read', async () => {
+  test('is identical if it is read and written again', async () => {
     const lines = [...writeSnapshot(await someFold())];
     expect([...writeSnapshot(await readSnapshot(lines))]).toEqual(lines);
   });
@@ -70,7 +70,7 @@ describe('a snapshot', () => {
     expect([...state.pendingOutcomes.values()]).toEqual([waits]);
   });
 
-  test('has lines of JSON without a line end in them', async () => {
+  test('consists of lines of JSON without inner line ends', async () => {
     for (const line of writeSnapshot(await someFold())) expect(JSON.stringify(JSON.parse(line))).toBe(line);
   });
 

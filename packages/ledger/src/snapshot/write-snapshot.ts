@@ -1,4 +1,4 @@
-/** Writes a fold as a snapshot, line by line, so that a million deliveries are never in memory as text. */
+/** Writes a fold as a snapshot, one line at a time, so that memory never contains all deliveries as text. */
 import { createHash } from 'node:crypto';
 import { slidingBuckets, slotTimes } from '@mandate/step';
 import { deliveriesIn, type Fold, isKeptByFold } from '../fold/fold.ts';
@@ -14,7 +14,7 @@ import {
   type StoredLease,
 } from './snapshot-line.ts';
 
-/** Yields JSON texts without line ends. The fold must not change meanwhile. */
+/** Yields JSON texts without line ends. The fold must not change until all lines are read. */
 export function* writeSnapshot(fold: Fold): Generator<string> {
   const seal = createHash('sha256');
   let lines = 0;

@@ -3,7 +3,8 @@ import { CONFIG_PREFIX } from './config-prefix.ts';
 import { settingShapes } from './setting-shape.ts';
 
 /**
- * A row of the table in the docs. `default` is empty if there is none. `required` means that a value must be given.
+ * A row of the settings table in the docs. `default` is empty if there is none. `required` means that the user must
+ * set a value.
  */
 export type ConfigRow = {
   name: string;
@@ -14,9 +15,7 @@ export type ConfigRow = {
   description: string;
 };
 
-/**
- * Returns the documentation of a config schema, in the schema's order, from the same schema that reads the settings.
- */
+/** Returns one row of documentation for each setting of a config schema, in the schema's order. */
 export function describeConfig(schema: z.ZodObject): ConfigRow[] {
   return [...settingShapes(schema).values()].map((shape) => ({
     name: CONFIG_PREFIX + shape.key,

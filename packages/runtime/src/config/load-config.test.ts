@@ -54,7 +54,7 @@ describe('loadConfig', () => {
     });
   });
 
-  test('reads an empty list as empty, not as absent', () => {
+  test('reads an empty list as empty, and not as absent', () => {
     expect(loadConfig(schema, { ...minimal, MANDATE_GATEWAY_SHARDS: '' }).GATEWAY_SHARDS).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe('loadConfig', () => {
     expect(faultsOf({ ...minimal, MANDATE_GATEWAY_OPEN: text })).toHaveLength(1);
   });
 
-  test('reports all faults at once, each with a remedy', () => {
+  test('reports all faults at once, each with its remedy', () => {
     const faults = faultsOf({
       MANDATE_GATEWAY_PORT: '70000',
       MANDATE_GATEWAY_OPEN: 'perhaps',
@@ -95,14 +95,14 @@ describe('loadConfig', () => {
     expect(text).toContain('one of sqlite, kafka');
   });
 
-  test('ignores the areas of other services in the environment', () => {
+  test('ignores the settings of other services in the environment', () => {
     const env = { ...minimal, MANDATE_QUERY_PORT: '1' };
     expect(faultsOf(env)).toHaveLength(1);
     expect(faultsOf(env, { otherAreas: ['QUERY'] })).toEqual([]);
     expect(faultsOf({ ...env, MANDATE_QUERYX_PORT: '1' }, { otherAreas: ['QUERY'] })).toHaveLength(1);
   });
 
-  test('also reports a rule over several settings', () => {
+  test('also reports the fault of a rule over several settings', () => {
     const ruled = schema.refine((config) => config.GATEWAY_OPEN, 'it must be open');
     expect(() => loadConfig(ruled, minimal)).toThrow('configuration: it must be open');
   });
@@ -113,7 +113,7 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config.GATEWAY_PROXIES)).toBe(true);
   });
 
-  test('returns a secret, and shows it in no message', () => {
+  test('returns a secret, but shows it in no message', () => {
     const secret = 'correct-horse-battery';
     const config = loadConfig(schema, { ...minimal, MANDATE_LEDGER_PASSWORD: secret });
     expect(config.LEDGER_PASSWORD).toBe(secret);
@@ -138,7 +138,7 @@ describe('loadConfig', () => {
   });
 });
 
-test('describes each setting in one row', () => {
+test('describes each setting in its own row', () => {
   const rows = describeConfig(schema);
   expect(rows.map((row) => row.name)).toEqual(Object.keys(schema.shape).map((key) => `MANDATE_${key}`));
   expect(rows[0]).toEqual({

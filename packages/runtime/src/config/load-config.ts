@@ -18,8 +18,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param schema a zod object; numbers, booleans and lists (comma-separated) are read from text; a key marked `.meta({
  *   secret: true })` is never printed, neither in errors nor when the result is logged
  * @param env usually `process.env`, passed by a main.ts
- * @param otherAreas areas of other processes that may share this environment, for instance `['QUERY']`: names that
- *   begin with one of them are theirs to check
+ * @param otherAreas areas of other processes that may share this environment, for instance `['QUERY']`. The other
+ *   processes check names that begin with these areas
  * @returns the parsed values under the schema's keys, deeply frozen
  * @throws MandateError CONFIG_INVALID with a line for every fault
  */
@@ -47,7 +47,7 @@ export function loadConfig<S extends z.ZodObject>(
     if (unread.has(name)) continue;
     const text = env[name];
     if (shape === undefined) faults.push(`${name}: ${issue.message}`);
-    // If the schema has a message for a missing setting, that message is better.
+    // The schema's own message for a missing setting is better than this message.
     else if (text === undefined)
       faults.push(fault(shape, issue.code === 'custom' ? issue.message : 'is not set'));
     else faults.push(fault(shape, issue.message, text));
@@ -73,7 +73,7 @@ function unknownNames(env: Environment, shapes: Map<string, SettingShape>, other
     });
 }
 
-/** Returns one line: the variable, its value unless it is a secret, what is wrong, and what to write instead. */
+/** Returns one line: the variable, its value (except a secret), the fault, and a correct value. */
 function fault(shape: SettingShape, message: string, text?: string): string {
   const found = text === undefined ? '' : ` (found ${shape.secret ? 'a secret' : JSON.stringify(text)})`;
   const said = shape.secret && text ? message.replaceAll(text, '[secret]') : message;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every process that publishes, decides or records has the same document. */
+/** The setting for the privacy document. Every process that publishes, decides or records needs the same document. */
 export const privacySettings = z.object({
   PRIVACY_PATH: z
     .string()

@@ -4,8 +4,8 @@ type Reading = { ok: true; value: unknown } | { ok: false; fault: string };
 
 /**
  * Reads the text of an environment variable as the type that the schema expects. Numbers are decimal, without
- * exponent, plus sign or hexadecimal. A list is split at commas, and the empty text is the empty list. The schema
- * itself checks the range.
+ * exponent, plus sign or hexadecimal digits. A list is split at commas, and an empty text is an empty list. The
+ * schema itself checks the range.
  */
 export function readSetting(shape: SettingShape, text: string): Reading {
   if (shape.kind !== 'list') return readScalar(shape.kind, text);

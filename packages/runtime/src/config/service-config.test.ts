@@ -9,7 +9,9 @@ const schema = z.object({
 
 class Left extends Error {}
 
-/** A process that records every call. `exit` ends the call, as it ends a real process. */
+/**
+ * Returns a fake process that records every call. `exit` ends the call by throwing, because a real process would end.
+ */
 function run(args: readonly string[], env: Record<string, string>) {
   const seen = { out: '', errors: '', code: null as number | null, folder: 'here', config: {} };
   try {
@@ -45,7 +47,7 @@ describe('serviceConfig', () => {
     });
   });
 
-  test.each(['--help', '-h'])('%s prints every setting without needing any', (flag) => {
+  test.each(['--help', '-h'])('%s prints every setting and needs none', (flag) => {
     const { out, code } = run([flag], { MANDATE_GATEWAY_PORT: 'wrong' });
     expect(code).toBe(0);
     expect(out).toContain('Mandate gateway. HTTP in');
@@ -64,12 +66,12 @@ describe('serviceConfig', () => {
     expect(errors).toContain('Correct these environment variables');
   });
 
-  test('refuses arguments, because no setting would read them', () => {
+  test('refuses arguments, because it reads only the environment', () => {
     const { errors, code } = run(['--port', '81'], { MANDATE_GATEWAY_TOKEN: 'long enough' });
     expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining('--port 81') });
   });
 
-  test('accepts settings of other processes in its environment, and no unknown ones', () => {
+  test('accepts settings of other processes in its environment, but no unknown settings', () => {
     const own = { MANDATE_GATEWAY_TOKEN: 'long enough' };
     const others = {
       MANDATE_DECIDER_PORT: '1',
@@ -82,7 +84,7 @@ describe('serviceConfig', () => {
     expect(run([], { ...own, MANDATE_URLS: 'http://x' }).code).toBe(2);
   });
 
-  test('starts relative paths where npm was called', () => {
+  test('resolves relative paths from the folder in which npm was called', () => {
     expect(run([], { MANDATE_GATEWAY_TOKEN: 'long enough' }).folder).toBe('here');
     expect(run([], { MANDATE_GATEWAY_TOKEN: 'long enough', INIT_CWD: '/there' }).folder).toBe('/there');
   });

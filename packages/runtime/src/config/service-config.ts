@@ -1,4 +1,6 @@
-/** The first step of every main.ts: it prints the settings for `--help`, or reads them, or prints all their faults. */
+/**
+ * The first step of every main.ts: prints the settings for `--help`, reads the settings, or prints all their faults.
+ */
 import type { z } from 'zod';
 import { isMandateError } from '../errors.ts';
 import { describeConfig } from './describe-config.ts';
@@ -15,8 +17,8 @@ export type ConfigPort = {
 };
 
 /**
- * The areas of all processes. Their settings may be in one environment, and each process checks its own. The command
- * uses API and the areas that end in URL.
+ * The areas (name prefixes) of all processes. One environment may contain the settings of several processes, and each
+ * process checks only its own. The command uses API and the areas that end in URL.
  */
 const AREAS = [
   ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],
@@ -28,9 +30,9 @@ const AREAS = [
 const USAGE = 2;
 
 /**
- * `--help` prints every setting and exits with 0. A wrong environment or an argument prints every fault and exits
- * with 2.
- * Relative paths start where npm was called: npm runs a workspace's script in that workspace's folder.
+ * Prints every setting and exits with 0 for `--help`. Prints every fault and exits with 2 for a wrong environment or
+ * an argument.
+ * Relative paths start where npm was called, because npm runs a workspace's script in that workspace's folder.
  *
  * @param own the process, passed by its main.ts
  * @param about one line for `--help`
@@ -58,7 +60,7 @@ export function serviceConfig<S extends z.ZodObject>(
   }
 }
 
-/** The areas of all other processes, which a reader of this schema ignores. */
+/** Returns the areas of all other processes. A reader of this schema ignores their settings. */
 export function otherAreas(schema: z.ZodObject): readonly string[] {
   const own = new Set(Object.keys(schema.shape).map((key) => key.split('_')[0]));
   return AREAS.filter((area) => !own.has(area));

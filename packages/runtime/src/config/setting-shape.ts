@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The form of one setting: enough to read it from text and to document it. */
+/** The form of one setting, which is needed to read it from text and to document it. */
 export type SettingShape = {
   key: string;
   kind: 'number' | 'boolean' | 'list' | 'text';
-  /** The kind of a list's elements. */
+  /** The type of the elements of a list. */
   of: 'number' | 'boolean' | 'text';
-  /** For people: `an integer from 1 to 65535`. */
+  /** The type in words for people, such as `an integer from 1 to 65535`. */
   type: string;
   default: unknown;
   required: boolean;
@@ -19,8 +19,8 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const KEY = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
 
 /**
- * Returns the shapes of a config schema's keys, in the schema's order. They are read from its JSON Schema, which is
- * the public description of a zod type.
+ * Returns the shape of each key of a config schema, in the schema's order. It reads them from the JSON Schema, which
+ * is the public description of a zod type.
  */
 export function settingShapes(schema: z.ZodObject): Map<string, SettingShape> {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
@@ -67,7 +67,7 @@ function rangeText(schema: JsonSchema): string {
       : schema.exclusiveMinimum !== undefined
         ? ` above ${schema.exclusiveMinimum}`
         : '';
-  // zod gives the largest safe integer if the author gave no limit.
+  // zod returns the largest safe integer if the schema has no upper limit.
   const to =
     schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER ? ` to ${schema.maximum}` : '';
   return from + to;

@@ -1,11 +1,11 @@
-/** Settings that several services have under their own names: `<AREA>_PORT`, `<AREA>_HASH_KEY` and so on. */
+/** Settings that several services use with their own prefix: `<AREA>_PORT`, `<AREA>_HASH_KEY` and so on. */
 import { z } from 'zod';
 
-/** The port on which the HTTP server of a service listens. */
+/** Returns the setting for the port of a service's HTTP server. */
 export const port = (standard: number) =>
   z.int().min(0).max(65_535).default(standard).describe('the port to listen at; 0 takes any free one');
 
-/** How the log in a file is written to the disk. */
+/** The setting that decides how a log in a file is written to the disk. */
 export const synchronous = z
   .enum(['NORMAL', 'FULL'])
   .default('NORMAL')

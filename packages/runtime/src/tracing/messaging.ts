@@ -1,9 +1,9 @@
-/** Attributes of spans about records of the log, by OpenTelemetry's conventions for messaging. */
+/** Attributes of spans for work on records of the log. They follow OpenTelemetry's conventions for messaging. */
 import type { SpanOptions } from './tracer.ts';
 
 type LogPosition = { topic: string; partition: number; offset: number };
 
-/** Attributes of one append of `records` records. */
+/** Returns the attributes of one append with `records` records. */
 export function produced(system: string, topic: string, records: number): SpanOptions {
   return {
     kind: 'producer',
@@ -17,7 +17,7 @@ export function produced(system: string, topic: string, records: number): SpanOp
   };
 }
 
-/** Attributes of the work of a group's member on one record, in a batch of `records`. */
+/** Returns the attributes of a group member's work on one record, in a batch of `records`. */
 export function consumed(system: string, group: string, position: LogPosition, records: number): SpanOptions {
   const { topic, partition, offset } = position;
   return {

@@ -1,20 +1,22 @@
 /**
  * Spans of work that one call does for many records, such as a step of the ledger for a batch. Each record has its
- * own span, with the times of the shared call. So the trace of an action shows all its work. A single span for all
- * records would be in a trace that no reader opens. An attribute says how many records shared the call.
+ * own span, with the times of the shared call. So the trace of each action shows this work. An attribute says how
+ * many records shared the call.
  */
 import { nowMs, type Span, type SpanOptions } from './tracer.ts';
 
-/** Undefined for a record that is not traced. */
+/** The spans by record. Undefined for a record that is not traced. */
 export type Spans = readonly (Span | undefined)[];
 
-/** Begins a child span of each parent, for the same piece of work. */
+/** Begins a child span for each parent. All of them describe the same work. */
 export function beginTogether(parents: Spans, name: string, options: SpanOptions): Spans {
   const shared = { ...options, beganAtMs: nowMs() };
   return parents.map((parent) => parent?.child(name, shared));
 }
 
-/** Does the work and ends the spans after it. If the work fails, it marks the spans as failed and throws the same error. */
+/**
+ * Runs the work, and then ends the spans. If the work fails, it marks the spans as failed and throws the same error.
+ */
 export async function withSpans<T>(spans: Spans, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

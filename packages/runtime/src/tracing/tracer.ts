@@ -11,17 +11,23 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type SpanOptions = {
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   attributes?: Attributes;
-  /** The time of its beginning, from `nowMs`. Absent: now. */
+  /** The start time, from `nowMs`. Default: now. */
   beganAtMs?: number;
 };
 
-/** One piece of work. A span that is never ended is never delivered. */
+/** One piece of work. A span that is not ended is never sent. */
 export type Span = {
-  /** The W3C trace context to pass on. A span that begins from it, in any process, is a child of this span. */
+  /**
+   * The W3C trace context to pass on. A span with this context as its parent, in any process, is a child of this
+   * span.
+   */
   readonly traceparent: string;
   child(name: string, options?: SpanOptions): Span;
   set(attributes: Attributes): void;
-  /** Marks the span as failed, with the code of the error. The message stays out, because it might contain sent content. */
+  /**
+   * Marks the span as failed, with the code of the error. The message is left out, because it may contain content of
+   * agents.
+   */
   fail(error: unknown): void;
   /** @param endedAtMs from `nowMs`; default: now */
   end(endedAtMs?: number): void;
@@ -29,9 +35,9 @@ export type Span = {
 
 export type Tracer = {
   /**
-   * Begins a child span of `parent`, a W3C `traceparent`, which says whether the trace is recorded. Without a
-   * readable parent it begins a new trace, which is recorded by chance (`OTLP_TRACE_RATIO`). A span that is not
-   * recorded costs little, and its context is passed on as well.
+   * Begins a child span of `parent`, a W3C `traceparent`, which says if the trace is recorded. Without a readable
+   * parent it begins a new trace, which is recorded with the probability `OTLP_TRACE_RATIO`. A span that is not
+   * recorded costs little, and its context is passed on too.
    */
   begin(name: string, parent: string | null, options?: SpanOptions): Span;
 };
@@ -40,8 +46,8 @@ let originMs = performance.timeOrigin;
 const DRIFT_MS = 10;
 
 /**
- * The time of all spans: milliseconds since 1970, with fractions, which the clock of the system lacks. It is adjusted
- * after it has drifted from that clock, as happens in a process that runs for days.
+ * Returns the time for all spans: milliseconds since 1970, with fractions, which the system clock lacks. It is
+ * corrected when it has drifted from the system clock, as in a process that runs for days.
  */
 export function nowMs(): number {
   const sinceStartMs = performance.now();

@@ -1,7 +1,7 @@
 /**
- * Globs of agent ids. Only `*` is special: it matches any run of characters, also none. The pieces between stars are
- * searched from left to right, each at its first match. A later match can never be better, so nothing is tried twice,
- * and no pattern is slow.
+ * Matches agent ids with globs. Only `*` is special: it matches any number of characters. The pieces between stars
+ * are searched from left to right, each at its first match. A later match is never better, so there is no
+ * backtracking, and no pattern is slow.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 
@@ -22,7 +22,7 @@ function matchesGlob(glob: string, text: string): boolean {
   return true;
 }
 
-/** True if the key may act for this agent. Checks only its `agents`, not its scopes. */
+/** True if the key may act for this agent. Checks only the `agents` of the key, not its scopes. */
 export function speaksFor(record: ApiKeyRecord, agentId: string): boolean {
   return record.agents.some((glob) => matchesGlob(glob, agentId));
 }

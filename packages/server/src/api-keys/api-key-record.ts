@@ -10,7 +10,7 @@ import {
 } from '@mandate/schemas';
 import { makeApiKey, parseApiKey } from './key-format.ts';
 
-/** Makes a key. Only the answer contains the key itself: show it once, and keep only the record. */
+/** Creates a key. Only the result contains the key itself: show it once, and store only the record. */
 export function issueApiKey(
   {
     lastsMs = null,
@@ -21,7 +21,7 @@ export function issueApiKey(
     agents: readonly string[];
     name: string;
     pins?: KeyPins | undefined;
-    /** Null or absent: it does not expire. */
+    /** Milliseconds until the key expires. Null or absent: the key does not expire. */
     lastsMs?: number | null;
   },
   clock: Clock = systemClock,
@@ -39,7 +39,7 @@ export function issueApiKey(
   return { key, record };
 }
 
-/** Makes the key of a person who works with a tenant, in the form of the control topic: see `issueApiKey`. */
+/** Creates a key for a person who works with a tenant, as a record of the control topic. See `issueApiKey`. */
 export function issueRoleKey(
   { role, ...grant }: { tenant: string; role: Role; name: string; lastsMs: number | null },
   clock?: Clock,
@@ -49,13 +49,13 @@ export function issueRoleKey(
 
 type Records = Pick<ReadonlyMap<string, ApiKeyRecord>, 'get'>;
 
-/** Returns the valid record that this key proves, or null. Compares in constant time. */
+/** Returns the valid record of this key. Null if the key is not valid. Compares in constant time. */
 export function provenRecord(records: Records, key: string, nowMs: number): ApiKeyRecord | null {
   const record = unrevoked(records, key);
   return record === null || isExpired(record, nowMs) ? null : record;
 }
 
-/** Returns when the proven key expired, or null. */
+/** Returns when this key expired. Null if the key is wrong or has not expired. */
 export function provenExpiry(records: Records, key: string, nowMs: number): string | null {
   const record = unrevoked(records, key);
   return record !== null && isExpired(record, nowMs) ? (record.expiresAt ?? null) : null;

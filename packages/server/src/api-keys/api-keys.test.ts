@@ -31,7 +31,7 @@ describe('issueApiKey', () => {
     expect(new Set(issued.map(({ record }) => record.hash)).size).toBe(200);
   });
 
-  test('rejects scopes and agents that mean nothing', () => {
+  test('rejects scopes and agents that have no meaning', () => {
     expect(() => issueApiKey({ ...grant, scopes: [] })).toThrow();
     expect(() => issueApiKey({ ...grant, tenant: '' })).toThrow();
   });
@@ -40,7 +40,7 @@ describe('issueApiKey', () => {
 describe('a key that expires', () => {
   const AT_MS = Date.UTC(2026, 0, 1);
 
-  test('is accepted until then, and only its whole text reveals when it expired', async () => {
+  test('is accepted until its expiry, and only its whole text reveals when it expired', async () => {
     const { key, record } = issueApiKey({ ...grant, lastsMs: 1_000 }, () => AT_MS);
     expect(record.expiresAt).toBe('2026-01-01T00:00:01.000Z');
     let nowMs = AT_MS + 999;
@@ -59,7 +59,7 @@ describe('a key that expires', () => {
     expect(await revoked.expiredAt(key)).toBe(null);
   });
 
-  test('needs a given duration, because a key does not expire by default', () => {
+  test('needs an explicit duration, because a key does not expire by default', () => {
     expect(issueApiKey(grant).record.expiresAt).toBeUndefined();
     expect(issueApiKey({ ...grant, lastsMs: null }).record.expiresAt).toBeUndefined();
   });
@@ -97,7 +97,7 @@ describe('parseApiKey', () => {
 });
 
 describe('memoryKeyStore', () => {
-  test('finds the record of a valid key and of no other', async () => {
+  test('finds the record of a valid key and of no other key', async () => {
     const [mine, other, revoked] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
     const store = memoryKeyStore([mine.record, { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' }]);
     expect(await store.find(mine.key)).toEqual(mine.record);
@@ -106,7 +106,7 @@ describe('memoryKeyStore', () => {
     expect(await store.find('rubbish')).toBeNull();
   });
 
-  test('returns the holder of a key by its id, also of a revoked key, from any store', async () => {
+  test('returns the holder of a key by its id, even for a revoked key, from any store', async () => {
     const [mine, revoked, other] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
     const ended = { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' };
     const store = anyKeyStore(memoryKeyStore([mine.record]), memoryKeyStore([ended]));
@@ -152,7 +152,7 @@ describe('speaksFor', () => {
     expect(may(agents, id)).toBe(expected);
   });
 
-  test('matches like the equivalent regular expression', () => {
+  test('matches the same ids as the equivalent regular expression', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
     fc.assert(

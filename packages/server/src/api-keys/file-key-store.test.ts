@@ -20,7 +20,7 @@ afterEach(async () => {
   await fs.rm(folder, { recursive: true, force: true });
 });
 
-/** Advances the clock of the store by a second. */
+/** Advances the clock of the store by one second. */
 function aSecondLater() {
   const laterMs = performance.now() + 1_000;
   vi.spyOn(performance, 'now').mockReturnValue(laterMs);
@@ -35,7 +35,7 @@ describe('fileKeyStore', () => {
     await fileKeyStore(path).add(record);
     const store = fileKeyStore(path);
     let areBusy = true;
-    // Node has four threads by default. Eight tasks keep each of them busy twice.
+    // Node has four threads by default. Eight tasks keep each thread busy twice.
     const busy = Promise.all(
       Array.from({ length: 8 }, () => promisify(pbkdf2)('secret', 'salt', 100_000, 64, 'sha512')),
     ).finally(() => {
@@ -46,7 +46,7 @@ describe('fileKeyStore', () => {
     await busy;
   });
 
-  test('holds no keys if the file is absent, and creates it for its owner alone, without the key', async () => {
+  test('has no keys if the file is absent, and creates it for its owner only, without the key itself', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();
     expect(await store.find(key)).toBeNull();
@@ -57,14 +57,14 @@ describe('fileKeyStore', () => {
     expect(await fs.readdir(folder)).toEqual(['keys.json', 'keys.json.lock']);
   });
 
-  test('reads what another store wrote', async () => {
+  test('reads keys that another store wrote', async () => {
     const { key, record } = issue();
     await fileKeyStore(path).add(record);
     expect(await fileKeyStore(path).list()).toEqual([record]);
     expect(await fileKeyStore(path).find(key)).toEqual(record);
   });
 
-  test('admits a key with a scope of a newer version, and keeps the scope', async () => {
+  test('admits a key with a scope of a newer version, and keeps this scope', async () => {
     const store = fileKeyStore(path);
     const [known, newer, last] = [issue(), issue(), issue()];
     await store.add(known.record);
@@ -78,7 +78,7 @@ describe('fileKeyStore', () => {
     expect(await store.find(newer.key)).toEqual({ ...newer.record, scopes: ['foresee', 'publish'] });
   });
 
-  test('admits a key issued elsewhere at once, even right after a check of the file', async () => {
+  test('admits a key issued by another store at once, even right after a check of the file', async () => {
     const store = fileKeyStore(path);
     expect(await store.list()).toEqual([]);
     const { key, record } = issue();
@@ -86,7 +86,7 @@ describe('fileKeyStore', () => {
     expect(await store.find(key)).toEqual(record);
   });
 
-  test('stops admitting a key revoked elsewhere within a second', async () => {
+  test('stops admitting a key within a second after another store revoked it', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();
     await store.add(record);
@@ -98,7 +98,7 @@ describe('fileKeyStore', () => {
     expect(await store.find(key)).toBeNull();
   });
 
-  test('revokes known keys only, and keeps the first time', async () => {
+  test('revokes known keys only, and keeps the time of the first revocation', async () => {
     const { record } = issue();
     let nowMs = Date.UTC(2026, 0, 1);
     const store = fileKeyStore(path, { clock: () => nowMs });
@@ -144,14 +144,14 @@ describe('fileKeyStore', () => {
     await expect(store.find(key)).rejects.toMatchObject({ code: 'KEY_FILE_EXPOSED' });
   });
 
-  test('loses no key if several stores add at the same time', async () => {
+  test('loses no key if several stores add keys at the same time', async () => {
     const records = Array.from({ length: 12 }, () => issue().record);
     await Promise.all(records.map((record) => fileKeyStore(path, { lockWaitMs: 60_000 }).add(record)));
     const ids = (await fileKeyStore(path).list()).map((record) => record.id);
     expect(ids.sort()).toEqual(records.map((record) => record.id).sort());
   });
 
-  test('makes changes of one store wait for each other without limit, also after a failed change', async () => {
+  test('runs the changes of one store one after another, even after a failed change', async () => {
     const store = fileKeyStore(path, { lockWaitMs: 0 });
     const records = Array.from({ length: 20 }, () => issue().record);
     const held = holdExclusively(`${path}.lock`, path);
@@ -162,7 +162,7 @@ describe('fileKeyStore', () => {
     expect((await store.list()).map(({ id }) => id)).toEqual(records.map(({ id }) => id));
   });
 
-  test('reports a change that takes too long elsewhere, and is not blocked by a dead process', async () => {
+  test('reports a change that waits too long for another process, and is not blocked by a dead process', async () => {
     const { record } = issue();
     const elsewhere = holdExclusively(`${path}.lock`, 'the keys');
     await expect(fileKeyStore(path, { lockWaitMs: 30 }).add(record)).rejects.toMatchObject({

@@ -1,9 +1,10 @@
 /**
  * API keys in a JSON file that only its owner may read: the key store of the embedded mode.
  *
- * The file holds hashes, never keys. It is replaced atomically and checked again at least twice a second. So a key
- * that another process revoked stops within a second. If the file cannot be trusted (others may read it, or it does
- * not parse), no caller is admitted until it is corrected, because the last good state may hold a key revoked since.
+ * The file contains hashes, never keys. It is replaced atomically and checked at least twice a second. So a key that
+ * another process revoked stops working within a second. If the file cannot be trusted (others may read it, or it
+ * does
+ * not parse), no caller is admitted until it is corrected. The last good content may contain a key that is revoked.
  */
 import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -24,7 +25,7 @@ import type { KeyStore } from './key-store.ts';
 
 const LOOK_AGAIN_MS = 500;
 
-/** A scope of a newer version opens nothing here and stays in the file. The other keys of the file stay valid. */
+/** A scope of a newer version gives no access here, but stays in the file. The other keys of the file stay valid. */
 const someScope = z.custom<ApiScope>(
   (scope) => typeof scope === 'string' && /^[a-z]{1,32}(?::[a-z]{1,32})?$/.test(scope),
 );
@@ -33,7 +34,7 @@ const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(storedK
 
 export type FileKeyStore = KeyStore & {
   list(): Promise<readonly ApiKeyRecord[]>;
-  /** Returns the keys of one tenant, with revoked keys. */
+  /** Returns the keys of one tenant, including revoked keys. */
   ofTenant(tenant: string): Promise<readonly ApiKeyRecord[]>;
   add(record: ApiKeyRecord): Promise<void>;
   /** Returns the current record, or null if no key has this id. A second revocation keeps the first time. */
@@ -43,7 +44,7 @@ export type FileKeyStore = KeyStore & {
 /**
  * Every call may reject with KEY_FILE_EXPOSED, KEY_FILE_INVALID or KEY_FILE_LOCKED.
  *
- * @param path the JSON file; if it does not exist there are no keys, and `add` creates it
+ * @param path the JSON file. If it does not exist there are no keys, and `add` creates it
  * @param options.lockWaitMs how long a change waits for a change by another process
  */
 export function fileKeyStore(
@@ -71,7 +72,8 @@ export function fileKeyStore(
   }
 
   /**
-   * Own changes run one after another. So only other processes compete for the lock, and own changes stay in order.
+   * Changes of this store run one after another. So they stay in order, and only other processes compete for the
+   * lock.
    */
   function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
     const changed = lastChange.then(() => changeNow(edit));
@@ -93,7 +95,8 @@ export function fileKeyStore(
   return sharedByRequests<FileKeyStore>({
     async find(key) {
       const known = provenRecord(current(), key, clock());
-      // A key that was just issued works at once. Only a text in the form of a key is worth reading the file again.
+      // For an unknown key the file is read again, because the key may just have been issued. Other texts are not
+      // worth a read.
       if (known !== null || parseApiKey(key) === null) return known;
       return provenRecord(look(), key, clock());
     },
@@ -103,7 +106,7 @@ export function fileKeyStore(
     ofTenant: async (tenant) => [...look().values()].filter((record) => record.tenant === tenant),
     add: (record) =>
       change((records) => {
-        // An invalid record would make the whole file unreadable.
+        // The record is checked first, because an invalid record would make the whole file unreadable.
         records.set(record.id, storedKey.parse(record));
       }),
     revoke: (id) =>
@@ -118,8 +121,8 @@ export function fileKeyStore(
 }
 
 /**
- * Does not use Node's threads. While questions to the audit keep all threads busy, callers with a key would have to
- * wait, even to stop an agent.
+ * Synchronous, so that it does not need Node's threads. Questions to the audit may keep all threads busy. Then
+ * callers with a key would have to wait, even to stop an agent.
  */
 function statOrNull(path: string): BigIntStats | null {
   try {

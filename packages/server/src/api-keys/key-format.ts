@@ -10,13 +10,13 @@ import { crc32 } from 'node:zlib';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 12;
-/** 62^43 > 2^256 and 62^6 > 2^32, so this many digits hold any value. */
+/** This number of digits can hold any value, because 62^43 > 2^256. For the checksum, 62^6 > 2^32. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
 const KEY = /^(?:sk-)?mdt_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 
-/** Finds keys, and parts of cut keys, in any text, so that they can be censored. */
+/** Matches keys and parts of truncated keys in any text, so that they can be censored. */
 export const API_KEY_PATTERN = /(?:sk-)?mdt_[0-9A-Za-z]{12}_[0-9A-Za-z_]{1,50}/g;
 
 /** Returns a new key and its public id. */
@@ -27,7 +27,7 @@ export function makeApiKey(): { key: string; id: string } {
   return { key: `${body}_${checksum(body)}`, id };
 }
 
-/** Returns the public id in a well-formed key. Null for a wrong form or a wrong checksum. */
+/** Returns the public id of a well-formed key. Null for a wrong form or a wrong checksum. */
 export function parseApiKey(text: string): { id: string } | null {
   const id = KEY.exec(text)?.[1];
   if (id === undefined) return null;

@@ -2,8 +2,8 @@ import { anyKeyStore, type KeyStore, keyStoreOf } from './key-store.ts';
 import { keysWhileOpen } from './keys-while-open.ts';
 
 /**
- * The keys on the log and the keys of a file. A key of a closed tenant keeps only the scopes that are needed to end
- * its work.
+ * Returns a store of the keys on the log and the keys of a file. A key of a closed tenant keeps only the scopes that
+ * are needed to end its work.
  */
 export function keysInForce(
   followed: {

@@ -2,8 +2,8 @@ import type { ApiScope } from '@mandate/schemas';
 import type { KeyStore } from './key-store.ts';
 
 /**
- * What a key of a closed tenant may still do: read the tenant, report outcomes of actions that run (the gateway takes
- * no new actions), revoke keys, and use the scopes that reach beyond the tenant.
+ * The scopes that a key of a closed tenant keeps: read the tenant, report outcomes of running actions (the gateway
+ * takes no new actions), revoke keys, and scopes beyond the tenant.
  */
 const LEFT: ReadonlySet<ApiScope> = new Set([
   'publish',
@@ -16,8 +16,8 @@ const LEFT: ReadonlySet<ApiScope> = new Set([
 ]);
 
 /**
- * Returns the same keys, but a key of a closed tenant keeps only the scopes of {@link LEFT}. `withheld` names the
- * others.
+ * Returns the same store, but a key of a closed tenant keeps only the scopes of {@link LEFT}. `withheld` contains the
+ * removed scopes.
  */
 export function keysWhileOpen(keys: KeyStore, tenants: { isClosed(tenant: string): boolean }): KeyStore {
   return {

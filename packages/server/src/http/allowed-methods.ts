@@ -1,13 +1,13 @@
 import type { HttpServer } from './http-server-type.ts';
 
-/** Finds the methods that exist at a path, so that a wrong method gets another answer than a wrong path. */
+/** Finds the methods that exist at a path, so that a wrong method gets a different answer than a wrong path. */
 export type AllowedMethods = { at(path: string): string[] };
 
-/** Records the routes when they are declared. Asked only if no route matched, so it may be slow. */
+/** Records the routes when they are declared. The look-up runs only if no route matched, so it may be slow. */
 export function trackAllowedMethods(server: HttpServer): AllowedMethods {
   const routes: { segments: string[]; methods: string[] }[] = [];
   server.addHook('onRoute', ({ url, method }) => {
-    // This route answers preflights. It says nothing about a path.
+    // This route only answers preflights, so it does not count as a method of a path.
     if (url === '*') return;
     routes.push({ segments: url.split('/'), methods: [method].flat() });
   });

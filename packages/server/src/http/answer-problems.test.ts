@@ -5,7 +5,7 @@ import { auditor, bearer, json, publisher, serve } from './small-service.fixture
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('problems', () => {
-  test('have the form of RFC 9457, a stable code, a remedy and the request id', async () => {
+  test('have the form of RFC 9457, with a stable code, a remedy and the request id', async () => {
     const { server } = await serve();
     const answer = await server.inject({ url: '/v1/nowhere?secret=1', headers: { 'x-request-id': 'abc-1' } });
     expect(answer.statusCode).toBe(404);
@@ -22,20 +22,20 @@ describe('problems', () => {
     });
   });
 
-  test('do not result from a DELETE with a JSON content type and no body, as curl sends it', async () => {
+  test('are not the answer to a DELETE with a JSON content type and no body, as curl sends it', async () => {
     const { server } = await serve();
     const headers = { ...bearer(publisher.key), 'content-type': 'application/json' };
     const answer = await server.inject({ method: 'DELETE', url: '/v1/raw/7', headers });
     expect([answer.statusCode, answer.json()]).toEqual([200, { body: 'none' }]);
   });
 
-  test("of a route's refusal are no fault of the server, whatever the cause", async () => {
+  test('are not logged as faults of the server if a route refuses, for any cause', async () => {
     const { server, lines } = await serve();
     expect((await server.inject('/v1/fail/missing')).statusCode).toBe(404);
     expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   });
 
-  test('distinguish a wrong method at a known path from a wrong path', async () => {
+  test('differ between a wrong method at a known path and a wrong path', async () => {
     const { server } = await serve();
     const answer = await server.inject({ method: 'DELETE', url: '/v1/things/7' });
     expect(answer.statusCode).toBe(405);
@@ -71,7 +71,7 @@ describe('problems', () => {
     expect([await head(publisher.key), await head(auditor.key), await head('x')]).toEqual([200, 403, 401]);
   });
 
-  test('name every invalid place by JSON pointer', async () => {
+  test('name every invalid field by JSON pointer', async () => {
     const { post } = await serve();
     const answer = await post('/v1/things/7', '{"amounts": [1, "x", 2.5], "more": 1}');
     expect(answer.statusCode).toBe(400);
@@ -93,7 +93,7 @@ describe('problems', () => {
     });
   });
 
-  test('do not result from a valid request', async () => {
+  test('are not the answer to a valid request', async () => {
     const { post } = await serve();
     const answer = await post('/v1/things/7?waitMs=5', '{"amounts": [1, 2]}');
     expect(answer.json()).toEqual({ id: '7', sum: 3, waitMs: 5 });
@@ -125,7 +125,7 @@ describe('problems', () => {
     ['too deep a list', `{"amounts": ${nested(CAPS.bodyDepth)}}`, 'column 140: nested deeper than 128'],
     ['a list as deep as no stack', `{"amounts": ${nested(100_000)}}`, 'column 140: nested deeper than 128'],
     ['more than one value', '{"amounts": []} {}', 'line 1, column 17: more text'],
-  ])('report %s with its place', async (_case, payload, detail) => {
+  ])('report %s with the field', async (_case, payload, detail) => {
     const { lines, post } = await serve();
     const answer = await post('/v1/things/7', payload);
     expect(answer.json()).toMatchObject({
@@ -137,7 +137,7 @@ describe('problems', () => {
     expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   });
 
-  test('do not limit text in a body that a record may not contain', async () => {
+  test('do not limit texts in a body that a record could not contain', async () => {
     const { post } = await serve();
     const amounts = Array.from({ length: CAPS.elements * 2 }, () => 1);
     expect((await post('/v1/things/7', JSON.stringify({ amounts }))).json()).toMatchObject({ sum: 40_000 });
@@ -162,7 +162,7 @@ describe('problems', () => {
     expect((await post('/v1/things/7', '{"amounts": []}', cloudEvent)).statusCode).toBe(200);
   });
 
-  test('reject a body beyond the limit, by the default or by the route', async () => {
+  test('reject a body beyond the limit of the server or of the route', async () => {
     const { post } = await serve({ limits: { bodyBytes: 100 } });
     for (const url of ['/v1/things/7', '/v1/raw']) {
       const answer = await post(url, `"${'x'.repeat(200)}"`);
@@ -174,7 +174,7 @@ describe('problems', () => {
     }
   });
 
-  test('give 503 and its own text for a fault that may pass', async () => {
+  test("have status 503 and the error's text for a temporary fault", async () => {
     const { server } = await serve();
     const answer = await server.inject('/v1/fail/away');
     expect(answer.statusCode).toBe(503);
@@ -186,7 +186,7 @@ describe('problems', () => {
     });
   });
 
-  test('give 500 and only the code for a fault that will not pass', async () => {
+  test('have status 500 and only the code for a permanent fault', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject('/v1/fail/broken');
     expect(answer.statusCode).toBe(500);
@@ -195,7 +195,7 @@ describe('problems', () => {
     expect(lines.join()).toContain('/var/lib/x');
   });
 
-  test('tell the caller nothing about an unknown error, and the log everything', async () => {
+  test('tell the caller nothing about an unknown error, but the log everything', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject('/v1/fail/x');
     expect(answer.statusCode).toBe(500);
@@ -208,13 +208,13 @@ describe('problems', () => {
     expect(lines.join()).toContain(String(answer.headers['x-request-id']));
   });
 
-  test("answer a route's own refusal as thrown", async () => {
+  test("answer a route's own refusal unchanged", async () => {
     const { server } = await serve();
     const answer = await server.inject('/v1/fail/missing');
     expect(answer.json()).toMatchObject({ status: 404, code: 'ACTION_NOT_FOUND', remedy: 'Check the id.' });
   });
 
-  test('answer a path that is no URL, or that has a part that is too long', async () => {
+  test('answer a path that is not a URL, or that has a part that is too long', async () => {
     const { server } = await serve();
     expect((await server.inject('/v1/things/%zz')).json()).toMatchObject({
       status: 400,

@@ -1,4 +1,4 @@
-/** Every answer that is not a success is a problem document, whatever part of the server it comes from. */
+/** Answers every error with a problem document, from any part of the server. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AllowedMethods } from './allowed-methods.ts';
 import { HttpProblem, problemDocument } from './http-problem.ts';
@@ -24,16 +24,15 @@ export function answerProblems(server: HttpServer, allowedMethods: AllowedMethod
 }
 
 /**
- * Answers an error, and logs it if it is the server's fault. A fault is logged with everything that is known. A
- * refusal that a route intended (not ready, stopping) is logged in one line. Refused credentials are logged by
- * `authenticate`.
+ * Answers an error, and logs it if the server is at fault. A fault is logged with all known facts. An intended
+ * refusal of a route (not ready, stopping) is logged in one line. `authenticate` logs refused credentials.
  */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOfError(error);
   const { code, status, cause } = problem;
   if (status >= 500) {
     if (cause !== undefined) request.log.error({ err: cause, code }, 'request failed');
-    // A hoarder is refused often. A flood of refusals must not become a flood of log lines.
+    // Logged at a low level, because a caller that takes too much is refused often and would fill the log.
     else
       request.log[code === 'OVERLOADED' ? 'debug' : 'warn'](
         { code, detail: problem.message },

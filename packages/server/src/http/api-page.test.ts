@@ -6,7 +6,7 @@ const routes: HttpRoutes = async (server) => {
   server.get('/v1/things', { config: { scope: 'audit' }, schema: { summary: 'All things' } }, () => []);
 };
 
-test('opens the page and everything that it loads to everyone', async () => {
+test('gives everyone access to the page and its files', async () => {
   const server = await testServer(routes);
   const page = await server.inject('/docs');
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -42,7 +42,7 @@ test('sets this content security policy on the page only', async () => {
   expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
 });
 
-test('costs one conditional request for each file at a second visit', async () => {
+test('costs one conditional request for each file at the second visit', async () => {
   const server = await testServer(routes);
   const url = '/docs/static/swagger-ui-bundle.js';
   const { headers } = await server.inject({ url, headers: { 'accept-encoding': 'gzip' } });
@@ -62,7 +62,7 @@ test.each([
   expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND']);
 });
 
-test('offers nothing to try if the service accepts no key', async () => {
+test('offers no requests to try if the service accepts no key', async () => {
   const server = await testServer(routes, { keys: null });
   expect((await server.inject('/docs')).statusCode).toBe(404);
 });

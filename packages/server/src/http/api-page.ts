@@ -1,6 +1,7 @@
 /**
- * A page at /docs to try the interface. It is made of /openapi.json, open to every caller, and loads nothing from
- * other hosts. A key that is entered under «Authorize» stays in the page, and is gone when the page is closed.
+ * A page at /docs to try the interface. It is generated from /openapi.json, open to every caller, and loads nothing
+ * from
+ * other hosts. A key that is entered under «Authorize» stays in the page, and is deleted when the page is closed.
  *
  * The page has its own server, which never listens and is built at the first request. So no start waits for it.
  */
@@ -9,11 +10,11 @@ import { outsideRequests } from '@mandate/runtime';
 import { fastify } from 'fastify';
 import type { HttpServer } from './http-server-type.ts';
 
-/** The page runs its own scripts, asks its own server, and cannot be framed by another page. */
+/** The page may run only its own scripts and ask only its own server. No other page may frame it. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI styles some elements in place.
+  // Inline styles are allowed, because Swagger UI uses them.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -57,14 +58,14 @@ async function buildPage(server: HttpServer) {
   const { default: swagger } = await import('@fastify/swagger');
   const { default: swaggerUi } = await import('@fastify/swagger-ui');
   const page = fastify();
-  // The type is for OpenAPI 3.0, but the document is passed on unchanged.
+  // The cast is needed because the type is for OpenAPI 3.0. The document itself is passed on unchanged.
   const specification = { document: server.swagger() } as StaticDocumentSpec;
   await page.register(swagger, { mode: 'static', specification });
   await page.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title: 'Mandate API' },
     uiConfig: {
-      // Without the top bar, which offers to load documents from other hosts.
+      // This layout has no top bar. The top bar would offer to load documents from other hosts.
       layout: 'BaseLayout',
       deepLinking: true,
       displayRequestDuration: true,

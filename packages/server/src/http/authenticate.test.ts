@@ -6,7 +6,7 @@ import type { HttpLimits } from './http-limits.ts';
 import { auditor, bearer, issue, json, publisher, serve } from './small-service.fixture.ts';
 
 describe('credentials', () => {
-  test('accept a key for routes of its scope, as bearer or as x-api-key', async () => {
+  test('accept a key for routes of its scope, as bearer token or as x-api-key', async () => {
     const { server } = await serve();
     for (const headers of [
       bearer(publisher.key),
@@ -38,7 +38,7 @@ describe('credentials', () => {
     expect(lines.filter((line) => line.includes('request refused'))).toHaveLength(1);
   });
 
-  test('report an expired key to its owner, and never admit it again', async () => {
+  test('report an expired key to its owner, and do not admit it', async () => {
     const { key, record } = issueApiKey({
       ...{ tenant: 'acme', scopes: ['publish'], agents: ['*'], name: 'for a while' },
       lastsMs: 60_000,
@@ -56,7 +56,7 @@ describe('credentials', () => {
     });
   });
 
-  test('log a refusal with the public id of the key and without its secret', async () => {
+  test('log a refusal with the public id of the key, but without its secret', async () => {
     const { server, lines } = await serve();
     const stranger = issue(['publish']);
     await server.inject({ url: '/v1/whoami', headers: bearer(stranger.key) });
@@ -78,7 +78,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('close a route that declares nothing to every caller', async () => {
+  test('are refused for a route that declares no scope, for every caller', async () => {
     const { server } = await serve();
     expect((await server.inject('/v1/forgotten')).statusCode).toBe(401);
     const all = await server.inject({ url: '/v1/forgotten', headers: bearer(publisher.key) });
@@ -90,13 +90,13 @@ describe('credentials', () => {
     expect((await server.inject('/v1/public')).json()).toEqual({ open: true });
   });
 
-  test('open only public routes without a key store', async () => {
+  test('open only public routes if there is no key store', async () => {
     const { server } = await serve({ keys: null });
     expect((await server.inject('/v1/public')).statusCode).toBe(200);
     expect((await server.inject({ url: '/v1/whoami', headers: bearer(publisher.key) })).statusCode).toBe(401);
   });
 
-  test('admit no caller if the key store cannot know', async () => {
+  test('admit no caller if the key store fails', async () => {
     const keys: KeyStore = {
       ...memoryKeyStore([]),
       find: () =>
@@ -124,7 +124,7 @@ describe('credentials', () => {
 describe('rates', () => {
   const limits: Partial<HttpLimits> = { requestsPerKeyPerSecond: 3, refusalsPerAddressPerMinute: 2 };
 
-  test('tell a key that asks too often when to come back, and do not affect another key', async () => {
+  test('tell a key with too many requests when to come back, and do not affect another key', async () => {
     const { server } = await serve({ limits });
     const ask = (key: string) => server.inject({ url: '/v1/either', headers: bearer(key) });
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(publisher.key)));
@@ -152,7 +152,7 @@ describe('rates', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('slow down an address that keeps failing, and do not affect a valid key from there', async () => {
+  test('slow down an address with many failures, and do not affect a valid key from this address', async () => {
     const { server, lines } = await serve({ limits });
     const statuses = [];
     for (let i = 0; i < 4; i += 1) statuses.push((await server.inject('/v1/whoami')).statusCode);

@@ -1,6 +1,6 @@
 /**
- * Decides who may call a route. A route says `config: { scope: 'publish' }` or `config: { public: true }`. A route
- * that says neither refuses every caller, so that a forgotten scope opens nothing. This runs before the body is read.
+ * Decides who may call a route, before the body is read. A route declares `config: { scope: 'publish' }` or `config:
+ * { public: true }`. A route without either refuses every caller, so a forgotten scope opens nothing.
  */
 
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
@@ -16,35 +16,35 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a key must have. For a list, any one of them. */
+    /** The scope that a key must have. If it is a list, one of its scopes is enough. */
     scope?: ApiScope | readonly ApiScope[];
-    /** Open to every caller, without a key. */
+    /** True if the route is open to every caller, without a key. */
     public?: boolean;
-    /** Never refused for a rate, because it stops agents. */
+    /** True if the route has no rate limit, because it stops agents. */
     unlimited?: boolean;
   }
   interface FastifyRequest {
-    /** The holder of the room that the request takes: its key, or its address if it shows none. */
+    /** The holder of the request's room: its key, or its address if it has no key. */
     caller: Caller;
-    /** The record of the key that the caller proved to hold. Null on public routes. */
+    /** The record of the caller's key. Null on public routes. */
     principalKey: KnownKey | null;
     /**
-     * The owner of a key that was named but not proved: a revoked key, or a text with only a correct id. Null: no
-     * such key.
+     * The owner of a key that the caller named but did not prove: a revoked key, or a text with only a correct id.
+     * Null if there is no such key.
      */
     namedKey: KeyHolder | null;
-    /** True if that key is still valid. Work that continues long after the request was admitted asks again. */
+    /** Returns true if the key is still valid. Used by work that continues long after the request was admitted. */
     keyStillHolds(): Promise<boolean>;
   }
 }
 
-/** Returns the record of the caller's key. Throws on a public route, which has none: that is a bug of the route. */
+/** Returns the record of the caller's key. Throws on a public route, because calling it there is a bug. */
 export function callerOf(request: FastifyRequest): ApiKeyRecord {
   if (request.principalKey === null) throw new TypeError('a public route has no caller');
   return request.principalKey;
 }
 
-/** @param keys null if no key is accepted, as in a service with public routes only */
+/** @param keys null if no key is accepted, as in a service with only public routes */
 export function authenticate(
   server: HttpServer,
   {
@@ -68,7 +68,7 @@ export function authenticate(
 
   function refuse(request: FastifyRequest, problem: HttpProblem): never {
     refusals.inc({ code: problem.code });
-    // A flood of refusals must not become a flood of log lines. The counter counts them.
+    // Refusals for a rate have a low log level, because a flood of them would fill the log. A counter counts them.
     const level = problem.status === 429 ? 'debug' : 'warn';
     request.log[level](
       {
@@ -83,7 +83,7 @@ export function authenticate(
     throw problem;
   }
 
-  // The first hook sets it.
+  // The value null is replaced by the first hook.
   server.decorateRequest('caller', null as never);
   server.decorateRequest('principalKey', null);
   server.decorateRequest('namedKey', null);
@@ -128,8 +128,8 @@ export function authenticate(
 type Rate = Awaited<ReturnType<ReturnType<HttpServer['createRateLimit']>>>;
 
 /**
- * Returns how long a caller that asks too often must wait, or null. Answers contain the rest of the rate, except
- * answers to an admitted POST: three headers cost a publisher 4 µs each time.
+ * Returns the seconds that a caller with too many requests must wait, or null. Answers have headers with the rest of
+ * the rate. Answers to an admitted POST have none, because they cost a publisher 4 µs each time.
  */
 function secondsToWait(reply: FastifyReply, rate: Rate): number | null {
   if (rate.isAllowed) return null;

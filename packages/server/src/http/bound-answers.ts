@@ -1,7 +1,7 @@
 /**
- * Limits the memory of answers that were not read yet. Their bytes stay in this process until the caller reads them.
- * A key that leaves too much unread is refused. When the room is full, the largest holder loses its oldest answer,
- * with its connection. Streams stop their source while the caller does not read, so they are not counted.
+ * Limits the memory of unread answers. Their bytes stay in this process until the caller reads them. A key with too
+ * many unread bytes is refused. If the room is full, the largest holder loses its oldest answer and its connection.
+ * Streams are not counted, because they pause while the caller does not read.
  */
 import type { Held } from '../fair-room.ts';
 import { CallerRooms } from './caller-rooms.ts';
@@ -36,7 +36,7 @@ export function boundAnswers(server: HttpServer, limits: HttpLimits, count: Coun
   return rooms;
 }
 
-/** Returns the size in bytes. 0 for a stream and for a small answer. */
+/** Returns the size of an answer in bytes. 0 for a stream and for a small answer. */
 function sizeOf(payload: unknown, small: number): number {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return 0;
   if (payload.length <= small) return 0;

@@ -1,7 +1,6 @@
 /**
- * Limits the memory of incoming bodies. Bytes count when they arrive, not when they are announced. A small body is
- * not counted. A body that hardly moves is cut off long before its request would be. So a caller that announces much
- * and sends little holds nothing.
+ * Limits the memory of incoming bodies. Bytes count when they arrive. Small bodies do not count. A very slow body is
+ * cut off long before the time-out of its request. So a caller that announces much and sends little takes no memory.
  */
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
@@ -17,7 +16,7 @@ import { whenClosed } from './when-closed.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if the request announces no body. */
+    /** The body that is being read. Null if the request announces no body. */
     bodyUnderWay: BodyUnderWay | null;
   }
 }
@@ -28,7 +27,7 @@ type BodyUnderWay = {
   beganMs: number;
   movedMs: number;
   bytes: number;
-  /** Ends the body. Does nothing before the body is read. */
+  /** Ends the body with an error. Has no effect before the body is read. */
   fail(problem: HttpProblem): void;
 };
 
@@ -48,7 +47,7 @@ export class BoundBodies {
     return this.#rooms.amount;
   }
 
-  /** Call it after `authenticate`, which sets the caller. */
+  /** Call this method after `authenticate`, which sets the caller. */
   watch(server: HttpServer): void {
     server.decorateRequest('bodyUnderWay', null);
     server.addHook('onRequest', (request, reply, done) => {
@@ -87,7 +86,7 @@ export class BoundBodies {
     const onEnd = () => {
       if (announced !== null && announced !== body.bytes) return body.fail(notAsLong());
       stop();
-      // The body stays in memory until its request is answered.
+      // From now on, failing the body closes the connection. The body stays in memory until its request is answered.
       body.fail = () => request.raw.socket.destroy();
       const [first] = chunks;
       whole.resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, body.bytes));
@@ -107,7 +106,7 @@ export class BoundBodies {
     return whole.promise;
   }
 
-  /** Cuts off bodies that hardly moved until now. */
+  /** Cuts off bodies that were too slow until now. */
   look(): void {
     const { bodyIdleMs, bodyBytesPerSecond } = this.#limits;
     const nowMs = performance.now();
@@ -137,7 +136,7 @@ export class BoundBodies {
     return body;
   }
 
-  /** Counts only the bytes beyond the size of a small body. */
+  /** Counts only the bytes above the size of a small body. */
   #hasRoom(request: FastifyRequest, body: BodyUnderWay, more: number): boolean {
     const counted = Math.min(more, body.bytes - this.#limits.smallBodyBytes);
     if (counted <= 0) return true;

@@ -1,6 +1,6 @@
 /**
- * Limits the number of running requests, including streams. One connection may carry several. A request that gives
- * way ends with its connection, and the caller sends the request again.
+ * Limits the number of running requests, including streams. One connection may have several. If a request is cut, its
+ * connection ends, and the caller sends the request again.
  */
 import type { Held } from '../fair-room.ts';
 import { CallerRooms } from './caller-rooms.ts';
@@ -9,7 +9,7 @@ import type { HttpServer } from './http-server-type.ts';
 import { overloaded } from './overloaded.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** Call it after `authenticate`, which sets the caller. */
+/** Limits the requests of a server. Call it after `authenticate`, which sets the caller. */
 export function boundRequests(server: HttpServer, most: number, count: CountCut): CallerRooms {
   const rooms = new CallerRooms(most);
   server.addHook('onRequest', (request, reply, done) => {

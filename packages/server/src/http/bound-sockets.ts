@@ -1,7 +1,7 @@
 /**
- * Limits connections by caller. A new connection belongs to its address until a request on it sends a key, and then
- * to that key. When the room is full, the largest holder loses the connection that was idle longest. So silent and
- * idle connections keep out no other caller.
+ * Limits connections by caller. A new connection belongs to its address until a request on it sends a key. Then it
+ * belongs to the key. If the room is full, the largest holder loses the connection that was idle longest. So silent
+ * connections keep out no other caller.
  */
 import type { Socket } from 'node:net';
 import type { FairRoom, Held } from '../fair-room.ts';
@@ -29,7 +29,7 @@ export class BoundSockets {
     return this.#connections.keys();
   }
 
-  /** Counts a new connection, or ends it if no other connection gives way. */
+  /** Counts a new connection, or ends it if there is no room. */
   enter(socket: Socket): void {
     const connection = this.#placed(socket, callerWith(null, networkOf(socket.remoteAddress)));
     if (connection === null) {
@@ -46,7 +46,7 @@ export class BoundSockets {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     connection.underWay += 1;
-    // Connections without a key give way in the order in which they came, also during a request.
+    // Connections without a key are cut in the order of their arrival, even during a request. So they stay idle.
     if (connection.kind !== 'stranger') connection.held.state = 'busy';
   }
 
@@ -60,7 +60,7 @@ export class BoundSockets {
   }
 
   /**
-   * The connection belongs to this caller from now on, because the caller proved its key.
+   * Counts the connection for this caller from now on, because the caller proved its key.
    *
    * @throws HttpProblem 503 OVERLOADED if the key, or its tenant, has too many connections
    */

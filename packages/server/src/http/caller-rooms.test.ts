@@ -7,7 +7,7 @@ const held = (tenant: string, state: Held['state'] = 'busy'): Held => ({
   state,
   cut: () => {},
 });
-/** Returns how many places such callers get. */
+/** Returns the number of places that these callers get. */
 function placesOf(rooms: CallerRooms, kind: Caller['kind'], tenants: readonly string[]): number {
   let places = 0;
   while (rooms.take(kind, held(tenants[places % tenants.length] ?? ''), 1) !== null) places += 1;
@@ -15,7 +15,7 @@ function placesOf(rooms: CallerRooms, kind: Caller['kind'], tenants: readonly st
 }
 const many = Array.from({ length: 10 }, (_, n) => `tenant ${n}`);
 
-test('keeps the room of each kind of caller from other kinds', () => {
+test('keeps the room of each kind of caller free from other kinds', () => {
   const rooms = new CallerRooms(1_000);
   expect(placesOf(rooms, 'other', many)).toBe(700);
   expect(placesOf(rooms, 'stranger', many)).toBe(200);
@@ -23,7 +23,7 @@ test('keeps the room of each kind of caller from other kinds', () => {
   expect(rooms.amount).toBe(1_000);
 });
 
-test('gives a key that operates the room of others as well', () => {
+test('lets a key that operates use the room of others too', () => {
   expect(placesOf(new CallerRooms(1_000), 'operator', many)).toBe(800);
 });
 
@@ -31,13 +31,13 @@ test('gives a key a quarter of the room of its kind', () => {
   expect(placesOf(new CallerRooms(1_000), 'other', ['acme'])).toBe(175);
 });
 
-test('gives an address all room for callers without a key, until another address comes', () => {
+test('gives one address all room for callers without a key, until another address comes', () => {
   const rooms = new CallerRooms(1_000);
   expect(placesOf(rooms, 'stranger', ['192.0.2.1'])).toBe(200);
   expect(placesOf(rooms, 'stranger', ['198.51.100.1'])).toBe(100);
 });
 
-test('uses free room elsewhere before another key gives way to a key that operates', () => {
+test('uses free room of other kinds before it cuts another key for a key that operates', () => {
   const rooms = new CallerRooms(100);
   const cut: string[] = [];
   for (const tenant of ['a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'])
@@ -45,7 +45,7 @@ test('uses free room elsewhere before another key gives way to a key that operat
   expect(cut).toEqual([]);
 });
 
-test('keeps out no address because of many other addresses without a key', () => {
+test('admits an address even if many other addresses without a key have come', () => {
   const rooms = new CallerRooms(100);
   let cut = 0;
   for (let n = 0; n < 1_000; n += 1)

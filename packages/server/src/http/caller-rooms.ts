@@ -1,18 +1,21 @@
 /**
- * The room that callers share, in three parts: for keys that operate, so that a kill gets through; for callers
- * without a key, counted by address; and for all other keys. No kind of caller can take the part of another.
+ * The room that callers share, in three parts: for keys that operate, so that a kill is always admitted; for callers
+ * without a key, by address; and for all other keys. No other kind of caller can use up a part.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held, type Holder } from '../fair-room.ts';
 
-/** Parts of the whole room. Their sum is at most 1. */
+/** The parts as shares of the whole room. Their sum is at most 1. */
 const PARTS = { operators: 0.1, strangers: 0.2, others: 0.7 };
-/** How much of a part one tenant and one key may take. One address may take all, until another address comes. */
+/**
+ * The share of a part that one tenant and one key may take. One address may take everything until another address
+ * comes.
+ */
 const SHARES = { ofATenant: 0.5, ofAKey: 0.25 };
 
 export type Caller = { holder: Holder; kind: 'operator' | 'stranger' | 'other' };
 
-/** @param address identifies callers without a key */
+/** @param address identifies a caller without a key */
 export function callerWith(
   key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'> | null,
   address: string,
@@ -22,7 +25,10 @@ export function callerWith(
   return { holder: { tenant: key.tenant, key: key.id }, kind: operates ? 'operator' : 'other' };
 }
 
-/** The holder of one IPv6 address usually has all 2^64 of its network, so the 64-bit network counts as one address. */
+/**
+ * Returns the network of an address. The holder of one IPv6 address usually has all 2^64 of its network, so the
+ * 64-bit network counts as one address.
+ */
 export function networkOf(address = ''): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
@@ -41,7 +47,8 @@ export class CallerRooms {
 
   constructor(most: number) {
     this.#operators = new FairRoom(shared(most * PARTS.operators));
-    // Many honest callers may share an address, and their keys are not known yet.
+    // One address may take the whole part, because many honest callers may share an address, and their keys are not
+    // known yet.
     const { most: strangers } = shared(most * PARTS.strangers);
     this.#strangers = new FairRoom({ most: strangers, ofATenant: strangers, ofAKey: strangers });
     this.#others = new FairRoom(shared(most * PARTS.others));
@@ -57,10 +64,10 @@ export class CallerRooms {
   }
 
   /**
-   * Takes `more` for this thing. A key that operates first takes the room kept for such keys. While any part that it
-   * may use has room, no other holder gives way.
+   * Takes `more` for this thing. A key that operates first uses the room that only such keys may use. Nothing is cut
+   * while any part that the caller may use has room.
    *
-   * @returns the room that it was taken from, to give it back there; null if there is no room
+   * @returns the room from which it was taken, to give it back there; null if there is no room
    */
   take(kind: Caller['kind'], held: Held, more: number): FairRoom | null {
     const rooms = this.#rooms[kind];
@@ -70,7 +77,7 @@ export class CallerRooms {
   }
 }
 
-/** At least 1 each, because limits in tests are small. */
+/** Each share is at least 1, because limits in tests are small. */
 function shared(most: number) {
   const whole = (part: number) => Math.max(1, Math.floor(part));
   return {

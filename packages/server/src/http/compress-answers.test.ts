@@ -35,7 +35,7 @@ async function asking() {
 }
 
 test.each(['gzip', 'br', 'zstd'] as const)(
-  'sends an answer as %s, smaller and with the same content',
+  'sends an answer as %s, which is smaller and has the same content',
   async (encoding) => {
     const ask = await asking();
     for (const url of ['/v1/page', '/v1/long']) {
@@ -44,13 +44,13 @@ test.each(['gzip', 'br', 'zstd'] as const)(
       expect(answer.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
       expect(answer.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
       expect(DECODERS[encoding](answer.rawPayload).toString()).toBe(plain.body);
-      // One tag for all encodings, so it is weak.
+      // The tag is weak, because all encodings of the answer share it.
       expect(answer.headers.etag).toBe(plain.headers.etag);
     }
   },
 );
 
-test('chooses what the client prefers, and nothing that the client refuses', async () => {
+test('chooses the encoding that the client prefers, and never an encoding that the client refuses', async () => {
   const ask = await asking();
   const encodingFor = async (accepted: string) =>
     (await ask('/v1/page', accepted)).headers['content-encoding'] ?? 'none';

@@ -1,27 +1,28 @@
 /**
- * Compresses answers of GET routes for clients that accept it. Small answers are not worth it. Large answers are
- * compressed off the event loop, piece by piece, and no faster than the client reads. Event streams are never
- * compressed, because a compressor keeps events back until it has enough of them.
+ * Compresses answers of GET routes for clients that accept it. Small answers are not compressed. Large answers are
+ * compressed off the event loop, in pieces, at the speed of the client. Event streams are never compressed, because a
+ * compressor delays events.
  */
 import compress from '@fastify/compress';
 import { beforeSending, isGet } from './conditional-get.ts';
 import type { HttpServer } from './http-server-type.ts';
 
-/** A smaller answer fits into one packet without compression. */
+/** Smaller answers are not compressed, because they fit into one packet anyway. */
 const THRESHOLD_BYTES = 1_024;
-/** Smaller answers are compressed at once, at half the cost. Larger ones must not delay other requests. */
+/** Smaller answers are compressed synchronously, at half the cost. Larger answers would delay other requests. */
 const AT_ONCE_BYTES = 16 * 1_024;
 
 export async function compressAnswers(server: HttpServer): Promise<void> {
-  // This hook comes before the hook of the plugin, which reads what this one sets.
+  // This hook must come before the hook of the plugin, which reads the value that this hook sets.
   server.addHook('onRoute', (route) => {
     if (route.method !== 'GET') route.compress = false;
     if (!isGet(route)) return;
     beforeSending(route, (request, reply, payload) => {
       const type = String(reply.getHeader('content-type') ?? '');
-      // Without this header the plugin compresses an event stream, as it does with any text, and events wait in its buffer.
+      // This header stops the plugin from compressing an event stream. Otherwise events would wait in its buffer.
       if (type.startsWith('text/event-stream')) request.headers['x-no-compression'] = 'true';
-      // Also on answers that are not compressed, because a cache must know that the answer depends on this header.
+      // The header is also set on uncompressed answers. A cache must know that the answer depends on
+      // `accept-encoding`.
       else reply.header('vary', [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', '));
       return payload;
     });
@@ -29,7 +30,7 @@ export async function compressAnswers(server: HttpServer): Promise<void> {
   await server.register(compress, {
     threshold: THRESHOLD_BYTES,
     syncThreshold: AT_ONCE_BYTES,
-    // Adds rows of an export, application/x-ndjson, to the types that the plugin knows.
+    // Adds application/x-ndjson (rows of an export) to the types that the plugin compresses.
     customTypes: /json(?:;|$)/,
     globalDecompression: false,
   });

@@ -28,7 +28,7 @@ async function asking() {
     server.inject({ method, url, headers: { ...keyOf('audit'), ...headers } });
 }
 
-test('sends an answer again only if it changed', async () => {
+test('sends an answer again only if the answer changed', async () => {
   const ask = await asking();
   const first = await ask('/v1/spend');
   const etag = String(first.headers.etag);
@@ -42,7 +42,7 @@ test('sends an answer again only if it changed', async () => {
     'cache-control': 'private, no-cache',
     vary: 'accept-encoding',
   });
-  // With a 304, these headers would describe the answer that the client has.
+  // On a 304, these headers would describe the answer that the client already has.
   expect(again.headers).not.toHaveProperty('content-length');
   expect(again.headers).not.toHaveProperty('content-type');
 
@@ -72,7 +72,7 @@ test('answers HEAD with the headers of GET', async () => {
   expect((await ask('/v1/spend', { 'if-none-match': String(etag) }, 'HEAD')).statusCode).toBe(304);
 });
 
-test('keeps the tag of a route', async () => {
+test('keeps a tag that the route itself set', async () => {
   const ask = await asking();
   expect((await ask('/v1/own')).headers.etag).toBe('"the routes own"');
   expect((await ask('/v1/own', { 'if-none-match': '"the routes own"' })).statusCode).toBe(304);
@@ -85,7 +85,7 @@ test.each([
   ['health', '/healthz', 'GET', 200],
   ['metrics', '/metrics', 'GET', 200],
 ] as const)(
-  'answers %s whole, without a tag, and forbids caches to store it',
+  'answers %s in full, without a tag, and forbids caches to store it',
   async (_what, url, method, status) => {
     const ask = await asking();
     const answer = await ask(url, { 'if-none-match': '*' }, method);

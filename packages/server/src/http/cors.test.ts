@@ -34,8 +34,8 @@ describe('closed, as by default', () => {
   });
 });
 
-describe('open to a list', () => {
-  test('answers a preflight without a key, and names what may be sent', async () => {
+describe('open to a list of origins', () => {
+  test('answers a preflight without a key, and names the allowed methods and headers', async () => {
     const server = await serving(['http://localhost:3000', CONSOLE]);
     const { statusCode, headers } = await server.inject(preflight(CONSOLE));
     expect(statusCode).toBe(204);
@@ -49,7 +49,7 @@ describe('open to a list', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  test('lets the page read the answer, also a refusal, and the headers that programs need', async () => {
+  test('lets the page read the answer, even a refusal, and the headers that programs need', async () => {
     const server = await serving([CONSOLE]);
     const origin = { origin: CONSOLE };
     const answer = await server.inject({ url: '/v1/things', headers: { ...keyOf('audit'), ...origin } });
@@ -76,7 +76,7 @@ describe('open to a list', () => {
     },
   );
 
-  test('still distinguishes a wrong path from a wrong method', async () => {
+  test('still answers a wrong path and a wrong method differently', async () => {
     const server = await serving([CONSOLE]);
     expect((await server.inject({ method: 'DELETE', url: '/v1/things' })).statusCode).toBe(405);
     expect((await server.inject({ method: 'DELETE', url: '/v1/nowhere' })).statusCode).toBe(404);

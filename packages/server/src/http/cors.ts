@@ -1,11 +1,11 @@
 /**
- * Decides whether a page of another origin may call from a browser. Only if its origin is on the list. Then the
- * browser may send a key and read the answer. This server uses no cookies, so it never allows credentials.
+ * Decides whether a page of another origin may call this server from a browser. The origin must be on the list. Then
+ * the browser may send a key and read the answer. This server uses no cookies, so it never allows credentials.
  */
 import { z } from 'zod';
 import type { HttpServer } from './http-server-type.ts';
 
-/** The setting of a service: `<AREA>_CORS_ORIGINS`. */
+/** The setting for the allowed origins of a service: `<AREA>_CORS_ORIGINS`. */
 export const corsOrigins = z
   .array(
     z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text && !text.includes('*'), {
@@ -29,7 +29,7 @@ const ANSWER_HEADERS = [
 ];
 const PREFLIGHT_KEPT_S = 600;
 
-/** Call it before `authenticate`, because a preflight has no key. */
+/** Allows these origins. Call it before `authenticate`, because a preflight has no key. */
 export async function allowOrigins(server: HttpServer, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   const { default: cors } = await import('@fastify/cors');
@@ -39,7 +39,7 @@ export async function allowOrigins(server: HttpServer, origins: readonly string[
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: ANSWER_HEADERS,
     maxAge: PREFLIGHT_KEPT_S,
-    // Otherwise an OPTIONS that is no preflight gets a text answer, which is no problem document.
+    // With `true`, an OPTIONS request that is not a preflight would get plain text instead of a problem document.
     strictPreflight: false,
   });
 }

@@ -1,15 +1,15 @@
-/** Counts what was ended early, to make room for others or because it was too slow. */
+/** Counts things that were ended early, to free room for others or because they were too slow. */
 import type { Metrics } from '../metrics.ts';
 
 type Cut =
-  /** A connection that gave way to another. */
+  /** A connection that was ended for another one. */
   | 'connection'
-  /** A request that gave way to others, with its connection. */
+  /** A request that was ended for others, together with its connection. */
   | 'request'
-  /** A body that gave way to others, or found no room. */
+  /** A body that was ended for others, or that found no room. */
   | 'body'
   | 'slow body'
-  /** An answer that was not read, and gave way to others. */
+  /** An unread answer that was ended for others. */
   | 'answer'
   | 'slow reader';
 

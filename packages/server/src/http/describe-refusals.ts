@@ -1,4 +1,4 @@
-/** The refusals that a caller of any such route must expect, each with an example of the answer. */
+/** The refusals that a caller of a route must expect, each with an example of the answer. */
 
 import { type ApiScope, sayIssue } from '@mandate/schemas';
 import type { RouteOptions } from 'fastify';

@@ -1,17 +1,17 @@
-/** A raw connection to the server of a test. The connection is closed when the test ends. */
+/** Opens a raw connection to the server of a test. It is closed when the test ends. */
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export type Dialed = {
   socket: Socket;
-  /** Everything that was received so far. */
+  /** Returns everything that was received so far. */
   received(): string;
-  /** Everything that was received, after the server has closed the connection. */
+  /** Resolves with everything that was received, when the server has closed the connection. */
   closed: Promise<string>;
   connected: Promise<void>;
 };
 
-/** @param text is sent at once */
+/** @param text the text to send at once */
 export function dial(url: string, text = ''): Dialed {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { headerText } from './header-text.ts';
 
-test('sends any text in a header so that decoding restores it', () => {
+test('encodes any text for a header so that decoding restores it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
       const sent = headerText(text);

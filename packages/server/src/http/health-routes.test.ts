@@ -4,7 +4,7 @@ import type { HttpRoutes, HttpServer } from './http-server-type.ts';
 
 const noRoutes: HttpRoutes = async () => {};
 
-test('says that the process is alive', async () => {
+test('reports that the process is alive', async () => {
   const server = await testServer(noRoutes, { readiness: async () => [{ name: 'bus', ok: true }] });
   expect((await server.inject('/healthz')).json()).toEqual({
     status: 'ok',
@@ -19,7 +19,7 @@ test('is ready if every check passes', async () => {
   expect(answer.json()).toEqual({ status: 'ready', checks: [{ name: 'bus', ok: true }] });
 });
 
-test('names the failed checks if not ready', async () => {
+test('names the failed checks if the process is not ready', async () => {
   const checks = [
     { name: 'bus', ok: true },
     { name: 'ledger', ok: false, detail: 'rebuilding' },
@@ -43,7 +43,7 @@ const readyIn = async (server: HttpServer) => {
   return payload.split('\n').filter((line) => line.startsWith('mandate_readiness_ok{'));
 };
 
-test('has metrics of what is not ready at the moment, and of nothing earlier', async () => {
+test('has metrics of current failures only', async () => {
   let checks = [
     { name: 'bus', ok: true },
     { name: 'ledger', ok: false },
@@ -57,7 +57,7 @@ test('has metrics of what is not ready at the moment, and of nothing earlier', a
   expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="ledger",service="test"} 1']);
 });
 
-test('is ready after a bad edit, which shows in its own field and metric', async () => {
+test('is ready after a bad edit, and reports the edit in a separate field and metric', async () => {
   const checks = [
     { name: 'mandates', ok: true, stale: true, detail: 'the file is bad' },
     { name: 'bus', ok: true },

@@ -1,5 +1,5 @@
 /**
- * The routes for an orchestrator and a scraper: whether the process is alive, whether it can work, and its metrics.
+ * The routes for an orchestrator and a scraper: whether the process is alive, whether it is ready, and its metrics.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadinessCheck } from '@mandate/runtime';
@@ -105,7 +105,7 @@ export function addHealthRoutes(
     produces: ['text/plain'],
   };
   const tell = oneForAll(async () => {
-    // Metrics are needed during failures too.
+    // The metrics are answered even if a check fails, because they are needed most during failures.
     await check().catch(() => ready.set({ check: 'readiness' }, 0));
     return metrics.registry.metrics();
   });
@@ -114,7 +114,10 @@ export function addHealthRoutes(
   );
 }
 
-/** Callers that ask while the work runs share its answer. These routes need no key, so an attacker may ask without end. */
+/**
+ * Returns a function that shares its running work: callers at the same time get the same answer. These routes need no
+ * key, so an attacker could call them without limit.
+ */
 function oneForAll<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () => {

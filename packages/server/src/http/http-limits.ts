@@ -1,48 +1,56 @@
 import { z } from 'zod';
 
-/** What one client may cost the process. Times in milliseconds, sizes in bytes. */
+/** Limits on what one client may use. Times in milliseconds, sizes in bytes. */
 export type HttpLimits = {
-  /** The largest body. A route may declare its own `bodyLimit`. */
+  /** The maximum size of a body. A route may declare its own `bodyLimit`. */
   bodyBytes: number;
-  /** Bodies and answers up to this size are not counted. The bound on sockets limits their number. */
+  /** Bodies and answers up to this size are not counted. The limit on sockets also limits their number. */
   smallBodyBytes: number;
   /**
-   * The sum of larger incoming bodies, as far as they arrived. caller-rooms.ts says which part each caller may take.
+   * The maximum sum of larger incoming bodies, counted as they arrive. caller-rooms.ts contains the part for each
+   * caller.
    */
   bodiesBytes: number;
-  /** A body is cut off after this time without a byte. */
+  /** The longest time without a byte before a body is cut off. */
   bodyIdleMs: number;
-  /** The average rate that a body must reach after `bodyIdleMs`. */
+  /** The average speed that a body must have after `bodyIdleMs`. */
   bodyBytesPerSecond: number;
-  /** The sum of larger answers that were not read yet. */
+  /** The maximum sum of larger answers that were not read yet. */
   answersBytes: number;
-  /** How long a caller may leave an answer unread, plus the time that its size takes at `readBytesPerSecond`. */
+  /** The time that a caller has to read an answer, in addition to the time for its size at `readBytesPerSecond`. */
   unreadMs: number;
   readBytesPerSecond: number;
-  /** All headers of one request together. */
+  /** The maximum size of all headers of one request. */
   headerBytes: number;
-  /** From the first byte of a request to the end of its headers. Stops slow senders. */
+  /** The time limit from the first byte of a request to the end of its headers. Stops slow senders. */
   headersTimeoutMs: number;
-  /** From the first byte of a request to the end of its body. */
+  /** The time limit from the first byte of a request to the end of its body. */
   requestTimeoutMs: number;
-  /** A socket without any traffic. Must be longer than the longest wait for an answer that a route offers. */
+  /**
+   * The time limit for a socket without traffic. It must be longer than the longest wait for an answer of any route.
+   */
   idleSocketTimeoutMs: number;
-  /** An open socket between two requests. */
+  /** The time limit for an open socket between two requests. */
   keepAliveTimeoutMs: number;
-  /** 0: no limit. A limit lets a balancer spread clients over several processes again. */
+  /**
+   * The maximum number of requests on one socket. 0: no limit. With a limit, clients reconnect, so a balancer can
+   * spread them over several processes.
+   */
   requestsPerSocket: number;
   sockets: number;
-  /** Running requests of all sockets together. */
+  /** The maximum number of running requests on all sockets. */
   requests: number;
-  /** How often time-outs of requests, bodies and readers are checked. They may be late by this time. */
+  /**
+   * The interval between checks of time-outs of requests, bodies and readers. A time-out may be late by this time.
+   */
   timeoutCheckMs: number;
   requestsPerKeyPerSecond: number;
   /**
-   * Refused credentials per address and minute. Above that the answer is 429 instead of 401. Valid keys are never
-   * affected.
+   * The maximum number of refused credentials per address and minute. Above it the answer is 429 instead of 401.
+   * Valid keys are never affected.
    */
   refusalsPerAddressPerMinute: number;
-  /** For all readiness checks together. */
+  /** The time limit for all readiness checks together. */
   readinessTimeoutMs: number;
 };
 
@@ -69,7 +77,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   readinessTimeoutMs: 3_000,
 };
 
-/** The setting of a service: `<AREA>_MAX_SOCKETS`. */
+/** The setting for the maximum number of sockets: `<AREA>_MAX_SOCKETS`. */
 export const maxSockets = z
   .int()
   .min(50)
@@ -79,7 +87,7 @@ export const maxSockets = z
     'how many connections may be open at once; the connection that was idle for longest is closed to make room',
   );
 
-/** The setting of a service: `<AREA>_REQUESTS_PER_KEY_PER_SECOND`. */
+/** The setting for the rate limit of a key: `<AREA>_REQUESTS_PER_KEY_PER_SECOND`. */
 export const requestsPerKeyPerSecond = z
   .int()
   .min(1)

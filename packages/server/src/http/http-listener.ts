@@ -1,4 +1,7 @@
-/** Node's own server below fastify: its time-outs, and the scope in which each request and each connection runs. */
+/**
+ * Creates Node's server below fastify, with its time-outs, and the scope in which each request and each connection
+ * runs.
+ */
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { inRequest, type RequestInHand, turns } from '@mandate/runtime';
@@ -17,7 +20,7 @@ export function createListener(
     {
       IncomingMessage: ScopedRequest,
       ServerResponse: ScopedAnswer,
-      // Node's own answer would have no body, so request-context.ts refuses the request instead.
+      // Node's own refusal would have no body, so request-context.ts refuses a request without a host.
       requireHostHeader: false,
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -36,7 +39,7 @@ export function createListener(
   );
   server.setTimeout(limits.idleSocketTimeoutMs);
   server.maxRequestsPerSocket = limits.requestsPerSocket;
-  // Any expectation of a client other than 100-continue is ignored. Node would refuse the request without a body.
+  // Ignores all expectations of a client except 100-continue. Node would refuse such a request without a body.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
   server.on('connection', (socket) => {
     turns.connected();
@@ -46,7 +49,7 @@ export function createListener(
   return server;
 }
 
-/** Events of a connection may come between two requests. If a listener throws then, the connection ends. */
+/** Events of a connection may occur between two requests. If a listener throws then, the connection ends. */
 function scopeEvents(socket: Socket, faults: RequestFaults): void {
   const connection: RequestInHand = {
     fail(error) {

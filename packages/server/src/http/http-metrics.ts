@@ -1,7 +1,10 @@
 import type { Metrics } from '../metrics.ts';
 import type { HttpServer } from './http-server-type.ts';
 
-/** Times every answer by route pattern and never by path. Paths contain ids, and each id would be a new series. */
+/**
+ * Measures the time of every answer by route pattern, never by path. Paths contain ids, and each id would be a new
+ * series.
+ */
 export function measureRequests(server: HttpServer, metrics: Metrics): void {
   const durations = metrics.histogram({
     name: 'mandate_http_request_duration_seconds',

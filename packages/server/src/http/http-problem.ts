@@ -5,7 +5,7 @@ type Extension = Readonly<Record<string, unknown>>;
 
 /**
  * A refusal that a route throws. The answer is `application/problem+json`. `code` is stable. `message` says what went
- * wrong and `remedy` what the caller can do. The caller sees both.
+ * wrong, and `remedy` says what the caller can do. The caller gets both.
  */
 export class HttpProblem extends Error {
   readonly status: number;
@@ -20,7 +20,7 @@ export class HttpProblem extends Error {
     message: string,
     facts: { remedy: string; headers?: Record<string, string>; extension?: Extension; cause?: unknown },
   ) {
-    // A refusal is no fault, and nobody reads where it came from. Finding that out would take longer than the refusal.
+    // No stack trace is recorded, because a refusal is not a fault, and a trace would take longer than the refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -34,7 +34,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The body of an answer that refuses or fails: RFC 9457, with our code, remedy and request id. */
+/** The body of a refusal or a failure: RFC 9457, with the additional fields code, remedy and request id. */
 export type ProblemDocument = {
   type: string;
   title: string;
@@ -46,7 +46,7 @@ export type ProblemDocument = {
   instance?: string;
 } & Record<string, unknown>;
 
-/** @param where the request id, and the path without the query, which may contain anything */
+/** @param where the request id, and the path without the query, because a query may contain anything */
 export function problemDocument(
   problem: HttpProblem,
   where: { requestId?: string; instance?: string } = {},

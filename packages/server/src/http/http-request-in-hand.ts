@@ -1,6 +1,6 @@
 /**
- * A request over HTTP. If its code throws an exception that nothing catches, the caller gets a problem document with status
- * 500. If the answer has already begun, its connection ends.
+ * A request over HTTP. If its code throws an uncaught exception, the caller gets a problem document with status 500.
+ * If the answer has already begun, its connection ends.
  */
 import type { AsyncResource } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
@@ -14,7 +14,7 @@ import { requestIdOf, SECURITY_HEADERS } from './request-context.ts';
 import type { RequestFaults } from './request-faults.ts';
 
 export class HttpRequestInHand implements RequestInHand {
-  /** Set after the request was routed. */
+  /** The request of fastify. Null until the request is routed. */
   routed: FastifyRequest | null = null;
   entrance: AsyncResource | undefined;
   readonly #request: IncomingMessage;
@@ -43,7 +43,7 @@ export class HttpRequestInHand implements RequestInHand {
 
   #end(problem: HttpProblem, where: { requestId: string; instance: string }): void {
     const answer = this.#answer;
-    // The whole answer was written, so nothing is missing.
+    // The whole answer is already written, so the caller misses nothing.
     if (answer.writableEnded) return;
     if (answer.headersSent || answer.destroyed) {
       answer.destroy();
@@ -62,7 +62,10 @@ export class HttpRequestInHand implements RequestInHand {
   }
 }
 
-/** Call it before every other hook, so that later failures are logged with the request id and the route. */
+/**
+ * Connects each request of fastify with its scope. Call it before every other hook, so that later failures are logged
+ * with the request id and the route.
+ */
 export function nameRequestsInHand(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.raw instanceof ScopedRequest && request.raw.inHand !== null)
@@ -71,7 +74,10 @@ export function nameRequestsInHand(server: HttpServer): void {
   });
 }
 
-/** Events of a request come from its connection. Their listeners run as code of the request, and fail with it. */
+/**
+ * A request whose listeners run as code of the request. Its events come from the connection, and an exception in a
+ * listener fails the request.
+ */
 export class ScopedRequest extends IncomingMessage {
   inHand: HttpRequestInHand | null = null;
 
@@ -86,7 +92,7 @@ export class ScopedAnswer extends ServerResponse<ScopedRequest> {
   }
 }
 
-/** @param inHand the request; null, or undefined while Node still builds the object, before the request is handled */
+/** @param inHand the request. Null or undefined while Node still builds the object */
 export function emitIn(
   inHand: RequestInHand | null | undefined,
   emitter: EventEmitter,
@@ -94,7 +100,7 @@ export function emitIn(
   emit: () => boolean,
 ): boolean {
   if (!inHand) return emit();
-  // Most events have no listener, so there is nothing to run. An error without a listener is thrown.
+  // Most events have no listener, so nothing must run. An error without a listener is thrown.
   if (event !== 'error' && emitter.listenerCount(event) === 0) return false;
   let isHeard = true;
   inRequest(inHand, () => {

@@ -1,5 +1,5 @@
 /**
- * The types of a server of Mandate. Services import them from here and not from fastify, so that only this package
+ * The types of Mandate's server. Services import them from here and not from fastify, so that only this package
  * depends on fastify.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -25,8 +25,8 @@ export type HttpServer = FastifyInstance<
 export type HttpRoutes<Options extends FastifyPluginOptions = Record<never, never>> =
   FastifyPluginAsyncZod<Options>;
 
-/** A request, for code that serves several routes. A handler gets the type of its own route from its schemas. */
+/** A request, for code that several routes share. A handler gets the type of its own route from its schemas. */
 export type HttpRequest<Route extends RouteGenericInterface = RouteGenericInterface> = FastifyRequest<Route>;
 
-/** The reply to such a request. */
+/** The reply to a request, for code that several routes share. */
 export type HttpReply = FastifyReply;

@@ -1,4 +1,4 @@
-/** A server like that of every service, with a key for each scope. It is closed when the test ends. */
+/** Creates a server like that of every service, with a key for each scope. It is closed when the test ends. */
 
 import { silentLogger } from '@mandate/runtime';
 import { API_SCOPES, type ApiScope } from '@mandate/schemas';
@@ -36,7 +36,7 @@ export async function testServer(
   return server;
 }
 
-/** Returns the header with a key that has only this scope. */
+/** Returns the authorization header with a key that has only this scope. */
 export function keyOf(scope: ApiScope): { authorization: string } {
   return { authorization: `Bearer ${KEYS.get(scope)?.key}` };
 }

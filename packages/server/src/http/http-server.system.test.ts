@@ -33,7 +33,7 @@ async function build(limits: HttpServerOptions['limits'] = {}): Promise<HttpServ
 const local = { host: '127.0.0.1', port: 0 };
 
 describe('slow and broken clients', () => {
-  test('are cut off with 408 if headers trickle in', async () => {
+  test('are cut off with 408 if headers arrive too slowly', async () => {
     const url = await listen(await build({ headersTimeoutMs: 100, requestTimeoutMs: 200 }), local);
     const { socket, closed } = dial(url);
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n');
@@ -47,7 +47,7 @@ describe('slow and broken clients', () => {
     });
   });
 
-  test('are cut off if a body trickles in', async () => {
+  test('are cut off if a body arrives too slowly', async () => {
     const server = await build({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     server.post('/slow', { config: { public: true } }, () => ({}));
     const { socket, closed } = dial(await listen(server, local));
@@ -62,7 +62,7 @@ describe('slow and broken clients', () => {
   test.each([
     ['slow headers', '', '\r\n{}'],
     ['a slow body', '\r\n{', '}'],
-  ])('cut off for %s get no request carried out when the rest comes', async (_, first, rest) => {
+  ])('that are cut off for %s get no request carried out when the rest arrives', async (_, first, rest) => {
     const server = await build({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     const carriedOut = vi.fn(() => ({}));
     server.post('/act', { config: { public: true } }, carriedOut);
@@ -84,13 +84,13 @@ describe('slow and broken clients', () => {
     expect(await closed).toBe('');
   });
 
-  test('lose a kept-alive socket without a further request', async () => {
+  test('lose a kept-alive socket without another request', async () => {
     const { socket, closed } = dial(await listen(await build({ keepAliveTimeoutMs: 100 }), local));
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
     expect(await closed).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('get a problem for oversized headers and rubbish', async () => {
+  test('get a problem document for oversized headers and invalid data', async () => {
     const url = await listen(await build({ headerBytes: 2_000 }), local);
     const large = dial(url);
     large.socket.write(`GET /healthz HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(3_000)}\r\n\r\n`);
@@ -104,7 +104,7 @@ describe('slow and broken clients', () => {
     expect(head).toContain(`x-request-id: ${JSON.parse(body).requestId}`);
   });
 
-  test('get a problem or an answer where Node alone would refuse without a body', async () => {
+  test('get a problem or an answer in cases when Node alone would refuse without a body', async () => {
     const url = await listen(await build(), local);
     const hostless = dial(url);
     hostless.socket.write('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
@@ -127,7 +127,7 @@ describe('a compressed stream', () => {
     const source = new Readable({
       read() {
         made += 1;
-        // Random bytes, so that compression cannot make them small.
+        // The bytes are random, so that compression cannot make them smaller.
         this.push(made > CHUNKS ? null : randomBytes(CHUNK_BYTES / 2).toString('hex'));
       },
     });
@@ -142,7 +142,7 @@ describe('a compressed stream', () => {
     const answer = await sending.promise;
     await vi.waitFor(() => expect(answer.writableNeedDrain).toBe(true), 20_000);
     expect(answer.getHeader('content-encoding')).toBe('gzip');
-    // The client does not read, so the server produces no more, however often the event loop runs.
+    // The client does not read, so the server must produce no more data.
     await vi.waitFor(async () => {
       const before = made;
       for (let turn = 0; turn < 100; turn += 1) await setImmediate();
@@ -174,7 +174,7 @@ describe('listening', () => {
 });
 
 describe('stopping', () => {
-  /** Returns a listening server with a route that answers when `release` is called. */
+  /** Returns a listening server. One of its routes answers when `release` is called. */
   async function running(drainMs: number) {
     const server = await build();
     const entered = Promise.withResolvers<void>();
@@ -188,13 +188,13 @@ describe('stopping', () => {
     return { url, entered: entered.promise, release: gate.resolve, stop };
   }
 
-  test('answers a running request, refuses a later one on the same connection, and then closes', async () => {
+  test('answers a running request, refuses a later request on the same connection, and then closes', async () => {
     const { url, entered, release, stop } = await running(10_000);
     const { socket, received, closed } = dial(url);
     socket.write('GET /wait HTTP/1.1\r\nhost: x\r\n\r\n');
     await entered;
     const stopped = stop();
-    // The stop has begun when new connections are refused.
+    // When the server refuses new connections, the stop has begun.
     await vi.waitFor(() => expect(fetch(`${url}/healthz`)).rejects.toThrow(), { timeout: 20_000 });
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
     release();

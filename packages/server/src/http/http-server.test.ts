@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bearer, publisher, serve } from './small-service.fixture.ts';
 
-describe('raw bodies', () => {
-  test('arrive byte for byte, unparsed and unchecked', async () => {
+describe('raw bodies of requests', () => {
+  test('arrive byte for byte, not parsed or checked', async () => {
     const { post } = await serve();
     expect((await post('/v1/raw', '{"a":1,"a":2}')).json()).toEqual({ text: '{"a":1,"a":2}' });
     expect((await post('/v1/raw', '{"__proto__":')).json()).toEqual({ text: '{"__proto__":' });
@@ -17,7 +17,7 @@ describe('raw bodies', () => {
 });
 
 describe('every answer', () => {
-  test('with a header that cannot be sent becomes a fault of the server, without that header', async () => {
+  test('becomes a fault of the server if a header cannot be sent, and leaves out that header', async () => {
     const { server, lines } = await serve();
     const answer = await server.inject('/v1/header');
     expect([answer.statusCode, answer.headers['x-told']]).toEqual([500, undefined]);
@@ -25,7 +25,7 @@ describe('every answer', () => {
     expect(lines.join()).toContain('ERR_INVALID_CHAR');
   });
 
-  test('echoes a valid request id and replaces any other', async () => {
+  test('echoes a valid request id and replaces an invalid one', async () => {
     const { server } = await serve();
     const idFor = async (given: string) =>
       (await server.inject({ url: '/healthz', headers: { 'x-request-id': given } })).headers['x-request-id'];
@@ -34,7 +34,7 @@ describe('every answer', () => {
       expect(await idFor(bad)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('has the security headers, also for a refusal, and no CORS header', async () => {
+  test('has the security headers, even if it is a refusal, and no CORS header', async () => {
     const { server } = await serve();
     for (const url of ['/healthz', '/v1/whoami', '/nowhere']) {
       const { headers } = await server.inject({ url, headers: { origin: 'https://evil.example' } });

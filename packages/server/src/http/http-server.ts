@@ -1,6 +1,6 @@
 /**
- * The rules that every HTTP server of Mandate follows: who may call, how much, how errors look, and what is measured.
- * Services add routes as plugins and inherit all rules, because every hook is on the root instance before any plugin.
+ * The rules for every HTTP server of Mandate: who may call, how much, how errors look, and what is measured. Services
+ * add routes as plugins. All rules apply to them, because every hook is on the root instance before any plugin.
  */
 import rateLimit from '@fastify/rate-limit';
 import type { Logger, ReadinessCheck, Tracer } from '@mandate/runtime';
@@ -42,23 +42,26 @@ import { validateRequests } from './validate-requests.ts';
 import { watchRoom } from './watch-room.ts';
 
 export type HttpServerOptions = {
-  /** The name in /healthz and in the OpenAPI document. */
+  /** The name of the service in /healthz and in the OpenAPI document. */
   service: string;
   version: string;
   log: Logger;
   metrics: Metrics;
-  /** Null if no key is accepted. Then only public routes answer. */
+  /** The store of keys. Null if no key is accepted. Then only public routes answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
-  /** Null or absent without traces. */
+  /** The tracer. Null or absent if there are no traces. */
   tracer?: Tracer | null;
   limits?: Partial<HttpLimits>;
-  /** How much each tenant and each of its keys may write through this process. Absent: the defaults, for every tenant. */
+  /**
+   * Returns how much a tenant and each of its keys may write through this process. Absent: the defaults for every
+   * tenant.
+   */
   tenantLimits?: (tenant: string) => TenantLimitsInForce;
   clock?: Clock;
-  /** Origins of pages that may call from a browser. None by default. */
+  /** Origins of pages that may call from a browser. Default: none. */
   corsOrigins?: readonly string[];
-  /** Addresses of trusted proxies. The server uses their x-forwarded-for. None by default. */
+  /** Addresses of trusted proxies. The server uses their x-forwarded-for header. Default: none. */
   trustedProxies?: readonly string[];
 };
 
@@ -84,7 +87,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
     bodyLimit: limits.bodyBytes,
     serverFactory: (handle) => createListener(handle, limits, { faults, sockets }),
     forceCloseConnections: 'idle',
-    // While stopping, request-context.ts answers with a problem document instead.
+    // Off, because request-context.ts answers with a problem document while the server stops.
     return503OnClosing: false,
     routerOptions: { maxParamLength: APPROVAL_ID_UNITS },
     clientErrorHandler: (error, socket) => answerSocketFault(error, socket, log),

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { HttpProblem } from './http-problem.ts';
 
 /**
- * Returns the Idempotency-Key header, or null. Throws INVALID_IDEMPOTENCY_KEY for a value that cannot be stored
+ * Returns the Idempotency-Key header, or null. Throws INVALID_IDEMPOTENCY_KEY if the value cannot be stored
  * unchanged.
  */
 export function idempotencyKeyOf(request: FastifyRequest): string | null {

@@ -1,7 +1,7 @@
 /**
  * Bodies are JSON or empty, and are read as strictly as records: text that two readers could understand differently
- * is rejected. Most routes get the parsed value. A route that declares `config: { rawJson: true }` gets the bytes, to
- * read them with its own strict reader. Its `schema.body` then only documents the body.
+ * is rejected. Most routes get the parsed value. A route with `config: { rawJson: true }` gets the bytes for its own
+ * strict reader. Its `schema.body` then only documents the body.
  */
 import type { IncomingMessage } from 'node:http';
 import { CAPS, decodeText, type Json, type JsonCaps, JsonFault, placeOf, readJson } from '@mandate/schemas';
@@ -17,7 +17,7 @@ import { readPart, validateRequests } from './validate-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler gets the bytes of the body from `takeRawBody(request)`. */
+    /** True if the handler reads the bytes of the body with `takeRawBody(request)`. */
     rawJson?: boolean;
   }
 }
@@ -25,8 +25,8 @@ declare module 'fastify' {
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;|$)/;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 /**
- * Documents contain long lists and tables. The size of a body limits everything in it except its depth, which the
- * stack must hold.
+ * The limits for bodies. The size of a body already limits its lists and texts. Only its depth needs another limit,
+ * because parsing uses the stack.
  */
 const OF_BODIES: JsonCaps = {
   depth: CAPS.bodyDepth,
@@ -36,8 +36,8 @@ const OF_BODIES: JsonCaps = {
 };
 
 /**
- * Returns the bytes of the body, on a route that declares `config: { rawJson: true }`. They are never empty there. The
- * request keeps them no longer, because it may wait for its answer for a minute.
+ * Returns the bytes of the body, on a route with `config: { rawJson: true }`. They are never empty there. The request
+ * drops them, because it may wait up to a minute for its answer.
  */
 export function takeRawBody(request: FastifyRequest): Buffer {
   const { body } = request;
@@ -84,7 +84,8 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
 }
 
 /**
- * Parses and validates the body of a route that reads its bytes itself, in the same way as for every other route.
+ * Parses and validates the body of a route that reads its bytes itself. The rules are the same as for every other
+ * route.
  *
  * @throws HttpProblem 400 INVALID_JSON or VALIDATION_FAILED
  */
@@ -94,10 +95,10 @@ export function readBody<T>(body: Uint8Array, schema: z.ZodType<T>): T {
   throw notAsDescribed(read.faults);
 }
 
-/** Returns undefined if no body was sent and none is needed. */
+/** Returns the parsed body. Undefined if no body was sent and the method needs none. */
 function parsed(body: Uint8Array, method: string): Json | undefined {
   const text = textOf(body);
-  // curl may send this content type without a body.
+  // curl may send a JSON content type without a body.
   if (text === '' && !METHODS_WITH_BODY.has(method)) return undefined;
   if (text === '') throw invalidJson('it is empty');
   try {

@@ -31,7 +31,7 @@ async function serving(limits: TenantLimits) {
   return { clock, metrics, post };
 }
 
-test('refuses a change beyond the limit with the exact wait, and admits it after that', async () => {
+test('refuses a change beyond the limit with the exact wait, and admits it after the wait', async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 4 } });
   const change = async () => (await post('/v1/changes', 'operate')).statusCode;
   expect([await change(), await change()]).toEqual([200, 200]);
@@ -53,7 +53,7 @@ test('refuses a change beyond the limit with the exact wait, and admits it after
   );
 });
 
-test('a large body counts as one change for each 16 KiB', async () => {
+test('counts a large body as one change for each 16 KiB', async () => {
   const { clock, post } = await serving({ changes: { perSecond: 2, burst: 8 } });
   const change = async (bytes: number) => {
     const text = `{"text":"${'x'.repeat(bytes - 11)}"}`;
@@ -67,7 +67,7 @@ test('a large body counts as one change for each 16 KiB', async () => {
   expect([await change(3 * 16_384), await change(1_000)]).toEqual([200, 200]);
 });
 
-test('counts published records and bytes, all of a request or nothing', async () => {
+test('counts published records and bytes, either all of a request or nothing', async () => {
   const { clock, post } = await serving({ publishPerKey: { bytes: { perSecond: 10, burst: 25 } } });
   const publish = () => post('/v1/records', 'publish');
   expect([(await publish()).statusCode, (await publish()).statusCode]).toEqual([200, 200]);
@@ -78,7 +78,7 @@ test('counts published records and bytes, all of a request or nothing', async ()
   expect((await publish()).statusCode).toBe(200);
 });
 
-test('shows how much of a limit a tenant has used, from one half on', async () => {
+test("shows the used share of a tenant's limit, from one half on", async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 8, perDay: 10 } });
   const told = async () => {
     const lines = (await metrics.registry.metrics()).split('\n');
@@ -95,7 +95,7 @@ test('shows how much of a limit a tenant has used, from one half on', async () =
   expect(await told()).toEqual([`${series} 0.5`]);
 });
 
-test('reports no wait if the limits of a tenant allow nothing', async () => {
+test('reports no wait if the limits of a tenant are zero', async () => {
   const { post } = await serving({ publish: { records: { perSecond: 0 } } });
   const refused = await post('/v1/records', 'publish');
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, undefined]);

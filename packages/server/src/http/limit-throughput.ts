@@ -1,4 +1,4 @@
-/** Limits how much API keys and tenants may write. The `config` of a route says how its requests are counted. */
+/** Limits how much API keys and tenants may write. The `config` of a route says how its requests count. */
 import type { FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 import type { Amount, OverLimit, Spending, Throughputs } from '../throughput/throughputs.ts';
@@ -9,8 +9,8 @@ import type { HttpServer } from './http-server-type.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `changes`: a request counts as one change before its body is read, and a large body counts as more. Other kinds: the
-     * handler counts them later.
+     * How requests of the route count. `changes`: a request counts as one change before its body is read, and a large
+     * body counts as more. Other kinds: the handler counts them later.
      */
     counted?: Spending;
   }
@@ -18,20 +18,23 @@ declare module 'fastify' {
     /**
      * Counts this amount for the caller's key and its tenant.
      *
-     * @throws HttpProblem 429 TOO_MANY_RECORDS, TOO_MANY_CHANGES or TOO_MANY_READS; then nothing is counted
+     * @throws HttpProblem 429 TOO_MANY_RECORDS, TOO_MANY_CHANGES or TOO_MANY_READS. Then nothing is counted
      */
     spend(spending: Spending, amount: Amount): void;
-    /** Counts as `spend` does, but returns false instead of throwing. */
+    /** Does the same as `spend`, but returns false instead of throwing. */
     trySpend(spending: Spending, amount: Amount): boolean;
-    /** Throws as `spend` does if this amount is beyond the limit now, but counts nothing. */
+    /** Throws like `spend` if this amount is above the limit now, but counts nothing. */
     mustHaveRoom(spending: Spending, amount: Amount): void;
   }
 }
 
-/** Only limits that are used up to `leastShare` have a series, and at most this many, so that there are few series. */
+/**
+ * Which limits have a metric: only limits used up to `leastShare`, and at most `most` of them, so that there are few
+ * series.
+ */
 const SHOWN = { leastShare: 0.5, most: 50 };
 
-/** Call it after `authenticate`, which sets the key of the request. */
+/** Limits the requests of a server. Call it after `authenticate`, which sets the key of the request. */
 export function limitThroughput(
   server: HttpServer,
   { throughputs, metrics }: { throughputs: Throughputs; metrics: Metrics },
@@ -67,11 +70,15 @@ export function limitThroughput(
   });
 }
 
-/** The log keeps each change for good, and some bodies have a megabyte. */
+/**
+ * The bytes of a body that count as one change. The log keeps each change permanently, and some bodies have a
+ * megabyte.
+ */
 const BYTES_OF_A_CHANGE = 16 * 1024;
 
 /**
- * Call it with the size of the body before the body is parsed. The request itself was counted as one change.
+ * Counts a large body as further changes. Call it with the size of the body before the body is parsed. The request is
+ * already counted as one change.
  *
  * @throws HttpProblem 429 TOO_MANY_CHANGES
  */
@@ -81,7 +88,7 @@ export function countBody(request: FastifyRequest, bytes: number): void {
   request.spend('changes', { records: changes - 1 });
 }
 
-/** Counts the requests of all routes that are added to this plugin from now on in this way. */
+/** Sets how the requests of all routes count that are added to this plugin from now on. */
 export function countAll(server: HttpServer, counted: Spending): void {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, counted };
@@ -112,7 +119,8 @@ function tooMuch({ limit, of, waitMs }: OverLimit): HttpProblem {
 }
 
 /**
- * 429 with the exact wait: whole seconds in `retry-after`, milliseconds in `retryAfterMs`.
+ * Returns a problem with status 429 and the exact wait: whole seconds in `retry-after`, milliseconds in
+ * `retryAfterMs`.
  *
  * @param options.otherwise the remedy if `waitMs` is Infinity, because no wait helps then
  */

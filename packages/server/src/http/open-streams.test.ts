@@ -13,7 +13,7 @@ async function streams() {
   const key = (id: string, scope: 'publish' | 'operate' | 'audit', tenant = 'acme') => ({
     ...{ id, tenant, scopes: [scope] },
   });
-  /** Opens `many` streams with the key. Returns those that it gets. */
+  /** Opens `many` streams with the key. Returns the streams that were admitted. */
   const hoard = (holder: ReturnType<typeof key>, many = 20) => {
     const places = [];
     try {
@@ -26,7 +26,7 @@ async function streams() {
   return { server, key, hoard };
 }
 
-test('leaves places for other keys of the tenant, and reuses the place of a closed stream', async () => {
+test('leaves places for other keys of the tenant, and uses the place of a closed stream again', async () => {
   const { key, hoard } = await streams();
   const places = hoard(key('one', 'publish'));
   expect(places).toHaveLength(4);
@@ -35,7 +35,7 @@ test('leaves places for other keys of the tenant, and reuses the place of a clos
   expect(hoard(key('one', 'publish'))).toHaveLength(1);
 });
 
-test('keeps places for people, in the tenant and in all, if keys of agents hold the others', async () => {
+test('keeps places for people, in the tenant and overall, if keys of agents have all other places', async () => {
   const { key, hoard } = await streams();
   const got = [hoard(key('one', 'publish')), hoard(key('other', 'publish', 'globex'))].flat();
   got.push(...hoard(key('two', 'publish'), 2));
@@ -45,14 +45,14 @@ test('keeps places for people, in the tenant and in all, if keys of agents hold 
   expect(got.some(({ cut }) => cut.aborted)).toBe(false);
 });
 
-test('takes a place from one key for another key of the same full tenant', async () => {
+test('takes a place from one key for another key of the same tenant if the tenant has no free place', async () => {
   const { key, hoard } = await streams();
   const one = hoard(key('one', 'publish'));
   expect(hoard(key('two', 'publish'))).toHaveLength(3);
   expect(one.map(({ cut }) => cut.aborted)).toEqual([true, false, false, false]);
 });
 
-test('takes the oldest streams of the largest holder if all places are taken', async () => {
+test('ends the oldest streams of the largest holder if all places are taken', async () => {
   const { key, hoard } = await streams();
   const got = ['one', 'two'].flatMap((id) => hoard(key(id, 'publish'), 3));
   hoard(key('other', 'publish', 'globex'));

@@ -1,7 +1,7 @@
 /**
- * Limits answers without an end, such as server-sent events: in all, for a tenant, and for an API key. When all
- * places are taken, the largest holder loses its oldest stream. Keys of people who operate or audit find a place even
- * if keys of agents hold all of theirs. No stream keeps the server from stopping.
+ * Limits the number of endless answers, such as server-sent events: overall, for a tenant, and for an API key. If all
+ * places are taken, the largest holder loses its oldest stream. Some places are only for people who operate or audit.
+ * No stream keeps the server from stopping.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held } from '../fair-room.ts';
@@ -9,23 +9,26 @@ import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 type OpenStream = {
-  /** Aborts when the server stops. End the stream cleanly then. */
+  /** Aborts when the server stops. Then end the stream cleanly. */
   ending: AbortSignal;
-  /** Aborts when another caller needs the place. Destroy the stream then, even if it is not read. */
+  /** Aborts when another caller needs the place. Then destroy the stream, even if the caller does not read it. */
   cut: AbortSignal;
-  /** Gives the place back. */
+  /** Frees the place of the stream. */
   leave(): void;
 };
 
 export type OpenStreams = {
-  /** @throws HttpProblem 503 OVERLOADED if all places are taken and no larger holder gives way */
+  /** @throws HttpProblem 503 OVERLOADED if all places are taken and no larger holder can lose one */
   enter(key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'>): OpenStream;
 };
 
-/** `keptForPeople`: this many of `inAll` and of `ofATenant` are only for keys that may operate or audit. */
+/**
+ * The maximum numbers of streams. `keptForPeople`: the number of places in `inAll` and `ofATenant` that only keys
+ * with the right to operate or audit may use.
+ */
 export type MostStreams = { inAll: number; ofATenant: number; ofAKey: number; keptForPeople: number };
 
-/** @param of the kind of the streams, and what to do without one, for messages */
+/** @param of the kind of the streams, and the alternative to a stream, for messages */
 export function boundStreams(
   server: HttpServer,
   { inAll, ofATenant, ofAKey, keptForPeople: kept }: MostStreams,
@@ -34,7 +37,7 @@ export function boundStreams(
   const forAll = new FairRoom({ most: inAll - kept, ofATenant: ofATenant - kept, ofAKey });
   const forPeople = new FairRoom({ most: kept, ofATenant: kept, ofAKey: kept });
   const open = new Set<AbortController>();
-  // Runs before the server waits for answers to end, because streams never end by themselves.
+  // This hook runs before the server waits for open answers, because streams never end by themselves.
   server.addHook('preClose', async () => {
     for (const ending of open) ending.abort();
   });
@@ -44,7 +47,7 @@ export function boundStreams(
       const holder = { tenant: key.tenant, key: key.id };
       const held: Held = { holder, state: 'busy', cut: () => cut.abort() };
       const rooms = isOfPeople(key) ? [forAll, forPeople] : [forAll];
-      // No stream of another caller ends while there is a free place elsewhere.
+      // If there is a free place, no stream of another caller ends.
       const roomy = rooms.find((room) => room.fits(holder, 1));
       const room = [...(roomy === undefined ? [] : [roomy]), ...rooms].find((each) => each.take(held, 1));
       if (room === undefined) throw noPlace(forAll.amountOf(key.tenant) + forPeople.amountOf(key.tenant), of);

@@ -61,7 +61,7 @@ async function described() {
   return answer.json();
 }
 
-test('has a title, a server and the rules that are the same everywhere', async () => {
+test('has a title, a server and the rules for all routes', async () => {
   const document = await described();
   expect(document).toMatchObject({
     openapi: '3.1.0',
@@ -78,14 +78,14 @@ test('has a title, a server and the rules that are the same everywhere', async (
   expect(document.paths).not.toHaveProperty('/docs');
 });
 
-test('names each operation by its method and path, unless the route names it', async () => {
+test('names each operation by its method and path, unless the route has its own name', async () => {
   const { paths } = await described();
   expect(paths['/v1/things'].get.operationId).toBe('getThings');
   expect(paths['/v1/things/{id}/parts/{part}'].post.operationId).toBe('postThingsByIdPartsByPart');
   expect(paths['/v1/stream'].get.operationId).toBe('followThings');
 });
 
-test('names the key that opens a route', async () => {
+test('names the scope of a key that a route needs', async () => {
   const { paths } = await described();
   expect(paths['/v1/things'].get).toMatchObject({
     description: 'Newest first.\n\nTakes a key with the scope `audit` or `operate`.',
@@ -119,7 +119,7 @@ test('describes each success and each refusal', async () => {
   expect(paths['/v1/stream'].get.responses['200'].content).toHaveProperty('text/event-stream');
 });
 
-test('shows each refusal as it is answered', async () => {
+test('shows each refusal as it is sent', async () => {
   const server = await testServer(routes, { limits: { bodyBytes: 2_000 } });
   const { paths } = (await server.inject('/openapi.json')).json();
   const things = { method: 'GET', url: '/v1/things', headers: keyOf('audit') } as const;
@@ -143,7 +143,7 @@ test('shows each refusal as it is answered', async () => {
   }
 });
 
-test('lists only the groups that it has, in the order of their use, health last', async () => {
+test('lists only the groups that have routes, in the order of their use, health last', async () => {
   const tagged: HttpRoutes = async (server) => {
     for (const tag of ['ledger', 'publish', 'elsewhere']) {
       server.get(`/v1/${tag}`, { config: { scope: 'audit' }, schema: { tags: [tag] } }, () => []);
@@ -153,7 +153,7 @@ test('lists only the groups that it has, in the order of their use, health last'
   expect(tags.map(({ name }: { name: string }) => name)).toEqual(['publish', 'ledger', 'health']);
 });
 
-test('keeps the default and the examples of a text parameter, and drops meaningless bounds', async () => {
+test('keeps the default and the examples of a text parameter, and removes meaningless bounds', async () => {
   const { paths } = await described();
   const { parameters, responses } = paths['/v1/things'].get;
   expect(parameters).toEqual([
@@ -169,7 +169,7 @@ test('keeps the default and the examples of a text parameter, and drops meaningl
   expect(responses['200'].content['application/json'].schema.properties.amount).toEqual({ type: 'integer' });
 });
 
-test('shows the form and an example of bodies, also of raw ones', async () => {
+test('shows the form and an example of every body, including raw bodies', async () => {
   const { paths } = await described();
   const { content } = paths['/v1/things/{id}/parts/{part}'].post.requestBody;
   expect(content['application/json'].schema.properties).toMatchObject({

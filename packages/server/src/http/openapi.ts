@@ -1,4 +1,4 @@
-/** The description of the HTTP interface, made from the routes themselves: OpenAPI 3.1 at /openapi.json. */
+/** Generates the description of the HTTP interface from the routes: OpenAPI 3.1 at /openapi.json. */
 import { STATUS_CODES } from 'node:http';
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import type { FastifyContextConfig, RouteOptions } from 'fastify';
@@ -22,7 +22,7 @@ same \`requestId\`, and so has the header \`x-request-id\`. If you send that hea
 answer is 429. A key and its tenant may also write only so much. Beyond that the answer is 429 too, with the exact wait in \`retryAfterMs\`.
 `.trim();
 
-/** The groups of routes, in the order in which the page shows them. */
+/** The groups of routes, in their order on the page. */
 const GROUPS = {
   publish: 'Agents ask for actions and report their outcomes',
   approvals: 'Actions that wait for a person',
@@ -125,7 +125,7 @@ export async function describeRoutes(
     document ??= JSON.stringify(server.swagger());
     return document;
   };
-  // Making the document takes a third of a second, so it is made before the first request.
+  // Builds the document before the first request, because that takes a third of a second.
   server.addHook('onListen', async () => {
     describe();
   });
@@ -136,7 +136,7 @@ export async function describeRoutes(
   );
 }
 
-/** The paths of this server itself come first in the document. The paths of the service follow. */
+/** Puts the paths of the server itself first in the document. The paths of the service follow. */
 const sayGroups: SwaggerTransformObject = (document) => {
   if (!('openapiObject' in document)) return document.swaggerObject;
   const { openapiObject } = document;
@@ -150,7 +150,7 @@ const sayGroups: SwaggerTransformObject = (document) => {
   return { ...openapiObject, tags };
 };
 
-/** A value that is read from text loses its default and its examples in JSON Schema. They are added again. */
+/** Adds defaults and examples again, because zod drops them in JSON Schema for values that are read from text. */
 const jsonSchemaTransform = createJsonSchemaTransform({
   zodToJsonConfig: {
     override({ zodSchema, jsonSchema }) {
@@ -158,16 +158,17 @@ const jsonSchemaTransform = createJsonSchemaTransform({
       if (def.type === 'default') jsonSchema.default = def.defaultValue;
       const { examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (Array.isArray(examples)) jsonSchema.examples = [...examples];
-      // zod writes these bounds for every integer. They tell a reader nothing.
+      // Removes the bounds that zod writes for every integer, because they mean nothing to a reader.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // The format says enough. The pattern of a time has 200 characters and would be repeated for each time.
+      // Removes the pattern of a time, because the format is enough. The pattern has 200 characters and would be
+      // repeated for each time.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
     },
   },
 });
 
-/** The parts of a route's own description that are used here. */
+/** The parts of a route's description that this file uses. */
 type Described = {
   hide?: boolean;
   description?: string;
@@ -178,8 +179,8 @@ type Described = {
 type Parameter = { description?: string; examples?: unknown[] };
 
 /**
- * Replaces a reference by the schema of any JSON value, and keeps what the field says of itself. Schemas that contain
- * themselves are the only ones with references, and the definition is lost on the way here.
+ * Replaces a reference by the schema of any JSON value, and keeps the description of the field. References occur only
+ * in schemas that contain themselves, and their definition is missing here.
  */
 function anyJson(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('$ref' in value)) return value;
@@ -187,7 +188,7 @@ function anyJson(_key: string, value: unknown): unknown {
   return { description: 'Any JSON value.', ...own };
 }
 
-/** Adds to a route's own declaration what the server adds to every route: credentials, conditions and problems. */
+/** Adds to a route's declaration the parts that every route has: credentials, conditions and problems. */
 function describeRoute(
   document: Parameters<SwaggerTransform>[0],
   bodyLimit: number | undefined,
@@ -219,7 +220,7 @@ function describeRoute(
   };
 }
 
-/** Says how requests count for the limits of the key and its tenant. */
+/** Returns a sentence about how requests count for the limits of the key and its tenant. */
 function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
   if (unlimited === true) return 'No rate limit refuses this request.';
   if (counted === undefined) return '';
@@ -229,7 +230,8 @@ function sayCounted({ counted, unlimited }: FastifyContextConfig): string {
 }
 
 /**
- * Examples are in the description only. The page would fill in examples, and an unwanted filter would find nothing.
+ * Moves examples into the description. Otherwise the page would fill them in, and an unwanted filter would find
+ * nothing.
  */
 function sayExamples(parameter: Parameter): void {
   if (parameter.examples === undefined) return;
@@ -238,7 +240,7 @@ function sayExamples(parameter: Parameter): void {
   delete parameter.examples;
 }
 
-/** `GET /v1/audit/decisions/:id` → `getAuditDecisionsById`. */
+/** Returns the operation id: `GET /v1/audit/decisions/:id` → `getAuditDecisionsById`. */
 function operationId({ method, url }: Pick<RouteOptions, 'method' | 'url'>): string {
   const words = url
     .replace(/^\/v\d+(?=\/)/, '')
@@ -258,7 +260,7 @@ const NOT_CHANGED = {
   },
 };
 
-/** Returns the declared answers by status. Without a declaration, says only that there is an answer. */
+/** Returns the declared answers by status. If none is declared, returns only that there is an answer. */
 function successes({ response = {}, produces = [] }: Described): Record<string, object> {
   const content = Object.fromEntries(produces.map((type) => [type, { schema: text }]));
   const undeclared = { 200: { description: 'OK', ...(produces.length > 0 && { content }) } };

@@ -1,6 +1,9 @@
 import { HttpProblem } from './http-problem.ts';
 
-/** Refuses a request that finds no room. Its connection ends with the answer, so that the connection takes no room either. */
+/**
+ * Returns the refusal for a request without room. It also closes the connection, so that the connection takes no
+ * room.
+ */
 export function overloaded(message: string, { remedy = 'Try again in a moment.' } = {}): HttpProblem {
   return new HttpProblem(503, 'OVERLOADED', message, {
     remedy,

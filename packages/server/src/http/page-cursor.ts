@@ -1,7 +1,6 @@
 /**
- * The end of a page, as text that callers send back unread. The page key is a position in the order and not a number
- * of rows. So pages neither repeat nor skip a row while rows are added. A cursor belongs to its list, and every other
- * list rejects it.
+ * The end of a page, as a text that callers send back unchanged. The page key is a position in the order and not a
+ * number of rows. So pages neither repeat nor skip a row while rows are added. A cursor is valid for one list only.
  */
 import { described } from '@mandate/schemas';
 import { z } from 'zod';
@@ -9,9 +8,9 @@ import { z } from 'zod';
 const VERSION = 1;
 
 export type PageCursor<Key extends readonly (string | number)[]> = {
-  /** The query parameter. It reads a cursor of this list as the key of the last row of a page. */
+  /** The query parameter. It converts a cursor of this list to the key of the last row of a page. */
   parameter: z.ZodOptional<z.ZodPipe<z.ZodString, z.ZodTransform<Key, string>>>;
-  /** Returns the cursor of the next page, or null after the last page. */
+  /** Returns the cursor of the next page. Null after the last page. */
   next<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): string | null;
 };
 

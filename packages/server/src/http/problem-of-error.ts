@@ -1,6 +1,6 @@
 /**
- * Decides which problem an error is for the caller. An error that is not listed here is an internal error and tells
- * nothing.
+ * Chooses the problem document for an error. An error that is not listed here is an internal error, and the caller
+ * learns nothing about it.
  */
 
 import { MandateError } from '@mandate/runtime';
@@ -17,8 +17,8 @@ export function problemOfError(error: unknown): HttpProblem {
 }
 
 /**
- * A failure that may pass is explained to the caller. Any other failure concerns the operator, and its text may name
- * paths and hosts. So the caller gets only the code.
+ * Explains a temporary failure to the caller. Any other failure is for the operator, and its text may contain paths
+ * and hosts. So the caller gets only the code.
  */
 function problemOfMandateError(error: MandateError): HttpProblem {
   if (!error.retryable) return internalProblem(error, error.code);
@@ -33,7 +33,7 @@ export function internalProblem(cause: unknown, code = 'INTERNAL_ERROR'): HttpPr
   });
 }
 
-/** The parts of a request as OpenAPI names them, by the names of fastify. */
+/** The parts of a request: fastify's names and the names in OpenAPI. */
 const PLACES: Readonly<Record<string, string>> = {
   params: 'path',
   querystring: 'query',
@@ -79,7 +79,7 @@ export function unsupportedMediaType(): HttpProblem {
   });
 }
 
-/** Other refusals of the framework. Their texts are written for callers. */
+/** Returns the problem for other refusals of the framework. Their texts are written for callers. */
 function clientFault({ statusCode, message = '' }: Partial<FastifyError>): HttpProblem | null {
   if (statusCode === undefined || statusCode < 400 || statusCode > 499) return null;
   return new HttpProblem(statusCode, 'INVALID_REQUEST', message, {

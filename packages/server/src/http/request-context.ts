@@ -1,11 +1,11 @@
-/** Sets what every request carries and what every answer contains, before any handler sees the request. */
+/** Sets the data of every request and the headers of every answer, before any handler gets the request. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-/** W3C Trace Context, version 00. A trace or span id of zeros only is invalid. */
+/** W3C Trace Context, version 00. A trace or span id with zeros only is invalid. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export const SECURITY_HEADERS = {
@@ -18,14 +18,13 @@ export const SECURITY_HEADERS = {
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The W3C trace context to pass on: that of the request's own span, otherwise the header of the caller if it is
-     * well-formed.
+     * The W3C trace context to pass on: of the request's own span, or else the caller's header if it is well-formed.
      */
     traceparent: string | null;
   }
 }
 
-/** Returns the caller's request id if it is valid, otherwise a new one. */
+/** Returns the caller's request id if it is valid, and otherwise a new id. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();

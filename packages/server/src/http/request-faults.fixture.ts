@@ -1,4 +1,4 @@
-/** A server in its own process, as services run. Each route throws at another point where no code catches. */
+/** A server in its own process, as services run. Each route throws at a different point that no code catches. */
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { ofThisRequest, outsideRequests, sharedByRequests } from '@mandate/runtime';
@@ -16,7 +16,7 @@ function boom(): never {
   throw new Error('boom');
 }
 
-/** Text without an end, like an event stream. */
+/** Returns a text stream without an end, like an event stream. */
 function endless(): Readable {
   return Readable.from(
     (async function* () {
@@ -28,14 +28,14 @@ function endless(): Readable {
 
 const listeners = new Set<() => void>();
 const shared = sharedByRequests({
-  /** Shared work that a request happened to start. */
+  /** Starts shared work from a request. */
   startWork: () => setImmediate(boom),
   refuse: async () => boom(),
-  /** Calls the URL that a request named. */
+  /** Adds a listener from a request. Other code calls the listener later. */
   subscribe: (listener: () => void) => listeners.add(listener),
 });
 
-/** Before the answer begins: each ends with 500. */
+/** Exceptions before the answer begins. Each ends with status 500. */
 const BEFORE: Record<string, Way> = {
   timer: async () => {
     setTimeout(boom, 1);
@@ -88,7 +88,7 @@ const BEFORE: Record<string, Way> = {
       .send(Readable.from(['told'])),
 };
 
-/** After the answer has begun: each ends its connection. */
+/** Exceptions during the answer. Each ends the connection. */
 const AMID: Record<string, Way> = {
   trailer: (_request, reply) => {
     reply.trailer('x-told', async () => '€');
@@ -124,7 +124,7 @@ const AMID: Record<string, Way> = {
   },
 };
 
-/** After the answer has ended, or the caller has left. */
+/** Exceptions after the answer has ended, or after the caller has left. */
 const AFTER: Record<string, Way> = {
   'timer after the answer': () => {
     setTimeout(boom, 20);
@@ -156,7 +156,7 @@ const AFTER: Record<string, Way> = {
   },
 };
 
-/** These belong to no request, although a request started them. */
+/** Exceptions that belong to no request, although a request started the work. */
 const OF_THE_PROCESS: Record<string, Way> = {
   'shared work': async () => {
     shared.startWork();

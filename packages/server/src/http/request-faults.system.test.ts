@@ -1,4 +1,4 @@
-/** Exceptions that no code caught, in a real process: which requests they end, and which they do not. */
+/** Tests uncaught exceptions in a real process: which requests they end, and which requests continue. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -24,9 +24,7 @@ async function run() {
 type Running = Awaited<ReturnType<typeof run>>;
 type Answer = { status: number | null; headers: object; body: string; isWhole: boolean };
 
-/**
- * Returns the received answer, even if it broke off. The caller hangs up after `hangUpMs` without an end. 0: never.
- */
+/** Returns the received answer, even an incomplete one. The caller hangs up after `hangUpMs`. 0: never. */
 function ask(url: string, { method = 'GET', hangUpMs = 0 } = {}): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(url, {
@@ -74,7 +72,10 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The names in the fixture. Each is tried with a body and without, because Node reads bodies in another context. */
+/**
+ * The names of the routes in the fixture. Each is tested with and without a body, because Node reads bodies in
+ * another context.
+ */
 const WAYS = {
   before: [
     ...['timer', 'immediate', 'tick', 'microtask', 'rejection', 'rejection of a shared part'],
@@ -92,7 +93,7 @@ const WAYS = {
   process: ['shared work', 'nobody waits for it'],
 };
 
-test('every way of the fixture is tried', async () => {
+test('the tests use every route of the fixture', async () => {
   expect(JSON.parse((await ask(`${running.url}/ways`)).body)).toEqual(WAYS);
 });
 
@@ -111,14 +112,14 @@ describe.each(['GET', 'POST'])('%s', (method) => {
     await vi.waitFor(() => expect(running.log()).toContain(problem.requestId), 20_000);
   });
 
-  test.each(WAYS.amid)('%s, amid the answer: the connection ends', async (name) => {
+  test.each(WAYS.amid)('%s, during the answer: the connection ends', async (name) => {
     const answer = await ask(running.url + pathOf('amid', name), { method });
     expect([answer.status, answer.isWhole]).toEqual([200, false]);
   });
 
-  // Node ends a request after its body was read, so its signal does not notice that the caller left.
+  // Node ends a request after its body was read. Then its signal does not notice that the caller has left.
   const after = WAYS.after.filter((name) => method === 'GET' || name !== 'signal of the request');
-  test.each(after)('%s: the answer was whole', async (name) => {
+  test.each(after)('%s: the answer was complete', async (name) => {
     const before = await faults(running);
     const isCutOff = name === 'signal of the request';
     const answer = await ask(running.url + pathOf('after', name), { method, hangUpMs: isCutOff ? 200 : 0 });

@@ -1,12 +1,12 @@
 /**
- * Counts and logs exceptions that no code caught and that belong to one request or connection. Each is counted. Only
- * the first of a request is logged, because a forgotten timer may fail again and again.
+ * Counts and logs uncaught exceptions of requests and connections. Each exception is counted. Only the first of a
+ * request is logged, because a forgotten timer may fail repeatedly.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 
 export type RequestFaults = {
-  /** @param about the names of the request for the log; null if this request was logged already */
+  /** @param about the names of the request for the log; null if a failure of this request was already logged */
   note(error: unknown, about: object | null): void;
 };
 

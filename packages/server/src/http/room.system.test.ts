@@ -1,4 +1,4 @@
-/** Hoarders can take only a limited part of a listening server. All other callers are served meanwhile. */
+/** Tests that hoarders can take only a limited part of a listening server, and that all other callers are served. */
 
 import { silentLogger, turns } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
@@ -13,7 +13,7 @@ import { listen } from './serve-http.ts';
 
 const issue = (tenant: string, scope: ApiScope = 'publish') =>
   issueApiKey({ tenant, scopes: [scope], agents: ['*'], name: 'key' });
-/** Hoarders of two tenants, an honest key, and a key that operates. */
+/** The keys: hoarders of two tenants, an honest key, and a key that operates. */
 const [mallory, trudy, alice, operator] = [
   issue('mallory'),
   issue('trudy'),
@@ -23,7 +23,7 @@ const [mallory, trudy, alice, operator] = [
 const HOARDERS = [mallory, trudy, issue('mallory'), issue('trudy')];
 type Key = typeof mallory;
 
-/** Time-outs that no test reaches unless it sets its own. */
+/** Time-outs that are long enough for every test. A test may set shorter ones. */
 const PATIENT: Partial<HttpLimits> = {
   timeoutCheckMs: 20,
   bodyIdleMs: 60_000,
@@ -67,7 +67,7 @@ async function serve(limits: Partial<HttpLimits>, authenticated = Promise.resolv
   });
   const url = await listen(server, { host: '127.0.0.1', port: 0 });
 
-  /** Sends a request on a new connection. Returns its status, and the code of a refusal. */
+  /** Sends a request on a new connection. Returns the status, and the code if the request is refused. */
   async function ask({ key }: Key, path: string, body?: object): Promise<[status: number, code?: unknown]> {
     const answer = await fetch(url + path, {
       method: body === undefined ? 'GET' : 'POST',
@@ -98,7 +98,7 @@ const post = (key: Key, length: number) =>
 const isOpen = ({ socket }: Dialed) => !socket.destroyed && socket.readyState === 'open';
 
 describe('bodies', () => {
-  test('that are announced and not sent hold nothing', async () => {
+  test('that are announced and not sent take no room', async () => {
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 10_000, smallBodyBytes: 100 });
     const slow = HOARDERS.flatMap((key) =>
       Array.from({ length: 15 }, () => dial(url, `${post(key, 5_000)}{`)),
@@ -110,8 +110,8 @@ describe('bodies', () => {
     expect(slow.every(isOpen)).toBe(true);
   });
 
-  test('that arrived take room, and a key takes only its part', async () => {
-    // For keys 7,000: a key takes 1,750, a tenant 3,500.
+  test('that arrived take room, and a key gets only its part', async () => {
+    // The part for keys is 7,000 bytes: 1,750 for one key, 3,500 for one tenant.
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 10_000, smallBodyBytes: 1_000 });
     const much = (key: Key) => dial(url, post(key, 5_000) + ' '.repeat(2_500));
     const [first] = [much(mallory)];
@@ -122,8 +122,8 @@ describe('bodies', () => {
     expect(await ask(alice, '/v1/text', { text: 'x'.repeat(2_000) })).toEqual([200]);
   });
 
-  test('give way to a tenant without a body, and their room is reused', async () => {
-    // For keys 2,800: a key takes 700.
+  test('are cut for a tenant without a body, and their room is used again', async () => {
+    // The part for keys is 2,800 bytes, and 700 for one key.
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 4_000, smallBodyBytes: 1_000 });
     const full = HOARDERS.map((key) => dial(url, post(key, 5_000) + ' '.repeat(1_700)));
     await vi.waitFor(async () => expect(await gauge('mandate_http_body_bytes')).toBe(2_800), 20_000);
@@ -136,13 +136,13 @@ describe('bodies', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_body_bytes')).toBe(0), 20_000);
   });
 
-  test('are cut off if no more bytes come', async () => {
+  test('are cut off if no more bytes arrive', async () => {
     const { url } = await serve({ bodyIdleMs: 100 });
     const stuck = dial(url, `${post(mallory, 5_000)}{`);
     expect(await stuck.closed).toMatch(/^HTTP\/1.1 408 [\s\S]*"REQUEST_TIMEOUT"/);
   });
 
-  test('that trickle in are cut off, long before the request would be', async () => {
+  test('that arrive too slowly are cut off, long before the time-out of the request', async () => {
     const { url } = await serve({ bodyIdleMs: 200, bodyBytesPerSecond: 1_000 });
     const slow = dial(url, `${post(mallory, 5_000)}{`);
     const drip = setInterval(() => slow.socket.write(' '), 20);
@@ -150,7 +150,7 @@ describe('bodies', () => {
     expect(await slow.closed).toMatch(/^HTTP\/1.1 408 [\s\S]*"REQUEST_TIMEOUT"/);
   });
 
-  test('that were cut off are not carried out when the rest comes', async () => {
+  test('that were cut off are not carried out when the rest arrives', async () => {
     const { url, gauge } = await serve({ bodyIdleMs: 100 });
     const stuck = dial(url, `${post(mallory, 12)}{"text":`);
     stuck.socket.allowHalfOpen = true;
@@ -162,12 +162,12 @@ describe('bodies', () => {
 });
 
 describe('connections', () => {
-  test('that are silent or send headers slowly keep no caller out, because the oldest of them end', async () => {
-    // Callers without a key may have 20 of them.
+  test('that are silent or send headers slowly keep no caller out, because the oldest of them are ended', async () => {
+    // The part for callers without a key is 20 connections.
     const { url, ask, gauge } = await serve({ sockets: 100 });
     const silent: Dialed[] = [];
     for (let n = 0; n < 30; n += 1) {
-      // They come one after the other, because simultaneous connections are accepted in any order.
+      // The connections come one after another, because simultaneous connections are accepted in any order.
       silent.push(dial(url, n % 2 === 0 ? '' : head('GET', '/v1/wait', null)));
       const open = Math.min(n + 1, 20);
       await vi.waitFor(async () => expect(await gauge('mandate_http_open_sockets')).toBe(open), 20_000);
@@ -181,8 +181,8 @@ describe('connections', () => {
     expect(await gauge('mandate_http_open_sockets')).toBeLessThanOrEqual(20);
   });
 
-  test('of one key are limited in number, and the longest idle one ends', async () => {
-    // Keys may have 70 of them, and one key 17.
+  test('of one key are limited in number, and the connection that was idle longest is ended', async () => {
+    // The part for keys is 70 connections, and 17 for one key.
     const { url, ask } = await serve({ sockets: 100 });
     const idle: Dialed[] = [];
     for (let n = 0; n < 20; n += 1) {
@@ -195,7 +195,7 @@ describe('connections', () => {
     expect(await ask(alice, '/v1/text', { text: 'short' })).toEqual([200]);
   });
 
-  test('with waiting requests of one key are limited in number, and the next one is refused', async () => {
+  test('with waiting requests of one key are limited in number, and the next connection is refused', async () => {
     const { url, ask, gauge } = await serve({ sockets: 100, requests: 1_000 });
     const busy = Array.from({ length: 20 }, () => dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`));
     await vi.waitFor(() => {
@@ -209,7 +209,7 @@ describe('connections', () => {
 
 describe('running requests', () => {
   test('of one key are limited in number, even on a few connections', async () => {
-    // Keys may have 70 of them, and one key 17.
+    // The part for keys is 70 requests, and 17 for one key.
     const { url, ask, gauge } = await serve({ requests: 100 });
     const pipelined = dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(40));
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(17), 20_000);
@@ -220,7 +220,7 @@ describe('running requests', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 
-  test('hold no room if their callers left before authentication', async () => {
+  test('take no room if their callers left before authentication', async () => {
     const { promise, resolve: authenticate } = Promise.withResolvers<void>();
     const { url, ask, gauge } = await serve({ requests: 100 }, promise);
     const left = Array.from({ length: 30 }, () => dial(url, `${head('GET', '/v1/much', mallory)}\r\n`));
@@ -232,8 +232,8 @@ describe('running requests', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 
-  test('give way to a tenant without a request: the oldest of the largest holder, with its connection', async () => {
-    // Keys may have 16 of them, and one key 4.
+  test('are cut for a tenant without a request: the oldest of the largest holder, with its connection', async () => {
+    // The part for keys is 16 requests, and 4 for one key.
     const { url, ask, gauge } = await serve({ requests: 24 });
     const waiting = HOARDERS.flatMap((key) =>
       Array.from({ length: 4 }, () => dial(url, `${head('GET', '/v1/wait', key)}\r\n`)),
@@ -245,10 +245,7 @@ describe('running requests', () => {
 });
 
 describe('unread answers', () => {
-  /**
-   * A connection that sends requests one after the other and never reads the answers. It is opened again when it
-   * ends.
-   */
+  /** Opens a connection that sends requests and never reads the answers. It is opened again after it ends. */
   const deaf = (url: string, key: Key) => {
     let isOver = false;
     onTestFinished(() => {
@@ -267,8 +264,9 @@ describe('unread answers', () => {
     open();
   };
 
-  test('wait in limited room, and give way to others', async () => {
-    // For keys 5,600,000, of one key 1,400,000. Before that, the system buffers some megabytes of each connection.
+  test('have limited room, and are cut for other callers', async () => {
+    // The part for keys is 5,600,000 bytes, and 1,400,000 for one key. In addition the system buffers some megabytes
+    // of each connection.
     const { url, ask, gauge } = await serve({ answersBytes: 8_000_000 });
     for (const key of HOARDERS) for (let n = 0; n < 10; n += 1) deaf(url, key);
     const mayBe = 5_600_000;
@@ -282,7 +280,7 @@ describe('unread answers', () => {
     expect(await gauge('mandate_http_unread_bytes')).toBeLessThanOrEqual(mayBe);
   });
 
-  test('hold no room if their callers left before the answer', async () => {
+  test('take no room if their callers left before the answer', async () => {
     const CALLERS = 30;
     const { url, ask, gauge, answerLate, waitingLate, answeredLate } = await serve({
       answersBytes: 4_000_000,
@@ -299,7 +297,7 @@ describe('unread answers', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_unread_bytes')).toBe(0), 20_000);
   });
 
-  test('are dropped after a while', async () => {
+  test('are dropped after a time limit', async () => {
     const { url, gauge } = await serve({ unreadMs: 200, readBytesPerSecond: 100_000_000 });
     const one = dial(url);
     one.socket.pause();
@@ -309,7 +307,7 @@ describe('unread answers', () => {
     expect(one.received()).toBe('');
   });
 
-  test('are kept while they are being read', async () => {
+  test('are kept while their callers read them', async () => {
     const { url } = await serve({ unreadMs: 100, readBytesPerSecond: 1_000_000 });
     const slow = dial(url);
     slow.socket.pause();
@@ -344,6 +342,6 @@ test('accepts many connections between two turns of work', async () => {
   );
   isOver = true;
   await working;
-  // If each turn accepted only one connection, there would be as many turns.
+  // If each turn accepted only one connection, there would be as many turns as connections.
   expect(worked).toBeLessThan(CONNECTIONS / 2);
 });

@@ -1,12 +1,12 @@
 /**
- * Rejects a header that could break the answer. Text of callers is encoded where it enters a header (header-text.ts).
- * A value that was not encoded is rejected here as a fault of the server, before Node throws for it in the middle of
- * an answer.
+ * Rejects a header that could break the answer. header-text.ts encodes text of callers for headers. A value without
+ * this encoding is rejected here as a fault of the server, because Node would throw for it in the middle of an
+ * answer.
  */
 import { validateHeaderValue } from 'node:http';
 import type { HttpServer } from './http-server-type.ts';
 
-/** Node accepts more characters than these. A value with these characters only needs no further check. */
+/** A value with only these characters needs no further check. Node accepts some more characters. */
 const PRINTABLE = /^[\t -~]*$/;
 
 export function refuseUnsendableHeaders(server: HttpServer): void {

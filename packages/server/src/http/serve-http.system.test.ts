@@ -6,10 +6,13 @@ import { testServer } from './http-server.fixture.ts';
 import { listen } from './serve-http.ts';
 
 const CROWD = 1_500;
-/** The system retries a dropped connection after a second, which is many more turns than these. */
+/**
+ * The number of turns of the event loop. The system retries a dropped connection after a second, which is many more
+ * turns.
+ */
 const TURNS = 20;
 
-/** Returns the longest queue of new connections that the system allows a process. 0 if the system does not say. */
+/** Returns the longest queue of new connections that the system allows. 0 if the system does not show it. */
 function longestQueue(): number {
   try {
     return Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
@@ -20,7 +23,7 @@ function longestQueue(): number {
 
 const aServer = () => testServer(async () => {}, { keys: null });
 
-test('refuses a port at which another server listens, although the sockets of one server share a port', async () => {
+test('refuses a port of another listening server, although the sockets of one server share a port', async () => {
   const server = await aServer();
   const second = await aServer();
   const { port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }));
@@ -31,7 +34,7 @@ test('refuses a port at which another server listens, although the sockets of on
   await second.close();
 });
 
-test.skipIf(longestQueue() < CROWD)('drops no connection of a crowd that comes in one turn', async () => {
+test.skipIf(longestQueue() < CROWD)('drops no connection if many arrive in one turn', async () => {
   const server = await aServer();
   const { hostname, port } = new URL(await listen(server, { host: '127.0.0.1', port: 0 }));
   let connected = 0;

@@ -5,7 +5,7 @@ import { MandateError } from '@mandate/runtime';
 import type { HttpServer } from './http-server-type.ts';
 import { SharedPortServer } from './shared-port-server.ts';
 
-/** The reason why the system refuses to listen, for the person who starts the process. */
+/** Reasons why the system refuses to listen, with a remedy for the person who starts the process. */
 const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]> = new Map([
   ['EADDRINUSE', ['another process listens there', 'Stop that process, or choose another port.']],
   ['EACCES', ['this user may not use that port', 'Choose a port from 1024 on.']],
@@ -14,14 +14,17 @@ const LISTEN_FAULTS: ReadonlyMap<unknown, readonly [why: string, remedy: string]
 ]);
 
 /**
- * How many connections wait in the system until the process accepts them. When the queue is full, the system drops
- * the next one, and its client retries after 1 s, 3 s and 7 s. With Node's default of 511, a thousand simultaneous
- * connections delayed an operator's kill by 9 s. The system lowers the number to its own limit (Linux:
- * `net.core.somaxconn`).
+ * The number of connections that may wait in the system until the process accepts them. If the queue is full, the
+ * system drops the next connection, and its client retries after 1 s, 3 s and 7 s. With Node's default of 511, a
+ * thousand simultaneous connections delayed an operator's kill by 9 s. The system lowers the number to its own limit
+ * (Linux: `net.core.somaxconn`).
  */
 const WAITING_CONNECTIONS = 16_384;
 
-/** Linux spreads connections over all sockets of a port. On other systems a port has one listening socket. */
+/**
+ * The number of listening sockets. Linux spreads connections over all sockets of a port. On other systems a port has
+ * one.
+ */
 const LISTENING_SOCKETS = process.platform === 'linux' ? 256 : 1;
 
 /** @returns the address of the server, such as `http://127.0.0.1:8080`; port 0 takes any free port */
@@ -49,7 +52,10 @@ async function addListeningSocket({ server }: HttpServer, options: ListenOptions
   if (server instanceof SharedPortServer) await server.addListeningSocket(options);
 }
 
-/** A socket that shares its port would also share it with another process, such as a second plane. */
+/**
+ * Throws if the port is in use. A socket that shares its port would also share it with another process, such as a
+ * second plane.
+ */
 async function mustBeFree(at: { host: string; port: number }): Promise<void> {
   const probe = createServer().listen(at);
   await once(probe, 'listening');
@@ -58,7 +64,8 @@ async function mustBeFree(at: { host: string; port: number }): Promise<void> {
 }
 
 /**
- * Returns the server after it listens. When it stops, running requests may finish within `drainMs`. Default 5,000.
+ * Starts to listen and returns the server. When it stops, running requests may finish within `drainMs`. Default
+ * 5,000.
  */
 export async function serveHttp(
   server: HttpServer,

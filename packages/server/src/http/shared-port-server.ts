@@ -3,7 +3,7 @@ import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import { createServer, type ListenOptions, type Server as SocketServer } from 'node:net';
 
 /**
- * An HTTP server with several listening sockets at its port. Node accepts one connection from each listening socket
+ * An HTTP server with several listening sockets on one port. Node accepts one connection from each listening socket
  * in a turn of the event loop. With one socket, a plane with turns of 37 ms accepted 27 connections a second, and an
  * operator's kill waited for 2,300 others.
  */
@@ -13,9 +13,9 @@ export class SharedPortServer<
 > extends Server<Request, Response> {
   readonly #others: SocketServer[] = [];
 
-  /** @param options with `reusePort`, and with the port at which the server listens already */
+  /** @param options with `reusePort`, and the port on which the server already listens */
   async addListeningSocket(options: ListenOptions): Promise<void> {
-    // Node makes the socket of an HTTP server with the same options.
+    // Uses the same options as Node uses for the socket of an HTTP server.
     const other = createServer({ allowHalfOpen: true, noDelay: true });
     other.on('connection', (socket) => this.emit('connection', socket));
     other.listen(options);

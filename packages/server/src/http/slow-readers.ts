@@ -1,6 +1,6 @@
 /**
- * Ends connections of callers that do not read what they asked for. The more a caller has read, the longer its unread
- * bytes may wait. A stream without unread bytes stays open.
+ * Ends connections of callers that do not read their answers. The more a caller has read, the longer its unread bytes
+ * may wait. A stream without unread bytes stays open.
  */
 import type { Socket } from 'node:net';
 import type { CountCut } from './count-cuts.ts';
@@ -10,7 +10,7 @@ type Reading = { waitedMs: number; takenBefore: number };
 
 export class SlowReaders {
   readonly #limits: HttpLimits;
-  /** Holds the connections with unread bytes. */
+  /** The connections with unread bytes. */
   readonly #reading = new WeakMap<Socket, Reading>();
   readonly #count: CountCut;
   #lookedMs = performance.now();
@@ -33,7 +33,10 @@ export class SlowReaders {
     }
   }
 
-  /** Unread bytes count as read here: they were written at once, and a large answer needs time. */
+  /**
+   * True if the socket may still wait. Unread bytes count as read here, because they were written at once, and a
+   * large answer needs time.
+   */
   #isPatientWith(socket: Socket, passedMs: number): boolean {
     const { unreadMs, readBytesPerSecond } = this.#limits;
     const reading = this.#reading.get(socket);
@@ -47,7 +50,7 @@ export class SlowReaders {
   }
 }
 
-/** Returns how many bytes the operating system took. */
+/** Returns the number of bytes that the operating system has accepted. */
 function takenOf(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }

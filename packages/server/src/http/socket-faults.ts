@@ -1,6 +1,4 @@
-/**
- * Answers requests on the bare socket that are so broken, slow or large that Node makes no request object of them.
- */
+/** Answers requests that are so broken, slow or large that Node creates no request object for them. */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,10 +6,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import { HttpProblem, problemDocument } from './http-problem.ts';
 import { SECURITY_HEADERS } from './request-context.ts';
 
-/** How long the answer may take until the socket is destroyed. */
+/** Milliseconds after the answer until the socket is destroyed. */
 const LINGER_MS = 1_000;
 
-/** Ignores everything after the answer, because a refused request must not be carried out. */
+/**
+ * Answers a broken request and closes its socket. Ignores all later bytes, because a refused request must not be
+ * carried out.
+ */
 export function answerSocketFault(error: { code?: string }, socket: Socket, log: FastifyBaseLogger): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -21,7 +22,7 @@ export function answerSocketFault(error: { code?: string }, socket: Socket, log:
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
   const problem = problemOf(error.code);
   const requestId = randomUUID();
-  // Any client can send malformed requests without end, so a line for each would fill the log.
+  // The log level is low, because any client can send endless malformed requests and would fill the log.
   log.debug(
     { requestId, code: problem.code, cause: error.code, address: socket.remoteAddress },
     'no request',

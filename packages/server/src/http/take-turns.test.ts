@@ -4,7 +4,7 @@ import { testServer } from './http-server.fixture.ts';
 
 const CROWD = 200;
 
-test('delays no caller because of a crowd from another address', async () => {
+test('delays no caller because of many requests from another address', async () => {
   const server = await testServer(
     async (routes) => {
       routes.get('/v1/anything', { config: { public: true } }, () => ({}));
@@ -17,7 +17,7 @@ test('delays no caller because of a crowd from another address', async () => {
     answered.push(remoteAddress);
     expect(statusCode).toBe(200);
   };
-  // The event loop is busy before the requests come, and it stays busy.
+  // The event loop is busy before the requests arrive, and it stays busy.
   let isOver = false;
   const work = async () => {
     while (!isOver) {

@@ -1,6 +1,6 @@
 /**
- * Requests wait for their turn of the event loop while it is busy, and are served in a fair order: by tenant, and
- * within a tenant by key. A request that stops agents never waits.
+ * Requests wait for a turn of the event loop while it is busy. The order is fair between tenants, and between the
+ * keys of a tenant. A request that stops agents never waits.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,25 +14,29 @@ import type { HttpServer } from './http-server-type.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Answered before all others, because it stops agents, or says whether the process is healthy. It computes almost
+     * True if the route is answered before all others, because it stops agents or reports health. It computes almost
      * nothing.
      */
     urgent?: boolean;
   }
 }
 
-/** How many requests of one key, or of one address, may wait for a turn. Each of them holds a socket and its body. */
+/**
+ * The maximum number of requests of one key or one address that wait for a turn. Each waiting request holds a socket
+ * and its body.
+ */
 const MOST_WAITING = 5_000;
 
 /**
- * A refusal costs time as well. A flood that is refused at once comes again at once, and half of the time of the event
- * loop would go to refusals. So the caller waits for its refusal, for as long as the refusal tells it to wait.
+ * The pause before a refusal, in milliseconds. A refusal costs time too. Clients repeat a quick refusal at once, and
+ * half of the event loop's time would go to refusals. So the caller waits as long as the refusal tells it to wait.
  */
 const REFUSED_AFTER_MS = 1_000;
 
 /**
- * Call it before `authenticate`, because reading a key and refusing a request take time as well. While the event loop
- * is busy, callers of different addresses take turns, so that a crowd from one address delays no caller from another.
+ * Makes requests wait for a turn before `authenticate`, because reading a key and refusing a request take time too.
+ * While the event loop is busy, callers of different addresses alternate. So many requests from one address delay no
+ * caller from another.
  */
 export function takeTurnsToArrive(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
@@ -41,7 +45,7 @@ export function takeTurnsToArrive(server: HttpServer): void {
   });
 }
 
-/** Returns the lane in which the work for a request waits. */
+/** Returns the lane for the work of a request. */
 export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
   return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
 }
@@ -51,7 +55,7 @@ export function mustWait({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.urgent !== true && turns.isBusy();
 }
 
-/** @throws HttpProblem 503 OVERLOADED, after a second, if too many requests of the same key wait already */
+/** @throws HttpProblem 503 OVERLOADED, after a second, if too many requests of the same key already wait */
 export async function turnOf(request: FastifyRequest): Promise<void> {
   await turnIn(laneOf(request));
 }
@@ -66,8 +70,8 @@ async function turnIn(lane: Lane): Promise<void> {
 }
 
 /**
- * Call it after `authenticate`, which sets the key of the request. A request with a body waits after the body has
- * arrived.
+ * Makes requests wait for a turn. Call it after `authenticate`, which sets the key of the request. A request with a
+ * body waits after its body has arrived.
  */
 export function takeTurns(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {

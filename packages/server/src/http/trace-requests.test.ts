@@ -67,7 +67,7 @@ async function serving({ isTraced = true } = {}) {
   };
 }
 
-test("makes a span of a request, named by its route, as a child of the caller's span and parent of its calls", async () => {
+test("makes a span for a request, named by its route, as a child of the caller's span and the parent of its calls", async () => {
   const { get, spans, receiver } = await serving();
   const headers = { ...bearer, traceparent: TRACEPARENT, 'x-request-id': 'r-1' };
   const { handedOn } = (await (await get('/v1/things/umbr3lla?q=tr0ub4dor', headers)).json()) as {
@@ -113,7 +113,7 @@ test('traces no health, no metrics and no unknown path', async () => {
   expect(await spans()).toEqual([]);
 });
 
-test('ends the span if a caller hangs up', async () => {
+test('ends the span if the caller hangs up', async () => {
   const { url, hanging, gone, spans } = await serving();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -127,7 +127,7 @@ test('ends the span if a caller hangs up', async () => {
   expect(span?.attributes).not.toHaveProperty('http.response.status_code');
 });
 
-test('counts a stream that the caller leaves as served', async () => {
+test('counts a stream as served if the caller leaves it', async () => {
   const { get, gone, spans } = await serving();
   const { body } = await get('/v1/stream');
   await body?.cancel();

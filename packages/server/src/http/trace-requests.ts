@@ -1,6 +1,6 @@
 /**
- * Makes a span for every request that needs a key, and adds the trace id to every log line of a request. Routes of
- * health and metrics have no span, because they are public and are asked all day.
+ * Makes a span for every request that needs a key, and adds the trace id to every log line of a request. Health and
+ * metrics routes have no span, because they are public and called all the time.
  */
 
 import type { Span, Tracer } from '@mandate/runtime';
@@ -10,12 +10,15 @@ import type { HttpServer } from './http-server-type.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if the request is not traced. */
+    /** The span of the request. Null if the request is not traced. */
     span: Span | null;
   }
 }
 
-/** Call it right after `addRequestContext`, so that requests refused for their key or their rate are traced as well. */
+/**
+ * Adds the tracing to a server. Call it right after `addRequestContext`, so that requests refused for their key or
+ * their rate are traced too.
+ */
 export function traceRequests(server: HttpServer, tracer: Tracer | null): void {
   server.decorateRequest('span', null);
   server.addHook('onRequest', (request, reply, done) => {
@@ -44,12 +47,12 @@ function beginSpan(tracer: Tracer, request: FastifyRequest, reply: FastifyReply)
   });
   request.span = span;
   request.traceparent = span.traceparent;
-  // Also emitted if the caller hangs up first, and so there is no answer.
+  // The event also occurs if the caller hangs up before the answer.
   reply.raw.once('close', () => {
     const { statusCode, headersSent } = reply.raw;
     if (request.principalKey !== null) span.set({ 'mandate.tenant': request.principalKey.tenant });
     if (headersSent) span.set({ 'http.response.status_code': statusCode });
-    // A caller that leaves a stream has had its answer.
+    // If a caller leaves a stream, the answer has already begun. So this is not a failure.
     if (!headersSent) span.fail(faultNamed('aborted'));
     else if (statusCode >= 500) span.fail(faultNamed(String(statusCode)));
     span.end();

@@ -1,6 +1,6 @@
 /**
- * Validates requests by their zod schemas. A fault is reported in the same words as in a record or a file: its place,
- * what belongs there, and the known names closest to an unknown name.
+ * Validates requests by their zod schemas. The words for a fault are the same as for a record or a file: its place,
+ * the expected value, and the known names closest to an unknown name.
  */
 import { pointerStep, readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';
@@ -8,7 +8,7 @@ import type { z } from 'zod';
 
 export type RequestFaultAt = { pointer: string; detail: string };
 
-/** Fastify adds the part of the request in which the fault is. */
+/** A fault of a request. Fastify adds which part of the request has the fault. */
 export class RequestFault extends Error {
   readonly faults: readonly RequestFaultAt[];
   validationContext?: string;
@@ -19,7 +19,7 @@ export class RequestFault extends Error {
   }
 }
 
-/** At most this many faults of a request are in an answer. */
+/** The maximum number of faults in an answer. */
 const MOST = 50;
 
 export const validateRequests: FastifySchemaCompiler<z.ZodType> =

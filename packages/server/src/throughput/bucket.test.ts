@@ -11,7 +11,7 @@ const of = (limit: Partial<Throughput>): Throughput => ({
   ...limit,
 });
 
-/** Takes one unit after another at this moment, and returns how many the bucket allowed. */
+/** Takes single units at this moment. Returns how many units the bucket allowed. */
 function takenAt(bucket: Bucket, limit: Throughput, nowMs: number): number {
   for (let taken = 0; ; taken += 1) {
     if (bucket.waitMs(1, limit, nowMs) > 0) return taken;
@@ -20,7 +20,7 @@ function takenAt(bucket: Bucket, limit: Throughput, nowMs: number): number {
 }
 
 describe('a bucket', () => {
-  test('allows the burst at once, and then the rate a second', () => {
+  test('allows the burst at once, and then the rate per second', () => {
     const bucket = new Bucket();
     expect(takenAt(bucket, of({}), 5_000)).toBe(100);
     expect(takenAt(bucket, of({}), 5_099)).toBe(0);
@@ -35,7 +35,7 @@ describe('a bucket', () => {
     expect(bucket.waitMs(1, of({ perSecond: 3 }), 0)).toBe(334);
   });
 
-  test('allows more than its burst at once when it is full, and then waits longer', () => {
+  test('allows more than its burst at once if it is full, and then requires a longer wait', () => {
     const bucket = new Bucket();
     bucket.take(1, of({}), 0);
     expect(bucket.waitMs(250, of({}), 0)).toBe(100);
@@ -43,7 +43,7 @@ describe('a bucket', () => {
     expect(bucket.waitMs(1, of({}), 100)).toBe(15_100);
   });
 
-  test('allows its number a day, in UTC', () => {
+  test('allows its number per UTC day', () => {
     const bucket = new Bucket();
     const limit = of({ perDay: 30 });
     expect(takenAt(bucket, limit, 3 * DAY_MS - 10_000)).toBe(30);
@@ -53,26 +53,26 @@ describe('a bucket', () => {
   });
 
   test.each([{ burst: 0, perSecond: 0 }, { burst: 0 }, { perDay: 0 }])(
-    'never allows anything by %j',
+    'never allows anything with the limit %j',
     (limit) => {
       expect(new Bucket().waitMs(1, of(limit), 0)).toBe(Number.POSITIVE_INFINITY);
     },
   );
 
-  test('allows its burst once by a limit of none a second', () => {
+  test('allows its burst once if the rate is zero per second', () => {
     const bucket = new Bucket();
     expect(takenAt(bucket, of({ perSecond: 0 }), 0)).toBe(100);
     expect(bucket.waitMs(1, of({ perSecond: 0 }), DAY_MS)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('continues from the earlier time of a clock that was set back', () => {
+  test('continues from the earlier time after the clock was set back', () => {
     const bucket = new Bucket();
     takenAt(bucket, of({}), 1_000_000);
     expect(bucket.waitMs(1, of({}), 500_000)).toBe(100);
     expect(takenAt(bucket, of({}), 500_100)).toBe(1);
   });
 
-  test('is emptied, and no more than that, by units taken without asking', () => {
+  test('becomes empty, but never more than empty, if units are taken without asking', () => {
     const bucket = new Bucket();
     bucket.takeWhatThereIs(40, of({}), 0);
     expect(takenAt(bucket, of({}), 0)).toBe(60);
@@ -80,7 +80,7 @@ describe('a bucket', () => {
     expect(bucket.waitMs(1, of({}), 0)).toBe(100);
   });
 
-  test('is untouched after it is full and its day is over', () => {
+  test('is untouched when it is full again and its day is over', () => {
     const bucket = new Bucket();
     bucket.take(1, of({}), 0);
     expect([99, 100].map((ms) => bucket.isUntouched(of({}), ms))).toEqual([false, true]);

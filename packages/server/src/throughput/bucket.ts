@@ -1,11 +1,11 @@
 /**
- * One throughput limit, as a token bucket and a count of the day. The level of the bucket is counted in thousandths
- * of a unit, and `perSecond` of them drain in each millisecond. So all numbers are whole, and the reported wait is
+ * One throughput limit, as a token bucket and a count for the day. The level of the bucket is in thousandths of a
+ * unit, and `perSecond` of them drain in each millisecond. So all numbers are integers, and the reported wait is
  * exact.
  */
 import type { Throughput } from '@mandate/schemas';
 
-/** A UTC day, because leap seconds are not counted. */
+/** The length of a UTC day, which has no leap seconds here. */
 const DAY_MS = 86_400_000;
 
 export class Bucket {
@@ -15,8 +15,8 @@ export class Bucket {
   #takenInDay = 0;
 
   /**
-   * How many milliseconds to wait before this many units may be taken. 0: now. Infinity: never. One take from a full
-   * bucket may exceed the burst. The bucket then needs longer until units are available again.
+   * Returns the milliseconds to wait before this many units may be taken. 0: now. Infinity: never. One call may take
+   * more than the burst from a full bucket. Then more time passes until units are available again.
    */
   waitMs(units: number, limit: Throughput, nowMs: number): number {
     return Math.max(this.#waitForRoom(units, limit, nowMs), this.#waitForDay(units, limit, nowMs));
@@ -29,19 +29,19 @@ export class Bucket {
     this.#day = Math.floor(nowMs / DAY_MS);
   }
 
-  /** Takes this many units, or all that are left if they are fewer. The count of the day does not change. */
+  /** Takes this many units, or all remaining units if they are fewer. The count for the day does not change. */
   takeWhatThereIs(units: number, limit: Throughput, nowMs: number): void {
     this.#taken = Math.min(this.#takenAt(limit, nowMs) + 1_000 * units, 1_000 * limit.burst);
     this.#atMs = nowMs;
   }
 
-  /** Returns the used share of the burst or of the day, whichever is larger: 0 to 1. */
+  /** Returns the larger of two used shares, of the burst and of the day: 0 to 1. */
   usedShare(limit: Throughput, nowMs: number): number {
     const ofBurst = shareOf(this.#takenAt(limit, nowMs) / 1_000, limit.burst);
     return Math.max(ofBurst, shareOf(this.#takenOfDay(nowMs), limit.perDay));
   }
 
-  /** True if the bucket allows as much as a new one. */
+  /** True if the bucket allows as much as a new bucket. */
   isUntouched(limit: Throughput, nowMs: number): boolean {
     return this.#takenAt(limit, nowMs) === 0 && (limit.perDay === null || this.#takenOfDay(nowMs) === 0);
   }
@@ -60,7 +60,7 @@ export class Bucket {
   }
 
   #takenAt({ perSecond }: Pick<Throughput, 'perSecond'>, nowMs: number): number {
-    // After a clock was set back, the bucket drains from the new time.
+    // If the clock was set back, the bucket drains from the new time on.
     this.#atMs = Math.min(this.#atMs, nowMs);
     return Math.max(0, this.#taken - (nowMs - this.#atMs) * perSecond);
   }
@@ -70,7 +70,7 @@ export class Bucket {
   }
 }
 
-/** A limit of 0 has no used share, because it allows nothing on purpose. */
+/** Returns the used share of a limit. A limit of 0 has none, because it intentionally allows nothing. */
 function shareOf(taken: number, most: number | null): number {
   return most === null || most === 0 ? 0 : Math.min(1, taken / most);
 }

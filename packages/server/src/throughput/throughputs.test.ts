@@ -21,23 +21,26 @@ describe('a tenant', () => {
     ['publish', { publish: { bytes: each } }, { records: 1, bytes: 1 }, 'publish.bytes'],
     ['changes', { changes: each }, { records: 1 }, 'changes'],
     ['reads', { reads: each }, { records: 1 }, 'reads'],
-  ])('is held to its limit of %s by %j, and each of its keys to half', (spending, limits, amount, limit) => {
-    const { clock, throughputs: counted } = throughputs(limits);
-    const taken = (who: typeof ANN) => {
-      for (let times = 0; ; times += 1) {
-        const over = counted.take(spending, who, amount);
-        if (over !== null) return [times, over];
-      }
-    };
-    expect(taken(ANN)).toEqual([5, { limit, of: 'key', waitMs: 1_000 }]);
-    expect(taken(BOB)).toEqual([5, { limit, of: 'key', waitMs: 1_000 }]);
-    expect(taken({ ...ANN, id: 'cid' })).toEqual([0, { limit, of: 'tenant', waitMs: 1_000 }]);
-    expect(taken(EVE)).toEqual([5, { limit, of: 'key', waitMs: 1_000 }]);
-    clock.advance(1_000);
-    expect(taken(BOB)).toEqual([1, { limit, of: 'key', waitMs: 1_000 }]);
-  });
+  ])(
+    'may write up to its limit of %s by %j, and each of its keys up to half',
+    (spending, limits, amount, limit) => {
+      const { clock, throughputs: counted } = throughputs(limits);
+      const taken = (who: typeof ANN) => {
+        for (let times = 0; ; times += 1) {
+          const over = counted.take(spending, who, amount);
+          if (over !== null) return [times, over];
+        }
+      };
+      expect(taken(ANN)).toEqual([5, { limit, of: 'key', waitMs: 1_000 }]);
+      expect(taken(BOB)).toEqual([5, { limit, of: 'key', waitMs: 1_000 }]);
+      expect(taken({ ...ANN, id: 'cid' })).toEqual([0, { limit, of: 'tenant', waitMs: 1_000 }]);
+      expect(taken(EVE)).toEqual([5, { limit, of: 'key', waitMs: 1_000 }]);
+      clock.advance(1_000);
+      expect(taken(BOB)).toEqual([1, { limit, of: 'key', waitMs: 1_000 }]);
+    },
+  );
 
-  test('is counted for each limit separately', () => {
+  test('is counted separately for each limit', () => {
     const { throughputs: counted } = throughputs({ changes: each, reads: each });
     for (let times = 0; times < 5; times += 1) counted.take('changes', ANN, { records: 1 });
     expect(counted.over('changes', ANN, { records: 1 })).toMatchObject({ limit: 'changes' });
@@ -45,7 +48,7 @@ describe('a tenant', () => {
   });
 });
 
-test('takes nothing from other limits if one limit refuses', () => {
+test('uses up no other limit if one limit refuses', () => {
   const { throughputs: counted } = throughputs({ publish: { records: each, bytes: each } });
   counted.take('publish', ANN, { records: 1, bytes: 5 });
   expect(counted.take('publish', ANN, { records: 2, bytes: 3 })).toMatchObject({
@@ -71,7 +74,7 @@ test('reports the longest wait of all limits', () => {
   });
 });
 
-test('forgets the counts of thousands of keys after their day is over', () => {
+test('has no counts of thousands of keys any more after their day is over', () => {
   const { clock, throughputs: counted } = throughputs({ changes: { perSecond: 1, burst: 100_000 } });
   for (let day = 0; day < 3; day += 1) {
     for (let at = 0; at < 6_000; at += 1)
@@ -81,7 +84,7 @@ test('forgets the counts of thousands of keys after their day is over', () => {
   expect(counted.size).toBeLessThan(15_000);
 });
 
-test('keeps the count of a key that is at its limit, however many others are counted', () => {
+test('keeps the count of a key at its limit, even if many others are counted', () => {
   const { throughputs: counted } = throughputs({ changes: each });
   counted.take('changes', ANN, { records: 5 });
   for (let at = 0; at < 6_000; at += 1)

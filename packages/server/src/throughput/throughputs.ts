@@ -1,42 +1,42 @@
 /**
- * How much each API key and each tenant writes through this process. It is counted in memory: a new process begins
- * with empty counts, and each of several processes counts separately.
+ * Limits the writes of each API key and each tenant through this process. The counts are in memory: a new process
+ * starts with empty counts, and each process counts separately.
  */
 
 import type { Clock } from '@mandate/runtime';
 import type { ApiKeyRecord, TenantLimitsInForce, ThroughputOf } from '@mandate/schemas';
 import { Bucket } from './bucket.ts';
 
-/** Kinds of work that are counted separately: published records, changes by people, and recorded reads. */
+/** Kinds of work with separate counts: published records, changes by people, and recorded reads. */
 export type Spending = 'publish' | 'changes' | 'reads';
 
 export type Amount = {
   readonly records: number;
-  /** Counts for `publish` only. Default: 0. */
+  /** The number of bytes. It counts for `publish` only. Default: 0. */
   readonly bytes?: number;
 };
 
-/** The key and tenant that an amount counts for. */
+/** The key and the tenant for which an amount counts. */
 export type Spender = Pick<ApiKeyRecord, 'tenant' | 'id'>;
 
 export type OverLimit = {
   readonly limit: 'publish.records' | 'publish.bytes' | 'changes' | 'reads';
   readonly of: 'key' | 'tenant';
-  /** Infinity if the amount would be refused at any time. */
+  /** The milliseconds to wait. Infinity if the amount will always be refused. */
   readonly waitMs: number;
 };
 
 type Limit = OverLimit['limit'];
 
-/** `share`: the used share of the burst or of the day, whichever is larger. */
+/** A used limit of a tenant. `share`: the used share of the burst or of the day, whichever is larger. */
 export type UsedLimit = { readonly tenant: string; readonly limit: Limit; readonly share: number };
 
 type Bound = { readonly limit: Limit; readonly units: number; readonly throughput: ThroughputOf };
 
-/** After this many new counts, the counts that are full again are removed. */
+/** The number of new counts after which unused counts are removed. */
 const SWEEP_AFTER = 10_000;
 
-/** The use of one key or one tenant: a bucket for each limit. */
+/** The counts of one key or one tenant: a bucket for each limit. */
 type Counted = { readonly tenant: string; readonly buckets: Readonly<Record<Limit, Bucket>> };
 
 export class Throughputs {
@@ -50,17 +50,19 @@ export class Throughputs {
     this.#clock = options.clock;
   }
 
-  /** The number of keys and tenants that are counted. */
+  /** The number of counted keys and tenants. */
   get size(): number {
     return this.#counted.key.size + this.#counted.tenant.size;
   }
 
-  /** Returns the limit with the longest wait for this amount, or null if no limit refuses it. Takes nothing. */
+  /** Returns the limit with the longest wait for this amount. Null if no limit refuses the amount. Counts nothing. */
   over(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
     return this.#over(this.#bounds(spending, spender, amount), spender, this.#clock());
   }
 
-  /** Takes the whole amount and returns null, or takes nothing and returns the limit that refuses it. */
+  /**
+   * Counts the whole amount and returns null. If a limit refuses the amount, counts nothing and returns this limit.
+   */
   take(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
     const nowMs = this.#clock();
     const bounds = this.#bounds(spending, spender, amount);
@@ -81,7 +83,7 @@ export class Throughputs {
     return longest;
   }
 
-  /** Returns the limits that tenants have used up to at least this share, the largest share first. */
+  /** Returns the limits of which tenants have used at least this share, the largest share first. */
   fullest({ leastShare, most }: { leastShare: number; most: number }): UsedLimit[] {
     const nowMs = this.#clock();
     const used: UsedLimit[] = [];
@@ -115,8 +117,8 @@ export class Throughputs {
   }
 
   /**
-   * Removes full counts. The remaining counts belong to tenants and keys that were active today. The log limits their
-   * number.
+   * Removes untouched counts. The remaining counts belong to tenants and keys that were active today. The log limits
+   * their number.
    */
   #sweep(): void {
     const nowMs = this.#clock();

@@ -1,10 +1,10 @@
-/** Opens a tracer for the given receiver, or for none, and prints which modules of OpenTelemetry that loaded. */
+/** Opens a tracer with or without a receiver, and prints the OpenTelemetry modules that were loaded. */
 import { registerHooks } from 'node:module';
 
 const loaded: string[] = [];
 registerHooks({
   resolve(specifier, context, next) {
-    // The metrics client itself imports the API of OpenTelemetry, which does nothing.
+    // The API of OpenTelemetry is allowed, because the metrics client imports it. It does nothing by itself.
     if (/^@opentelemetry\/(?!api$)/.test(specifier)) loaded.push(specifier);
     return next(specifier, context);
   },

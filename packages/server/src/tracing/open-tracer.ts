@@ -1,4 +1,4 @@
-/** The tracer that the settings ask for. If they ask for none, nothing of OpenTelemetry is loaded. */
+/** Opens the tracer from the settings. Without a receiver in the settings, OpenTelemetry is not loaded. */
 import type { OtlpSettings } from '@mandate/runtime/settings';
 import type { OpenedTracer, TracedProcess } from './otel-tracer.ts';
 

@@ -1,4 +1,4 @@
-/** The tracer of OpenTelemetry's SDK, which delivers over OTLP. Loaded only if traces are on: see open-tracer.ts. */
+/** The tracer of OpenTelemetry's SDK, which sends spans over OTLP. open-tracer.ts loads it only if traces are on. */
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@mandate/runtime';
@@ -28,10 +28,10 @@ import type { Metrics } from '../metrics.ts';
 import { deliveriesOf, SpanQueue } from './span-queue.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
-/** The process that sends the spans. */
+/** Facts about the process that sends the spans. */
 export type TracedProcess = { service: string; version: string; log: Logger; metrics: Metrics };
 
-/** `stop` delivers the waiting spans, within the time-out of one delivery. A span that ends later is lost. */
+/** `stop` sends the waiting spans, within the time-out of one delivery. A span that ends later is lost. */
 export type OpenedTracer = Tracer & { stop(): Promise<void> };
 
 const KINDS = {
@@ -61,7 +61,7 @@ export function createOtelTracer(
         'service.instance.id': randomUUID(),
       }),
     ),
-    // For a trace that a caller began, the caller decides whether it is recorded.
+    // If a caller began the trace, the caller decides whether it is recorded. Otherwise the ratio decides.
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.OTLP_TRACE_RATIO) }),
     spanProcessors: [new SpanQueue({ exporter, maxSpans: settings.OTLP_QUEUE_SPANS, log, metrics })],
   });
@@ -80,7 +80,7 @@ export function createOtelTracer(
   };
 }
 
-/** As in OTEL_EXPORTER_OTLP_HEADERS, a comma in a value is percent-encoded. */
+/** Returns the headers from the setting. A comma in a value is percent-encoded, as in OTEL_EXPORTER_OTLP_HEADERS. */
 function headersOf({ OTLP_HEADERS: headers = [] }: OtlpSettings): Record<string, string> {
   return Object.fromEntries(
     headers.map((header) => {
@@ -132,7 +132,10 @@ class RecordedSpan implements Span {
   }
 }
 
-/** A span of a trace that is not recorded. It passes its context on, so that no later process records it. It is its own child. */
+/**
+ * A span of a trace that is not recorded. It passes its context on, so that no later process records the trace. It is
+ * its own child.
+ */
 class UnrecordedSpan implements Span {
   readonly traceparent: string;
 

@@ -4,7 +4,7 @@ import { createMetrics } from '../metrics.ts';
 import { createLogger } from '../pino-logger.ts';
 import { SpanQueue } from './span-queue.ts';
 
-/** A queue before a receiver that answers when the test tells it to. */
+/** Returns a queue whose receiver answers when the test tells it to. */
 function queueing(settings: { maxSpans?: number; gatherMs?: number; complainEveryMs?: number } = {}) {
   const deliveries: { spans: number; answer: (error?: Error) => void }[] = [];
   let arrived = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ function queueing(settings: { maxSpans?: number; gatherMs?: number; complainEver
   };
 }
 
-test('gathers a few spans, and sends a full delivery at once, one delivery at a time', async () => {
+test('collects a few spans before it sends them, and sends a full delivery at once, one delivery at a time', async () => {
   const { queue, deliveries, end, arrived } = queueing({ gatherMs: 1 });
   end(3);
   expect(deliveries).toEqual([]);
@@ -58,10 +58,10 @@ test('gathers a few spans, and sends a full delivery at once, one delivery at a 
   expect(deliveries.map(({ spans }) => spans)).toEqual([3, 512, 512, 476]);
 });
 
-test('keeps at most the allowed number of spans for a slow receiver, and counts the dropped ones', async () => {
+test('keeps at most the allowed number of spans if the receiver is slow, and counts the dropped spans', async () => {
   const { queue, deliveries, end, counted, lines } = queueing({ maxSpans: 600 });
   end(5_000);
-  // 512 are being delivered, and 600 wait.
+  // One delivery of 512 spans is running, and 600 spans wait.
   expect(await counted()).toEqual({ dropped: 5_000 - 512 - 600 });
   expect(lines).toHaveLength(1);
   const stopping = queue.shutdown();
@@ -71,7 +71,7 @@ test('keeps at most the allowed number of spans for a slow receiver, and counts 
   expect(await counted()).toEqual({ dropped: 5_001 - 512 - 600, delivered: 512 + 600 });
 });
 
-test('delivers everything that waits at the end, in parallel, and waits for it', async () => {
+test('sends all waiting spans at the end, in parallel, and waits for them', async () => {
   const { queue, deliveries, end } = queueing();
   end(1_600);
   let isOver = false;
@@ -101,7 +101,7 @@ test('loses only spans that cannot be serialized', async () => {
   expect(await metrics.registry.metrics()).toContain('{outcome="refused",service="test"} 600');
 });
 
-test('reports an unreachable receiver now and then, with the number of lost spans', async () => {
+test('reports an unreachable receiver at intervals, with the number of lost spans', async () => {
   const { deliveries, end, lines, arrived, counted } = queueing({ complainEveryMs: 0 });
   for (const at of [0, 1]) {
     const next = arrived();

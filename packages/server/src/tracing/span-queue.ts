@@ -1,7 +1,7 @@
 /**
- * Spans that wait for delivery: a queue of limited size, with one delivery at a time. Adding never waits and never
- * fails. A receiver that is slow or unreachable costs spans, never work. Dropped spans are counted, and reported in
- * the log now and then.
+ * A queue of spans that wait to be sent. It has a limited size, and one delivery runs at a time. Adding a span never
+ * waits and never fails. If the receiver is slow or unreachable, spans are dropped, but no work is lost. Dropped
+ * spans are counted, and the log reports them at intervals.
  */
 
 import type { Logger } from '@mandate/runtime';
@@ -14,16 +14,19 @@ export type SpanQueueOptions = {
   maxSpans: number;
   log: Logger;
   metrics: Metrics;
-  /** How long spans are gathered before a delivery if few come. Default 1,000. */
+  /** Milliseconds that spans wait for a fuller delivery. Default 1,000. */
   gatherMs?: number;
-  /** How often, at most, the log reports a receiver that does not accept spans. Default 60,000. */
+  /**
+   * The shortest interval, in milliseconds, between two log lines about a receiver that does not accept spans.
+   * Default 60,000.
+   */
   complainEveryMs?: number;
 };
 
-/** Spans in one delivery: as many as OpenTelemetry's own processor sends. */
+/** The number of spans in one delivery. OpenTelemetry's own processor sends the same number. */
 const DELIVERY_SPANS = 512;
 
-/** The number of deliveries for a full queue, besides the running one. */
+/** Returns the number of deliveries for a full queue, in addition to the running one. */
 export function deliveriesOf(maxSpans: number): number {
   return Math.ceil(maxSpans / DELIVERY_SPANS) + 1;
 }
@@ -52,7 +55,7 @@ export class SpanQueue implements SpanProcessor {
 
   onStart(): void {}
 
-  /** One export sends spans of many requests, so it runs outside of any request. */
+  /** Runs outside of any request, because one delivery contains spans of many requests. */
   onEnd(span: ReadableSpan): void {
     outsideRequests(() => this.#take(span));
   }
@@ -68,7 +71,7 @@ export class SpanQueue implements SpanProcessor {
     else this.#timer ??= setTimeout(() => void this.#deliverAll(), gatherMs).unref();
   }
 
-  /** Delivers everything that waits at once and in parallel, so that it takes no longer than one delivery. */
+  /** Sends all waiting spans at once and in parallel, so that it takes no longer than one delivery. */
   async shutdown(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -95,7 +98,7 @@ export class SpanQueue implements SpanProcessor {
     while (this.#waiting.length > 0) await this.#deliver();
   }
 
-  /** Never rejects. The exporter limits its time. */
+  /** Sends one delivery. Never rejects. The exporter has its own time limit. */
   #deliver(): Promise<void> {
     const spans = this.#waiting.splice(0, DELIVERY_SPANS);
     return new Promise((resolve) => {
@@ -127,5 +130,8 @@ export class SpanQueue implements SpanProcessor {
   }
 }
 
-/** ExportResultCode of OpenTelemetry. This package does not depend on the package that exports it. */
+/**
+ * The value of ExportResultCode.SUCCESS in OpenTelemetry. This package does not depend on the package that exports
+ * it.
+ */
 const SUCCESS = 0;

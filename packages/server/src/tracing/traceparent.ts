@@ -1,6 +1,6 @@
 /** W3C Trace Context: the header that passes a trace from one process to the next. */
 
-/** If the version is unknown, only the known part is read. Ids of zeros alone, and version ff, are invalid. */
+/** For an unknown version only the known part is read. Ids with zeros only, and version ff, are invalid. */
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 

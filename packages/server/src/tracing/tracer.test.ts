@@ -10,7 +10,7 @@ const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const SAMPLED = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 const UNSAMPLED = `00-${TRACE_ID}-b7ad6b7169203331-00`;
 
-/** Opens the tracer as a process does. `ended` returns what the receiver has after the tracer stopped. */
+/** Opens the tracer as a process does. `ended` stops the tracer and returns the spans that the receiver got. */
 async function tracing(settings: object, url?: string) {
   const receiver = await startOtlpReceiver();
   const metrics = createMetrics({ service: 'test' });
@@ -60,7 +60,7 @@ test('continues a caller’s trace, with parent and child spans and their attrib
   expect((inner?.endedAt ?? 0n) >= (inner?.beganAt ?? 0n)).toBe(true);
 });
 
-test('passes on the context of a trace that the caller does not record, and keeps nothing of it', async () => {
+test('passes on the context of a trace that the caller does not record, and records nothing', async () => {
   const { tracer, ended } = await tracing({});
   const span = tracer.begin('a', UNSAMPLED);
   const child = span.child('b');
@@ -77,7 +77,7 @@ test.each([
   'nonsense',
   `ff-${TRACE_ID}-b7ad6b7169203331-01`,
   `00-${'0'.repeat(32)}-b7ad6b7169203331-00`,
-])('begins a trace after %j', async (parent) => {
+])('begins a new trace if the header is %j', async (parent) => {
   const { tracer, ended } = await tracing({});
   const span = tracer.begin('a', parent);
   span.end();
@@ -87,13 +87,13 @@ test.each([
   expect(span.traceparent).toBe(`00-${root?.traceId}-${root?.spanId}-01`);
 });
 
-test('follows the known part of a future version', async () => {
+test('reads the known part of a future version', async () => {
   const { tracer, ended } = await tracing({});
   tracer.begin('a', `01-${TRACE_ID}-b7ad6b7169203331-03-more`).end();
   expect(await ended()).toMatchObject([{ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331' }]);
 });
 
-test('records a share of the traces that begin here as a whole, and all traces of callers', async () => {
+test('records the given share of the traces that begin here, each as a whole, and all traces of callers', async () => {
   const { tracer, ended } = await tracing({ OTLP_TRACE_RATIO: 0.25 });
   const flags = new Map<string, number>();
   for (let count = 0; count < 400; count += 1) {
@@ -107,13 +107,13 @@ test('records a share of the traces that begin here as a whole, and all traces o
   }
   tracer.begin('called', SAMPLED).end();
   const recorded = flags.get('01') ?? 0;
-  // Nine standard deviations around 100.
+  // The bounds are nine standard deviations around 100, so that the test does not fail by chance.
   expect(recorded).toBeGreaterThan(22);
   expect(recorded).toBeLessThan(178);
   expect(await ended()).toHaveLength(3 * recorded + 1);
 });
 
-test('begins no recorded trace with a ratio of 0', async () => {
+test('records no trace that begins here if the ratio is 0', async () => {
   const { tracer, ended } = await tracing({ OTLP_TRACE_RATIO: 0 });
   const span = tracer.begin('a', null);
   expect(span.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
@@ -144,7 +144,7 @@ test('reports a failure by its code, never by a message that may contain sent co
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toContain('tr0ub4dor');
 });
 
-test('keeps the path of the receiver, and sends headers', async () => {
+test("keeps the path of the receiver's URL, and sends headers", async () => {
   const receiver = await startOtlpReceiver();
   const { tracer, stop } = await tracing(
     { OTLP_HEADERS: ['authorization=Basic a==', 'x-list=1%2C2'] },
@@ -162,7 +162,7 @@ test.each([
   ['never answers', 'silence'],
   ['refuses', 400],
 ] as const)(
-  'loses spans, which are counted and reported once, and no work if a receiver %s',
+  'loses and counts spans, and reports this once, but loses no work if a receiver %s',
   async (_, how) => {
     const url =
       typeof how === 'string' && how !== 'silence' ? how : (await startOtlpReceiver(how as 400)).url;
@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test('delivers a full queue at the end, whole', async () => {
+test('sends a whole full queue at the end', async () => {
   const { tracer, ended } = await tracing({ OTLP_QUEUE_SPANS: 20_000 });
   for (let count = 0; count < 20_000; count += 1) tracer.begin('a', null).end();
   expect(await ended()).toHaveLength(20_000);

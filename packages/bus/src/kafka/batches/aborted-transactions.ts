@@ -1,7 +1,7 @@
 import type { AbortedTransaction } from '../client.ts';
 import type { RecordBatch } from './read-batches.ts';
 
-/** Finds the batches of aborted transactions. Needs all batches in the order of the log. */
+/** Finds the batches of aborted transactions. The caller must pass all batches, in the order of the log. */
 export class AbortedTransactions {
   readonly #ahead: AbortedTransaction[];
   readonly #open = new Set<bigint>();
@@ -11,8 +11,8 @@ export class AbortedTransactions {
   }
 
   /**
-   * Returns true if the batch belongs to an aborted transaction. A producer has one transaction at a time, and its
-   * control batch ends it.
+   * Returns true if the batch belongs to an aborted transaction. A producer has one transaction at a time. A control
+   * batch ends the transaction.
    */
   isAborted({ lastOffset, producerId, isControl, isTransactional }: RecordBatch): boolean {
     for (

@@ -1,5 +1,5 @@
 /**
- * A fault that the producer put into a batch, which makes the batch unreadable. Other errors while reading are not
- * faults of the batch.
+ * A fault in a batch that its producer caused. The batch cannot be read. Other errors during reading are not faults
+ * of the batch.
  */
 export class BatchFault extends RangeError {}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decompressLz4 } from './lz4.ts';
 import { decompressSnappy } from './snappy.ts';
 
-// One text, as Kafka 4.1's own `Compression` wrote it.
+// The test text. Kafka 4.1's own `Compression` class compressed this text.
 const TEXT = `${'{"event":"action.requested"} '.repeat(3)}${'a'.repeat(68)} größe ✓`;
 const LZ4 = 'BCJNGGBAgjQAAAD/DnsiZXZlbnQiOiJhY3Rpb24ucmVxdWVzdGVkIn0gHQAnH2EBADDAIGdyw7bDn2Ug4pyTAAAAAA==';
 const SNAPPY =
@@ -12,18 +12,18 @@ const SNAPPY =
 describe.each([
   ['LZ4', decompressLz4, Buffer.from(LZ4, 'base64')],
   ['snappy', decompressSnappy, Buffer.from(SNAPPY, 'base64')],
-])('%s', (_, decompress, compressed) => {
+])('codec %s', (_, decompress, compressed) => {
   test('reads what a Java producer writes', () => {
     expect(decompress(compressed, 1_000).toString()).toBe(TEXT);
   });
 
-  test('stops at the limit on the decompressed bytes', () => {
+  test('stops when the decompressed bytes exceed the limit', () => {
     const { length } = Buffer.from(TEXT);
     expect(decompress(compressed, length)).toHaveLength(length);
     expect(() => decompress(compressed, length - 1)).toThrow(RangeError);
   });
 
-  test('fails or returns other bytes on damaged input, and never more bytes than allowed', () => {
+  test('fails or returns other bytes for damaged input, and never returns more bytes than allowed', () => {
     const damage = fc.tuple(fc.nat(compressed.length - 1), fc.nat(255), fc.nat(compressed.length));
     fc.assert(
       fc.property(damage, ([at, byte, length]) => {

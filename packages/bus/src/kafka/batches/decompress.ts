@@ -6,7 +6,8 @@ import { decompressLz4 } from './lz4.ts';
 import { decompressSnappy } from './snappy.ts';
 
 /**
- * The codes of zlib for damaged input, and of Node for input that ends too early. Out of memory is not among them.
+ * The error codes of zlib for damaged input, and of Node for input that ends too early. Out of memory is not
+ * included, because it is not a fault of the input.
  */
 const GARBLED =
   /^(Z_DATA_ERROR|Z_BUF_ERROR|Z_NEED_DICT|ZSTD_error_(?!memory).*|ERR_OUT_OF_RANGE|ERR_BUFFER_OUT_OF_BOUNDS)$/;
@@ -20,8 +21,7 @@ const inflateGzip = promisify(gunzip);
 const inflateZstd = promisify(zstdDecompress);
 
 /**
- * Decompresses bytes of any codec that Kafka knows. Stops as soon as the output exceeds `maxBytes`, however much
- * input is left.
+ * Decompresses bytes of any codec that Kafka knows. Stops when the output exceeds `maxBytes`, even if input remains.
  * @throws BatchFault if the output would be too large, the input is damaged, or the codec is unknown
  */
 export async function decompress(codec: number, bytes: Buffer, maxBytes: number): Promise<Buffer> {
@@ -44,7 +44,7 @@ async function inflate(codec: number, bytes: Buffer, maxOutputLength: number): P
       return inflateGzip(bytes, options);
     case COMPRESSION.zstd:
       return inflateZstd(bytes, options);
-    // These two codecs block the event loop, so waiting work runs first.
+    // The snappy and LZ4 code blocks the event loop. So other waiting work runs first.
     case COMPRESSION.snappy:
       await turns.next(LANE);
       return decompressSnappy(bytes, maxOutputLength);

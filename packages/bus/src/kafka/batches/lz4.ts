@@ -1,5 +1,5 @@
 /**
- * Reads LZ4 frames, because agents' producers may write them and Node has no LZ4. Follows the format's own
+ * Reads LZ4 frames. Producers of agents may write LZ4, and Node has no LZ4 decoder. Follows the official
  * `lz4_Frame_format.md` and `lz4_Block_format.md`. Ignores LZ4 checksums, because the broker checks the batch.
  */
 import { BatchFault } from './batch-fault.ts';
@@ -8,7 +8,7 @@ import { repeat } from './repetition.ts';
 const MAGIC = 0x184d2204;
 const UNCOMPRESSED_BLOCK = 0x80000000;
 
-/** @throws BatchFault if the bytes are no LZ4 frame, or the output would exceed `maxBytes` */
+/** @throws BatchFault if the bytes are not an LZ4 frame, or the output would exceed `maxBytes` */
 export function decompressLz4(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.readUInt32LE(0) !== MAGIC) throw new BatchFault('this is no LZ4 frame');
   const flags = bytes.readUInt8(4);
@@ -46,7 +46,7 @@ function decompressBlock(bytes: Buffer, out: OutputBuffer): void {
     if (at + literals > bytes.length) throw new BatchFault('an LZ4 literal is too long');
     out.append(bytes.subarray(at, at + literals));
     at += literals;
-    // The last sequence of a block ends with its literals.
+    // The last sequence of a block has literals only.
     if (at === bytes.length) return;
     const distance = bytes.readUInt16LE(at);
     at += 2;
@@ -55,8 +55,7 @@ function decompressBlock(bytes: Buffer, out: OutputBuffer): void {
 }
 
 /**
- * The decompressed output so far, in a buffer that grows. Blocks may refer back to earlier output, and few frames
- * state their size.
+ * A growing buffer for the decompressed output. Blocks may refer to earlier output, and few frames state their size.
  */
 class OutputBuffer {
   readonly #most: number;

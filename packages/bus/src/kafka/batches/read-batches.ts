@@ -1,6 +1,6 @@
 /**
- * Reads batches as they are on the log and on the wire: version 2 of Kafka's format, the only version since Kafka
- * 0.11 (Kafka documentation, "Record Batch"). The header is readable even if the records after it are not.
+ * Reads batches in the format of the log and of broker responses: version 2 of Kafka's format, the only version since
+ * Kafka 0.11 (Kafka documentation, "Record Batch"). The header is readable even if its records are not.
  */
 
 import { crc32c } from '../client.ts';
@@ -9,15 +9,15 @@ import { crc32c } from '../client.ts';
 export type RecordBatch = {
   baseOffset: number;
   lastOffset: number;
-  /** The number of the codec, as in decompress.ts. */
+  /** The number of the compression codec, as in decompress.ts. */
   codec: number;
   isTransactional: boolean;
-  /** True for a batch that the broker wrote to end a transaction. It has no records of producers. */
+  /** True for a batch that the broker wrote to end a transaction. It contains no records from producers. */
   isControl: boolean;
   producerId: bigint;
   /**
-   * True if the log set the time: then all records have the same time. If the producer set it, each record has its
-   * own.
+   * True if the log set the time. Then all records have the same time. If the producer set the time, each record has
+   * its own.
    */
   isLogTime: boolean;
   baseTimestampMs: number;
@@ -25,12 +25,12 @@ export type RecordBatch = {
   recordCount: number;
   /** The records as received, compressed or not. */
   body: Buffer;
-  /** The whole batch, header included. */
+  /** The bytes of the whole batch, including its header. */
   bytes: Buffer;
 };
 
 const MAGIC = 2;
-/** A batch's length field does not count the base offset and the length field itself. */
+/** The number of bytes that a batch's length field does not count: the base offset and the length field itself. */
 export const LENGTH_ENDS_AT = 12;
 export const CHECKSUM_AT = 17;
 export const CHECKED_FROM = 21;
@@ -41,8 +41,8 @@ const TRANSACTIONAL_BIT = 0x10;
 const CONTROL_BIT = 0x20;
 
 /**
- * Yields the batches of a broker's response, in order. The last batch is left out if it is cut off, which happens
- * when the response is full. Throws on a broken frame, because a broker checks the frame before it accepts a batch.
+ * Yields the batches of a broker's response, in order. Leaves out the last batch if it is incomplete, because a full
+ * response may end inside a batch. Throws if a frame is broken, because a broker accepts only correct frames.
  */
 export function* readBatches(bytes: Buffer): Generator<RecordBatch> {
   for (let at = 0; at + LENGTH_ENDS_AT <= bytes.length; ) {
@@ -76,9 +76,9 @@ function readBatch(bytes: Buffer): RecordBatch {
 }
 
 /**
- * Throws if the checksum does not fit. The broker checks the checksum before it accepts a batch. So a faulty batch
- * with a valid checksum came from its producer. If the checksum is wrong, the broker, its disk or the network damaged
- * the batch.
+ * Throws if the checksum is wrong. The broker checks the checksum before it accepts a batch. So a wrong checksum
+ * means that the broker, its disk or the network damaged the batch later. If the checksum is right, the producer
+ * caused the fault.
  */
 export function verifyChecksum({ bytes }: RecordBatch): void {
   if (crc32c(bytes.subarray(CHECKED_FROM)) !== bytes.readUInt32BE(CHECKSUM_AT)) {
@@ -87,7 +87,8 @@ export function verifyChecksum({ bytes }: RecordBatch): void {
 }
 
 /**
- * True if compaction removed records from the batch: the offsets stay. A broker accepts no new batch with such gaps.
+ * True if compaction removed records from the batch. The other records keep their offsets. A broker accepts no new
+ * batch with such gaps.
  */
 export function isCompacted({ baseOffset, lastOffset, recordCount }: RecordBatch): boolean {
   return recordCount !== lastOffset - baseOffset + 1;

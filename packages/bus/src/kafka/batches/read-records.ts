@@ -3,13 +3,13 @@ import { decompress } from './decompress.ts';
 import type { RecordBatch } from './read-batches.ts';
 
 /**
- * The most decompressed bytes of a batch. A batch is 1 MiB on the wire, and agents' text compresses about tenfold. A
- * batch larger than this limit is an attack on memory.
+ * The maximum size of a decompressed batch, in bytes. A batch has at most 1 MiB when it is sent, and agents' text
+ * compresses about tenfold. A larger batch is an attack on memory.
  */
 export const MAX_BYTES = 32 * 1024 * 1024;
 /**
- * The most records of a batch. An empty record takes seven bytes and a header two, but many times as much in memory.
- * So the byte limit does not suffice.
+ * The maximum number of records in a batch. Tiny records need much more memory than bytes: an empty record has seven
+ * bytes and a header two. So the byte limit is not enough.
  */
 export const MAX_RECORDS = 100_000;
 const MAX_HEADERS = 10 * MAX_RECORDS;
@@ -25,7 +25,7 @@ export type BatchRecord = {
 
 /**
  * Returns the records of a batch, and their decompressed size in bytes.
- * @throws whatever makes the batch unreadable, in words that its producer can act on
+ * @throws BatchFault if the batch cannot be read, with a message for its producer
  */
 export async function readRecords(batch: RecordBatch): Promise<{ records: BatchRecord[]; bytes: number }> {
   const { recordCount } = batch;
@@ -38,7 +38,7 @@ export async function readRecords(batch: RecordBatch): Promise<{ records: BatchR
   let headers = 0;
   for (let i = 0; i < recordCount; i++) {
     const record = readRecord(reading.part('a record'), batch);
-    // The broker checks the number of records, but does not check how their producer numbered them.
+    // The broker checks the number of records, but not their offsets, which the producer wrote.
     if (record.offset !== batch.baseOffset + i) throw new BatchFault(`its record ${i} is numbered otherwise`);
     records.push(record);
     headers += Object.keys(record.headers).length;
@@ -49,7 +49,7 @@ export async function readRecords(batch: RecordBatch): Promise<{ records: BatchR
 }
 
 function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
-  // The attributes, which Kafka does not use yet.
+  // Skips the attributes, which Kafka does not use yet.
   reading.byte();
   const timestampDelta = reading.varint();
   const offset = batch.baseOffset + reading.varint();
@@ -60,7 +60,7 @@ function readRecord(reading: Reading, batch: RecordBatch): BatchRecord {
   return { offset, timestampMs, key, value, headers };
 }
 
-/** If a header occurs several times, the last value counts, like in Kafka's own `lastHeader`. */
+/** Returns the headers. If a header occurs several times, the last value counts, as in Kafka's own `lastHeader`. */
 function readHeaders(reading: Reading): Record<string, string> {
   const count = reading.varint();
   if (count > MAX_HEADERS_OF_ONE) {
@@ -74,7 +74,7 @@ function readHeaders(reading: Reading): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-/** Reads bytes from the front. Never reads past their end, whatever a producer wrote. */
+/** Reads bytes from front to end. Never reads beyond the end, even if a producer wrote a wrong length. */
 class Reading {
   readonly #bytes: Buffer;
   #at = 0;
@@ -93,7 +93,7 @@ class Reading {
     return byte;
   }
 
-  /** Reads a varint: seven bits a byte, lowest first, with the sign in the lowest bit. */
+  /** Reads a varint: seven bits in each byte, the lowest bits first. The lowest bit of the result is the sign. */
   varint(): number {
     let zigzag = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -104,7 +104,7 @@ class Reading {
     }
   }
 
-  /** Null if the length is negative. */
+  /** Reads a length and then this many bytes. Null if the length is negative. */
   bytes(what: string): Buffer | null {
     const length = this.varint();
     if (length < 0) return null;

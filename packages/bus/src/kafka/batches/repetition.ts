@@ -1,7 +1,8 @@
 import { BatchFault } from './batch-fault.ts';
 
 /**
- * Copies the bytes that are `distance` back. The source may overlap the copy: that is how the format encodes runs.
+ * Copies `length` bytes from `distance` bytes before the end of the output. Source and copy may overlap. The format
+ * encodes runs of equal bytes in this way.
  */
 export function repeat(out: Buffer, end: number, distance: number, length: number): number {
   if (distance === 0 || distance > end || end + length > out.length) {

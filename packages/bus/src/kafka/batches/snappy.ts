@@ -1,16 +1,16 @@
 /**
- * Reads Snappy, because agents' producers may write it and Node has no Snappy. The format is Google's
- * `format_description.txt`. Java producers wrap the blocks in the framing of snappy-java (xerial).
+ * Reads Snappy. Producers of agents may write Snappy, and Node has no Snappy decoder. Follows Google's
+ * `format_description.txt`. Java producers add the framing of snappy-java (xerial) around the blocks.
  */
 
 import { BatchFault } from './batch-fault.ts';
 import { repeat } from './repetition.ts';
 
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-/** The magic, and two versions of four bytes each. */
+/** The length of the header: eight magic bytes, and two version numbers of four bytes each. */
 const XERIAL_HEADER_BYTES = 16;
 
-/** @throws BatchFault if the bytes are no Snappy, or the output would exceed `maxBytes` */
+/** @throws BatchFault if the bytes are not Snappy, or the output would exceed `maxBytes` */
 export function decompressSnappy(bytes: Buffer, maxBytes: number): Buffer {
   if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return decompressBlock(bytes, maxBytes);
   const blocks: Buffer[] = [];

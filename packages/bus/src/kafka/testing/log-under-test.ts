@@ -8,7 +8,10 @@ import { rangesOf } from '../ranges.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** Everything one test uses on brokers that other tests share: it closes every client of the log that it opened. */
+/**
+ * The resources of one test on shared brokers. It remembers every client of the log that it opened, and closes them
+ * at the end.
+ */
 export class LogUnderTest {
   readonly #brokers: readonly string[];
   readonly #opened: { close(): unknown }[] = [];
@@ -32,7 +35,7 @@ export class LogUnderTest {
     return bus;
   }
 
-  /** Returns a connection of its own, for requests that the bus has not. */
+  /** Returns a separate connection, for requests that the bus does not offer. */
   connect(): Connection {
     const connection = new Connection({ brokers: this.#brokers, clientId: 'mandate-test' }, silentLogger());
     this.#opened.push(connection);
@@ -66,8 +69,8 @@ export class LogUnderTest {
       },
       PATIENCE_MS,
     );
-    // Waits until every broker knows the new partitions. Only this look-up may be repeated, and not the request that
-    // makes them.
+    // Waits until every broker knows the new partitions. Only this look-up may be repeated. The request that adds the
+    // partitions must not be repeated.
     await withBusErrors(connection, (cluster) => leaderOf(cluster, topic, count - 1), PATIENCE_MS);
   }
 

@@ -19,7 +19,7 @@ export type BatchFields = {
   lastOffsetDelta?: number;
   recordCount?: number;
   producerId?: bigint;
-  /** Changes the bytes of the records: compresses them, cuts them, and so on. */
+  /** Changes the bytes of the records, for example by compressing or cutting them. */
   pack?(body: Buffer): Buffer;
 };
 
@@ -27,7 +27,7 @@ export const BASE_TIME = 1_700_000_000_000;
 export const LOG_TIME = BASE_TIME + 5_000;
 export const ATTRIBUTES = { gzip: 1, snappy: 2, lz4: 3, zstd: 4, logTime: 8, transactional: 16, control: 32 };
 
-/** Writes a batch as a producer would, also a malicious one. The checksum always fits the content. */
+/** Builds a batch as a normal or malicious producer would. The checksum always matches the content. */
 export function writeBatch(fields: BatchFields = {}): Buffer {
   const { baseOffset = 0, records = [{ key: 'k', value: 'v' }], attributes = ATTRIBUTES.logTime } = fields;
   const { lastOffsetDelta = records.length - 1, recordCount = records.length, producerId = -1n } = fields;

@@ -1,6 +1,6 @@
 /**
- * A group member for the system tests: `consumer.ts <file> <topic> <journal>`. Journals each record with the
- * machine's time before the commit, like a service that acts before the commit. Ends gracefully on SIGTERM.
+ * A group member for the system tests: `consumer.ts <file> <topic> <journal>`. Writes each record with the machine's
+ * time to its journal before the commit, like a service that acts before the commit. Ends gracefully on SIGTERM.
  */
 import { appendFileSync } from 'node:fs';
 import { silentLogger } from '@mandate/runtime';

@@ -1,5 +1,5 @@
 /**
- * A group member that holds a batch until its parent says `commit`, for the test of a suspended process: `holder.ts
+ * A group member that keeps a batch until its parent sends `commit`, for the test of a suspended process: `holder.ts
  * <file> <topic> <session ms>`. Sends `holding` to its parent, and the result of each commit.
  */
 import { once } from 'node:events';

@@ -1,8 +1,7 @@
 /**
  * A producer for the system tests: `producer.ts <file> <topic> <name> <journal>`. Appends numbered records under a
- * few keys and writes each acknowledged one to its journal. When started again after a kill, it continues after the
- * last journalled record. So records that were on the way are appended once more: at least once, like any producer.
- * Ends on SIGTERM.
+ * few keys, and writes each acknowledged record to its journal. After a kill and a restart, it continues after the
+ * last record in the journal. So it appends unacknowledged records again, like any producer. Ends on SIGTERM.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +13,7 @@ const KEYS = 5;
 const BATCH = 20;
 
 const bus = await createSqliteBus({ path, log: silentLogger() });
-// A line that the kill cut short has no end, and does not count.
+// A kill may cut the last line, which then has no line end and does not count.
 const done = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length - 1 : 0;
 let stopping = false;
 process.once('SIGTERM', () => {

@@ -5,7 +5,9 @@ import { silentLogger } from '@mandate/runtime';
 import type { Bus } from '../../port.ts';
 import { createSqliteBus, type SqliteBusOptions } from '../create-sqlite-bus.ts';
 
-/** The log of one test, in a folder of its own, with every client that the test opened. */
+/**
+ * The log of one test in its own folder. It remembers every client that the test opened, and closes them at the end.
+ */
 export class Scratch {
   folder = '';
   readonly #opened: Bus[] = [];

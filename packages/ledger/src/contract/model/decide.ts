@@ -8,7 +8,7 @@ import { limitFacts } from './limits.ts';
 import { chargedBudgets, cutToFit, lifetimeSpend } from './spending.ts';
 import { publishedVerdict } from './verdict.ts';
 
-/** Adds the decision to the history, unless the plan does not hold. */
+/** Adds the decision to the history, unless the plan is no longer valid. */
 export function decide(history: History, epoch: string, request: StepRequest): StepResult {
   const { plan, tenant, agentId } = request;
   const atMs = history.nowMs;

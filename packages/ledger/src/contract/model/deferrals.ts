@@ -1,6 +1,6 @@
 /**
- * Deferred actions in the model: which of them wait for a person, and which gives its slots to a granted ALLOW.
- * Derived from the whole history each time.
+ * Deferred actions in the model: the actions that wait for a person, and the actions that pass their slots to a
+ * granted ALLOW. Computed from the whole history each time.
  */
 import type { Approval } from '../../port.ts';
 import {
@@ -14,13 +14,13 @@ import { enforcedVerdict, publishedVerdict } from './verdict.ts';
 
 type Request = Pick<Approval, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
-/** The state of one request: the DEFER that waits, and the grant with the DEFER that it answers. */
+/** The state of one request: the waiting DEFER, and the grant with the DEFER that it answers. */
 type Asked = {
   waiting: DecideEvent | null;
   grant: { answers: DecideEvent | null; forgetAtMs: number } | null;
 };
 
-/** Returns the number of the agent's deferred actions that wait. */
+/** Returns the number of the agent's deferred actions that wait for a person. */
 export function waiting(history: History, of: Pick<Request, 'tenant' | 'agentId'>): number {
   const requests = history.events.flatMap((event) =>
     event.type === 'decide' && isDeferral(event) && isOf(event.request, of) ? [event.request] : [],
@@ -33,14 +33,14 @@ export function waiting(history: History, of: Pick<Request, 'tenant' | 'agentId'
 }
 
 /**
- * Returns the DEFER that the latest answer to this request belongs to. Null if that DEFER was forgotten before the
- * answer.
+ * Returns the DEFER to which the latest answer about this request belongs. Null if that DEFER was forgotten before
+ * the answer.
  */
 export function answered(history: History, request: Request): DecideEvent | null {
   return askedBy(history, request).grant?.answers ?? null;
 }
 
-/** Returns the DEFER that gave its slots to this ALLOW. */
+/** Returns the DEFER whose slots this ALLOW got. */
 export function takenAlong(history: History, allow: DecideEvent): DecideEvent | null {
   const granted = allow.facts.limits.some((fact) => fact.kind === 'confirmation' && fact.grant === 'granted');
   if (!granted || enforcedVerdict(allow.request.plan, allow.facts).verdict !== 'ALLOW') return null;

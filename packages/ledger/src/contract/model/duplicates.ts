@@ -1,10 +1,10 @@
-/** Finds the earlier decision of which a request is a duplicate, among all that still count. */
+/** Finds the first decision for a request that may be a duplicate. Only decisions that still count are searched. */
 import type { FirstDecision, StepRequest } from '@mandate/schemas';
 import { type DecideEvent, eventsOf, type History, isRemembered } from './history.ts';
 import { grantOf } from './limits.ts';
 import { publishedVerdict } from './verdict.ts';
 
-/** Returns the decisions that still count: no duplicates, not forgotten, and not replaced by a later one. */
+/** Returns the decisions that still count. Duplicates, forgotten decisions and replaced decisions do not count. */
 export function validDecisions(history: History, of: Pick<StepRequest, 'tenant' | 'agentId'>): DecideEvent[] {
   const own = eventsOf(history, 'decide').filter(
     ({ request, facts }) =>

@@ -1,6 +1,4 @@
-/**
- * The model's final charge. It uses the table of docs/mandates.md by row and column, and then the caps of the plan.
- */
+/** The model's final charge. It first uses the table of docs/mandates.md, and then the caps of the plan. */
 import type { SettleRequest } from '@mandate/schemas';
 import type { DecideEvent } from './history.ts';
 
@@ -10,8 +8,9 @@ type Outcome = Pick<SettleRequest, 'status' | 'actualMicros' | 'verified' | 'may
 export type FinalCost = { micros: number; excess: number; released: number; refused: boolean };
 
 /**
- * @param reserved what the ALLOW was charged
- * @param released what the agent's own reports released so far, minus the room that successes gave back
+ * @param reserved the amount that the ALLOW was charged
+ * @param released the amount that the agent's own reports released so far, minus the amount that successes allow
+ * again
  */
 export function finalCost(
   { charging, settling }: Pick<Plan, 'charging' | 'settling'>,

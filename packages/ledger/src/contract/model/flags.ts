@@ -1,4 +1,4 @@
-/** Kill flags, computed from all kills and revives. */
+/** Kill flags, computed from all kills and revives in the history. */
 import type { KillFact, KillTarget } from '@mandate/schemas';
 import type { Ancestry, KillStatus } from '../../port.ts';
 import type { History } from './history.ts';
@@ -19,7 +19,7 @@ export function flagOf(history: History, target: KillTarget): FlagState {
   return flag;
 }
 
-/** Returns the widest flag that stops an agent. */
+/** Returns the kill flag with the widest scope that stops an agent. */
 export function killOf(
   history: History,
   tenant: string,
@@ -48,7 +48,7 @@ export function killStatusOf(
   return { killed: killOf(history, tenant, agentId, ancestry), revivedAtMs };
 }
 
-/** Returns the targets that include an agent. `leftAt`: when the agent left that family, or null. */
+/** Returns the targets that include an agent. `leftAt`: the time when the agent left the family, or null. */
 function targetsOf(
   tenant: string,
   agentId: string,
@@ -71,7 +71,8 @@ function headOf(target: KillTarget): { agentId?: string } {
 }
 
 /**
- * Returns the flags in force, the newest first. At the same time: scope all, then the tenant, then agents by name.
+ * Returns the flags in force, the newest first. Flags of the same time have this order: scope all, the tenant, then
+ * agents by name.
  */
 export function flagsInForce(history: History, tenant: string): (KillFact & { target: KillTarget })[] {
   const targets = new Map<string, KillTarget>();

@@ -1,6 +1,6 @@
 /**
- * Everything that the model keeps: a list of all events, in order. An event never changes, except that the log has it
- * at some time. Every answer is computed from the whole list. So there is no counter that could drift.
+ * The data of the model: a list of all events, in order. An event never changes, except for the time when it reaches
+ * the log. Every answer is computed from the whole list, so no counter can become wrong.
  */
 import {
   DEFAULTS,
@@ -25,7 +25,7 @@ export type SettleEvent = {
   atMs: number;
   request: SettleRequest;
   facts: SettleFacts;
-  /** The ALLOW that this outcome settled. Otherwise null. */
+  /** The ALLOW that this outcome settled. Null if it settled none. */
   of: DecideEvent | null;
   onLog: boolean;
 };
@@ -55,12 +55,14 @@ export type HistoryEvent = DecideEvent | SettleEvent | KillEvent | ReviveEvent |
 export type History = {
   events: HistoryEvent[];
   replayMemoryMs: number;
-  /** The number of deliveries without room that are still recognized, for each tenant. The last ones count. */
+  /**
+   * The number of deliveries above the limit that each tenant's ledger still recognizes. Only the last ones count.
+   */
   keptUnremembered: number;
   nowMs: number;
 };
 
-/** Returns how long operators' commands are remembered. */
+/** Returns how long operators' commands are remembered, in milliseconds. */
 export function commandMemoryMs({ replayMemoryMs }: Pick<History, 'replayMemoryMs'>): number {
   return Math.max(replayMemoryMs, DEFAULTS.replayMemoryMs);
 }
@@ -75,8 +77,8 @@ export function eventsOf<Type extends HistoryEvent['type']>(
 }
 
 /**
- * True if the event is still remembered. Besides the replay memory, an event is remembered while the log does not
- * have it, while its lease lasts, from its own time if that is ahead, and for a day if an operator caused it.
+ * True if the event is still remembered. The replay memory is the minimum. An event is kept longer while the log does
+ * not have it, while its lease lasts, or if its own time is in the future. Operators' events are kept for a day.
  */
 export function isRemembered(history: History, event: HistoryEvent): boolean {
   const { nowMs, replayMemoryMs } = history;
@@ -97,7 +99,7 @@ export function isRemembered(history: History, event: HistoryEvent): boolean {
 
 type Delivered = DecideEvent | SettleEvent;
 
-/** True if there was no room to remember the event. */
+/** True if the tenant was at its limit, so that the event is not remembered. */
 function isUnremembered(event: HistoryEvent): event is Delivered {
   if (event.type === 'decide') return event.facts.unremembered;
   return event.type === 'settle' && event.facts.kind === 'unremembered';
@@ -108,12 +110,12 @@ function isOfTheLast({ events, keptUnremembered }: History, event: Delivered): b
   return own.indexOf(event) >= own.length - keptUnremembered;
 }
 
-/** True if the tenant has room for another delivery. */
+/** True if the tenant is below its limit of remembered deliveries. */
 export function hasRoom(history: History, tenant: string, maxRemembered: number): boolean {
   return rememberedOf(history, tenant) < maxRemembered;
 }
 
-/** Returns the number of remembered deliveries of the tenant. Deliveries without room do not count. */
+/** Returns the number of remembered deliveries of the tenant. Deliveries above the limit do not count. */
 export function rememberedOf(history: History, tenant: string): number {
   return history.events.filter(
     (event) =>
@@ -147,7 +149,7 @@ function tenantOf(event: Exclude<HistoryEvent, KillEvent | ReviveEvent>): string
   return event.type === 'approve' ? event.approval.tenant : event.request.tenant;
 }
 
-/** Returns the time until which the question of a DEFER is kept at least. 0 if the decision is no DEFER. */
+/** Returns the time until which the question of a DEFER is kept at least. 0 if the decision is not a DEFER. */
 export function asksUntilMs({ atMs, request, facts }: DecideEvent): number {
   if (facts.first !== null || publishedVerdict(request.plan, facts).verdict !== 'DEFER') return 0;
   const asked = request.plan.limits.find((limit) => limit.kind === 'confirmation');

@@ -1,4 +1,4 @@
-/** The model's facts about each limit. */
+/** The model's facts about each limit of a plan. */
 import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
 import { answered, waiting } from './deferrals.ts';
 import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
@@ -9,7 +9,7 @@ type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 export function limitFacts(history: History, request: StepRequest): LimitFact[] {
   const { tenant, plan } = request;
   const { reserveMicros } = plan;
-  // A request that a person has answered may use its own slots.
+  // If a person has answered this request, the slots of its DEFER do not count against it.
   const own = grantOf(history, request) === 'none' ? null : answered(history, request);
   return plan.limits.map((limit): LimitFact => {
     if (limit.kind === 'confirmation') {

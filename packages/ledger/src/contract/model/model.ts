@@ -1,6 +1,6 @@
 /**
- * The reference model: the ledger's rules a second time, as plain as possible, over a list of everything that
- * happened. It shares no code with the stores, and is far too slow for anything except checking them.
+ * The reference model: a second implementation of the ledger's rules, as simple as possible, over a list of all
+ * events. It shares no code with the stores. It is slow and only checks the stores.
  */
 import { type Clock, MandateError } from '@mandate/runtime';
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
@@ -61,7 +61,7 @@ export function createModelLedger(options: {
     return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
   }
 
-  /** @param family only actions charged to the total of this agent */
+  /** @param family returns only actions that are charged to the total of this agent */
   function openOf(tenant: string, agentId?: string, family?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)

@@ -1,4 +1,4 @@
-/** The model's step for one outcome. */
+/** How the model processes one outcome. */
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { validDecisions, verdictOf } from './duplicates.ts';
 import { finalCost } from './final-cost.ts';

@@ -13,7 +13,7 @@ import { enforcedVerdict } from './verdict.ts';
 
 type Movement = { tenant: string; atMs: number; budget: BudgetReference; micros: number };
 
-/** Returns what an action has cost so far: its reservation, changed by its outcome. */
+/** Returns the cost of an action so far: its reservation, changed by its outcome. */
 export function costOf(history: History, allow: DecideEvent): number {
   return allow.facts.chargedMicros + (outcomeOf(history, allow)?.deltaMicros ?? 0);
 }
@@ -22,7 +22,7 @@ function outcomeOf(history: History, allow: DecideEvent): SettleFacts | undefine
   return eventsOf(history, 'settle').find((event) => event.of === allow)?.facts;
 }
 
-/** True if the counter belongs to the agent alone, and no other agent shares it. */
+/** True if the counter belongs to one agent alone. */
 export function isOwn({ scope, subject }: BudgetReference, agentId: string): boolean {
   return scope === 'agent' && subject === agentId;
 }
@@ -31,7 +31,7 @@ export function releasedBudget(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: 'released', windowMs: null };
 }
 
-/** Returns every counter that an ALLOW of this request charges, once. */
+/** Returns every counter that an ALLOW of this request charges, each counter once. */
 export function chargedBudgets({ plan, agentId }: StepRequest): BudgetReference[] {
   const total: BudgetReference = { scope: 'agent', subject: agentId, id: 'total', windowMs: null };
   const listed = [...plan.limits.filter((limit) => limit.kind === 'budget'), total];
@@ -50,7 +50,7 @@ export function spent(history: History, tenant: string, budget: BudgetReference)
   const moved = movementsOf(history, tenant, budget);
   const { windowMs } = budget;
   if (windowMs === null) return total(moved);
-  // A negative sum does not raise the limit: a credit above what was spent so far changes nothing.
+  // The sum never becomes negative here. A credit above the earlier spending does not raise the limit.
   const steps = [...new Set(moved.map(({ atMs }) => stepOf(windowMs, atMs)))].sort((a, b) => a - b);
   return steps.reduce((owed, step) => {
     const then = owed + total(moved.filter(({ atMs }) => stepOf(windowMs, atMs) === step));
@@ -59,7 +59,7 @@ export function spent(history: History, tenant: string, budget: BudgetReference)
 }
 
 /**
- * Cuts an amount so that no figure leaves ±(2^53-1): neither a sum, nor the sum of the bucket that contains `atMs`.
+ * Cuts an amount so that two sums stay within ±(2^53-1): the sum of the counter, and the sum of its bucket at `atMs`.
  */
 export function cutToFit(
   history: History,
@@ -74,7 +74,7 @@ export function cutToFit(
     : Math.min(micros, ...figures.map((figure) => Number.MAX_SAFE_INTEGER - figure));
 }
 
-/** Cuts an excess so that the agent's own counters, with the delta, stay below half of the exact range. */
+/** Cuts an excess so that the agent's own counters, including the delta, stay below half of the exact range. */
 export function cutExcess(
   history: History,
   tenant: string,
@@ -87,7 +87,7 @@ export function cutExcess(
   return Math.max(0, Math.min(micros, ...rooms));
 }
 
-/** Returns the sum of a counter, and the sum of its bucket that contains `atMs`. */
+/** Returns the sum of a counter, and the sum of its bucket at `atMs`. */
 function figuresOf(history: History, tenant: string, budget: BudgetReference, atMs: number): number[] {
   const ofStep = movementsOf(history, tenant, budget).filter((moved) => isOfStep(budget, moved.atMs, atMs));
   return [spent(history, tenant, budget), total(ofStep)];
@@ -97,7 +97,7 @@ function isOfStep({ windowMs }: BudgetReference, atMs: number, otherMs: number):
   return windowMs === null || stepOf(windowMs, atMs) === stepOf(windowMs, otherMs);
 }
 
-/** True if the amount fits now without a cut. */
+/** True if the sums stay exact with the whole amount. */
 export function staysExact(
   history: History,
   tenant: string,
@@ -124,8 +124,8 @@ export function balances(history: History, tenant: string): Balance[] {
 }
 
 /**
- * Returns the least wait in ms after which there is room, by trying each. Null if no wait of up to a window's length
- * helps.
+ * Returns the shortest wait in ms after which the call fits the limit. Tries each wait. Null if no wait up to the
+ * window's length is enough.
  */
 export function waitUntil(
   history: History,
@@ -144,10 +144,10 @@ export function waitUntil(
 }
 
 /**
- * Counts the calls that hold a slot of this rate: allowed calls, and deferred calls until their granted retry takes
- * the slot.
+ * Returns the number of calls that occupy a slot of this rate: allowed calls, and deferred calls until their granted
+ * retry takes the slot.
  *
- * @param own a DEFER with a slot that does not count
+ * @param own a DEFER whose slot does not count
  */
 export function calls(history: History, tenant: string, rate: RateLimit, own: DecideEvent | null): number {
   const holders = eventsOf(history, 'decide').filter(
@@ -172,7 +172,7 @@ function lists({ request }: DecideEvent, rate: RateLimit): boolean {
   );
 }
 
-/** Returns a text that sorts as balances are ordered. */
+/** Returns a text for sorting balances. */
 function nameOf(budget: BudgetReference): string {
   const windowMs = budget.windowMs === null ? '' : String(budget.windowMs).padStart(16, '0');
   return [budget.scope, budget.subject, budget.id, windowMs].join('\0');
@@ -182,7 +182,7 @@ function reference({ scope, subject, id, windowMs }: BudgetReference): BudgetRef
   return { scope, subject, id, windowMs };
 }
 
-/** The result is exact. A partial sum in another order may not be, so this uses BigInt. */
+/** Returns the exact sum. It uses BigInt, because a partial sum may exceed the exact numbers of JavaScript. */
 function total(moved: readonly Movement[]): number {
   return Number(moved.reduce((sum, { micros }) => sum + BigInt(micros), 0n));
 }

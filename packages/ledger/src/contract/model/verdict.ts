@@ -1,12 +1,12 @@
 /**
- * The verdict, as the model reads docs/semantics.md section 1: a list of violations in order. The first one counts.
+ * The verdict, as docs/semantics.md section 1 defines it: a list of violations in order. The first violation counts.
  */
 import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
 
 type VerdictCode = { verdict: Verdict; code: Code; final: boolean };
 type Found = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
-/** Returns the verdict for a mandate that is enforced. */
+/** Returns the verdict if the mandate is enforced. */
 export function enforcedVerdict(plan: Plan, found: Found): VerdictCode {
   const waits = found.limits.flatMap((fact) =>
     fact.kind !== 'confirmation' && !fact.ok ? [fact.retryAfterMs] : [],
@@ -34,7 +34,7 @@ export function enforcedVerdict(plan: Plan, found: Found): VerdictCode {
   return first ?? { verdict: 'ALLOW', code: 'ALLOWED', final: false };
 }
 
-/** Returns the verdict that is published. */
+/** Returns the published verdict, which differs in observe mode. */
 export function publishedVerdict(plan: Plan, found: Found): VerdictCode {
   const enforced = enforcedVerdict(plan, found);
   const never: Code[] = [
@@ -48,7 +48,7 @@ export function publishedVerdict(plan: Plan, found: Found): VerdictCode {
   return softened ? { verdict: 'ALLOW', code: 'ALLOWED', final: false } : enforced;
 }
 
-/** Returns a DEFER if few enough actions wait, and otherwise a BLOCK. */
+/** Returns DEFER if fewer actions wait than allowed, and BLOCK otherwise. */
 function asked(waiting: number, limit: Limit | undefined): VerdictCode {
   const most = limit?.kind === 'confirmation' ? limit.maxWaiting : 0;
   if (waiting < most) return { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false };

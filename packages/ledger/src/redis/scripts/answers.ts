@@ -1,6 +1,6 @@
 /**
- * Decodes the answers of a call of step.lua, which come from the script, or from the stored answers that are not on
- * the log yet.
+ * Decodes the answers of a call of step.lua. They come from the script, or from stored answers that are not on the
+ * log yet.
  */
 import type {
   Code,
@@ -19,7 +19,7 @@ import { type CallContext, type CounterRefs, fastPathFacts } from './fast-path.t
 import type { Micros } from './field-encoding.ts';
 
 type Flag = 0 | 1;
-/** 1: too late. 2: no room to remember it. */
+/** 1: the request is too late. 2: the tenant is at its limit of remembered deliveries. */
 type Over = 0 | 1 | 2;
 
 type DecidedReply = [
@@ -35,7 +35,7 @@ type DecidedReply = [
 ];
 type KillReply = [scope: KillFact['scope'], revision: number, reason: string, head?: string];
 type FirstReply = [string, string, 'f' | 'e', string, number, Verdict, Code, Flag];
-/** The counter's sum if the limit has room. Otherwise the sum with the wait in ms, or -1 if no wait helps. */
+/** The counter's sum if the limit is not exceeded. Otherwise the sum with the wait in ms, or -1 if no wait helps. */
 type LimitReply = Micros | [held: Micros, waitMs: number] | GrantReply;
 type GrantReply = [grant: GrantState, waiting: number];
 const LIMITS_AT = 8;
@@ -58,10 +58,10 @@ type SettledReply = [
 const EXCESS_AT = 8;
 type Marks = [excessMicros: Micros, releasedMicros: Micros, releaseRefused: Flag, overCostPerCall: Flag];
 
-/** The answer of an operation. On the fast path it is only the operation's number: fast-path.ts. */
+/** The answer to an operation. For the fast path it is only the operation's number (fast-path.ts). */
 export type AnswerReply = number | DecidedReply | SettledReply;
 
-/** The answers of one call, and the counters' sums when it began. */
+/** The answers of one call, and the counters' sums at the start of the call. */
 export type CallReply = {
   call: number;
   atMs: number;
@@ -69,7 +69,7 @@ export type CallReply = {
   held: readonly Micros[];
 };
 
-/** Returns a function that gives the decision at an index among the answers. Indices count from 1. */
+/** Returns a function that returns the decision at an index of the answers. Indices count from 1. */
 export function decidedIn({ call, atMs, answers, held }: CallReply, context: CallContext, epoch: string) {
   const factsOf = fastPathFacts(held, context);
   const onFastPath = answers.map((reply, at) =>
@@ -86,7 +86,7 @@ export function decidedIn({ call, atMs, answers, held }: CallReply, context: Cal
   };
 }
 
-/** Returns the facts of the outcome at an index among the answers. */
+/** Returns the facts of the outcome at an index of the answers. */
 export function settledIn({ atMs, answers }: CallReply, index: number, epoch: string): SettleFacts {
   const reply = answers[index - 1];
   if (reply === undefined) throw new TypeError('an answer was named that was not given');
@@ -178,8 +178,8 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
 }
 
 /**
- * The plans and terms of a call. `planIndices`, `terms`: for each operation the index of its plan and terms, -1 if it has
- * none. `plans`, `counterRefs`: the entries at these indices.
+ * The plans and terms of a call. `planIndices` and `terms` have an index for each operation, or -1 for none. `plans`
+ * and `counterRefs` have the entries at these indices.
  */
 export type KeptPlans = {
   planIndices: readonly number[];
@@ -189,7 +189,7 @@ export type KeptPlans = {
   named: CallContext['named'];
 };
 
-/** @param text `KeptPlans` as JSON, made by encode-call.ts */
+/** @param text `KeptPlans` as JSON, from encode-call.ts */
 export function contextIn(text: string): CallContext {
   const { planIndices, plans, terms, counterRefs, named } = JSON.parse(text) as KeptPlans;
   return {

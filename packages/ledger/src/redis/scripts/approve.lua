@@ -35,7 +35,7 @@ local receipt = { ARGV[4], next_sequence(), now, expires_at }
 local grants, waiting = open_hash(keys.grants), waiting_actions.open(keys)
 local forget_at = math.max(now, expires_at) + memory_ms
 local before = get(grants, ARGV[7])
--- The deferral of the request: it waits, or the answer before this one has it.
+-- The deferral of the request. It waits for a person, or the previous answer has it.
 local answers = waiting_actions.take(waiting, asked.agent, asked.action .. ' ' .. digest, now)
   or before and before[3] > now and before[5] or false
 put(grants, ARGV[7], { ARGV[8], expires_at, forget_at, shard.sequence, answers })

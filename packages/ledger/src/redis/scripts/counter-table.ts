@@ -6,7 +6,7 @@ import type { CounterRefs } from './fast-path.ts';
 import { type Charged, integer } from './field-encoding.ts';
 import { LIMIT_KIND, NONE } from './layout.ts';
 
-/** The terms of requests, as parts/limits.lua takes them. The first numbers and words are described there. */
+/** The terms of requests in the format of parts/limits.lua, which describes the first numbers and words. */
 type Terms = [
   ...unknown[],
   total: number,
@@ -31,7 +31,7 @@ export function createTerms() {
   const indices = new Map<string, number>();
   const all: Terms[] = [];
 
-  /** Returns the index of a lifetime counter, or minus the index of a windowed counter. */
+  /** Returns the index of a lifetime counter. For a windowed counter, returns its index as a negative number. */
   function budgetIndex(budget: BudgetReference): number {
     const name = counterName(budget);
     const { windowMs } = budget;
@@ -50,7 +50,7 @@ export function createTerms() {
   function encodeLimit(limit: Limit): [kind: number, index: number, most: number] {
     switch (limit.kind) {
       case 'confirmation':
-        // A confirmation has no counter. The lifetime of its question takes the place of the counter.
+        // A confirmation has no counter. So the array has the lifetime of its question in place of the counter.
         return [LIMIT_KIND.confirmation, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
       case 'rate':
         return [LIMIT_KIND.rate, rateIndex(limit), integer(limit.maxCalls)];
@@ -100,7 +100,7 @@ export function createTerms() {
       indices.set(key, all.length);
       return all.length;
     },
-    /** Counts one more request under these terms, and adds its reservation. */
+    /** Counts one more request with these terms, and adds its reservation to their sum. */
     count(index: number, reserveMicros: number): void {
       const terms = all[index - 1] as unknown[] as number[];
       terms[REQUESTS] = (terms[REQUESTS] ?? 0) + 1;
@@ -129,8 +129,8 @@ function indexIn(indices: Map<string, number>, name: string): number {
 }
 
 /**
- * Returns a key of everything that the terms depend on. No id contains a blank. Called for each request, so the code
- * is written out for speed.
+ * Returns a key of all values that the terms depend on. No id contains a space. Called for each request, so the code
+ * is optimized for speed.
  */
 function keyOf({ agentId, plan }: StepRequest): string {
   const { holdsFromMs, holdsUntilMs, leaseMs, observe, refusal } = plan;
@@ -150,7 +150,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
   return key;
 }
 
-/** Returns the charges of a delivery as the JSON text that Redis keeps. */
+/** Returns the charges of a delivery as the JSON text for Redis. */
 function chargesWord(charged: ReturnType<typeof chargedCounters<string>>): string {
   const charges = charged.map(
     ({ counter, budget: { windowMs }, maxMicros }): Charged => [

@@ -1,7 +1,6 @@
 /**
- * Encodes the operations of one call of step.lua, as arrays of words and numbers by index. Everything that depends on
- * one request alone is prepared here, in the form in which the script stores it or passes it to a command. Values
- * that requests share are sent once.
+ * Encodes the operations of one call of step.lua as arrays. Values that depend on one request only are prepared here,
+ * in the format that the script stores or passes to a command. Shared values are sent once, and referred to by index.
  */
 
 import type { SettleRequest, StepRequest } from '@mandate/schemas';
@@ -86,8 +85,9 @@ function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, 
 type Kept = { plan: StepRequest['plan']; terms: number; index: number };
 
 /**
- * A plan that equals the agent's last plan, or the last plan under the same terms, is sent once. Nearly all plans are
- * equal. Plans are compared before they are encoded, because encoding all of them was most of the work of a call.
+ * Collects the plans of a call, and sends equal plans once. It compares a plan with the agent's last plan, and with
+ * the last plan under the same terms. Nearly all plans are equal. Comparison is before encoding, because encoding all
+ * plans was most of the work of a call.
  */
 function createPlans(terms: ReturnType<typeof createTerms>) {
   const plans: StepRequest['plan'][] = [];
@@ -111,7 +111,7 @@ function createPlans(terms: ReturnType<typeof createTerms>) {
   }
 
   return {
-    /** @returns the index of its terms */
+    /** @returns the index of the terms of the request */
     add(request: StepRequest): number {
       const its = kept(request);
       planIndices.push(its.index);

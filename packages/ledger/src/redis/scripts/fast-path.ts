@@ -15,7 +15,7 @@ import type { Micros } from './field-encoding.ts';
 
 /**
  * The counters of a request, by their numbers in counter-table.ts. `total`: the agent's total. `limits`: kind,
- * counter, most, kind, …
+ * counter, maximum, kind, …
  */
 export type CounterRefs = readonly [total: number, charged: readonly number[], limits: readonly number[]];
 
@@ -23,12 +23,15 @@ export type CounterRefs = readonly [total: number, charged: readonly number[], l
 export type CallContext = {
   planOf(operation: number): StepRequest['plan'];
   counterRefsOf(operation: number): CounterRefs;
-  /** The number of lifetime counters and of windowed counters. In `held` they come before the rates. */
+  /**
+   * The number of lifetime counters and of windowed counters. `held` contains these counters first, and then the
+   * rates.
+   */
   named: readonly [lifetimes: number, windows: number];
 };
 
 /**
- * Returns a function that gives the facts of an operation. Call it in the order in which the operations were
+ * Returns a function that returns the facts of an operation. Call it in the order in which the operations were
  * answered.
  *
  * @param held the sum of each counter when the call began
@@ -51,7 +54,7 @@ export function fastPathFacts(held: readonly Micros[], { planOf, counterRefsOf, 
     const rates = ofLimits.filter((_, at) => plan.limits[at]?.kind === 'rate');
     const indices = {
       budgets: charged.map(budgetIndex),
-      // One slot of each rate, even if a plan lists it twice.
+      // One slot of each rate, even if the plan lists the rate twice.
       rates: [...new Set(rates)],
       total: budgetIndex(total),
       limits: ofLimits,

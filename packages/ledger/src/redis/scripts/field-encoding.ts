@@ -1,15 +1,15 @@
-/** Encodes the texts that scripts store and parse, and decodes them again: parts/deliveries.lua. */
+/** Encodes and decodes the texts that scripts store and parse. See parts/deliveries.lua. */
 import type { Charging, Settling } from '@mandate/schemas';
 import { amountsOf, chargingOf } from '@mandate/step';
 import { NONE, SETTLING_FIELDS } from './layout.ts';
 
-/** An amount. A large one is a text: parts/numbers.lua. */
+/** An amount. A large amount is a text, see parts/numbers.lua. */
 export type Micros = number | string;
 
-/** `false` stands for null, because null from JSON counts as true in Lua. */
+/** `false` means null here, because Lua treats a null from JSON as true. */
 export type Charged = [counter: string, windowMs: number | false, maxMicros: number | false];
 
-/** Returns the number, and throws if it is no safe integer. */
+/** Returns the number. Throws if it is not a safe integer. */
 export function integer(number: number): number {
   if (!Number.isSafeInteger(number)) throw new RangeError(`not an integer: ${number}`);
   return number;
@@ -25,7 +25,7 @@ type Request = {
   plan: Settled;
 };
 
-/** The words are separated by blanks. Neither ids nor JSON of numbers contain one. */
+/** Returns the words of a request, separated by spaces. Neither ids nor JSON of numbers contain a space. */
 export function requestWords(request: Request): string {
   const { digest, agentId, actionId, idempotencyKey, appendedAtMs, plan } = request;
   const key = idempotencyKey ?? '';
@@ -46,7 +46,7 @@ export function requestIn(words: string): Request {
 
 type Field = (typeof SETTLING_FIELDS)[number];
 
-/** How an outcome settles a lease: layout.ts. */
+/** Returns how an outcome settles a lease, as JSON. layout.ts has the order of the fields. */
 function settlingWord({ charging, settling }: Settled): string {
   const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open } = settling;
   const values: Record<Field, string | number> = {

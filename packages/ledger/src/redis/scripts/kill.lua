@@ -26,7 +26,8 @@ local refused = refusal()
 local now = shard.now
 local key, command, reason, agent = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local everywhere = key == '*'
--- A kill of everything may be repeated with the same command after a revive. Then it has another revision.
+-- The name includes the registry's revision. After a revive, the same command may kill everything again, with another
+-- revision.
 local name = 'kill ' .. key .. ' ' .. command .. ' ' .. ARGV[10]
 
 local flags = open_hash(keys.flags)

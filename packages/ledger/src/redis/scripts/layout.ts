@@ -1,21 +1,21 @@
 /**
- * What TypeScript and the Lua scripts must agree on when they encode and decode: codes for kinds, and the order of
- * fields. lua-constants.ts writes all of it for Lua.
+ * The constants that TypeScript and the Lua scripts share to encode and decode data: codes of kinds, and the order of
+ * fields. lua-constants.ts writes them for Lua.
  */
 import type { Limit, OutcomeResult, Verdict } from '@mandate/schemas';
 
-/** The number of each kind of limit. */
+/** The code of each kind of limit. */
 export const LIMIT_KIND = { budget: 1, rate: 2, confirmation: 3 } as const satisfies Record<
   Limit['kind'],
   number
 >;
 
-/** Stands for null, because no amount, time or index is below zero. */
+/** The number for null. No amount, time or index is below zero. */
 export const NONE = -1;
 
 /**
- * The array that says how an outcome settles a lease: one value for each of these fields, then the amounts of its
- * charging (`CHARGING_TABLE`).
+ * The fields of the array that says how an outcome settles a lease. The amounts of its charging follow
+ * (`CHARGING_TABLE`).
  */
 export const SETTLING_FIELDS = [
   'type',
@@ -31,7 +31,7 @@ export const SETTLING_FIELDS = [
 /** A field of a packed delivery: `c1` is one character, `d` is a double, `B` is a byte. */
 type PackedField = readonly [name: string, format: 'c1' | 'd' | 'B'];
 
-/** Every delivery begins with these fields. */
+/** The first fields of every delivery. */
 export const DELIVERY_HEAD: readonly PackedField[] = [
   ['kind', 'c1'],
   ['forget_at', 'd'],
@@ -39,7 +39,7 @@ export const DELIVERY_HEAD: readonly PackedField[] = [
   ['sequence', 'd'],
 ];
 
-/** A decision continues with these fields. `result`: the index in `LEASE_RESULTS`, 0 without a lease. */
+/** The next fields of a decision. `result`: the index in `LEASE_RESULTS`, 0 without a lease. */
 export const DECISION_BODY: readonly PackedField[] = [
   ['at', 'd'],
   ['attempt', 'd'],
@@ -52,8 +52,8 @@ export const DECISION_BODY: readonly PackedField[] = [
   ['result', 'B'],
 ];
 
-/** The byte of a verdict is its index here, from 1 on. */
+/** A verdict is stored as its index in this list, counted from 1. */
 export const VERDICT_BYTES: readonly Verdict[] = ['ALLOW', 'BLOCK', 'DEFER'];
 
-/** The byte of a lease's result is its index here, from 1 on. Null: no outcome so far. */
+/** The result of a lease is stored as its index in this list, counted from 1. Null: no outcome yet. */
 export const LEASE_RESULTS: readonly (OutcomeResult | null)[] = [null, 'succeeded', 'failed', 'cancelled'];

@@ -29,7 +29,7 @@ local function forget_at(at, member)
   redis.call('ZADD', keys.forget, decimal(at), member)
 end
 
--- buckets: { bucket, amount }, … in order. Several lines may have buckets of one window.
+-- buckets: { bucket, amount }, … in order. The buckets of one window may be in several lines.
 local function fill(hash, prefix, name, window_ms, width_ms, buckets)
   local window = open_window(name, keys.prefix .. prefix, redis.call('HGET', hash, name), window_ms, width_ms, now)
   for _, given in ipairs(buckets) do
@@ -46,7 +46,7 @@ local function fill(hash, prefix, name, window_ms, width_ms, buckets)
 end
 
 local take = {
-  -- Used sequences stay used, and the clock continues from the latest time.
+  -- Keeps used sequences used, and continues the clock from the latest time.
   tenant = function(last_sequence, latest)
     redis.call(
       'HSET', keys.meta,
@@ -54,7 +54,7 @@ local take = {
       'clock', decimal(math.max(latest, integer(clock or 0)))
     )
   end,
-  -- packed: the form of dump.lua
+  -- packed: the delivery in the format of dump.lua
   delivery = function(position, packed)
     local kind, agent, forgotten_at = unpack(packed)
     local is_brief = kind == 'u' or kind == 'v'
@@ -96,8 +96,8 @@ local take = {
     keep(keys.done, name, { at, answer })
     forget_at(at, 'c ' .. name)
   end,
-  -- An outcome that waits for its decision, with its attempt. meta.pending_until has the time at which the last one is
-  -- forgotten. Until then step.lua looks for them.
+  -- Stores an outcome that waits for its decision, with its attempt. meta.pending_until is the time when the last of
+  -- them is forgotten. Until then step.lua looks for waiting outcomes.
   pending = function(attempt, at, moved)
     local name = 'pending ' .. attempt
     keep(keys.done, name, { at, moved })

@@ -14,7 +14,7 @@ function luaFiles(folder: string): string[] {
     .map((path) => join(folder, path));
 }
 
-test('gives the scripts the verdicts of packages/step', () => {
+test('writes the verdicts of packages/step for the scripts', () => {
   const made = luaConstants();
   for (const { verdict, code, final } of Object.values(VERDICTS)) {
     expect(made).toContain(`{ '${verdict}', '${code}'${final === null ? '' : `, ${final}`} }`);
@@ -22,7 +22,7 @@ test('gives the scripts the verdicts of packages/step', () => {
   expect(readFileSync(join(import.meta.dirname, 'parts', MADE), 'utf8')).toBe(made);
 });
 
-test('changes the constants of the scripts with a changed row', () => {
+test('writes other constants for the scripts if a row of the tables changes', () => {
   const late = { ...VERDICTS.late, code: 'AGENT_KILLED', final: true } as const;
   const verdicts = { ...VERDICTS, late };
   expect(luaConstants()).toContain("late = { 'BLOCK', 'DEADLINE_EXCEEDED', false }");

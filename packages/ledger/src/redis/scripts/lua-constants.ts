@@ -1,4 +1,7 @@
-/** Writes the tables that TypeScript and Lua share as Lua source: parts/constants.lua, by `npm run generate`. */
+/**
+ * Writes the tables that TypeScript and Lua share as Lua source. `npm run generate` uses it to write
+ * parts/constants.lua.
+ */
 import { BUDGET_BUCKETS, DEFAULTS } from '@mandate/schemas/core';
 import {
   CHARGING_TABLE,
@@ -18,7 +21,7 @@ import {
   VERDICT_BYTES,
 } from './layout.ts';
 
-/** The tables of packages/step. A parameter, so that a test can change a row. */
+/** The tables of packages/step. They are a parameter, so that a test can change a row. */
 export type StepTables = {
   verdicts: Readonly<Record<string, VerdictRow>>;
   verdictOfGrant: Readonly<Record<string, string>>;
@@ -94,7 +97,7 @@ function chargingIn({ amounts, failed, succeeded, verified, estimate }: Charging
   ]);
 }
 
-/** Indices count from 1 in Lua. */
+/** Returns the index in Lua, which counts from 1. */
 function indexIn(names: readonly string[], name: string): number {
   const at = names.indexOf(name);
   if (at === -1) throw new TypeError(`"${name}" is not among the amounts ${names.join(', ')}`);
@@ -131,7 +134,7 @@ function text(value: string): string {
   return `'${value}'`;
 }
 
-/** `ownLeastMicros` becomes `own_least_micros`. */
+/** Converts a name to Lua's style: `ownLeastMicros` becomes `own_least_micros`. */
 function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

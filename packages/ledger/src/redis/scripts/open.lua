@@ -14,7 +14,7 @@
 -- @use parts/shard.lua
 -- @use parts/deliveries.lua
 
--- Few calls a page, because a call has some hundred answers.
+-- A page has few calls, because a call has several hundred answers.
 local CALLS_A_PAGE = 4
 
 local refused = refusal()
@@ -26,7 +26,7 @@ local memory = open_memory(keys, shard.now)
 local hash, cursor = string.match(ARGV[8], '^(%a?)(%d+)$')
 local positions = {}
 
--- The running actions come first, then the actions that are not on the log yet.
+-- The cursor first goes through the running actions, then through the actions that are not on the log yet.
 local next_cursor
 if hash == 'u' then
   local after, found = unpack(redis.call('HSCAN', keys.unpublished, cursor, 'COUNT', CALLS_A_PAGE))

@@ -50,7 +50,7 @@ local tenant = ARGV[6]
 local batch = cjson.decode(ARGV[7])
 local positions, actions, texts, keys_of = batch.positions, batch.actions, batch.texts, batch.keys
 local numbers, agents = batch.numbers, batch.agents
--- True if the clock of the log is ahead of this one.
+-- True if the clock of the log is faster than this clock.
 local is_ahead = batch.appendedAtMs > now
 
 local call = shard.sequence + 1
@@ -72,7 +72,7 @@ local rates = open_rates(counters, batch.rates, batch.ratesMs)
 local all_terms = {}
 for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates) end
 
--- Words are parsed on demand, because most requests never need them.
+-- The words of a request are parsed when they are first used, because most requests never need them.
 local requests = {}
 local function request_at(at)
   local request = requests[at]
@@ -86,8 +86,8 @@ local function request_at(at)
   return request
 end
 
--- Returns the time until which the answer is remembered. No deadline is longer than the replay memory, so the
--- deadline is over when its request is forgotten, by either clock.
+-- Returns the time until which the answer is remembered. No deadline is longer than the replay memory. So the
+-- deadline is over when its request is forgotten, on both clocks.
 local function replay_until_of(at)
   if not is_ahead then return replay_until end
   return math.max(now, request_at(at).appended_at) + replay_ms
@@ -106,7 +106,7 @@ local function lease_end_of(expires_at)
   return text
 end
 
--- Answers a delivery at a known position: with the call and index of its answer, or 0 if its record is on the log.
+-- Answers a repeated delivery with the call and index of its answer, or 0 if its record is on the log.
 local function answer_again(at, is_outcome)
   local position = positions[at]
   local known = recall(memory, position)
@@ -119,7 +119,7 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
--- Takes an outcome that came before its decision on the log, once (ADR 18). Returns { delta, result, excess,
+-- Applies an outcome that is before its decision on the log, once (ADR 18). Returns { delta, result, excess,
 -- released, own, name of the counter of releases, name of the rate of open calls }.
 local function take_pending_outcome(field, attempt)
   local name = 'pending ' .. field .. ' ' .. decimal(attempt)
@@ -133,7 +133,8 @@ end
 
 fast_path.open()
 
--- Forgets more deliveries than the operations add, so that forgetting keeps up. Forgets many more if there is no room.
+-- Forgets more deliveries than the operations add, so that freeing memory never falls behind. Forgets many more if
+-- the limit is reached.
 local forgets = memory.left < #positions and FORGETS_FOR_ROOM or 2 * #positions + 4
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 
@@ -152,13 +153,13 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     return fast_path.allow(at, sequence, agent, terms, attempt, reserve)
   end
   fast_path.charge_pending()
-  -- The nils reserve room for the limits.
+  -- The nils reserve space in the table for the limits.
   local over = unremembered and 2 or late and 1 or 0
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, final = unpack(VERDICT.duplicate)
   local granted = false
   if not ended and (not terms.refusal or terms.observes) then
-    -- An answered request holds its slots already. These slots must not refuse it.
+    -- An answered request already has slots. They are left out of its check, so that they cannot refuse it.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.release(its, terms.rates, now)
     verdict, code, final, granted = check_limits(terms, reserve, answer, person_at, at, now)
@@ -178,7 +179,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
   if verdict == 'DEFER' then fast_path.close() end
-  -- Observe mode lifts the refusals of its own mandate, and nothing else.
+  -- Observe mode lifts only the refusals of its own mandate.
   if terms.observes and not ended then verdict, code, final = unpack(VERDICT.allowed) end
 
   local index = sequence - call + 1
@@ -224,7 +225,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     late and 'e' or 'f', forget_at, call, sequence,
     now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
-  -- A forgotten delivery at this position may have the same member in `running`, which must not be removed.
+  -- A forgotten delivery at this position may have the same member in `running`. This member must not be removed.
   if runs then memory.ended[runs] = outcome and true or nil end
   claim(memory, position, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end
@@ -298,7 +299,8 @@ do
       outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
     }
     answered[#answered + 1] = positions[at]
-    -- Stored here, because the settled decision may be forgotten before the outcome's record is on the log.
+    -- The outcome is stored here, because the settled decision may be forgotten before the outcome's record is on the
+    -- log.
     if delta ~= 0 or excess ~= 0 or released ~= 0 then
       moved[#answers] = { entry.at, lease.charges, outgoing(delta), outgoing(excess), outgoing(released), own, releases.name }
       fast_path.close()
@@ -349,7 +351,7 @@ if #answers > 0 then
   redis.call('HSET', keys.plans, name, ARGV[8])
   list_to_forget(memory, replay_until, brief.others(memory, answered))
 end
--- Rarely, because HSCAN of Redis returns all of a small hash at once.
+-- The sweep is rare, because HSCAN of Redis returns all of a small hash at once.
 if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
 write_counters(counters)
 write_hash(grants)

@@ -1,5 +1,5 @@
 /**
- * Calls step.lua and confirm.lua for the operations of one tenant: encodes the operations, and decodes the answers.
+ * Calls step.lua and confirm.lua for the operations of one tenant. Encodes the operations, and decodes the answers.
  */
 import type { Operation, StepResult } from '../../port.ts';
 import { corrupt } from '../failure.ts';
@@ -11,8 +11,8 @@ import type { CallContext } from './fast-path.ts';
 import type { Micros } from './field-encoding.ts';
 
 /**
- * The index of the answer. 0: published. -1: to be planned again. The pair: the index of an answer of an earlier
- * call.
+ * The index of the answer. 0: published. -1: the request needs a new plan. The pair: the index of an answer of an
+ * earlier call.
  */
 type ResultReply = number | [call: number, index: number];
 
@@ -74,7 +74,10 @@ function resultOf(
   return { kind: 'decided', ...decided(index), redelivered };
 }
 
-/** Confirms what is on the log now. Throws LEDGER_EPOCH_CHANGED if it was decided under another epoch. */
+/**
+ * Confirms the operations that are on the log now. Throws LEDGER_EPOCH_CHANGED if they were decided under another
+ * epoch.
+ */
 export async function confirmTenant(
   shards: Shards,
   epoch: string,

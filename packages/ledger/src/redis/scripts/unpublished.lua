@@ -14,7 +14,7 @@
 -- @use parts/counters.lua
 -- @use parts/deliveries.lua
 
--- Few, because a call has some hundred answers.
+-- The number is small, because a call has several hundred answers.
 local CALLS_A_PAGE = 4
 
 local refused = refusal()
@@ -30,7 +30,7 @@ local function list(row, position, delivery, delta, counters)
 end
 
 -- Returns the names of the counters in which a charge still counts. own: the first part of the names to list; '' for
--- all
+-- all counters
 local function counters_in(charges, charged_at, own)
   local counters = {}
   for _, charge in ipairs(cjson.decode(charges)) do

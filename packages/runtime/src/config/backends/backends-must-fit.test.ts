@@ -49,11 +49,11 @@ test.each([
     },
   ],
   ['a cluster', { ...KAFKA, MANDATE_REDIS_CLUSTER_NODES: 'a:1,b:2', MANDATE_REDIS_TLS: 'true' }],
-])('goes together: %s', (_, env) => {
+])('accepts this combination: %s', (_, env) => {
   expect(faultOf(env)).toBe(null);
 });
 
-test('needs no settings of a ledger without a ledger', () => {
+test('needs no settings of a ledger if there is no ledger', () => {
   expect(faultOf(KAFKA, withoutLedger)).toBe(null);
 });
 
@@ -125,7 +125,7 @@ test.each([
     { ...REDIS, MANDATE_KAFKA_BROKERS: 'a' },
     /MANDATE_KAFKA_BROKERS: is not host:port/,
   ],
-])('rejects with a remedy: %s', (_, env, fault) => {
+])('rejects this combination with a remedy: %s', (_, env, fault) => {
   expect(faultOf(env)).toMatch(fault);
 });
 

@@ -19,7 +19,10 @@ import { isSentinelUrl } from './sentinel-url.ts';
 type Settings = Partial<KafkaSettings & RedisSettings & ClickhouseSettings & OtlpSettings>;
 type Name = keyof Settings;
 
-/** Settings that mean nothing without one of the others. Most likely the others were forgotten or misspelt. */
+/**
+ * Settings that have no effect without one of the other settings in their row. Probably the other setting was
+ * forgotten or misspelt.
+ */
 const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readonly Name[]])[] = [
   ['KAFKA_TLS', 'KAFKA_BROKERS'],
   ['KAFKA_TLS_CA_PATH', 'KAFKA_TLS'],
@@ -50,7 +53,7 @@ const SAYS_NOTHING_WITHOUT: readonly (readonly [setting: Name, ...others: readon
   ['OTLP_HEADERS', 'OTLP_URL'],
 ];
 
-/** For `superRefine` of a schema with any of the settings of log, ledger and audit. */
+/** Checks a schema with any of the settings of log, ledger and audit. Pass it to `superRefine`. */
 export function backendsMustFit(settings: Settings, context: z.RefinementCtx): void {
   const isGiven = (name: Name) => Boolean(settings[name]);
   const refuse = (name: Name, message: string) => context.addIssue({ code: 'custom', path: [name], message });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How to reach ClickHouse. Without CLICKHOUSE_URL it runs in the process, with its data in the data folder. */
+/** The settings for ClickHouse. Without CLICKHOUSE_URL it runs in the process, with its data in the data folder. */
 export const clickhouseSettings = z.object({
   CLICKHOUSE_URL: z
     .url({ protocol: /^https?$/ })

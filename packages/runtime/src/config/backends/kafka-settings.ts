@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How to reach the brokers. Without KAFKA_BROKERS the log is the SQLite file in the data folder. */
+/** The settings for the Kafka brokers. Without KAFKA_BROKERS the log is the SQLite file in the data folder. */
 export const kafkaSettings = z.object({
   KAFKA_BROKERS: z
     .array(z.string().regex(/^\S+:\d+$/, 'is not host:port'))

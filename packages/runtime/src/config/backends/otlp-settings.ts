@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * When the process ends, all waiting spans are delivered at the same time. A receiver should not get more than this
- * at once.
+ * The maximum number of waiting spans. When the process ends, all of them are sent at once, so a receiver must be
+ * able to accept this many.
  */
 const MAX_QUEUE_SPANS = 32_000;
 
-/** Where traces are sent. Without OTLP_URL none are made. */
+/** The address for traces. Without OTLP_URL no traces are made. */
 export const otlpSettings = z.object({
   OTLP_URL: z
     .url({ protocol: /^https?$/ })
@@ -48,7 +48,9 @@ export const otlpSettings = z.object({
 });
 export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;
 
-/** False if the URL has a query or a user. A path is added to the URL, and a user in it would not be sent. */
+/**
+ * True if the URL has no query and no user. A path is appended to the URL, and a user in the URL would not be sent.
+ */
 function isBare({ username, password, search, hash }: URL): boolean {
   return `${username}${password}${search}${hash}` === '';
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { isSentinelUrl, readSentinelUrl } from './sentinel-url.ts';
 
 /**
- * How to reach the shared ledger. Without REDIS_URL and REDIS_CLUSTER_NODES the ledger is in the decider's memory.
+ * The settings for the shared ledger. Without REDIS_URL and REDIS_CLUSTER_NODES the ledger is in the decider's
+ * memory.
  */
 export const redisSettings = z.object({
   REDIS_URL: z

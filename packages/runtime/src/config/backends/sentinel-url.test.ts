@@ -37,17 +37,17 @@ test.each([
   ['half a percent', 'redis+sentinel://:%@a/main'],
   ['options', 'redis+sentinel://a/main?db=1'],
   ['one server', 'redis://a/1'],
-])('reads none where it has %s', (_, url) => {
+])('returns null if the URL has %s', (_, url) => {
   expect(readSentinelUrl(url)).toBe(null);
 });
 
-test('recognizes the form by its beginning', () => {
+test('recognizes the form by the beginning of the URL', () => {
   expect(
     ['redis+sentinel://', 'rediss+sentinel://x', 'redis://a', 'x+sentinel://'].map(isSentinelUrl),
   ).toEqual([true, true, false, false]);
 });
 
-test('reads back every URL in its form', () => {
+test('reads every URL in its form back unchanged', () => {
   const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
   const port = fc.integer({ min: 1, max: 65_535 });
   const sentinels = fc.array(fc.record({ host: fc.domain(), port }), { minLength: 1, maxLength: 5 });

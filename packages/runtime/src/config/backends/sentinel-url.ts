@@ -3,13 +3,13 @@
  */
 
 export type SentinelUrl = {
-  /** TLS to the servers and to the sentinels. */
+  /** True to use TLS for the servers and the sentinels. */
   tls: boolean;
   sentinels: readonly { host: string; port: number }[];
-  /** The name of the primary for the sentinels. */
+  /** The name by which the sentinels know the primary. */
   name: string;
   db: number;
-  /** The credentials of the servers. The sentinels have others. */
+  /** The credentials for the servers. The sentinels have separate credentials. */
   username?: string;
   password?: string;
 };
@@ -26,7 +26,7 @@ export function isSentinelUrl(url: string): boolean {
 }
 
 /**
- * Reads `redis+sentinel://[user:password@]host[:port],…/name[/database]`, and `rediss+sentinel://` over TLS. Reserved
+ * Reads `redis+sentinel://[user:password@]host[:port],…/name[/database]`, or `rediss+sentinel://` for TLS. Reserved
  * characters in user, password and name are percent-encoded. Returns null for any other text.
  */
 export function readSentinelUrl(url: string): SentinelUrl | null {

@@ -4,14 +4,14 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { readTlsFiles, tlsRemedy } from './tls-files.ts';
 
-test('reads the files that settings name, and leaves out the others', () => {
+test('reads the files that settings name, and leaves out files that no setting names', () => {
   const path = join(temporaryFolder(), 'ca.pem');
   writeFileSync(path, 'PEM');
   expect(readTlsFiles('KAFKA', { KAFKA_TLS_CA_PATH: path })).toEqual({ ca: Buffer.from('PEM') });
   expect(readTlsFiles('REDIS', {})).toEqual({});
 });
 
-test('names the setting of a file that cannot be read', () => {
+test('names the setting whose file cannot be read', () => {
   const gone = { REDIS_TLS_KEY_PATH: '/nowhere/own.key' };
   expect(() => readTlsFiles('REDIS', gone)).toThrow(
     expect.objectContaining({
@@ -28,7 +28,7 @@ test.each([
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /MANDATE_KAFKA_TLS_CERT_PATH/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /speaks no TLS/],
   ['EPROTO', /speaks no TLS/],
-])('has a remedy for %s, also in the cause of another error', (code, remedy) => {
+])('has a remedy for %s, even if it is the cause of another error', (code, remedy) => {
   const failure = Object.assign(new Error('refused'), { code });
   expect(tlsRemedy('KAFKA', failure)).toMatch(remedy);
   expect(tlsRemedy('KAFKA', new Error('no connection', { cause: failure }))).toMatch(remedy);

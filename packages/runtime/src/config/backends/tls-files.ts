@@ -1,4 +1,4 @@
-/** The PEM files that settings name, and what to do if TLS fails. */
+/** Reads the PEM files that settings name, and returns remedies if TLS fails. */
 import { readFileSync } from 'node:fs';
 import { MandateError } from '../../errors.ts';
 import { CONFIG_PREFIX } from '../config-prefix.ts';
@@ -6,10 +6,10 @@ import { CONFIG_PREFIX } from '../config-prefix.ts';
 type Area = 'KAFKA' | 'REDIS' | 'CLICKHOUSE';
 type What = 'CA' | 'CERT' | 'KEY';
 
-/** In the form for Node's TLS. A file that no setting names is absent. */
+/** The files in the form for Node's TLS. A file is absent if no setting names it. */
 export type TlsFiles = { ca?: Buffer; cert?: Buffer; key?: Buffer };
 
-/** @throws MandateError CONFIG_INVALID, which names the setting of a file that cannot be read */
+/** @throws MandateError CONFIG_INVALID with the name of the setting whose file cannot be read */
 export function readTlsFiles<A extends Area>(
   area: A,
   settings: { readonly [name in `${A}_TLS_${What}_PATH`]?: string | undefined },
@@ -34,7 +34,7 @@ function read(name: string, path: string): Buffer {
   }
 }
 
-/** The error codes of Node for a certificate that it does not accept. */
+/** The error codes of Node for a certificate that it rejects. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'CERT_SIGNATURE_FAILURE',
   'CERT_UNTRUSTED',
@@ -45,7 +45,10 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Returns null if TLS did not cause the error. The code may be on the cause of an error. */
+/**
+ * Returns the remedy for a TLS error. Null if TLS did not cause the error. The error code may be on the `cause` of
+ * the error.
+ */
 export function tlsRemedy(area: Area, error: unknown): string | null {
   const setting = (what: What) => `${CONFIG_PREFIX}${area}_TLS_${what}_PATH`;
   for (const code of codesOf(error)) {

@@ -4,18 +4,18 @@
 
 local brief = {}
 
--- Returns the number of remembered deliveries. Deliveries for which there was no room do not count.
+-- Returns the number of remembered deliveries. Deliveries above the limit do not count.
 function brief.count_remembered(keys)
   return redis.call('HLEN', keys.seen) - redis.call('LLEN', keys.brief)
 end
 
--- kept: the number of deliveries without room to keep
+-- kept: the number of deliveries above the limit to keep
 function brief.open(keys, memory, most, kept)
   memory.left = most - brief.count_remembered(keys)
   memory.brief = { key = keys.brief, kept = kept, added = {}, is_brief = {} }
 end
 
--- Stores a delivery for which there is no room, instead of a forgotten one at the same position.
+-- Stores a delivery above the limit. It replaces a forgotten delivery at the same position.
 function brief.remember(memory, position, packed)
   if memory.seen.stored[position] then drop(memory, position, get(memory.seen, position)) end
   put_stored(memory.seen, position, packed)
@@ -24,7 +24,7 @@ function brief.remember(memory, position, packed)
   memory.brief.is_brief[position] = true
 end
 
--- Returns the positions of the other deliveries, for which there is room.
+-- Returns the positions of the deliveries that are not above the limit.
 function brief.others(memory, positions)
   if #memory.brief.added == 0 then return positions end
   local others = {}
@@ -36,7 +36,7 @@ end
 
 local MOST_LOOKED_AT, OLDEST_LOOKED_AT = 1000, 4
 
--- Call it after all other writes.
+-- Writes the changes. Call it after all other writes.
 function brief.write(memory)
   local key = memory.brief.key
   call_with_many('RPUSH', key, memory.brief.added)
@@ -44,7 +44,7 @@ function brief.write(memory)
   local gone, last = {}, math.min(math.max(over, 0) + OLDEST_LOOKED_AT, MOST_LOOKED_AT)
   for at, position in ipairs(redis.call('LRANGE', key, 0, last - 1)) do
     local delivery = get(memory.seen, position)
-    -- True unless another delivery has got this position since.
+    -- False if another delivery has this position now.
     local stands = delivery and (delivery.kind == 'u' or delivery.kind == 'v')
     local may_go = not stands or at <= over and not is_unpublished(memory, delivery, position)
       or is_forgotten(memory, delivery, position)

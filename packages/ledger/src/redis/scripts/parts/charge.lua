@@ -1,7 +1,7 @@
 -- @use counters.lua
 -- What an ALLOW takes, and what an action costs in the end.
 
--- Returns an amount for `at`, cut to what fits in all counters: no counter leaves ±(2^53-1).
+-- Returns an amount for `at`, cut so that no counter exceeds ±(2^53-1).
 local function cut_to_exact(counters, charged, at, delta)
   for _, counter in ipairs(charged) do delta = fits_in(counters, counter, at, delta) end
   return delta
@@ -11,7 +11,7 @@ local function add_to_all(counters, charged, at, delta)
   for _, counter in ipairs(charged) do add_to(counters, counter, at, delta) end
 end
 
--- Charges all counters now, and returns the amount that fits.
+-- Charges all counters now. Returns the amount, cut to keep the counters exact.
 local function charge_now(counters, charged, amount)
   for at = 1, #charged do
     local counter = charged[at]
@@ -28,14 +28,14 @@ local function charge_now(counters, charged, amount)
   return amount
 end
 
--- Returns the counters of stored charges: parts/deliveries.lua.
+-- Returns the counters of stored charges. parts/deliveries.lua describes the format.
 local function counters_of(counters, charges)
   local charged = {}
   for at, charge in ipairs(charges) do charged[at] = counter_of(counters, charge[1], charge[2]) end
   return charged
 end
 
--- Returns the agent's own counters among the charged ones. own: the first part of their names (keys.ts)
+-- Returns those charged counters that belong to the agent alone. own: the first part of their names (keys.ts)
 local function own_among(charged, own)
   local found = {}
   for _, counter in ipairs(charged) do
@@ -44,21 +44,21 @@ local function own_among(charged, own)
   return found
 end
 
--- A success that failed its verification is a failure.
+-- Returns the result of an outcome. A success that failed its verification is a failure.
 local function result_of(outcome)
   if outcome.status == 'cancelled' then return 'cancelled' end
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- The same as charge.ts. Returns charged, excess, released, refused.
+-- Does the same as charge.ts. Returns charged, excess, released, refused.
 --   settling: how an outcome settles a lease: constants.lua   outcome: { status, verified, actual or false, releases }
 --   released: the agent's counter of releases
 local cost_of
--- True if an actual cost is above the highest cost of a call. That limit is -1 if there is none.
+-- True if an actual cost exceeds the cost per call. -1 means no such limit.
 local is_marked
--- True if the ALLOW holds a slot of the agent's open calls.
+-- True if the ALLOW occupies a slot of the agent's open calls.
 local is_open
--- A script may have 200 local variables. So variables that are used only here are local to this block.
+-- These variables are in a block, because a script may have only 200 local variables.
 do
   local function sum_of(settling, amounts)
     local sum = 0
@@ -91,7 +91,7 @@ do
     local row = CHARGING[settling[SETTLING.type]] or error('no such charging')
     local actual = outcome.actual
     local capped = actual and math.min(actual, settling[SETTLING.most_micros])
-    -- Tiers ignore the actual cost, so they have no excess.
+    -- Cost tiers ignore the actual cost, so there is no excess.
     local excess = (not actual or not row.estimate) and 0 or actual - capped
     if result == 'succeeded' then
       local least = settling[outcome.releases and SETTLING.least_micros or SETTLING.own_least_micros]

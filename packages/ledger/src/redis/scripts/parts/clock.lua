@@ -4,7 +4,8 @@
 -- time.
 
 -- If two clocks differ by more than this, one of them is wrong, and nothing is decided. The clock never runs
--- backwards. So one step a day ahead would put everything after its deadline for a day, and keep every window full.
+-- backwards. So one step with a clock a day ahead would keep every window full for a day, and treat every request as
+-- late.
 local MOST_APART_MS = 60000
 
 local callers = string.match(ARGV[1], '^beside (%d+)$')
@@ -24,16 +25,15 @@ local function read_clock(noted)
   return math.max(live and server_time() or integer(ARGV[1]), noted)
 end
 
--- Returns the run: the time of one server as the primary. A restart begins another run. So does every promotion, also
--- of an earlier primary, because its data may lack the newest writes. The name is the replication id, because the
--- `run_id` of a server stays the same when it loses its role and gets it back.
+-- Returns the name of the server run: the time of one server as the primary. A restart or a promotion begins another
+-- run, because the data may lack the newest writes. The name is the replication id. The `run_id` of a server would
+-- stay the same when it loses its role and gets it back.
 local function server_run()
   return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 end
 
--- Windows and rates expire in the server itself, this long after their last entry has left. A server expires keys by
--- its clock even if that is wrong. Without the extra day, a clock that is an hour ahead for a moment would empty
--- every window of an hour.
+-- The server deletes windows and rates this long after their last entry has left. It uses its own clock, even if that
+-- is wrong. Without the extra day, a clock that is briefly an hour fast would empty every window of an hour.
 local KEPT_LONGER_MS = 86400000
 
 local function expire_at(key, at)

@@ -36,7 +36,7 @@ local function windowed_counter(counters, name, stored, window_ms)
   return window
 end
 
--- Opens all these counters at once, in order.
+-- Opens several counters at once, in order.
 local function open_lifetimes(counters, names)
   local opened = {}
   for at, stored in ipairs(fetch(counters.spent_key, names)) do
@@ -89,8 +89,8 @@ local function within(held, delta)
   return math.max(-LARGEST - held, math.min(LARGEST - held, delta))
 end
 
--- Returns the part of an amount for `at` that keeps all sums exact. A bucket of a window can hold a credit that the
--- window's sum does not show, so it is checked as well.
+-- Returns the part of an amount for `at` that keeps all sums exact. The bucket is checked too, because it may contain
+-- a credit that the window's sum does not show.
 local function fits_in(counters, counter, at, delta)
   delta = within(counter.sum, delta)
   if counter.is_lifetime then return delta end
@@ -99,7 +99,7 @@ local function fits_in(counters, counter, at, delta)
   return bucket_ends(counter, bucket) > counters.now and within(amount_in(counter, bucket), delta) or delta
 end
 
--- Returns the part of an excess that fits into half of the exact range of a counter, besides a delta for `at`:
+-- Returns the part of an excess that fits into half of the exact range of a counter, after a delta for `at`. See
 -- counters.ts.
 local function excess_in(counters, counter, at, delta, excess)
   local held = counter.sum
@@ -110,7 +110,7 @@ local function excess_in(counters, counter, at, delta, excess)
   return math.max(0, math.min(excess, math.floor(LARGEST / 2) - held - delta))
 end
 
--- True if a charge made at `at` still counts.
+-- True if a charge that was made at `at` still counts.
 local function still_counts(window_ms, at, now)
   if not window_ms then return true end
   local window = { window_ms = window_ms, width_ms = width_of(window_ms) }
@@ -129,7 +129,7 @@ local function write_windows(windows, now)
   call_with_many('HSET', windows.key, set)
 end
 
--- Deletes some windows that are empty. The time decides which ones are checked, so all are checked in the end.
+-- Deletes some of the empty windows. The time decides which windows are checked, so each is checked sooner or later.
 local function sweep(windows, most, now)
   local _, found = unpack(redis.call('HSCAN', windows.key, decimal(now), 'COUNT', most))
   local gone = {}

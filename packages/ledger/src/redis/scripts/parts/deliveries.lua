@@ -24,7 +24,7 @@
 
 local REQUEST_WORDS = '^(%S+) (%S+) (%S+) (%S*) (%-?%d+) (%S+)'
 
--- counter: its name as JSON, as in charges; '' for any
+-- counter: its name as JSON, as in charges; '' for any counter
 local function is_charged(entry, counter)
   return counter == '' or string.find(entry.lease.charges, counter, 1, true) ~= nil
 end
@@ -59,7 +59,7 @@ local function unpack_delivery(stored)
   return delivery
 end
 
--- The lease is five values, 0 and '' if there is none. This saves a table for each ALLOW.
+-- The lease is passed as five values, which are 0 or '' if there is no lease. This saves a table for each ALLOW.
 local function pack_decision(
   kind, forget_at, call, sequence, at, attempt, verdict, final, consumed, code, request,
   reserved, expires_at, charged, state, charges
@@ -96,7 +96,7 @@ local function itself(text)
   return text
 end
 
--- call: the sequence of the running call of the step, if there is one
+-- call: the sequence of the running call of the step, or nil
 local function open_memory(keys, now, call)
   return {
     now = now,
@@ -113,7 +113,7 @@ local function open_memory(keys, now, call)
   }
 end
 
--- True if the record is not known to be on the log.
+-- True if the record of the delivery may not be on the log yet.
 local function is_unpublished(memory, delivery, position)
   if delivery.call == 0 then return false end
   if delivery.call == memory.call then return true end
@@ -121,13 +121,13 @@ local function is_unpublished(memory, delivery, position)
   return unpublished and string.find(' ' .. unpublished .. ' ', ' ' .. position .. ' ', 1, true) ~= nil
 end
 
--- True if the delivery is forgotten. A delivery that the log does not have yet is never forgotten: it was charged,
--- and its record must still be published.
+-- True if the delivery is forgotten. A delivery that the log does not have yet is never forgotten, because it was
+-- charged and its record must still be published.
 local function is_forgotten(memory, delivery, position)
   return delivery.forget_at <= memory.now and not is_unpublished(memory, delivery, position)
 end
 
--- Returns the delivery at a position. Nil if there is none, or it is forgotten.
+-- Returns the delivery at a position. Nil if there is none, or if it is forgotten.
 local function recall(memory, position)
   local delivery = get(memory.seen, position)
   if not delivery or is_forgotten(memory, delivery, position) then return nil end
@@ -144,7 +144,7 @@ local function attempts_of(memory, field)
   return attempts
 end
 
--- Returns the valid decision about an attempt, and its position. Nil if there is none, or it is forgotten.
+-- Returns the valid decision about an attempt, and its position. Nil if there is none, or if it is forgotten.
 local function decision_for_attempt(memory, field, attempt)
   local attempts = attempts_of(memory, field)
   for at = 1, #attempts, 2 do
@@ -153,7 +153,7 @@ local function decision_for_attempt(memory, field, attempt)
   return nil
 end
 
--- Returns the highest attempt of an action that is not forgotten, and its position.
+-- Returns the highest attempt of an action that is not forgotten, and the position of its decision.
 local function latest(memory, field)
   local attempts = attempts_of(memory, field)
   for at = #attempts - 1, 1, -2 do
@@ -181,7 +181,7 @@ local function packed_attempts(attempts)
   return table.concat(words, ' ')
 end
 
--- Makes a decision the valid one of its attempt, instead of any other.
+-- Stores a decision as the valid decision of its attempt. Replaces any earlier decision.
 local function claim(memory, position, field, attempt)
   if not get(memory.actions, field) then
     put_stored(memory.actions, field, decimal(attempt) .. ' ' .. position)
@@ -202,7 +202,7 @@ local function claim(memory, position, field, attempt)
   put_stored(memory.actions, field, packed_attempts(lower))
 end
 
--- Releases what a forgotten decision had claimed.
+-- Removes the entries of a forgotten decision, such as its idempotency key.
 local function release(memory, position, entry)
   memory.ended[entry.agent .. ' ' .. position] = true
   local left, key_is_held = {}, false
@@ -228,7 +228,7 @@ local function drop(memory, position, delivery)
   put(memory.seen, position, false)
 end
 
--- Stores a new packed delivery, instead of a forgotten one at the same position.
+-- Stores a new packed delivery. It replaces a forgotten delivery at the same position.
 local function remember(memory, position, packed)
   if memory.seen.stored[position] then drop(memory, position, get(memory.seen, position)) end
   put_stored(memory.seen, position, packed)

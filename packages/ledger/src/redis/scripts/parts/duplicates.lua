@@ -2,7 +2,8 @@
 -- @use grants.lua
 -- Finds out whether a request repeats an action that was already decided: docs/semantics.md section 3.
 
--- True if the next attempt may be decided: not after a success, a final block, or while this one may still run.
+-- True if the next attempt may be decided. False after a success, after a final block, or while this attempt may
+-- still run.
 local function may_be_retried(entry, now)
   if entry.verdict == 'BLOCK' then return not entry.final end
   local lease = entry.lease
@@ -11,11 +12,12 @@ local function may_be_retried(entry, now)
   return lease.result ~= 'succeeded'
 end
 
--- By action id: returns the decision about the same attempt, or the latest one if it allows no further attempt.
+-- Searches by action id. Returns the decision about the same attempt, or the latest decision if no further attempt is
+-- allowed.
 local function conflicting_decision(memory, grants, request)
   local same, position = decision_for_attempt(memory, request.agent .. ' ' .. request.action, request.attempt)
   if same then
-    -- A deferred request is decided again once a person has answered.
+    -- A deferred request is decided again after a person has answered.
     local answered = same.verdict == 'DEFER'
       and same.digest == request.digest
       and grant_state(grants, grant_name(request), memory.now) ~= 'none'
@@ -27,7 +29,7 @@ local function conflicting_decision(memory, grants, request)
   return last, at
 end
 
--- By idempotency key: returns the latest attempt of the other action that owns the key.
+-- Searches by idempotency key. Returns the latest attempt of the other action that owns the key.
 local function decision_owning_key(memory, request)
   if not request.key then return nil end
   local owner = key_owner(memory, request.agent, request.key)

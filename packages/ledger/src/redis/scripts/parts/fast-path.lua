@@ -11,7 +11,7 @@
 local fast_path = { is_open = false, held = {} }
 
 do
-  -- Computes what the counters would hold if the whole call were allowed.
+  -- Computes the sums of the counters after the whole call, if all its requests are allowed.
   local function expect_all()
     for _, terms in ipairs(all_terms) do
       if not terms.refusal or terms.observes then
@@ -21,8 +21,8 @@ do
     end
   end
 
-  -- True if every limit of these terms has room, whatever else of the call is allowed. Half of the exact range is
-  -- left free for sums during the call.
+  -- True if no limit of these terms is exceeded, even if all other requests of the call are allowed. Half of the
+  -- exact range stays free for sums during the call.
   local function has_room(terms)
     if terms.refusal then return false end
     for _, counter in ipairs(terms.charged) do
@@ -36,7 +36,7 @@ do
     return true
   end
 
-  -- While an outcome waits for its decision, each request must look for it. So it keeps the path closed.
+  -- Opens the path, unless an outcome waits for its decision. Then each request must look for its waiting outcome.
   function fast_path.open()
     expect_all()
     for _, terms in ipairs(all_terms) do
@@ -60,8 +60,8 @@ do
 
   local pending = {}
 
-  -- Charges the requests allowed on this path, all requests of the same terms at once. Call it before any other code
-  -- reads a counter.
+  -- Charges the requests that this path allowed, all requests with the same terms at once. Call it before any other
+  -- code reads a counter.
   function fast_path.charge_pending()
     for at = 1, #pending do
       local terms = pending[at]
@@ -71,15 +71,15 @@ do
     end
   end
 
-  -- Packs a first decision that allows, like pack_decision: returns the part before its sequence, and the part
-  -- between its sequence and the words of the request. Most requests of one agent share both.
+  -- Packs a first decision with ALLOW, as pack_decision does. Returns the part before its sequence, and the part
+  -- between its sequence and the request's words. Most requests of one agent share both parts.
   local function pack_allowed(forget_at, attempt, reserved, expires_at)
     local verdict, code = unpack(VERDICT.allowed)
     return struct.pack(string.sub(DELIVERY.head, 1, -2), 'f', forget_at, call),
       struct.pack(DELIVERY.body, now, attempt, reserved, expires_at, reserved, VERDICT_BYTE[verdict], 0, 0, RUNNING) .. code .. ' '
   end
 
-  -- Allows a new request that has room, instead of `decide` in step.lua. Returns the index of its answer.
+  -- Allows a new request within all limits, in place of `decide` in step.lua. Returns the index of its answer.
   function fast_path.allow(at, sequence, agent, terms, attempt, reserve)
     local position, field, key = positions[at], actions[at], keys_of[at]
     if terms.slots == 0 then pending[#pending + 1] = terms end

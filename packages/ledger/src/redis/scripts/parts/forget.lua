@@ -27,8 +27,8 @@ local function forget_deliveries(memory, list, later)
   return #positions
 end
 
--- Returns what must still be written. grants, done: hashes of values with `forget_at` as the third or first
--- element
+-- Returns the changes that must still be written. grants, done: hashes of values whose third or first element is
+-- `forget_at`
 local function forget_some(memory, most, grants, waiting, done)
   local now = memory.now
   local due = redis.call('ZRANGEBYSCORE', memory.forget_key, '-inf', decimal(now), 'LIMIT', 0, most)

@@ -16,7 +16,7 @@ local function grant_state(grants, request, now)
   return grant[2] > now and 'granted' or 'expired'
 end
 
--- Removes the grant that the decision with this sequence uses up. A later answer stays.
+-- Removes the grant that the decision with this sequence uses up. Keeps a later answer.
 local function consume_grant(grants, request, sequence)
   local grant = get(grants, request)
   if grant and grant[4] < sequence then put(grants, request, false) end

@@ -1,6 +1,6 @@
--- A hash that is read through a table and written once at the end, because several operations of a batch use the same
--- fields, and a script must not write before its last check. An absent value is `false`, and putting `false` deletes.
--- A prefetched value is decoded on demand, because most fields are never used. A value in its stored form is not
+-- A hash that is read into a table and written once at the end. Several operations of a batch use the same fields,
+-- and a script must not write before its last check. An absent value is `false`. Setting `false` deletes a value. A
+-- prefetched value is decoded when it is first used, because most fields are never used. An unchanged value is not
 -- encoded again.
 
 local MOST_ARGUMENTS = 1000
@@ -18,7 +18,7 @@ local function open_hash(key, decode, encode)
   }
 end
 
--- Runs HMGET for any number of fields: Lua passes only a few thousand arguments at once.
+-- Runs HMGET for any number of fields, in several calls, because Lua passes only a few thousand arguments at once.
 local function fetch(key, fields)
   if #fields == 0 then return {} end
   if #fields <= MOST_ARGUMENTS then return redis.call('HMGET', key, unpack(fields)) end

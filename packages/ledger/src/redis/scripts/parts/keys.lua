@@ -1,5 +1,5 @@
--- Every script of a tenant gets the same keys, in the order of keys.ts. The last one is not a key itself. The key
--- with the older part of a window begins with it.
+-- The keys of a tenant, in the order of keys.ts. Every script of a tenant gets the same keys. The last entry is a
+-- prefix: the keys for older parts of windows begin with it.
 local keys = {
   meta = KEYS[1],
   flags = KEYS[2],

@@ -22,7 +22,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     lease_ms = lease_ms,
     refusal = refusal ~= '' and refusal,
     final = final == 1,
-    -- Observe mode never lifts the refusal of a plan that could not be made.
+    -- True if the mandate is in observe mode. Observe mode never lifts the refusal of a plan that could not be made.
     observes = observe == 1 and refusal ~= NOT_PLANNED,
     total = lifetimes[total],
     charges = charges,
@@ -46,7 +46,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     terms.kinds[limit], terms.most[limit] = kind, most
     if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, index end
     terms.counters[limit] = kind == BUDGET and budget_at(index) or kind == RATE and rates[index] or false
-    -- One slot of each rate, even if a plan lists it twice.
+    -- Each rate gives one slot, even if the plan lists it twice.
     if kind == RATE and not slots[index] then
       slots[index] = true
       terms.rates[#terms.rates + 1] = rates[index]
@@ -55,7 +55,7 @@ local function open_terms(given, lifetimes, windowed, rates)
   return terms
 end
 
--- Takes one slot of each rate, for each of `many` requests.
+-- Takes one slot of each rate for each of `many` requests.
 local function take_slots(terms, many)
   local rates = terms.rates
   for at = 1, #rates do
@@ -64,9 +64,9 @@ local function take_slots(terms, many)
   end
 end
 
--- Checks every limit, and charges nothing. Appends to the answer for each limit its sum if there is room, otherwise
--- { sum, wait in ms, or -1 if no wait helps }. For a confirmation it appends { state of the grant, number of waiting
--- actions of the agent }. Returns verdict, code, final, and whether a valid grant was needed and found.
+-- Checks every limit, and charges nothing. Appends to the answer for each limit its sum. If the limit is exceeded,
+-- appends { sum, wait in ms, or -1 if no wait helps }. For a confirmation, appends { state of the grant, number of
+-- waiting actions of the agent }. Returns verdict, code, final, and whether a valid grant was needed and found.
 local function check_limits(terms, reserve, answer, person_of, at_index, now)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
   local first, for_ever, granted = nil, false, false
@@ -80,7 +80,7 @@ local function check_limits(terms, reserve, answer, person_of, at_index, now)
       wait = fails and most > 0 and wait_for_room(counter, most - 1, now)
     elseif kind == BUDGET then
       held = counter.sum
-      -- Compares with what is left, because a sum above 2^53-1 would not be exact.
+      -- The reservation is subtracted from the limit, because a sum above 2^53-1 would not be exact.
       fails = held > (most < 0 and LARGEST or most) - reserve
       wait = fails and reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - reserve, now)
       if held > LARGEST / 2 or held < -LARGEST / 2 then held = decimal(held) end
@@ -94,7 +94,7 @@ local function check_limits(terms, reserve, answer, person_of, at_index, now)
       held = { grant, waiting_already }
     end
     if fails then
-      -- A caller must wait until all limits have room. If one never will, the whole refusal is final.
+      -- A caller must wait for all limits. If no wait helps for one of them, the whole refusal is final.
       for_ever = for_ever or not wait
       first = first or kind == RATE and VERDICT.over_rate or VERDICT.over_budget
       held = { held, wait or -1 }

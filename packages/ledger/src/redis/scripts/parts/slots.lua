@@ -4,7 +4,7 @@
 
 local slots = {}
 
--- Releases its slots of these rates. Returns the rates that held one.
+-- Releases the slots of a deferral in these rates. Returns the rates in which it had a slot.
 function slots.release(deferral, rates, now)
   local left = {}
   for _, rate in ipairs(rates) do
@@ -27,7 +27,7 @@ function slots.release_one(rate, at, now)
   slots.release({ false, at, false, { { rate.name } } }, { rate }, now)
 end
 
--- Takes released slots again.
+-- Takes slots again that were released before.
 function slots.retake(deferral, rates, now)
   for _, rate in ipairs(rates) do add_to_window(rate, deferral[2], 1, now) end
 end

@@ -18,7 +18,7 @@ function waiting_actions.write(waiting, forget_key)
   write_hash(waiting)
 end
 
--- Returns the waiting actions of the agent that are not forgotten.
+-- Returns the waiting actions of the agent, without forgotten ones.
 function waiting_actions.waiting_of(waiting, agent, now)
   local still = {}
   for _, deferral in ipairs(get(waiting, agent) or {}) do
@@ -31,8 +31,8 @@ function waiting_actions.put(waiting, agent, still)
   put(waiting, agent, #still > 0 and still)
 end
 
--- Adds a waiting action, and removes an earlier one of the same request ('action digest'). It holds a slot of each of
--- these rates from now on.
+-- Adds a waiting action, and removes an earlier action of the same request ('action digest'). From now on it has a
+-- slot in each of these rates.
 function waiting_actions.begin(waiting, agent, request, rates, now, forget_at)
   local deferral, still = { request, now, forget_at, {} }, {}
   for at, rate in ipairs(rates) do deferral[4][at] = { rate.name, rate.window_ms } end
@@ -46,7 +46,7 @@ function waiting_actions.begin(waiting, agent, request, rates, now, forget_at)
   begun[#begun + 1] = 'w ' .. agent
 end
 
--- Removes the request from the waiting ones, and returns it. Nil if it does not wait.
+-- Removes a request from the waiting requests, and returns it. Nil if it does not wait.
 function waiting_actions.take(waiting, agent, request, now)
   local found, still = nil, {}
   for _, deferral in ipairs(waiting_actions.waiting_of(waiting, agent, now)) do
@@ -56,8 +56,8 @@ function waiting_actions.take(waiting, agent, request, now)
   return found
 end
 
--- Returns the deferral that the remembered answer to a request ('agent action digest') belongs to. Nil if there is
--- none.
+-- Returns the deferral that belongs to the remembered answer to a request ('agent action digest'). Nil if there is no
+-- such deferral.
 function waiting_actions.answered(grants, request, now)
   if grant_state(grants, request, now) == 'none' then return nil end
   return get(grants, request)[5] or nil

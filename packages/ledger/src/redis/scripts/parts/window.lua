@@ -33,7 +33,7 @@ do
     return (bucket + 1) * window.width_ms - 1 + window.window_ms
   end
 
-  -- Calls `visit(bucket, amount)` for each pair, until that returns true.
+  -- Calls `visit(bucket, amount)` for each pair, until `visit` returns true.
   local function each_pair(packed, visit)
     for from = 1, #packed, PAIR_BYTES do
       local bucket, amount = struct_unpack(PAIR, packed, from)
@@ -44,7 +44,7 @@ do
 
   local PIECES_AT_FIRST = 4
 
-  -- The same for each piece. The first piece may begin with buckets that have left the window.
+  -- Does the same as each_pair for each piece. The first piece may begin with buckets that have left the window.
   local function each_piece(window, visit)
     if not window.spilled then return false end
     local looked_at, at_once = 0, PIECES_AT_FIRST
@@ -60,7 +60,7 @@ do
     end
   end
 
-  -- The same for each bucket that counts, the oldest first. The third argument says whether it is spilled.
+  -- Calls `visit` for each bucket that counts, the oldest first. The third argument says if the bucket is spilled.
   function each_bucket(window, visit)
     local function visit_spilled(bucket, amount)
       return bucket >= window.oldest and visit(bucket, amount, true)
@@ -79,7 +79,7 @@ do
     return running
   end
 
-  -- Removes the buckets that have left. Time stands still within a script, so this happens once.
+  -- Removes the buckets that have left the window. The time does not change within a script, so this happens once.
   local function expire(window, now)
     local last = math.floor((now - window.window_ms + 1) / window.width_ms) - 1
     local had_credits, oldest, spilled = window.credits > 0, NONE, false
@@ -110,7 +110,7 @@ do
     window.adds_up = window.credits == 0 and window.window_ms > 0
   end
 
-  -- prefix: the beginning of the key with its pieces
+  -- prefix: the first part of the key for the window's pieces
   function open_window(name, prefix, stored, window_ms, width_ms, now)
     if not stored then
       return {
@@ -141,14 +141,14 @@ do
     return window
   end
 
-  -- Returns whether every bucket of a stored window has left it, and whether some of them may still be spilled.
+  -- Returns whether all buckets of a stored window have left it, and whether some of them may still be spilled.
   function has_left(stored, now)
     local _, _, _, window_ms, width_ms, spilled = struct_unpack(HEAD, stored)
     local newest = #stored > HEAD_BYTES and struct_unpack('<d', stored, #stored - PAIR_BYTES + 1)
     return not newest or (newest + 1) * width_ms - 1 + window_ms <= now, spilled == 1
   end
 
-  -- Returns the piece that a bucket belongs to. Nil if it is not spilled.
+  -- Returns the piece that contains a bucket. Nil if the bucket is not spilled.
   local function piece_of(window, bucket)
     if not window.spilled then return nil end
     return redis.call('ZRANGEBYSCORE', (window.prefix .. window.name), decimal(bucket), '+inf', 'LIMIT', 0, 1)[1]
@@ -194,7 +194,7 @@ do
     end
   end
 
-  -- Adds to the bucket of `at`, unless that bucket has left the window already.
+  -- Adds to the bucket of `at`, unless the bucket has already left the window.
   function add_to_window(window, at, delta, now)
     local bucket = bucket_of(window, at)
     if delta == 0 or bucket_ends(window, bucket) <= now then return end
@@ -213,7 +213,7 @@ do
     window.adds_up = window.credits == 0
   end
 
-  -- Puts amounts that were added at this time into their buckets: once a call, or before buckets are read.
+  -- Puts amounts of the current time into their buckets. This is done once in each call, or before buckets are read.
   function flush_pending(window, now)
     local added = window.added
     if added == 0 then return end
@@ -222,9 +222,9 @@ do
     add_to_window(window, now, added, now)
   end
 
-  -- Returns the least wait after which the sum is at most `room`, which is not negative. The oldest buckets leave
-  -- first. With credits, which never pay for later charges, the newest buckets that together exceed `room` show which
-  -- one must leave.
+  -- Returns the shortest wait after which the sum is at most `room`. `room` is not negative. The oldest buckets leave
+  -- first. Credits never pay for later charges. So with credits, the newest buckets that together exceed `room`
+  -- decide how long to wait.
   function wait_for_room(window, room, now)
     flush_pending(window, now)
     local left, last_to_leave = window.sum, NONE
@@ -261,7 +261,7 @@ do
     return (struct_unpack('<d', packed, #packed - PAIR_BYTES + 1))
   end
 
-  -- Writes the spilled buckets, and returns the text for the hash.
+  -- Writes the spilled buckets, and returns the text of the window for the hash.
   function write_window(window)
     local key = window.prefix .. window.name
     if window.left_through then redis.call('ZREMRANGEBYSCORE', key, '-inf', decimal(window.left_through)) end
