@@ -8,13 +8,13 @@ import { controlDigest, foldControl } from '@mandate/control';
 import { followControl } from '@mandate/control-log';
 import { silentLogger } from '@mandate/runtime';
 import { readControlRecord, TOPICS } from '@mandate/schemas';
-import { describeWithOwnServers, SEED, seededRandom, startRedis } from '@mandate/testing';
+import { byLength, describeWithOwnServers, SEED, seededRandom, startRedis } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { serverPlane } from '../e2e/distributed/support/server-plane.ts';
 import { pick } from './support/agents-at-work.ts';
 import { openTestLog, startBreakable } from './support/breakable-servers.ts';
 
-const WRITES = 1_000;
+const WRITES = byLength({ short: 400, full: 1_000 });
 const WRITERS = 16;
 const POLICIES = ['a', 'b', 'c'];
 const KILLS = 4;

@@ -19,7 +19,7 @@ import {
  * A short run sends every fourth request. Four has no common factor with the three texts of a parameter or the seven
  * texts of a header. So every text is sent.
  */
-const EVERY = byLength({ short: 4, full: 1 });
+const EVERY = byLength({ short: 8, full: 1 });
 /** The number of requests at the same time. A tenant may have only 4 exports and 4 queries of the audit at once. */
 const AT_ONCE = 4;
 
