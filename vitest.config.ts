@@ -40,8 +40,8 @@ export default defineConfig({
           setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
-          // Two more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
-          maxWorkers: 4,
+          // One more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
@@ -55,7 +55,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // The same of servers that are killed, away or coming back. In one group, so that neither waits for the other's last file.
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

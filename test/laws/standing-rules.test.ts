@@ -99,7 +99,7 @@ test('the results are equal after random changes, with questions in between', ()
   expect(told).toEqual(new Set([true, false]));
 });
 
-test('the results are equal after more changes than are remembered, applied at once and one by one', () => {
+test('after more changes than are remembered, changes that are applied at once and one by one give equal results', () => {
   const { apply, put, look } = plane();
   const following = look();
   const isAsAnew = (agentId: string) => expect(found(following, agentId)).toEqual(found(look(), agentId));

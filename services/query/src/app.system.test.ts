@@ -9,7 +9,7 @@ const issue = (tenant: string) => issueApiKey({ tenant, scopes: ['audit'], agent
 const [acme, bravo] = [issue('acme'), issue('bravo')];
 
 /**
- * Starts a service. Questions of the tenant acme get no answer until they are given up. Other questions are answered.
+ * Starts a service. Questions of the tenant acme get no answer until the service gives them up.
  */
 async function serving() {
   const underWay = new Set<AbortSignal>();

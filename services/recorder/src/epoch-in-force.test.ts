@@ -4,7 +4,7 @@ import { TOPICS } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { epochsInForce } from './epoch-in-force.ts';
 
-test('an epoch remembered for another topic does not change that of the decisions, even at the same partition and offset', async () => {
+test('an epoch that is remembered for another topic does not change the epoch of the decisions topic, even at the same partition and offset', async () => {
   const epochs = epochsInForce({ audit: {} as AuditClient, bus: {} as Bus });
   const position = { topic: TOPICS.decisions, partition: 0, offset: 5 };
   const epoch = { id: 'ep-2', generation: 2 };

@@ -6,7 +6,6 @@
 import { type AuditClient, type BoundParams, idOfChange } from '@mandate/audit';
 import { type DecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';
 import { type HttpServer, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
-import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -31,7 +30,7 @@ import { queryServer } from './support/query-server.ts';
 import { openRecording, type Recording } from './support/recording.ts';
 
 /** The number of runs for each route. Each run sends two requests. */
-const RUNS = byLength({ short: 3, full: 5 });
+const RUNS = 5;
 
 /** A word that all data of the other tenant contains, and no other data. A caller could not guess it. */
 const THEIRS = 'spy';

@@ -15,8 +15,8 @@ import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * The number of stack frames to keep. It is larger than the distance between a shared part and the work that it
- * starts.
+ * The number of stack frames to keep. It is larger than the number of frames between a shared part and the work that
+ * the part starts.
  */
 const FRAMES = 40;
 

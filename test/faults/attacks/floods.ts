@@ -50,6 +50,6 @@ export const floodOfOutcomes: Attack = (target, until) =>
 export const floodOfCallers: Attack = (target, until) =>
   askOften(target, until, 1_000, (nth) => send(target, '/v1/actions?waitMs=20000', actionOf(nth)));
 
-/** Causes questions to people, by calling a tool that needs a confirmation. */
+/** Makes the plane ask people many questions, with calls of a tool that needs a confirmation. */
 export const floodOfQuestions: Attack = (target, until) =>
   askOften(target, until, 8, (nth) => send(target, '/v1/actions', actionOf(nth, 'pay')));

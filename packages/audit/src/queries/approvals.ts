@@ -57,7 +57,7 @@ export const approvals = question({
     principalRole: z.string().nullable(),
     /** The context as JSON text, exactly as the log contains it. */
     context: z.string().nullable(),
-    /** The names of the caller's claims whose values its API key fixed. */
+    /** The names of the fields that the caller's API key fixed. */
     pinned: z.array(z.string()),
     mandateId: described(z.string().nullable(), 'The mandate of the decision. null: none.', 'support-bot'),
     digest: z.string(),

@@ -21,7 +21,7 @@ test('shows movers by spend in dollars and micro-dollars, in the order of the co
   ]);
 });
 
-test('shows movers by calls as counts', () => {
+test('shows counts, not amounts, for movers by calls', () => {
   const row = QUESTIONS['analytics movers'].row({ ...bot, before: 0, now: 3, difference: 3 });
   expect(Object.keys(row).toSorted()).toEqual(columnsOf('analytics movers', { by: 'calls' }).toSorted());
 });

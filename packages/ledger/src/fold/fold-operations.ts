@@ -17,7 +17,7 @@ export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
   mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince });
   for (const [tenant, sequence] of Object.entries(sequences)) advanceSequence(state, tenant, sequence);
   const key = commandKey(target, kill.id);
-  // The log may contain a repeated kill twice. The kill is remembered from its first time, as in the ledger.
+  // If a kill was repeated, the log may contain it twice. As in the ledger, the time to remember it starts at the first.
   if (answerOf(state.kills, key, atMs) === undefined) {
     keepAnswer(state.kills, key, { revision, heldSince, sequences, open }, times(state, atMs));
   }

@@ -70,7 +70,7 @@ describe('kill', () => {
     });
   });
 
-  test('a kill of a subtree stops the agents that were descendants by their decisions, and no other agents', () => {
+  test('a kill of a subtree stops the agents whose decisions name the killed agent as ancestor, and no other agents', () => {
     const pulled = killed(2, []);
     if (pulled.event !== 'agent.killed') throw new Error('a kill was expected');
     const family: DecisionsRecord = {

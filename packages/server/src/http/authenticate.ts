@@ -29,7 +29,7 @@ declare module 'fastify' {
     /** The record of the caller's key. Null on public routes. */
     principalKey: KnownKey | null;
     /**
-     * The owner of a key that the caller named but did not prove: a revoked key, or a text with only a correct id.
+     * The owner of a key that does not count: a revoked key, or a text with a correct id and a wrong secret.
      * Null if there is no such key.
      */
     namedKey: KeyHolder | null;

@@ -1,9 +1,6 @@
 import { HttpProblem } from './http-problem.ts';
 
-/**
- * Returns the refusal for a request without room. It also closes the connection, so that the connection takes no
- * room.
- */
+/** Returns the refusal of a request for which there is no room. The answer closes the connection. */
 export function overloaded(message: string, { remedy = 'Try again in a moment.' } = {}): HttpProblem {
   return new HttpProblem(503, 'OVERLOADED', message, {
     remedy,

@@ -1,6 +1,6 @@
 /**
- * One throughput limit, as a token bucket and a count for the day. The level of the bucket is in thousandths of a
- * unit, and `perSecond` of them drain in each millisecond. So all numbers are integers, and the reported wait is
+ * One throughput limit, as a leaky bucket and a count for the day. The level of the bucket is what was taken, in
+ * thousandths of a unit, and `perSecond` of them drain in each millisecond. So all numbers are integers, and the reported wait is
  * exact.
  */
 import type { Throughput } from '@mandate/schemas';

@@ -1,7 +1,7 @@
 /**
- * The requests that wait for answers. An answer is resolved once, under the log position of its record. It wakes all
- * callers that wait for this position. Later callers find it among the recent answers. So the order of the answer and
- * the acknowledgement of the request does not matter.
+ * The requests that wait for answers. Each answer belongs to the log position of its request, and wakes all callers that
+ * wait for this position. Later callers find it among the recent answers. So an answer may come before or after the
+ * acknowledgement of its request.
  */
 
 import type { LogPosition } from '@mandate/schemas';

@@ -67,7 +67,7 @@ function scene() {
   };
 }
 
-test('a kill that is carried out again after a rebuild outlives a revive in between', async () => {
+test('a kill that is carried out again after a rebuild stays in force, even if another kill was revived in between', async () => {
   const { gateway, rebuild, isKilled } = scene();
   const other = gateway();
   const held = gateway(async () => {

@@ -1,5 +1,5 @@
 #!lua
--- Returns the flags of a tenant's shard, named ones or all, and whether a command was carried out.
+-- Returns flags of a tenant's shard (the named flags, or all), and whether a command was carried out.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] the keys of the flags, JSON; '' for all   [6] name of a command, or ''
