@@ -31,7 +31,7 @@ export type Turns = {
  * The length of a turn in milliseconds. It is long enough that waiting costs little. It is short enough that a
  * request with several turns is answered in time.
  */
-const TURN_MS = 2;
+const TURN_MS = 3;
 
 /**
  * The weights of lanes. Work that callers wait for gets more time than background work, and more than requests that
