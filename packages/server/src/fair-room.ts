@@ -16,7 +16,7 @@ export type Room = {
   ofAKey: number;
 };
 
-/** A request, connection or stream, with the amount of room that it takes. */
+/** A request, connection or stream that takes room. */
 export type Held = {
   readonly holder: Holder;
   /** Ends the request, connection or stream to free its room for another holder. Called at most once. */
@@ -57,7 +57,7 @@ export class FairRoom {
     );
   }
 
-  /** Takes `more` for this thing. Returns false if the room is full and no other thing may be cut. */
+  /** Takes `more` for this thing. Returns false if it does not fit and no other thing may be cut. */
   take(held: Held, more: number): boolean {
     while (!this.fits(held.holder, more)) {
       const victim = this.#whoGivesWay(held, more);

@@ -1,7 +1,7 @@
 /**
  * Keeps the audit's rollups up to date. From time to time it counts the changed hours again that have no new rows.
- * Every recorder may do this: all write the same numbers, and missing rollups only make questions slower. If there
- * are no rollups, it begins with the newest hours, with about 100,000 rows in a statement.
+ * Every recorder does this, but none has to: all write the same numbers, and missing rollups only make questions
+ * slower. If there are no rollups, it begins with the newest hours, with several hundred thousand rows in a statement.
  */
 import { type AuditClient, ask, markRecordedSince, refreshRollups, waitingHours } from '@mandate/audit';
 import { type Clock, type Logger, poll } from '@mandate/runtime';

@@ -23,7 +23,7 @@ export const COLUMNS_ROLLED = [
 ] as const;
 
 /**
- * All grants share one group, because nearly every few calls may have their own grant. Questions about a single grant
+ * All grants share one group, because there may be a new grant for every few calls. Questions about a single grant
  * read the base tables.
  */
 export const MANDATE_ROLLED = `if(startsWith(mandate_id, '${ISSUED_MANDATE}'), '${ISSUED_MANDATE}', mandate_id)`;

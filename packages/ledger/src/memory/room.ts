@@ -16,7 +16,10 @@ const TIMES_THE_FREE_PART = 4;
  */
 const LOOKED_AT_FOR_ROOM = 1_000;
 
-/** True if one more delivery of the tenant may be remembered. First frees the memory of forgotten deliveries. */
+/**
+ * True if one more delivery of the tenant may be remembered. If the limit is reached, first frees the memory of
+ * forgotten deliveries.
+ */
 export function hasRoom(
   state: LedgerState,
   tenant: TenantState,

@@ -125,7 +125,7 @@ describe('problems', () => {
     ['too deep a list', `{"amounts": ${nested(CAPS.bodyDepth)}}`, 'column 140: nested deeper than 128'],
     ['a list as deep as no stack', `{"amounts": ${nested(100_000)}}`, 'column 140: nested deeper than 128'],
     ['more than one value', '{"amounts": []} {}', 'line 1, column 17: more text'],
-  ])('report %s with the field', async (_case, payload, detail) => {
+  ])('report %s with its line and column', async (_case, payload, detail) => {
     const { lines, post } = await serve();
     const answer = await post('/v1/things/7', payload);
     expect(answer.json()).toMatchObject({

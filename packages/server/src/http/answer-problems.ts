@@ -32,7 +32,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const { code, status, cause } = problem;
   if (status >= 500) {
     if (cause !== undefined) request.log.error({ err: cause, code }, 'request failed');
-    // Logged at a low level, because a caller that takes too much is refused often and would fill the log.
+    // OVERLOADED has a low log level, because a caller that takes too much is refused often and would fill the log.
     else
       request.log[code === 'OVERLOADED' ? 'debug' : 'warn'](
         { code, detail: problem.message },

@@ -1,6 +1,6 @@
 /**
  * The room that callers share, in three parts: for keys that operate, so that a kill is always admitted; for callers
- * without a key, by address; and for all other keys. No other kind of caller can use up a part.
+ * without a key, by address; and for all other keys. Only keys that operate may use two parts: the first and the last.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held, type Holder } from '../fair-room.ts';

@@ -43,7 +43,7 @@ const readyIn = async (server: HttpServer) => {
   return payload.split('\n').filter((line) => line.startsWith('mandate_readiness_ok{'));
 };
 
-test('has metrics of current failures only', async () => {
+test('has metrics of the current checks only', async () => {
   let checks = [
     { name: 'bus', ok: true },
     { name: 'ledger', ok: false },

@@ -100,7 +100,7 @@ export function emitIn(
   emit: () => boolean,
 ): boolean {
   if (!inHand) return emit();
-  // Most events have no listener, so nothing must run. An error without a listener is thrown.
+  // Most events have no listener, so there is nothing to run. An error without a listener is thrown.
   if (event !== 'error' && emitter.listenerCount(event) === 0) return false;
   let isHeard = true;
   inRequest(inHand, () => {

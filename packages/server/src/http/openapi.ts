@@ -136,7 +136,10 @@ export async function describeRoutes(
   );
 }
 
-/** Puts the paths of the server itself first in the document. The paths of the service follow. */
+/**
+ * Lists the groups of the document in the order of `GROUPS`. The paths have another order: the paths of the server
+ * itself come before the paths of the service.
+ */
 const sayGroups: SwaggerTransformObject = (document) => {
   if (!('openapiObject' in document)) return document.swaggerObject;
   const { openapiObject } = document;

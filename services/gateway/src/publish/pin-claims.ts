@@ -8,7 +8,10 @@ import { HttpProblem } from '@mandate/server';
 
 type Claims = Pick<Action, 'context' | 'principal'>;
 
-/** Returns the action with the pinned values. Null if the key pins nothing. Throws PINNED_BY_KEY. */
+/**
+ * Returns the pinned claims, and the names of the pinned fields. A pinned context keeps the other values of the caller.
+ * Null if the key pins nothing. Throws PINNED_BY_KEY.
+ */
 export function pinClaims(
   { id, pins }: Pick<ApiKeyRecord, 'id' | 'pins'>,
   { context, principal }: Claims,

@@ -50,7 +50,7 @@ local tenant = ARGV[6]
 local batch = cjson.decode(ARGV[7])
 local positions, actions, texts, keys_of = batch.positions, batch.actions, batch.texts, batch.keys
 local numbers, agents = batch.numbers, batch.agents
--- True if the clock of the log is faster than this clock.
+-- True if the clock of the log is ahead of this clock.
 local is_ahead = batch.appendedAtMs > now
 
 local call = shard.sequence + 1
@@ -119,8 +119,9 @@ local function answer_again(at, is_outcome)
   return { known.call, known.sequence - known.call + 1 }
 end
 
--- Applies an outcome that is before its decision on the log, once (ADR 18). Returns { delta, result, excess,
--- released, own, name of the counter of releases, name of the rate of open calls }.
+-- Removes and returns the stored outcome of this attempt, if the log has the outcome before the decision (ADR 18). So
+-- it is applied once. Returns { delta, result, excess, released, own, name of the counter of releases, name of the
+-- rate of open calls }. Nil if no outcome waits.
 local function take_pending_outcome(field, attempt)
   local name = 'pending ' .. field .. ' ' .. decimal(attempt)
   local known = get(done, name)
@@ -134,7 +135,7 @@ end
 fast_path.open()
 
 -- Forgets more deliveries than the operations add, so that freeing memory never falls behind. Forgets many more if
--- the limit is reached.
+-- the operations would exceed the limit.
 local forgets = memory.left < #positions and FORGETS_FOR_ROOM or 2 * #positions + 4
 local forgotten = forget_some(memory, forgets, grants, deferred, done)
 

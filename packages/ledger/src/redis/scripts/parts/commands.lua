@@ -13,7 +13,7 @@ local function keep_done(key, name, forget_at, answer)
 end
 
 -- Commands for kills and revives have no generation, so a rebuild does not free them. After each such number of new
--- commands, all are checked and old ones deleted. So the cost of a kill does not grow with their number.
+-- commands, all are checked and old ones deleted. So nearly every kill costs the same, whatever their number.
 local ADDED_BETWEEN_LOOKS = 256
 
 local function forget_done(key, now)

@@ -1,7 +1,7 @@
 -- A hash that is read into a table and written once at the end. Several operations of a batch use the same fields,
 -- and a script must not write before its last check. An absent value is `false`. Setting `false` deletes a value. A
--- prefetched value is decoded when it is first used, because most fields are never used. An unchanged value is not
--- encoded again.
+-- prefetched value is decoded when it is first used, because most fields are never used. `put_stored` sets a value that
+-- is already encoded.
 
 local MOST_ARGUMENTS = 1000
 

@@ -46,7 +46,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     terms.kinds[limit], terms.most[limit] = kind, most
     if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, index end
     terms.counters[limit] = kind == BUDGET and budget_at(index) or kind == RATE and rates[index] or false
-    -- Each rate gives one slot, even if the plan lists it twice.
+    -- A request takes one slot of each rate, even if the plan lists the rate twice.
     if kind == RATE and not slots[index] then
       slots[index] = true
       terms.rates[#terms.rates + 1] = rates[index]
