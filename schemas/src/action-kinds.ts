@@ -34,8 +34,8 @@ export function isModelCall(action: Action): action is LlmCall {
 }
 
 /**
- * Undefined for an action without a kind: conditions are also checked against the context of a grant, and it is no
- * action.
+ * Undefined for an action without a kind. Conditions are also checked against the context of a grant, which has no
+ * kind.
  */
 function judgedAs({ type }: Action): ActionKind['judgedAs'] | undefined {
   return kindOf(type)?.judgedAs;

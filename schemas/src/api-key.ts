@@ -16,7 +16,7 @@ import { tenant, time } from './scalars.ts';
  * - `audit`: read the audit.
  * - `operate`: kill, revive and adjust budgets in the tenant of the key.
  * - `operate:all`: commands for more than one tenant, such as a kill of everything. It does not include `operate`.
- * - `operate:limits`: give back what the quotas of the key's tenant count. No role has it.
+ * - `operate:limits`: give back what the tenant limits of the key's tenant count. No role has it.
  * - `author`: change agents, policies and rules of the tenant.
  * - `persons`: read sealed data of people, and forget people.
  * - `admin`: issue, list and revoke the keys of people. A key with `admin` can give itself any role.

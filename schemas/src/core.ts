@@ -1,7 +1,6 @@
 /**
  * @mandate/schemas/core: the parts of the contracts that need no zod: figures and caps, names and codes, money,
- * times,
- * and the types of the step.
+ * times, and the types of the step.
  *
  * `@mandate/schemas` exports these parts too, together with the schemas. Packages that never check a record import
  * their values from here, because zod alone is 95 modules. These packages are step, policy, the ledger in memory and

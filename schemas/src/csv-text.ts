@@ -1,13 +1,11 @@
 /**
- * Writes a text as a cell of CSV. A spreadsheet reads a cell as a formula if its first sign is one of a few. Many
- * spreadsheets split a line at `;`, at a tab or at a line break, and some split inside quotes too. So an apostrophe
- * is
- * put before each sign that would begin a formula in any such part. docs/operations.md says how to remove the
- * apostrophes, so no text is lost.
+ * Writes a text as a cell of CSV. A spreadsheet reads a cell as a formula if the cell begins with one of `SIGNS`.
+ * Many spreadsheets split a line at `;`, at a tab or at a line break, and some split inside quotes too. So an
+ * apostrophe is put before each sign that would begin a formula in any such part. docs/operations.md says how to
+ * remove the apostrophes, so no text is lost.
  *
  * Source of the signs: OWASP, "CSV Injection". The small and the full-width forms are added, because some
- * spreadsheets read
- * them as the plain signs.
+ * spreadsheets read them as the plain signs.
  */
 
 /** Characters at which a spreadsheet may split a line. */

@@ -367,7 +367,7 @@ describe('one record or a list of them', () => {
     expect('faults' in read && read.faults).toHaveLength(2);
   });
 
-  it('reads no records after the most that are allowed', () => {
+  it('reads no more records of a list than are allowed', () => {
     const full = `[${Array(10).fill('{"a": 1}')}`;
     expect(some(`${full}]`)).toMatchObject({ many: true, read: { ok: true } });
     for (const rest of ['{"a": 1}]', '"', '{'.repeat(1_000_000)])

@@ -1,7 +1,6 @@
 /**
  * The records that each HTTP route appends to the log, and the tenant's limit on them. Every route of every service
- * is
- * listed here. A test compares the list with the OpenAPI document, and docs/operations.md shows it.
+ * is listed here. A test compares the list with the OpenAPI document, and docs/operations.md shows it.
  *
  * Every route that needs a key also records its refusals. 403 counts as a read. 401 and 429 are counted together.
  */

@@ -14,7 +14,7 @@ export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$
 
 /**
  * A name of an agent, a tool, a model, a person or an action. It is safe in a key, in a URL after encoding, in a log
- * line and in a terminal. Two different names always look different.
+ * line and in a terminal. Different names differ in visible characters, but some of these characters look alike.
  */
 export const id = z
   .string()

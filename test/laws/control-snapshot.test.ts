@@ -168,7 +168,7 @@ test.each([
   ['an agent', 'key.issued', { agentId: 'a' }, { agents: ['a'], scopes: ['publish'] }, 'agent.retired'],
   ['somebody', 'role.granted', { role: 'viewer' }, { agents: ['*'], scopes: ['audit'] }, 'role.revoked'],
 ])(
-  'a key of %s cannot take over a public id that another tenant used first, even after that tenant’s key has ended',
+  'a key of %s that is issued while another tenant’s key has its public id never gets this id; a later key gets it',
   async (_, event, whose, fields, end) => {
     const fold = foldControl();
     let revision = 0;
@@ -198,7 +198,7 @@ test.each([
       expect(after.state).toEqual(fold.state);
       expect((await restored(fold)).state).toEqual(fold.state);
     }
-    // Keys of a third tenant are accepted, because an ended key does not reserve its id.
+    // Both keys have ended. A later key of a third tenant gets the id, because an ended key does not reserve its id.
     const third = 'globex';
     for (const body of both(third)) {
       revision += 1;

@@ -16,7 +16,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * The most expensive pattern of a thousand characters. Every part can match the next letter or skip it, for any text
+ * The most expensive pattern of a thousand characters. Every part can match the next letter or nothing, for any text
  * of a and b.
  */
 const DEAR = '(?:[ab]?){1000}[cd]';

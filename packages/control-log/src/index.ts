@@ -1,9 +1,8 @@
 /**
  * @mandate/control-log: how every process reads and writes the control topic. `followControl` applies all records to
- * the
- * state in memory, and follows new records. A writer appends a record, and learns the result from its own state, as
- * every other reader does. `snapshots/` stores this state to make the start short. A snapshot is only a cache of the
- * log (ADR 32). `replica/` is a copy of the state for another thread, which does the long work (ADR 38).
+ * the state in memory, and follows new records. A writer appends a record, and learns the result from its own state,
+ * as every other reader does. `snapshots/` stores this state to make the start short. A snapshot is only a cache of
+ * the log (ADR 32). `replica/` is a copy of the state for another thread, which does the long work (ADR 38).
  */
 export { type FollowedControl, followControl } from './follow-control.ts';
 export { type OpenedControl, openControl } from './open-control.ts';

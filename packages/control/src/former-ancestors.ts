@@ -1,13 +1,10 @@
 /**
  * The former ancestors of agents. If a person kills an agent with its descendants, the kill stops every agent that
- * was
- * a descendant at that time. So the register remembers the former ancestors of each agent, and the revision at which
- * it
- * left each of them. The ledger compares that revision with the revision at the time of the kill (ADR 47).
+ * was a descendant at that time. So the register remembers the former ancestors of each agent, and the revision at
+ * which it left each of them. The ledger compares that revision with the revision at the time of the kill (ADR 47).
  *
  * A retired agent keeps its parent until it is registered again. So an agent does not avoid a kill if the agent or
- * one
- * of its ancestors is retired.
+ * one of its ancestors is retired.
  */
 import { type AgentDocument, CAPS, type FormerAncestor } from '@mandate/schemas';
 import type { Tenant } from './tenant-control.ts';

@@ -4,10 +4,8 @@ import { unreadableFile } from '@mandate/runtime';
 
 /**
  * Returns the files of a folder and of its subfolders with matching names, in the order of their names. If the path
- * is a
- * file, returns this file. Names that begin with a dot are left out. So a ConfigMap is not read twice: its files are
- * links
- * into a folder `..data`.
+ * is a file, returns this file. Names that begin with a dot are left out. So a ConfigMap is not read twice: its files
+ * are links into a folder `..data`.
  *
  * @throws MandateError FILE_UNREADABLE
  */

@@ -12,8 +12,8 @@
  * ledger.
  *
  * The decider calls `answerBatch` between two topics of the log. `offlineDecider` and `evaluate` call it with a
- * ledger in
- * memory and a clock that the caller sets. `mandate eval`, `mandate test` and the tests use this offline decider.
+ * ledger in memory and a clock that the caller sets. `mandate eval`, `mandate test` and the tests use this offline
+ * decider.
  */
 
 export type { Answer, AnswerContext, Incoming } from './answer.ts';

@@ -8,8 +8,7 @@
  *                        reaches the log late and is there twice, its id identifies the repeat
  *
  * So every record is counted exactly once. If another rebuild overtakes this one, this one cannot finish. If its
- * record
- * reaches the log after the record of the other rebuild, it has no effect, because its generation is lower.
+ * record reaches the log after the record of the other rebuild, it has no effect, because its generation is lower.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { type Fold, highestGeneration, type RedisLedger } from '@mandate/ledger';

@@ -37,7 +37,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('duplicates', () => duplicates(make));
     describe('the order of the checks in a step', () => orderOfTheStep(make));
     describe('budgets', () => budgets(make));
-    describe('giving back credits', () => givingBack(make));
+    describe('credits that give money back', () => givingBack(make));
     describe('rates', () => rates(make));
     describe('settling outcomes', () => settling(make));
     describe('a mandate in observe mode', () => observing(make));

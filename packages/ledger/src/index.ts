@@ -5,12 +5,10 @@
  * That is a separate entry, so only programs that need it load its client.
  *
  * The policy has two halves, and the ledger works between them. `plan` names the limits, one atomic step of the
- * ledger
- * checks all of them and charges all or none, and `decide` words the facts of the step. The ledger promises: a
- * delivery
- * is charged once, even if it is repeated; a refused action consumes nothing; no window ever contains more than its
- * limit; after a kill no ALLOW has a higher sequence until a revive; at rest, its state equals a fold of the log, to
- * the micro-dollar.
+ * ledger checks all of them and charges all or none, and `decide` words the facts of the step. The ledger promises: a
+ * delivery is charged once, even if it is repeated; a refused action consumes nothing; no window ever contains more
+ * than its limit; after a kill no ALLOW has a higher sequence until a revive; at rest, its state equals a fold of the
+ * log, to the micro-dollar.
  *
  * The log is the source of truth. A ledger can be deleted and folded again (fold/), from the start or from a snapshot
  * of a fold, under a new epoch. Then later records from deciders of the old epoch are void.

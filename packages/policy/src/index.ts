@@ -1,7 +1,6 @@
 /**
  * @mandate/policy: what agents may do. The package is pure: no I/O, no clock, no randomness. The same arguments
- * always
- * give the same answer, and nothing throws.
+ * always give the same answer, and nothing throws.
  *
  * `plan` checks the part of a request that needs no state. The ledger checks the limits that the plan names. `decide`
  * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen. Each

@@ -3,8 +3,7 @@
  *
  * One document configures the package (`loadPrivacy`), and edits of the file take effect at once (`openPrivacyFile`).
  * Before an action is published, `currentRedactor` redacts it by the rules of the document. A rule names the path of
- * a
- * field, or a pattern to find in texts.
+ * a field, or a pattern to find in texts.
  */
 
 export { checkPrivacy, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';

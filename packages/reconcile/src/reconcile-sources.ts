@@ -71,8 +71,7 @@ export type Sources = {
 
 /**
  * Compares the sources. If they differ, asks all of them again until the differences stay the same, because records
- * that
- * have not reached every source yet are no drift.
+ * that have not reached every source yet are no drift.
  *
  * @throws MandateError LOG_OF_OTHER_PLANE if the log does not belong to the ledger, because a difference between them
  * would mean nothing

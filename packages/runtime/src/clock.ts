@@ -18,9 +18,8 @@ export type ClockJump = { kind: 'forward' | 'backward'; stepMs: number; fromMs: 
 
 /**
  * A clock that never runs backwards. After a jump back of `clock` it repeats its last time until `clock` has reached
- * that
- * time again. So windows free their quota late and never early. It follows a jump forward, because that may correct a
- * clock that was slow. Such a jump may free the quota of one window too early.
+ * that time again. So windows free their quota late and never early. It follows a jump forward, because that may
+ * correct a clock that was slow. Such a jump may free the quota of one window too early.
  *
  * Each jump is reported to `onJump` once. `steady` distinguishes a jump forward from a long pause between two
  * readings:

@@ -7,10 +7,8 @@
  * metrics, and no logger or tracer from a library. @mandate/server contains these, and opens services.
  *
  * Promises: parts stop in the reverse order of their start, each within a time limit. Work that several requests
- * share
- * does not belong to the request that started it (request-scope.ts). Nothing here reads the environment or the
- * process
- * by itself: a main.ts passes them.
+ * share does not belong to the request that started it (request-scope.ts). Nothing here reads the environment or the
+ * process by itself: a main.ts passes them.
  */
 export {
   type Clock,

@@ -3,10 +3,8 @@
  * and in its handler of uncaught exceptions. So an uncaught exception ends its request and not the process.
  *
  * Some work is shared by requests (the log, the ledger, the audit). It must not belong to the request that started
- * it,
- * because a fault there affects all requests, and ends the process. `sharedByRequests` removes the request when such
- * a
- * part is called.
+ * it, because a fault there affects all requests, and ends the process. `sharedByRequests` removes the request when
+ * such a part is called.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 

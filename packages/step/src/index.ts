@@ -4,8 +4,7 @@
  * One step decides one request, or settles one outcome. This package defines what such a step computes: the verdict
  * from the facts that the step found (verdict.ts), the final charge of an action (charge.ts), and the content of a
  * window and the wait until a call fits (sliding-sum.ts, sliding-rate.ts). The memory ledger, the rebuild of a
- * ledger,
- * the policy and the audit of the log all use these definitions, so that they cannot disagree.
+ * ledger, the policy and the audit of the log all use these definitions, so that they cannot disagree.
  *
  * There are two other implementations on purpose: the Lua scripts of Redis, and the reference model of the ledger's
  * contract. Tests compare both with this package.

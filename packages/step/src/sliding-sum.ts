@@ -4,8 +4,7 @@
  * old. So the sum is never lower than in any true window, and memory is limited.
  *
  * A credit gives back only earlier charges, never later charges. After a charge has left the window, its credit must
- * not
- * leave additional room. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
+ * not leave additional room. So the sum is computed from the oldest bucket to the newest, and never falls below zero.
  */
 import { BUDGET_BUCKETS } from '@mandate/schemas/core';
 

@@ -16,7 +16,7 @@ import {
 } from '../../faults/attacks/hostile-parameters.ts';
 
 /**
- * A short run sends every fourth request. Four has no common factor with the three texts of a parameter or the seven
+ * A short run sends every eighth request. Eight has no common factor with the three texts of a parameter or the seven
  * texts of a header. So every text is sent.
  */
 const EVERY = byLength({ short: 8, full: 1 });

@@ -36,7 +36,7 @@ export class SharedLedger {
   #aheadMs = 0;
   #registry: Registry | null = null;
   #ledger: MemoryLedger;
-  /** The number of restarts of the server, counted from 1. After a restart, the server may lack the newest writes. */
+  /** The number of the server's current run, from 1. After a restart, the server may lack the newest writes. */
   #run = 1;
 
   /** @param onStep called with each step when it takes effect */

@@ -8,8 +8,7 @@ const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
  * Compares the lowest memory of a process in the second quarter of its life with the last quarter. The first quarter
- * is
- * for warming up. A leak raises the lowest value. The memory of a rebuild comes and goes, and is higher each time.
+ * is for warming up. A leak raises the lowest value. The memory of a rebuild comes and goes, and is higher each time.
  * @returns from and to in bytes; null if the process ran too briefly
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {

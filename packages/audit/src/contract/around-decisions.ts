@@ -132,7 +132,7 @@ export function aroundDecisions(make: MakeAudit): void {
     );
   }
 
-  test('returns approvals of the same agent and action, and kills before a given time', async () => {
+  test('returns approvals of the same agent and action, and kills up to a given time', async () => {
     const tenant = 'behind';
     const approval = (actionId: string): ControlEvent => ({
       event: 'approval.recorded',

@@ -277,7 +277,7 @@ export function following(make: MakeAudit): void {
     return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
   }
 
-  /** Returns the first record of each id, without those that the filter (ALLOW) leaves out. */
+  /** Returns the first valid record of each id, if the filter (ALLOW) accepts this record. */
   function standing(records: readonly Recorded<Decision>[]) {
     return firstOf(records, ({ id }) => id)
       .filter(({ record }) => record.verdict === 'ALLOW')

@@ -322,7 +322,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     expect(await pastRows(audit, options)).toEqual([]);
   });
 
-  test('first reports what it found, then drops each reported part', async () => {
+  test('reports what it found before it drops anything, and reports each part when it is gone', async () => {
     await recordJanuary('told');
     const told: string[] = [];
     await dropPastRows(audit, {

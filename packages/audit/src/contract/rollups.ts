@@ -263,7 +263,7 @@ export function rollups(make: MakeAudit): void {
     expect(await refreshed()).toEqual({ hours: 0, days: 0 });
   });
 
-  test('count rows that have no marks yet, even if the recorder has already looked for marks', async () => {
+  test('count rows that were inserted without marks, after the recorder has looked for such rows', async () => {
     const [first, second] = [1, 2].map((index) => decisionOf('unmarked', index, { appendedAtMs: NOW_MS }));
     if (first === undefined || second === undefined) throw new Error('two were made');
     await recordDecisions(audit, [recordedDecision(first, 1)]);

@@ -1,7 +1,6 @@
 /**
  * Rows that were stored after a log position, for listeners that follow a table while it fills (see live/). The rows
- * are
- * found by partition and offset first, and filtered after that. So one offset for each partition is enough to
+ * are found by partition and offset first, and filtered after that. So one offset for each partition is enough to
  * continue, and no row is missed or returned twice between two questions.
  *
  * `recordedFromMs` limits the question to the newest granules. Without it every row of the tenant would be read.

@@ -29,8 +29,7 @@ export class Coordinator {
   /**
    * Runs one round of joining. The round lasts until every member has joined or has timed out.
    * @param onMemberId called with the id as soon as the broker sends it, so that the member can leave before the
-   * round
-   * ends
+   * round ends
    */
   join(
     request: {

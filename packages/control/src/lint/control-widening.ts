@@ -17,8 +17,7 @@ export type ControlChange = ControlRecord extends infer Each
 
 /**
  * Returns a line of text for each new permission. Empty if there is none. Permissions that rules give to a new agent
- * are
- * not reported.
+ * are not reported.
  *
  * @param control the state before the change
  */

@@ -9,7 +9,7 @@ const OF_A_LIST = 2_000_000;
 
 /**
  * Returns a function that is true if the list matches every name that a glob matches. To find out, each * in the glob
- * is replaced by a character that the list does not contain. The result must match the list.
+ * is replaced by a character that the list does not contain. The list must match the result.
  *
  * @param unknown the answer if a comparison would take too long
  * @param stepBudget how many characters of patterns may still be compared; several lists may share it

@@ -1,12 +1,10 @@
 /**
  * Builds every key of the Redis store. All keys of a tenant share its hash tag, so that one script may use them all
- * on
- * a cluster. The keys of the registry have a tag that no tenant can have.
+ * on a cluster. The keys of the registry have a tag that no tenant can have.
  *
  * Keys whose data a rebuild replaces contain the generation. So a rebuild writes beside the data in use, and a
- * decider
- * of the old generation can never change the new data. Kill flags, the commands that set them, and `meta`, which says
- * which generation is in force, have keys without a generation.
+ * decider of the old generation can never change the new data. Kill flags, the commands that set them, and `meta`,
+ * which says which generation is in force, have keys without a generation.
  */
 import type { BudgetLimit, LogPosition, RateLimit } from '@mandate/schemas';
 import type { BudgetReference } from '../port.ts';

@@ -1,8 +1,7 @@
 /**
  * The ledger in Redis, shared by any number of deciders. A batch of a tenant is one script (scripts/step.lua), so
  * nothing can happen in between, not even a kill. Redis contains a fold of the log. It is valid only in the server
- * run
- * into which it was loaded. After a restart, a failover or a flush nothing is decided until a rebuild
+ * run into which it was loaded. After a restart, a failover or a flush nothing is decided until a rebuild
  * (`beginRebuild`) has loaded the fold again.
  *
  * The code is the same for one server, a primary with replicas, or a cluster. Without `waitReplicas` a failover may

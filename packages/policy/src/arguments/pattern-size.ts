@@ -15,12 +15,10 @@ const TOKEN = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\(\?<[^>]*>|\(\?:|\{\d+(?:,\d*)?
 
 /**
  * Returns the most instructions that a pattern can take when its repeats are written out, without compiling it. For
- * each
- * character of a text, the automaton takes at most this number of steps.
+ * each character of a text, the automaton takes at most this number of steps.
  *
  * The result is the same in every process and version, because refusals depend on it. The engine's own count can
- * differ
- * between versions.
+ * differ between versions.
  *
  * @param pattern must be a valid pattern
  * @throws PatternRefused if the product of its repeats exceeds the engine's limit

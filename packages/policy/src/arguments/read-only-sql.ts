@@ -15,8 +15,7 @@ const OF_CHARACTER = 24;
 /**
  * Accepts a text only if it is one SQL statement that is known to only read. This is a second line of defence. The
  * first is a database role that may only read. The validator cannot see side effects of a harmless name, such as a
- * view
- * that calls a function.
+ * view that calls a function.
  *
  * - If `fields` is given, every string in fields with these names is checked; otherwise every string of the
  * arguments.

@@ -38,7 +38,7 @@ type OpenCallsLimit = Pick<Policy, 'name' | 'ancestor'> & { maxOpen: number };
  * follow.
  */
 function openCallsLimits(calls: readonly Calls[]): readonly OpenCallsLimit[] {
-  // If all policies only observe, no call must wait for the outcome of another call.
+  // If all policies only observe, no call is made to wait for the outcome of another call.
   if (calls.every(({ policy }) => policy.observe)) return [];
   const ofPolicies = calls.flatMap(({ policy }) => openCallsLimit(policy, policy.maxOpen));
   const defaults = calls.flatMap((one) => openCallsLimit(one.policy, defaultOf(one)));

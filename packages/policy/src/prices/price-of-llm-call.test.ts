@@ -90,8 +90,7 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
 
 test.each<[inputTokens: number, micros: number]>([
   // 0.15 micro-dollars per token. For token counts up to the first one, the cost in hundredths of micro-dollars is a
-  // safe
-  // integer.
+  // safe integer.
   [600_479_950_316_066, 90_071_992_547_410],
   [600_479_950_316_067, 90_071_992_547_411],
   [600_479_950_316_068, 90_071_992_547_411],

@@ -26,11 +26,9 @@ export interface LlmPrice {
  * model counts.
  *
  * If the request leaves something open, the higher cost counts. The model is assumed to send every output token that
- * it
- * may send. Input from a cache costs as much as other input. Input above a threshold of the list raises the price of
- * the
- * whole request. Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's actual
- * cost.
+ * it may send. Input from a cache costs as much as other input. Input above a threshold of the list raises the price
+ * of the whole request. Costs that no request shows (for writing a cache, audio, searches) are part of the outcome's
+ * actual cost.
  *
  * Null if the list has no rate for a kind of token that the call may use, because unknown is not free. A cost above
  * the largest safe integer is returned as that integer.

@@ -23,8 +23,7 @@ const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
 /**
  * Compiles rules into a redaction. It replaces the whole value of each field with one of the names, at any depth, in
  * linear time. If a name is in both lists, its values are redacted, not hashed. A value that is already redacted
- * stays
- * unchanged, so redaction is idempotent. An agent that sends a placeholder itself gains nothing.
+ * stays unchanged, so redaction is idempotent. An agent that sends a placeholder itself gains nothing.
  *
  * Throws a TypeError if there are names to hash and no key, because anyone could guess the values of unkeyed hashes.
  */

@@ -1,7 +1,6 @@
 /**
  * Returns a function that finds the rules for an agent's groups, in their order, without reading the other rules.
- * Rules
- * that name no group are included.
+ * Rules that name no group are included.
  *
  * @param groupsOf the groups that a rule names, one of which is enough; null if it names none
  */

@@ -1,11 +1,9 @@
 /**
  * The keys of persons are the leaves of a tree (Goldreich, Goldwasser and Micali, 1986). The two children of a node
  * are HMACs of the node. So every leaf below a node can be computed from the node, but never a node from its
- * children.
- * To destroy one leaf, the node above it is replaced by the nodes that branch off from the path to the leaf. Every
- * other
- * leaf stays the same, and the destroyed leaf can never be computed again. Repetition, order and batches make no
- * difference.
+ * children. To destroy one leaf, the node above it is replaced by the nodes that branch off from the path to the
+ * leaf. Every other leaf stays the same, and the destroyed leaf can never be computed again. Repetition, order and
+ * batches make no difference.
  *
  * Pure: a tree is never changed, only replaced.
  */

@@ -3,10 +3,8 @@
  * Nothing is stored about a person who was not erased. An erased person is a missing leaf in the tree (key-tree.ts).
  *
  * A person is erased in this process as soon as `erase` is called, and in the file when it resolves. An erased person
- * is
- * never restored from the file into memory. Every write removes from the file all persons that this process ever
- * erased.
- * So a file that is restored from a backup while a process runs restores no person.
+ * is never restored from the file into memory. Every write removes from the file all persons that this process ever
+ * erased. So a file that is restored from a backup while a process runs restores no person.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, promises as fs } from 'node:fs';

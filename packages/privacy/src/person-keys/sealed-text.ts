@@ -1,14 +1,11 @@
 /**
  * Seals a text with the key of a person: `sealed:v1:<key file>:<person>:<IV, ciphertext and tag>.`, the last part in
  * base64url. The dot ends the token, because the token may be in the middle of a text. Everything before the last
- * part
- * is the `ref` of the person. All sealed texts of the person can be found by it. Without the keys it does not
- * identify
- * the person.
+ * part is the `ref` of the person. All sealed texts of the person can be found by it. Without the keys it does not
+ * identify the person.
  *
  * The cipher is AES-256-GCM. The IV is a keyed hash of tenant and text. So the same text of the same person is the
- * same
- * token, and no IV is used for two texts. A token is valid only with its own tenant and ref.
+ * same token, and no IV is used for two texts. A token is valid only with its own tenant and ref.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { SEALED_TEXT } from '@mandate/policy';

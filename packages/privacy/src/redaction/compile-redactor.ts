@@ -2,13 +2,10 @@
  * Redacts an action before it is published.
  *
  * If several rules match one value, they apply in this order. Names of secrets come first: the redaction of the
- * policy
- * package was applied before. A rule for a field replaces the whole value, so patterns are not searched in the value.
- * If
- * several rules match a field, or several patterns match the same piece of text, redact goes before hash, and hash
- * before seal. So no rule leaves something readable that another rule removes. A value that was already replaced
- * stays
- * unchanged.
+ * policy package was applied before. A rule for a field replaces the whole value, so patterns are not searched in the
+ * value. If several rules match a field, or several patterns match the same piece of text, redact goes before hash,
+ * and hash before seal. So no rule leaves something readable that another rule removes. A value that was already
+ * replaced stays unchanged.
  */
 import { canonicalJson, ERASED, isPlaceholder, keyedHash, REDACTED } from '@mandate/policy';
 import { MandateError } from '@mandate/runtime';

@@ -3,8 +3,8 @@
  *
  * The file contains hashes, never keys. It is replaced atomically and checked at least twice a second. So a key that
  * another process revoked stops working within a second. If the file cannot be trusted (others may read it, or it
- * does
- * not parse), no caller is admitted until it is corrected. The last good content may contain a key that is revoked.
+ * does not parse), no caller is admitted until it is corrected. The last good content may contain a key that is
+ * revoked.
  */
 import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';

@@ -1,7 +1,7 @@
 /**
  * A page at /docs to try the interface. It is generated from /openapi.json, open to every caller, and loads nothing
- * from
- * other hosts. A key that is entered under «Authorize» stays in the page, and is deleted when the page is closed.
+ * from other hosts. A key that is entered under «Authorize» stays in the page, and is deleted when the page is
+ * closed.
  *
  * The page has its own server, which never listens and is built at the first request. So no start waits for it.
  */

@@ -60,7 +60,7 @@ export const analyticsMovers: Route = (server, { ask, clock }) => {
       config: { scope: 'audit' },
       schema: {
         tags: ['analytics'],
-        summary: 'List agents whose spend, calls or refusals changed most since the period before',
+        summary: 'List the groups whose spend, calls or refusals changed most since the period before',
         description:
           'The period is from `from` to `to`. By default `to` is now, and `from` is a day before `to`. The period before ' +
           'is as long, and ends when this period begins. The largest difference comes first, up or down. Groups without ' +

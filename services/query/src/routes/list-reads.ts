@@ -43,8 +43,8 @@ export const listReads: Route = (server, { ask, clock }) => {
         summary: 'List reads of the audit: who read what; newest first',
         description:
           'The list has every read with a key of the tenant, this one included. It also has every request, at any route, ' +
-          'that was refused because of its key or its rate. A read may take a second to appear. A request that was ' +
-          'refused with 401 or 429 may take a minute, and repeats share one row that counts them.',
+          'that was refused because of its key or its rate, or because the tenant is closed. A read may take a second to ' +
+          'appear. A request that was refused with 401 or 429 may take a minute, and repeats share one row that counts them.',
         querystring: queryParameters({
           key: described(id.optional(), 'Only reads by the API key with this public id.', 'kQ2mZ8xW4pLd'),
           route: described(id.optional(), 'Only reads of this route.', '/v1/audit/decisions/:id'),

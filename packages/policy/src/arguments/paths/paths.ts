@@ -7,8 +7,7 @@ import { type Folder, isInside, isWithin, readFolder } from './within.ts';
 
 /**
  * Accepts only paths into the given folders: each checked string must be one path in one of the folders. If `fields`
- * is
- * given, the strings in fields with these names are checked; otherwise every string of the arguments.
+ * is given, the strings in fields with these names are checked; otherwise every string of the arguments.
  *
  * A folder is written from the root (`/srv/data`), from a drive (`C:\data`), or relative to the tool's working folder
  * (`data`, or `.` for that folder itself). A path must have the same form as its folder. Spellings that programs read

@@ -62,8 +62,7 @@ export class Run {
 
 /**
  * Checks a value. True if the value passes. If `seen` is not null, the check records in it which fields and elements
- * it
- * checked. These records count only if the result is true.
+ * it checked. These records count only if the result is true.
  *
  * @throws StepsExhausted
  */

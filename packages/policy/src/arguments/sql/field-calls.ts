@@ -54,8 +54,7 @@ export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfF
 /**
  * Refuses `x.f` if x is the row of a function, unless the row has the column f, or f may be called. If several rows
  * of the statement have the same name, all of them must have the column. Names of rows are compared without case.
- * This
- * finds more rows than PostgreSQL does. Names of columns are compared with case. This finds fewer columns.
+ * This finds more rows than PostgreSQL does. Names of columns are compared with case. This finds fewer columns.
  *
  * @throws SqlRefused
  */

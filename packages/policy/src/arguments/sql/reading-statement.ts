@@ -23,12 +23,10 @@ import { sqlTokens } from './tokens.ts';
 
 /**
  * Returns null if a text is one statement that is known to only read. Otherwise returns the reason, which completes
- * the
- * phrase "without …".
+ * the phrase "without …".
  *
  * The grammar lists what is allowed, and refuses every unknown word, sign or function. It accepts more than SQL if
- * this
- * has no effect: for example, it does not know which operand an operator takes.
+ * this has no effect: for example, it does not know which operand an operator takes.
  */
 export function whyNotReadOnly(sql: string, dialect: SqlDialect): string | null {
   try {
