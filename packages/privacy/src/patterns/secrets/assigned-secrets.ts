@@ -72,8 +72,7 @@ function namedAt(text: string, word: number, after: number, isPassword: boolean)
   const first = Math.max(0, word - LONGEST_NAME);
   let start = word;
   while (start > first && IDENTIFIER.test(text[start - 1] ?? '')) start -= 1;
-  // The letter of an escape sequence is not part of the name, as in `
-  // TOKEN`.
+  // The letter of an escape sequence is not part of the name, as in `\nTOKEN`.
   if (start > 0 && start < word && text[start - 1] === '\\') start += 1;
   const looked = text.slice(Math.max(0, start - LOOKED_BACK), start);
   const before = looked.slice(Math.max(looked.lastIndexOf('\n'), looked.lastIndexOf('\r')) + 1);

@@ -61,7 +61,7 @@ export function endOf(sticky: RegExp, text: string, at: number): number | null {
 }
 
 /**
- * Requires that a match does not begin inside a word. The last characters of an escape (the `n` of `
- * `, the `20` of `%20`) do not belong to the next word.
+ * Requires that a match does not begin inside a word. The last characters of an escape (the `n` of `\n`, the `20` of
+ * `%20`) do not belong to the next word.
  */
 export const NO_WORD_BEFORE_VALUE = `(?:(?<![\\w${MASK}-])|(?<=\\\\[nrtbf])|(?<=\\\\u[0-9a-fA-F]{4})|(?<=%[0-9a-fA-F]{2}))`;
