@@ -38,7 +38,11 @@ function hasRoom(): boolean {
 function removeThoseOfEndedRuns(): void {
   for (const name of readdirSync(MEMORY)) {
     if (!name.startsWith(PREFIX) || isRunning(Number(name.slice(PREFIX.length)))) continue;
-    rmSync(join(MEMORY, name), { recursive: true, force: true });
+    try {
+      rmSync(join(MEMORY, name), { recursive: true, force: true });
+    } catch {
+      // The folder belongs to another user, who has to remove it.
+    }
   }
 }
 

@@ -13,8 +13,8 @@ import { type ClickHouseClientConfigOptions, createClient } from '@clickhouse/cl
 import { MandateError } from '@mandate/runtime';
 import type { ChdbConnection } from 'chdb/connection';
 import { overClickHouse } from './clickhouse.ts';
+import { lowerEngineThreads, threadsOfProcess } from './engine-threads.ts';
 import type { AuditClient } from './port.ts';
-import { putBehindOthers, threadsOfProcess } from './thread-priority.ts';
 
 /**
  * Opens the directory, and creates it if it does not exist.
@@ -27,9 +27,8 @@ export async function openEmbeddedAudit(options: { path: string }): Promise<Audi
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
-  // The engine would use every core for its merges. So its threads get a lower priority than the event loop, which
-  // decides and kills.
-  putBehindOthers(before);
+  // The engine would use every core for its merges.
+  lowerEngineThreads(before);
   // The engine cannot stop a query. So closing also waits for aborted queries.
   return {
     ...audit,

@@ -75,15 +75,15 @@ export function unreadable(facts: {
     `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${why}`,
     {
       remedy:
-        'Who wrote it? A broker whose disk is damaged has replicas that are not. To go on without its records, move the group past the batch deliberately.',
+        'Find out which program wrote the batch. If the disk of a broker is damaged, restore the batch from a replica. To continue without the records of the batch, move the group past it.',
       cause,
     },
   );
 }
 
 /**
- * The error for a record of the decisions topic whose kind this program does not know. A reader that needs all
- * records must stop there, because the record may change the meaning of other records.
+ * Returns the error for a record of a kind that this program does not know. A reader that needs all records must stop
+ * at this record, because the record may change the meaning of other records.
  */
 export function recordUnreadable(
   { topic, partition, offset }: { topic: string; partition: number; offset: number },
@@ -91,7 +91,7 @@ export function recordUnreadable(
 ): MandateError {
   return new MandateError('LOG_UNREADABLE', `the record at ${topic}/${partition}/${offset} cannot be read`, {
     remedy:
-      'Look at that record: a decisions topic holds only what Mandate wrote. Is this program older than the one that wrote it? Then upgrade it.',
+      'Look at that record. Only Mandate writes to this topic. If a newer version of Mandate wrote the record, upgrade this program.',
     cause,
   });
 }

@@ -23,8 +23,8 @@ export type Outgoing = {
   headers?: Headers;
   partition?: number;
   /**
-   * The object whose JSON text is `value`. The embedded log passes this object to readers of the same process. So the
-   * object must not change any more.
+   * The same record as an object; `value` is its JSON text. The embedded log passes the object to readers of the same
+   * process, so the object must not change any more.
    */
   written?: WrittenRecord;
 };
@@ -73,8 +73,8 @@ export type Batch = {
   endOffset: number;
   /**
    * Moves the group's position. `nextOffset` is the first offset that is NOT done. Call it after the work is done and
-   * acknowledged. Fails with BUS_FENCED if the partition now belongs to another member, and with BUS_MISUSED outside
-   * of this batch. A position never moves back.
+   * acknowledged. Fails with BUS_FENCED if the partition now belongs to another member, and with BUS_MISUSED if
+   * `nextOffset` is outside of this batch. The position never moves back.
    */
   commit(nextOffset: number): Promise<void>;
   /** Keeps the membership alive during long work. Throws BUS_FENCED if the membership is lost. */

@@ -7,8 +7,8 @@
  * metrics, and no logger or tracer from a library. @mandate/server contains these, and opens services.
  *
  * Promises: parts stop in the reverse order of their start, each within a time limit. Work that several requests
- * share does not belong to the request that started it (request-scope.ts). Nothing here reads the environment or the
- * process by itself: a main.ts passes them.
+ * share does not belong to the request that started it (request-scope.ts). No code here reads the environment; a
+ * main.ts passes it.
  */
 export {
   type Clock,
@@ -43,6 +43,7 @@ export {
   sharedByRequests,
 } from './request-scope.ts';
 export { readOrMakeSecret } from './secret-file.ts';
+export { lowerPriority } from './thread-priority.ts';
 export { consumed, produced } from './tracing/messaging.ts';
 export { beginTogether, withSpans } from './tracing/shared-spans.ts';
 export { type Attributes, nowMs, type Span, type SpanOptions, type Tracer } from './tracing/tracer.ts';

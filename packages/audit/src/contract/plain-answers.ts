@@ -37,8 +37,8 @@ export function groupsOf(
 }
 
 /**
- * Returns the groups whose amount changed. Each has its amount before `sinceMs` and its amount since then. The
- * largest change comes first.
+ * Returns the groups with a changed amount, the largest change first. A group has its amount before `sinceMs` and its
+ * amount since then.
  */
 export function moversOf(
   history: Deliveries,

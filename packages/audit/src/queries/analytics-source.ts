@@ -6,9 +6,9 @@
  * Tables with sums may replace them wherever they have the same rows added up. The columns:
  *
  *   at            DateTime64(3, 'UTC'): when it was booked. A charge is booked when it was decided, and a change by an outcome
- *                 when it was settled. So a past day never changes, and the days of a month add up to the month. A
- *                 row for several decisions may have any moment between two cuts (`AnalyticsShape`) that contain all
- *                 of theirs.
+ *                 when it was settled. So a past day never changes, and the days of a month add up to the month. If
+ *                 one row counts several decisions, the row may have any time within their period. Cuts
+ *                 (`AnalyticsShape`) divide the time into periods.
  *   agent_id, and the columns of `DIMENSIONS` that are asked for. Empty text means none.
  *                 A settlement has the dimensions of its decision, which is the first ALLOW of the agent, action and
  *                 attempt. If there is no such decision, the dimensions are empty.

@@ -1,7 +1,7 @@
 /**
  * Lists kills, newest first. Each kill has the revive that ended it: the first revive of the same switch with a
  * higher revision. A kill without a revive is in force. A tenant sees its own kills and kills of everything. A kill
- * of everything names open actions of all tenants, but a tenant sees only its own.
+ * of everything lists the open actions of all tenants. Each tenant sees only its own actions.
  */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';

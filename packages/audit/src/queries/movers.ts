@@ -1,7 +1,4 @@
-/**
- * The groups whose spend, calls or refusals changed most since the period before. Groups without a change are left
- * out.
- */
+/** Compares spend, calls or refusals with the period before. Returns only groups with a change, the largest first. */
 import { z } from 'zod';
 import { question } from '../question.ts';
 import { analyticsFilter, DIMENSION_NAMES } from './analytics-source.ts';

@@ -41,9 +41,9 @@ export async function markingTouched<T>(
 }
 
 /**
- * Marks every hour that may contain a row of this month or an earlier month, because those rows are dropped. Skips
- * only hours whose sums are known to be newer. Hours without sums are marked too, because another process may be
- * counting such a row now.
+ * Marks every hour that may contain a row of this month or an earlier month, because those rows are dropped. An hour
+ * is skipped only if its sums are current and contain no row that old. Hours without sums are marked too, because
+ * another process may count such a row at this moment.
  */
 export async function markReachingBack(
   client: AuditClient,

@@ -43,8 +43,8 @@ export function reading(scene: Scene): void {
     await scene.append(...Array.from({ length: count }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const next = new Map<number, number>();
     let running = 0;
-    // The values are in a set, because Kafka may contain a record twice: the client repeats a write whose answer was
-    // lost.
+    // If the answer to a write is lost, the client writes again, and Kafka then contains the record twice. A set
+    // ignores the repeat.
     const seen = new Set<string>();
     const reader = await scene.read(
       async (batch) => {

@@ -1,5 +1,5 @@
 import { turns } from '@mandate/runtime';
-import { expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { testServer } from './http-server.fixture.ts';
 
 const CROWD = 200;
@@ -33,22 +33,37 @@ test('delays no caller because of many requests from another address', async () 
   expect(answered.indexOf('10.0.0.1')).toBeLessThan(CROWD / 2);
 });
 
-test('refuses a caller with too many waiting requests only after a pause', async () => {
-  const waiting = vi.spyOn(turns, 'waitingIn').mockReturnValue(5_000);
-  const busy = vi.spyOn(turns, 'isBusy').mockReturnValue(true);
-  try {
+describe('a caller with too many waiting requests', () => {
+  const serveOverloaded = async () => {
+    vi.spyOn(turns, 'waitingIn').mockReturnValue(5_000);
+    vi.spyOn(turns, 'isBusy').mockReturnValue(true);
     const server = await testServer(
       async (routes) => {
         routes.get('/v1/anything', { config: { public: true } }, () => ({}));
       },
       { keys: null },
     );
+    return async () => (await server.inject({ url: '/v1/anything' })).statusCode;
+  };
+  afterEach(() => vi.restoreAllMocks());
+
+  test('is refused only after a pause', async () => {
+    const ask = await serveOverloaded();
     const askedMs = performance.now();
-    const { statusCode } = await server.inject({ url: '/v1/anything' });
-    expect(statusCode).toBe(503);
+    expect(await ask()).toBe(503);
     expect(performance.now() - askedMs).toBeGreaterThan(900);
-  } finally {
-    waiting.mockRestore();
-    busy.mockRestore();
-  }
+  });
+
+  test('is refused at once if thousands of refusals wait already', async () => {
+    const ask = await serveOverloaded();
+    let waiting = 0;
+    const asked = Array.from({ length: 5_001 }, async () => {
+      waiting += 1;
+      expect(await ask()).toBe(503);
+      waiting -= 1;
+    });
+    await Promise.race(asked);
+    expect(waiting).toBe(5_000);
+    await Promise.all(asked);
+  });
 });

@@ -28,10 +28,14 @@ declare module 'fastify' {
 const MOST_WAITING = 5_000;
 
 /**
- * The pause before a refusal, in milliseconds. A refusal costs time too. Clients repeat a quick refusal at once, and
- * half of the event loop's time would go to refusals. So the caller waits as long as the refusal tells it to wait.
+ * The pause before a refusal, in milliseconds. An attacker that is refused at once comes again at once, and a refusal
+ * costs time too. So the caller waits for its refusal as long as the refusal tells it to wait.
  */
 const REFUSED_AFTER_MS = 1_000;
+/** The maximum number of refusals that wait. Each holds a socket. Further refusals are sent at once. */
+const MOST_REFUSALS_WAITING = 5_000;
+
+let refusalsWaiting = 0;
 
 /**
  * Makes requests wait for a turn before `authenticate`, because reading a key and refusing a request take time too.
@@ -62,11 +66,21 @@ export async function turnOf(request: FastifyRequest): Promise<void> {
 
 async function turnIn(lane: Lane): Promise<void> {
   if (turns.waitingIn(lane) >= MOST_WAITING) {
-    await sleep(REFUSED_AFTER_MS);
-    await turns.next(['refusals']);
+    await refusalIsDue();
     throw overloaded();
   }
   await turns.next(lane);
+}
+
+async function refusalIsDue(): Promise<void> {
+  if (refusalsWaiting >= MOST_REFUSALS_WAITING) return;
+  refusalsWaiting += 1;
+  try {
+    await sleep(REFUSED_AFTER_MS);
+    await turns.next(['refusals']);
+  } finally {
+    refusalsWaiting -= 1;
+  }
 }
 
 /**

@@ -2,15 +2,13 @@
  * The control thread: has a replica of the control documents, and does slow jobs one after the other. The event loop
  * sends it the records of the log, and may end it at any moment. The thread decides no actions.
  */
-import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { controlReplica } from '@mandate/control-log/replica';
+import { lowerPriority } from '@mandate/runtime';
 import { doJob } from './do-job.ts';
 import type { Answer, Call, Result } from './messages.ts';
 
-// The event loop has priority over this thread. On Linux only, a thread has its own priority; elsewhere the call
-// would change the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+lowerPriority();
 
 const replica = controlReplica();
 /** Jobs that wait for records which the replica has not received yet. */

@@ -1,5 +1,2 @@
-/**
- * A fault in a batch that its producer caused. The batch cannot be read. Other errors during reading are not faults
- * of the batch.
- */
+/** The batch cannot be read, because its producer wrote it wrongly. Other errors of reading have other classes. */
 export class BatchFault extends RangeError {}
