@@ -94,6 +94,74 @@ test('a dead letter is shown completely: the fault and its position in the text,
   );
 });
 
+test('dead letters are listed newest first, in pages, and are republished unchanged or corrected', async () => {
+  const plane = await startGatewayPlane({ mandates: MANDATES });
+  await plane.decide();
+  const append = (n: number) =>
+    plane.bus.append(TOPICS.actions, [{ key: `acme/bot-${n}`, value: `{"broken": ${n}` }]);
+  const page = async (query = '') => (await plane.call('owner', 'GET', `/v1/dead-letters${query}`)).body;
+  for (let n = 0; n < 5; n += 1) {
+    await append(n);
+    await waitUntil(`dead letter ${n}`, async () => (await letters(plane)).length === n + 1);
+  }
+  const all = await letters(plane);
+  expect(all.map(({ key }) => key)).toEqual([
+    'acme/bot-4',
+    'acme/bot-3',
+    'acme/bot-2',
+    'acme/bot-1',
+    'acme/bot-0',
+  ]);
+  const first = await page('?limit=3');
+  const second = await page(`?limit=3&before=${first.next}`);
+  expect([...(first.deadLetters as Listed[]), ...(second.deadLetters as Listed[])]).toEqual(all);
+  expect(second.next).toBeNull();
+  expect((await plane.call('owner', 'GET', '/v1/dead-letters?before=nonsense')).body.code).toBe(
+    'INVALID_CURSOR',
+  );
+
+  const [newest] = all;
+  if (newest === undefined) throw new Error('no dead letter');
+  const path = `/v1/dead-letters/${newest.partition}/${newest.offset}/republish`;
+  const lying = await plane.bus.at({ topic: TOPICS.deadLetters, ...newest });
+  const before = await plane.bus.ranges(TOPICS.actions);
+  const same = await plane.call('owner', 'POST', path);
+  expect(same.status).toBe(202);
+  const source = same.body.source as { topic: string; partition: number; offset: number };
+  const record = await plane.bus.at({ ...source, offset: source.offset });
+  expect(record).toMatchObject({ key: newest.key, headers: { 'mandate-dead-letter': newest.id } });
+  expect(Buffer.from(record?.value ?? []).toString()).toBe('{"broken": 4');
+  expect(before.find(({ partition }) => partition === source.partition)?.endOffset).toBe(source.offset);
+
+  const value = mended({ id: 'mended', agentId: 'bot-4', tenant: 'acme', args: { password: 'hunter2' } });
+  const corrected = await plane.call('owner', 'POST', path, { value, again: true });
+  expect(corrected.body).toMatchObject({ deadLetterId: newest.id, source: { topic: TOPICS.actions } });
+  const decided = await waitUntil('the decision', async () => {
+    const reply = await plane.call('owner', 'GET', '/v1/actions/mended');
+    return reply.status === 200 && reply;
+  });
+  expect(decided.body.decision).toMatchObject({ verdict: 'ALLOW', tenant: 'acme' });
+  const texts = (await recordsOf(plane.bus, TOPICS.actions)).map(({ value }) =>
+    Buffer.from(value).toString(),
+  );
+  expect(texts.filter((text) => text.includes('mended'))).toEqual([expect.stringContaining('[redacted]')]);
+
+  const still = await plane.call('owner', 'POST', path, {
+    value: { event: 'action.requested' },
+    again: true,
+  });
+  expect([still.status, still.body.code]).toEqual([400, 'INVALID_ACTION']);
+
+  const letter: DeadLetter = JSON.parse(Buffer.from(lying?.value ?? []).toString());
+  const ofBatch = { ...letter, deadLetter: { ...letter.deadLetter, lastOffset: 9 } };
+  const [batch] = await plane.bus.append(TOPICS.deadLetters, [{ key: null, value: JSON.stringify(ofBatch) }]);
+  const { partition, offset } = batch?.position ?? {};
+  const whole = await plane.call('owner', 'POST', `/v1/dead-letters/${partition}/${offset}/republish`);
+  expect([whole.status, whole.body.code]).toEqual([409, 'NOT_REPUBLISHABLE']);
+  expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/999/republish')).status).toBe(404);
+  expect((await plane.call('owner', 'POST', '/v1/dead-letters/0/x/republish')).status).toBe(400);
+});
+
 test('a value that is not text is shown as null', async () => {
   const { plane, path } = await withLetter(Buffer.from([0xff, 0xfe]));
   expect((await plane.call('owner', 'GET', path)).body).toMatchObject({ text: null });
