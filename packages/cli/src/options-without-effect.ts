@@ -1,6 +1,7 @@
 /**
  * The options that a command accepts and would ignore. They are refused before the command begins, because a person
- * would believe that they took effect. This table is the only place that says which options a command does not use.
+ * would believe that they took effect. Checks that depend on the value of an option are in the
+ * commands.
  */
 import type { Command } from 'commander';
 import { WrongUse } from './exit-codes.ts';
@@ -25,38 +26,27 @@ const ASK_NO_PLANE = [
 const KEYS = ['keys issue', 'keys list', 'keys revoke'];
 const FOLDER_KEYS = ['--data', '--scopes', '--auditor', '--agents', '--tenant', '--pin'];
 /** With one of these options, the commands for keys ask the API of a plane. */
-const API = ['--url', '--control-url', '--profile'];
+const PLANE = ['--url', '--control-url', '--profile'];
 const ONE_ACTION = ['--agent', '--tool', '--args', '--id', '--cost', '--grant', '--attempt', '--context'];
 const SERVERS = ['--kafka', '--clickhouse'];
-const but = (...names: string[]) => PLANE_OPTIONS.filter((option) => !names.includes(option));
+/** All options that name a plane, except for these. */
+const exceptFor = (...names: string[]) => PLANE_OPTIONS.filter((option) => !names.includes(option));
 
 export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   { commands: ASK_NO_PLANE, options: PLANE_OPTIONS, why: 'the command asks no plane' },
-  { commands: ['logout'], options: but('--profile'), why: 'the name after --profile says what to forget' },
   {
-    commands: ['lint'],
-    options: PLANE_OPTIONS,
-    beside: ['--file'],
-    why: 'files are checked without a plane',
+    commands: ['logout'],
+    options: exceptFor('--profile'),
+    why: 'the name after --profile says what to forget',
   },
+  { commands: ['lint'], options: PLANE_OPTIONS, beside: ['--file'], why: 'files need no plane' },
   { commands: ['demo', 'completion'], options: ['--json'], why: 'the command prints only text' },
-  { commands: KEYS, options: but(...API), unless: API, why: 'the keys of a data folder are meant' },
-  { commands: KEYS, options: FOLDER_KEYS, beside: API, why: 'it is only for the keys of a data folder' },
-  { commands: ['keys list'], options: ['--cursor'], unless: API, why: 'a data folder has no pages' },
+  { commands: KEYS, options: exceptFor(...PLANE), unless: PLANE, why: 'the keys of a data folder are meant' },
+  { commands: KEYS, options: FOLDER_KEYS, beside: PLANE, why: 'it is only for the keys of a data folder' },
+  { commands: ['keys list'], options: ['--cursor'], unless: PLANE, why: 'a data folder has no pages' },
   { commands: ['publish'], options: ONE_ACTION, beside: ['--file'], why: 'the file already has the actions' },
-  {
-    commands: ['preview'],
-    options: ['--args', '--cost'],
-    unless: ['--tool'],
-    why: 'only a tool call has it',
-  },
+  { commands: ['preview'], options: ['--args', '--cost'], unless: ['--tool'], why: 'only a call has it' },
   { commands: ['tail'], options: ['--lines'], beside: ['--since'], why: '--since says where to begin' },
-  {
-    commands: ['dead-letters republish'],
-    options: ['--dry-run'],
-    unless: ['--file'],
-    why: 'without a corrected record there is no difference to show',
-  },
   {
     commands: ['reconcile', 'snapshot', 'audit prune'],
     options: ['--data'],
@@ -65,12 +55,9 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   },
   { options: ['--bounds'], beside: ['--unbounded'], why: 'the bounds are removed' },
   { options: ['--csv', '--columns'], beside: ['--json'], why: '--json has every column' },
-  {
-    options: ['--sparklines'],
-    beside: ['--json', '--csv'],
-    why: 'the output has the figures of all buckets',
-  },
-  { options: ['--sparklines'], unless: ['--interval'], why: 'there are no buckets to draw' },
+  { options: ['--sparklines'], beside: ['--json', '--csv'], why: 'the output has all buckets' },
+  { options: ['--sparklines', '--time-zone'], unless: ['--interval'], why: 'there are no buckets' },
+  { options: ['--family'], beside: ['--tenant', '--all'], why: 'every agent is meant' },
 ];
 
 /** Throws if an option was given that has no effect on the command. */
@@ -83,9 +70,9 @@ export function refuseWithoutEffect(command: Command): void {
     const other = given.find((one) => beside.includes(one));
     if (beside.length > 0 && other === undefined) continue;
     if (given.some((one) => unless.includes(one))) continue;
-    const or = other === undefined ? '' : `, or leave out ${other}`;
-    const orGive = unless.length === 0 ? '' : `, or give ${unless.join(' or ')} too`;
-    throw new WrongUse(`${option} has no effect here: ${why}`, `Leave it out${or}${orGive}.`);
+    const orLeaveOut = other === undefined ? '' : `, or leave out ${other}`;
+    const orAdd = unless.length === 0 ? '' : `, or add ${unless.join(' or ')}`;
+    throw new WrongUse(`${option} has no effect here: ${why}`, `Leave it out${orLeaveOut}${orAdd}.`);
   }
 }
 

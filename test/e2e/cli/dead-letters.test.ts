@@ -61,6 +61,10 @@ test('are corrected in a file, shown as a difference and republished once, and t
   const change = ['--reason', 'a type was missing'];
   const tried = await republish(corrected, ...change, '--dry-run');
   expect(tried.stdout).toMatch(/\n\+ {5}"type": "tool_call"\n.*\n.*\nnothing was published\n$/);
+  const unchanged = await mandate(['dead-letters', 'republish', place, '--dry-run']);
+  expect(unchanged).toMatchObject({ exitCode: 0, stdout: 'nothing was published\n' });
+  const asJson = await mandate(['dead-letters', 'republish', place, '--dry-run', '--json']);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ deadLetter: expect.objectContaining({ id }) });
   const fixed = await republish(corrected, ...change);
   expect(fixed).toMatchObject({ exitCode: 0, stderr: '' });
   expect(fixed.stdout).toContain(`published ${place} again, as ${TOPICS.actions}/`);

@@ -26,7 +26,7 @@ type Options = PageOptions &
 
 /** The highest number of rows in one answer of the audit. */
 const PAGE = 1_000;
-/** The highest `--limit` of a ranking. One more row is requested, which shows whether more rows exist. */
+/** The highest `--limit` of a ranking that does not say how many rows it left out. One more row is requested then. */
 const MAX_RANKED = PAGE - 1;
 const WATCH_MS = 2_000;
 
@@ -38,7 +38,7 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
   own.description(`${question.about} Scope audit.`);
   const limits = {
     paged: withPage,
-    ranked: (ranked: Command) => withLimit(ranked, undefined, MAX_RANKED),
+    ranked: (ranked: Command) => withLimit(ranked, undefined, saysMore(question) ? PAGE : MAX_RANKED),
     whole: (whole: Command) => whole,
   };
   const limited = limits[question.kind](withFilters(own, question.filters))
@@ -172,13 +172,15 @@ async function showOneAnswer(
       await showAnswerRows(shown, stdout, { ...presentation, ...(first && { first }), notes, columns });
     }
   }
-  if (isCut) await write(stderr, moreText(options.limit, '', MAX_RANKED));
+  if (isCut) await write(stderr, moreText(options.limit, { max: MAX_RANKED }));
 }
 
-/**
- * Requests one row more than the limit of a ranking. The extra row shows whether more rows exist. Groups do not need
- * it.
- */
+/** True if the answer says how many rows it left out. */
+function saysMore({ path }: Question): boolean {
+  return path === 'analytics';
+}
+
+/** Requests one row more than the limit of a ranking, unless the answer says how many rows it left out. */
 async function answerTo(
   question: Question,
   filters: Filters,
@@ -186,11 +188,10 @@ async function answerTo(
   { limit }: Options,
 ): Promise<{ answer: Row; isCut: boolean }> {
   const query = parametersOf(filters, question.parameters);
-  const saysMore = question.path === 'analytics';
-  const cut = question.kind === 'ranked' ? { limit: limit + (saysMore ? 0 : 1) } : {};
+  const cut = question.kind === 'ranked' ? { limit: limit + (saysMore(question) ? 0 : 1) } : {};
   const answer = await api.get<Row>(pathOf(question), { ...query, ...cut });
   const rows = rowsIn(answer, question);
-  const isCut = question.kind === 'ranked' && !saysMore && rows.length > limit;
+  const isCut = question.kind === 'ranked' && !saysMore(question) && rows.length > limit;
   return { answer: isCut ? { ...answer, [question.rows]: rows.slice(0, limit) } : answer, isCut };
 }
 

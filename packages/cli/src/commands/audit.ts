@@ -11,7 +11,7 @@ import { showRows } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
 import { write } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
-import { settingsOf } from './servers.ts';
+import { settingsOfSource } from './servers.ts';
 
 type Options = FolderOptions & { clickhouse?: string; keepMonths: number; tenant?: string; dryRun?: true };
 
@@ -99,7 +99,7 @@ async function pruneTenant(
 
 /** Opens tables only if they exist. Otherwise a misspelt folder would get new, empty tables. */
 async function openTables(options: Options, context: CommandContext): Promise<AuditClient> {
-  const settings = settingsOf(clickhouseSettings, options, context.env);
+  const settings = settingsOfSource(clickhouseSettings, options, context.env);
   const { openEmbeddedAudit, openServerAsItIs } = await import('@mandate/audit');
   if (settings.CLICKHOUSE_URL !== undefined) return openServerAsItIs(settings, settings.CLICKHOUSE_URL);
   const path = dataFolder(folderOf(options, context)).audit;

@@ -40,13 +40,13 @@ function listCommand(deadLetters: Command, run: RunCommand): void {
     )
     .action(({ open, ...page }: PageOptions & { open?: true }) =>
       run((context) => {
-        const rest = { pageSize: 200, rows: 'deadLetters' };
+        const common = { pageSize: 200, rows: 'deadLetters' };
         if (open) {
-          const list = { path: '/v1/audit/dead-letters', query: { republished: false }, ...rest };
-          return showList(context, list, page, { columns: openColumns, empty: 'no dead letter is open' });
+          const inAudit = { path: '/v1/audit/dead-letters', query: { republished: false }, ...common };
+          return showList(context, inAudit, page, { columns: openColumns, empty: 'no dead letter is open' });
         }
-        const list = { path: '/v1/dead-letters', cursor: 'before', ...rest };
-        return showList(context, list, page, { columns, empty: 'no dead letters' });
+        const onLog = { path: '/v1/dead-letters', cursor: 'before', ...common };
+        return showList(context, onLog, page, { columns, empty: 'no dead letters' });
       }),
     );
 }

@@ -27,7 +27,9 @@ export async function issueThroughApi(
     );
   const body = { name, role, expiresInMs: expiresInMs(options) };
   const issued = await connect(context).post<RoleKey & { key: string }>('/v1/keys', body);
-  return showAnswer(context, issued, () => `${issued.key}\n`, issuedText(issued, ' --url …'));
+  const { profile } = context.globals;
+  const where = profile === undefined ? ' --url …' : ` --profile ${profile}`;
+  return showAnswer(context, issued, () => `${issued.key}\n`, issuedText(issued, where));
 }
 
 export async function listThroughApi(page: PageOptions, context: CommandContext): Promise<ExitCode> {

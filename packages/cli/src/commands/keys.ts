@@ -212,6 +212,6 @@ function openStore(options: FolderOptions, context: CommandContext): FileKeyStor
   throw new WrongUse(
     `there are no API keys in ${folder.path}`,
     'Name the data folder of the plane with --data. `mandate up` and `mandate keys issue` make the first keys. To see the keys of people of ' +
-      'a running plane, give its address with --url.',
+      'a running plane, name it with --url or --profile.',
   );
 }

@@ -38,8 +38,9 @@ async function login(context: CommandContext): Promise<ExitCode> {
   const name = globals.profile ?? (env.MANDATE_PROFILE || DEFAULT_PROFILE);
   const profiles = readProfiles(env);
   const given = givenAddresses(globals, env);
-  // A login without a new address replaces only the key of the profile. The profile keeps its addresses.
-  const { key: _, ...kept } = (given.url === undefined && profiles[name]) || { url: DEFAULT_URL, key: '' };
+  // Without --url and MANDATE_URL, a login replaces only the key of a profile, which keeps its addresses.
+  const before = given.url === undefined ? profiles[name] : undefined;
+  const { key: _, ...kept } = before ?? { url: DEFAULT_URL, key: '' };
   const addresses = { ...kept, ...given, url: given.url ?? kept.url };
   const key = (globals.key ?? (await readKey(addresses.url, context))).trim();
   await mustKnowKey({ ...addresses, key }, signal);

@@ -12,7 +12,7 @@ import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { folderOf, withData } from './folder.ts';
-import { settingsOf } from './servers.ts';
+import { settingsOfSource } from './servers.ts';
 
 type Options = { data?: string; kafka?: string; alert?: true };
 
@@ -42,7 +42,7 @@ Examples:
 
 async function reconcileRunning(options: Options, context: CommandContext): Promise<ExitCode> {
   const api = connect(context);
-  const settings = settingsOf(kafkaSettings, options, context.env);
+  const settings = settingsOfSource(kafkaSettings, options, context.env);
   const path = dataFolder(folderOf(options, context)).log;
   if (settings.KAFKA_BROKERS === undefined && !existsSync(path)) {
     throw new WrongUse(

@@ -16,7 +16,7 @@ import { someText } from '../input/option-values.ts';
 import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
-import { showAnswer, write, writeJsonLine } from '../output/write.ts';
+import { showAnswer, write } from '../output/write.ts';
 
 type RepublishOptions = {
   file?: string;
@@ -63,8 +63,12 @@ async function republishLetter(
   const corrected = file === undefined ? null : mustRead(await readInput(file, context), file);
   if (corrected !== null && !json) await writeDifference(found, corrected, context);
   if (!dryRun) await send(found, corrected, options, context);
-  else if (!json) await write(context.stdout, 'nothing was published\n');
-  else if (corrected !== null) await writeJsonLine(context.stdout, JSON.parse(corrected));
+  else
+    await showAnswer(
+      context,
+      corrected === null ? found : JSON.parse(corrected),
+      () => 'nothing was published\n',
+    );
   return 0;
 }
 

@@ -13,7 +13,7 @@ import { printableLines } from '../output/printable.ts';
 import { progressOn } from '../output/progress.ts';
 import { showAnswer, write } from '../output/write.ts';
 import { type FolderOptions, folderOf, withData } from './folder.ts';
-import { settingsOf } from './servers.ts';
+import { settingsOfSource } from './servers.ts';
 
 type Options = FolderOptions & { kafka?: string; after?: number; every?: number };
 
@@ -58,7 +58,7 @@ Examples:
 }
 
 async function snapshot(options: Options, context: CommandContext): Promise<ExitCode> {
-  const settings = settingsOf(kafkaSettings, options, context.env);
+  const settings = settingsOfSource(kafkaSettings, options, context.env);
   const folder = dataFolder(folderOf(options, context));
   if (settings.KAFKA_BROKERS === undefined && !existsSync(folder.log)) {
     throw new WrongUse(

@@ -28,7 +28,6 @@ export function sendTo<Answer>(
       `no target, or more than one target, to ${verb}`,
       'Give one of: an agent id, --tenant, --all.',
     );
-  if (family && agent === undefined) throw new WrongUse('--family needs an agent id');
   const why = reason === undefined ? {} : { reason };
   return agent === undefined
     ? api.post(`/v1/${verb}`, { scope: all ? 'all' : 'tenant', ...why })

@@ -30,8 +30,14 @@ type Page = { readonly next: NextPage; readonly [field: string]: unknown };
 /** Where rows come from. `rows`: the field of an answer with the rows. Most lists need no `cursor` and `pageSize`. */
 type List = { path: string; query?: Query; rows: string; cursor?: string; pageSize?: number };
 
-/** `columns`: shows a table, with times as of `nowMs`. `text`: shows a block for each row. `empty`: the text if there are no rows. `seen`: gets the rows of each page. */
-type How<Row> = { empty: string; rest?: string; seen?(rows: readonly Row[]): void } & (
+/** `columns`: shows a table, with times as of `nowMs`. `text`: shows a block for each row. */
+type How<Row> = {
+  /** The text if there are no rows. */
+  empty: string;
+  rest?: string;
+  /** Receives the rows of each page. */
+  seen?(rows: readonly Row[]): void;
+} & (
   | { columns(nowMs: number | null): readonly Column<Row>[]; text?: never }
   | { text(row: Row): string; columns?: never }
 );
@@ -110,11 +116,11 @@ export async function sayIfMore<Row, Answer extends { readonly next: NextPage }>
   { rows, next }: Counter,
 ): Promise<void> {
   if (next === null || (await allOf(rowsOf(api, list, 1, next))).length === 0) return;
-  await write(stderr, moreText(rows, `--cursor ${next}`));
+  await write(stderr, moreText(rows, { otherwise: `--cursor ${next}` }));
 }
 
-/** @param otherwise another way to see more rows */
-export function moreText(shown: number, otherwise = '', max = MAX_LIMIT): string {
+/** @param otherwise another way to see more rows @param max the highest limit */
+export function moreText(shown: number, { otherwise = '', max = MAX_LIMIT } = {}): string {
   const limit = shown < max ? `--limit ${Math.min(shown * 10, max)}` : '';
   const ways = [limit, otherwise].filter((way) => way !== '').join(', or ');
   return `mandate: note: ${shown} of more than ${shown} shown${ways === '' ? '' : `; for more: ${ways}`}\n`;

@@ -1,7 +1,7 @@
 /**
  * Finds the addresses and the key that a command uses. An option overrides the environment, and the environment
- * overrides the profile. A profile's key is sent only to the addresses of that profile: if another address is given,
- * the profile is not used.
+ * overrides the profile. `--profile` overrides the whole environment. A profile's key is sent only to the addresses of
+ * that profile: if another address is given, the profile is not used, and with `--profile` that is refused.
  */
 import { DEFAULT_URL } from '@mandate/client';
 import { WrongUse } from '../exit-codes.ts';
@@ -18,15 +18,14 @@ export function findConnection(
   env: Readonly<Record<string, string | undefined>>,
   profiles: () => Profiles,
 ): Connection {
-  const given = givenAddresses(globals, env);
-  // The key in the environment is meant for the plane in the environment.
-  const key =
-    trimmed(globals.key) ?? (globals.profile === undefined ? trimmed(env.MANDATE_API_KEY) : undefined);
+  const own = globals.profile === undefined ? env : {};
+  const given = givenAddresses(globals, own);
+  const key = trimmed(globals.key) ?? trimmed(own.MANDATE_API_KEY);
   const named = globals.profile ?? (env.MANDATE_PROFILE || undefined);
   const needsProfile = named !== undefined || key === undefined || given.url === undefined;
   const stored = needsProfile ? profiles() : {};
   const name = named ?? DEFAULT_PROFILE;
-  const profile = Object.hasOwn(stored, name) ? stored[name] : undefined;
+  const profile = stored[name];
   if (profile === undefined && named !== undefined)
     throw new WrongUse(
       `there is no profile ${name}`,
@@ -37,7 +36,7 @@ export function findConnection(
   if (other !== undefined && globals.profile !== undefined)
     throw new WrongUse(
       `${given[other]} is not an address of the profile ${name}`,
-      `Leave out --profile, or the address (${ADDRESS_VARIABLES[other]}).`,
+      'Leave out --profile, or the address.',
     );
   const used: Partial<Profile> = other === undefined ? (profile ?? {}) : {};
   const { key: storedKey = '', ...addresses } = used;

@@ -41,7 +41,11 @@ export function readProfiles(env: ProgramContext['env']): Profiles {
   if ((found.mode & 0o077) !== 0 && platform() !== 'win32')
     throw new WrongUse(`other users may read ${path}, which has API keys`, `Run: chmod 600 ${path}`);
   try {
-    return file.parse(JSON.parse(textOfFile(readFileSync(path)))).profiles;
+    // Without a prototype, a name such as `constructor` finds nothing that was not kept.
+    return Object.assign(
+      Object.create(null),
+      file.parse(JSON.parse(textOfFile(readFileSync(path)))).profiles,
+    );
   } catch {
     throw new WrongUse(`${path} cannot be read as profiles`, 'Remove it, and run `mandate login`.');
   }
@@ -63,11 +67,12 @@ export function writeProfiles(env: ProgramContext['env'], profiles: Profiles): s
   return path;
 }
 
-/** Returns undefined if this user may not read the folder. The file then belongs to another user. */
+/** Returns undefined if the file does not exist, or if this user may not read its folder. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return undefined;
+    throw error;
   }
 }

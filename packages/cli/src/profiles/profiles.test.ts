@@ -146,8 +146,12 @@ it('never sends the key of a profile to another address', async () => {
     const ran = await runCommand(['rules', 'list'], { env: { ...env, [where]: other.url } });
     expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('an API key is needed') });
   }
-  const named = ['rules', 'list', '--profile', 'default', '--url', other.url];
-  expect((await runCommand(named, { env })).stderr).toContain('is not an address of the profile default');
+  const named = ['rules', 'list', '--profile', 'default'];
+  const refused = await runCommand([...named, '--url', other.url], { env });
+  expect(refused.stderr).toContain('is not an address of the profile default');
+  // The profile overrides the whole environment.
+  const elsewhere = { MANDATE_URL: other.url, MANDATE_API_KEY: 'sk-2' };
+  expect(await runCommand(named, { env: { ...env, ...elsewhere } })).toMatchObject({ exitCode: 0 });
   expect(other.asked).toEqual([]);
 });
 
