@@ -1,9 +1,8 @@
 /**
  * @mandate/schemas: the contracts. Every record on the bus and every document that people write is a zod schema here,
  * with one file for each message. `described` gives a field its description and its examples. The JSON Schema files
- * in
- * ../generated are made from the schemas, and ../examples/v1 must always parse. Amounts are micro-dollars, durations
- * end in `Ms`, times are RFC 3339 UTC. No other package decides what a record looks like, and only
+ * in ../generated are made from the schemas, and ../examples/v1 must always parse. Amounts are micro-dollars,
+ * durations end in `Ms`, times are RFC 3339 UTC. No other package decides what a record looks like, and only
  * `readActionsRecord` reads records from outside.
  */
 

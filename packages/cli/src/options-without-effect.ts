@@ -1,7 +1,6 @@
 /**
  * The options that a command accepts and would ignore. They are refused before the command begins, because a person
- * would believe that they took effect. Checks that depend on the value of an option are in the
- * commands.
+ * would believe that they took effect. Checks that depend on the value of an option are in the commands.
  */
 import type { Command } from 'commander';
 import { WrongUse } from './exit-codes.ts';

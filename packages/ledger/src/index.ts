@@ -1,8 +1,7 @@
 /**
  * @mandate/ledger stores the spent amounts and the stopped agents. It has one port (port.ts), and stores that
  * implement it: the memory store here, for one process, and in `@mandate/ledger/redis` the store that processes
- * share.
- * That is a separate entry, so only programs that need it load its client.
+ * share. That is a separate entry, so only programs that need it load its client.
  *
  * The policy has two halves, and the ledger works between them. `plan` names the limits, one atomic step of the
  * ledger checks all of them and charges all or none, and `decide` words the facts of the step. The ledger promises: a

@@ -22,9 +22,9 @@ export type ClockJump = { kind: 'forward' | 'backward'; stepMs: number; fromMs: 
  * correct a clock that was slow. Such a jump may free the quota of one window too early.
  *
  * Each jump is reported to `onJump` once. `steady` distinguishes a jump forward from a long pause between two
- * readings:
- * it counts milliseconds from any origin, and no person or daemon sets it. A jump forward is reported only if `clock`
- * is ahead of `steady` by more than `thresholdMs`, because time daemons make small corrections all the time.
+ * readings: it counts milliseconds from any origin, and no person or daemon sets it. A jump forward is reported only
+ * if `clock` is ahead of `steady` by more than `thresholdMs`, because time daemons make small corrections all the
+ * time.
  */
 export function monotonic(
   clock: Clock,

@@ -1,7 +1,6 @@
 /**
  * Sums the amount charged in the last `windowMs`, in buckets. A bucket counts until its last millisecond is
- * `windowMs`
- * old. So the sum is never lower than in any true window, and memory is limited.
+ * `windowMs` old. So the sum is never lower than in any true window, and memory is limited.
  *
  * A credit gives back only earlier charges, never later charges. After a charge has left the window, its credit must
  * not leave additional room. So the sum is computed from the oldest bucket to the newest, and never falls below zero.

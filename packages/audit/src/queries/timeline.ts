@@ -13,8 +13,7 @@ const EXACT_MS = { '5m': 300_000, '15m': 900_000, '1h': 3_600_000 } as const;
 
 /**
  * Buckets that end at a fixed time of the clock. A day in Berlin has 23, 24 or 25 hours, and a quarter of a day has
- * 5,
- * 6 or 7 hours.
+ * 5, 6 or 7 hours.
  */
 const ON_THE_CLOCK = {
   '6h': {

@@ -1,9 +1,8 @@
 /**
  * Counts hours and days again that changed since they were counted: hours from the base tables, days from their
- * hours.
- * A row of sums contains the number of touches that existed when its counting began. A row is not read if there are
- * more touches now (see from-rollups.ts). So the refresh may be killed at any moment, run twice at once, or pause
- * for a year.
+ * hours. A row of sums contains the number of touches that existed when its counting began. A row is not read if
+ * there are more touches now (see from-rollups.ts). So the refresh may be killed at any moment, run twice at once, or
+ * pause for a year.
  *
  * An hour that still changes can wait, because otherwise it would be counted again and again.
  */

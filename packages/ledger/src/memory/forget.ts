@@ -21,9 +21,8 @@ const LOOKED_AT_EACH_STEP = 4;
 
 /**
  * Frees the memory of the oldest deliveries that are forgotten by `beforeMs`, except those for which `isKept` is
- * true.
- * A delivery that is kept for a reason other than its age moves to the end of the queue, so that it does not block
- * later deliveries.
+ * true. A delivery that is kept for a reason other than its age moves to the end of the queue, so that it does not
+ * block later deliveries.
  *
  * @param options.most the maximum number of deliveries to check
  */

@@ -1,6 +1,6 @@
 /**
- * True if a pattern is anchored at both ends: each of its alternatives begins with `^` or `.*`, and
- * ends with `$` or `.*`. Any other pattern also matches longer texts, and its author may not expect this.
+ * True if a pattern is anchored at both ends: each of its alternatives begins with `^` or `.*`, and ends with `$` or
+ * `.*`. Any other pattern also matches longer texts, and its author may not expect this.
  *
  * @param pattern must be a valid pattern
  */

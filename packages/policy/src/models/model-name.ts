@@ -47,8 +47,7 @@ const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = 
 /**
  * @param text the name as given. `path` and `model` together contain all of it, except letter case and fillers
  * @param hasProvider true if the provider is named elsewhere. If a provider and a maker share a name, the name then
- * means
- *   the maker
+ *   means the maker
  */
 export function readModelName(text: string, hasProvider = false): ModelName {
   const path: string[] = [];

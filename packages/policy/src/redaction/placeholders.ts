@@ -39,8 +39,7 @@ export function placeholdersIn(text: string): { start: number; end: number }[] {
 
 /**
  * Returns JSON pointers (RFC 6901) to the texts in `value` that contain a placeholder, in order, at most `most`
- * pointers.
- * Takes linear time.
+ * pointers. Takes linear time.
  *
  * @param pointer the pointer to `value` itself
  */

@@ -73,8 +73,7 @@ export type RulesInForce = {
   /**
    * @param agent must be the same object until the agent changes
    * @param stepBudgets the step budgets for the action. The remaining steps are for the next agent that is evaluated
-   * for
-   *   this action
+   *   for this action
    */
   resolve(agent: AgentAttributes, action: Action, atMs: number, stepBudgets?: StepBudgets): Resolved;
 };

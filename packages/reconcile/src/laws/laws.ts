@@ -1,8 +1,7 @@
 /**
  * Checks the laws of docs/semantics.md that a plane keeps: one decision, limits, outcomes, the kill switch and
- * epochs.
- * One pass over the log checks them. Laws that compare log, audit and the deciders' positions are checked after
- * everything was read.
+ * epochs. One pass over the log checks them. Laws that compare log, audit and the deciders' positions are checked
+ * after everything was read.
  *
  * Deliveries of all tenants are checked, because an offset names no tenant. Everything else is checked only for the
  * given tenants.

@@ -31,8 +31,8 @@ const USAGE = 2;
 
 /**
  * Prints every setting and exits with 0 for `--help`. Prints every fault and exits with 2 for a wrong environment or
- * an argument.
- * Relative paths start where npm was called, because npm runs a workspace's script in that workspace's folder.
+ * an argument. Relative paths start where npm was called, because npm runs a workspace's script in that workspace's
+ * folder.
  *
  * @param own the process, passed by its main.ts
  * @param about one line for `--help`
