@@ -1,7 +1,7 @@
 /**
  * Random histories of a log for the tests: decisions, settlements and budget adjustments. A record may be delivered
- * several times, at different offsets, and some deliveries are void. The audit's answers must depend on the unique
- * records only.
+ * several times, at different offsets. Some deliveries are void, which means that they do not count. The audit's
+ * answers must depend on the unique valid records only.
  */
 import {
   type ActionDecided,
@@ -162,7 +162,7 @@ export function recordedSettlement(
   return { record: settlement, ...onLog(event, offset, isVoid) };
 }
 
-/** Returns the fields of a recorded record except `record` itself. */
+/** Returns the fields of `Recorded` for an event on the log, except `record` itself. */
 export function onLog(event: unknown, offset: number, isVoid = false): Omit<Recorded<unknown>, 'record'> {
   return {
     value: new TextEncoder().encode(JSON.stringify(event)),
@@ -173,7 +173,7 @@ export function onLog(event: unknown, offset: number, isVoid = false): Omit<Reco
   };
 }
 
-/** Returns a decision as the log could hold it. Its ids are made from `index`. */
+/** Returns a decision with ids that are made from `index`. */
 export function decisionOf(tenant: string, index: number, call: Partial<Called> = {}): Decision {
   const {
     agentId = 'a-1',
@@ -256,7 +256,7 @@ function checksOf(weighed: NonNullable<Called['weighed']>, team: boolean): Decis
   ];
 }
 
-/** Returns an adjustment of the agent's own budget, or of the team's. */
+/** Returns an adjustment of the agent's own budget, or of the team's budget. */
 export function adjustmentOf(
   tenant: string,
   index: number,

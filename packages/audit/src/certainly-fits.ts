@@ -12,9 +12,9 @@ const STORED_TIME =
   /^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /**
- * Returns a function that is true if the schema would accept the row and leave it unchanged. If it is false, ask the
- * schema: the schema may still accept the row, and it says what is wrong. A column of a kind that is not listed here
- * is always left to the schema.
+ * Returns a check for rows. If the check returns true, the schema would accept the row unchanged. If the check
+ * returns false, ask the schema, which may still accept the row. The check never accepts a kind of column that is not
+ * listed here.
  */
 export function certainlyFits(schema: z.ZodType): Fits {
   if (schema === storableTime) return (value) => typeof value === 'string' && STORED_TIME.test(value);
@@ -30,7 +30,7 @@ export function certainlyFits(schema: z.ZodType): Fits {
 
 const BOUNDS: readonly string[] = ['min_length', 'max_length', 'greater_than', 'less_than'];
 
-/** False if the schema has another kind of check. Then only the schema itself can validate the value. */
+/** True if all checks of the schema are inclusive bounds. Any other check needs the schema itself. */
 function hasOnlyBounds({ def }: z.ZodType): boolean {
   return (def.checks ?? []).every(({ _zod: { def: bound } }) => {
     return BOUNDS.includes(bound.check) && !('inclusive' in bound && bound.inclusive === false);

@@ -87,10 +87,7 @@ function clickhouseCode(error: unknown): string | null {
   return typeof error.code === 'string' && /^\d+$/.test(error.code) ? error.code : null;
 }
 
-/**
- * Returns the error for a statement that is not an insert, or for an insert that failed through no fault of a row.
- * Always retryable.
- */
+/** Returns the error for a failed statement, unless a row of an insert is at fault. The error is always retryable. */
 export function failed(doing: string, cause: unknown): MandateError {
   const found = CONDITIONS.get(clickhouseCode(cause) ?? '') ?? AWAY;
   const { code, remedy } = { ...found, remedy: tlsRemedy('CLICKHOUSE', cause) ?? found.remedy };

@@ -15,7 +15,10 @@ import type { AuditClient, BoundParams } from './port.ts';
 export const INSERT_ROWS = 2_000;
 export const INSERT_BYTES = 4 * 1024 * 1024;
 
-/** The conversion between rows and text runs on the event loop. ClickHouse itself works on its own threads. */
+/**
+ * The lane for converting rows to text and back, which runs on the event loop. ClickHouse itself works on its own
+ * threads.
+ */
 const LANE = ['audit'];
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -51,7 +54,7 @@ const FILE_SETTINGS: Settings = {
   output_format_parquet_row_group_size: 50_000,
 };
 
-/** How statements reach ClickHouse: a server, or the embedded library. */
+/** The way in which statements reach ClickHouse: over a server, or in the embedded library. */
 export type Transport = {
   /**
    * `text`: settings go into a SETTINGS clause, because chdb would keep the settings of a call for the whole session.

@@ -1,6 +1,6 @@
 /**
- * The promises of an audit, as tests. They run for the embedded ClickHouse and for a ClickHouse server. This folder
- * also has random records, and plain code that computes every answer again. Only tests import this folder.
+ * Tests of everything that an audit promises. They run for the embedded ClickHouse and for a ClickHouse server. This
+ * folder also has random records, and simple code that computes every answer again. Only tests import this folder.
  */
 import { describe } from 'vitest';
 import { analytics } from './contract/analytics.ts';
@@ -58,12 +58,10 @@ const PARTS = {
 export type ContractPart = keyof typeof PARTS;
 export const CONTRACT_PARTS = Object.keys(PARTS) as ContractPart[];
 
-/**
- * The parts that test how statements, rows and answers are sent. The other parts test what the engine does with them.
- */
+/** The parts of the contract that test how statements, rows and answers are sent. The other parts test the engine. */
 export const TRANSPORT_PARTS: readonly ContractPart[] = ['statements', 'recording', 'questions', 'following'];
 
-/** The parts with histories of hours and months. They take half of the time of the contract. */
+/** The parts of the contract with histories of hours and months. They take half of the contract's time. */
 export const HISTORY_PARTS: readonly ContractPart[] = [
   'migrating',
   'retention',

@@ -61,7 +61,7 @@ test('keeps only whole inserts and every acknowledged insert if its process is k
 });
 
 test.runIf(process.platform === 'linux')(
-  'gives its threads a lower priority than the event loop',
+  'gives the threads of ClickHouse a lower priority than the event loop',
   async () => {
     const own = getPriority();
     await open();

@@ -27,7 +27,7 @@ export async function openEmbeddedAudit(options: { path: string }): Promise<Audi
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
-  // The engine would use every core for its merges.
+  // Lowers the priority of the engine's threads, because its merges would use every core.
   lowerEngineThreads(before);
   // The engine cannot stop a query. So closing also waits for aborted queries.
   return {

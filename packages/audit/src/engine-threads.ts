@@ -22,7 +22,7 @@ export function lowerEngineThreads(before: ReadonlySet<string>): void {
   }
 }
 
-/** False for a thread that has ended meanwhile. */
+/** True for a thread of Node's pool. False if the thread has ended meanwhile. */
 function isOfPool(thread: string): boolean {
   try {
     return readFileSync(`${TASKS}/${thread}/comm`).equals(POOL);

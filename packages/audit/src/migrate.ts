@@ -54,8 +54,8 @@ async function history(client: AuditClient): Promise<Applied[]> {
 }
 
 /**
- * Throws if the applied migrations differ from our first migrations in any byte. The state of the tables would then
- * be unknown.
+ * Throws unless the applied migrations are byte for byte the first migrations of this binary. Otherwise the state of
+ * the tables would be unknown.
  */
 function refuseForeignHistory(migrations: readonly Migration[], applied: readonly Applied[]): void {
   for (const [index, past] of applied.entries()) {

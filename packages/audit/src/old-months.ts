@@ -48,8 +48,8 @@ export async function dropMonths(client: AuditClient, months: readonly Month[]):
   const fromMs = Math.max(...months.map(({ month }) => endOf(month)));
   await recordRetentionStart(client, [{ tenant: EVERYBODY, fromMs }]);
   for (const { table, month } of months) {
-    // The first call is before the drop, so that no reader uses sums of dropped rows. The second call is for sums
-    // that were computed during the drop.
+    // Marks the sums before and after the drop. The first marking keeps readers from sums of rows that are being
+    // dropped. The second marking is for sums that were computed during the drop.
     await markReachingBack(client, month);
     await client.command(`ALTER TABLE ${table} DROP PARTITION ID '${month}'`);
     await markReachingBack(client, month);

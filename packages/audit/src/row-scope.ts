@@ -7,7 +7,7 @@
  */
 import type { BoundParams } from './port.ts';
 
-/** Stands for all tenants or topics. No tenant and no topic has this name. */
+/** The name that means all tenants or all topics. No real tenant or topic has this name. */
 const ALL = '*';
 
 /**

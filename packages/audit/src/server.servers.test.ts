@@ -177,8 +177,8 @@ describe('aborted questions', () => {
       request.resume();
       request.on('end', () => {
         asked += 1;
-        // The first request reads the version when the audit is opened. The next requests get no answer, one for each
-        // socket.
+        // The first request reads the version when the audit is opened. The next ten requests, one for each socket,
+        // get no answer.
         if (asked === 1 || asked > 11) response.end('{"version":"26.7"}\n');
       });
     });
@@ -314,7 +314,7 @@ const HASTY = `<clickhouse>
 </clickhouse>`;
 
 describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
-  test('loses no row and hides no failure with an unsafe profile and a proxy that drops its headers', async () => {
+  test('loses no row and reports every failure with an unsafe profile and a proxy that drops headers', async () => {
     const usersFile = join(temporaryFolder(), 'users.xml');
     writeFileSync(usersFile, HASTY);
     await using server = await startClickHouse({ usersFile });
@@ -329,7 +329,8 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     const rows = Array.from({ length: 61 }, (_, n) => ({ n }));
     await expect(audit.insert('slow', rows)).rejects.toMatchObject({ code: 'AUDIT_ROW_REFUSED' });
 
-    // The query fails after it has filled the buffer of the server, so that the server has already begun to answer.
+    // The query fails after its answer has filled the buffer of the server. Without the settings of our client, the
+    // server would have begun to answer.
     const breaking = 'SELECT number + throwIf(number = 400000) AS n FROM numbers(500000)';
     await expect(audit.query(breaking, {}, counted)).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
@@ -337,7 +338,7 @@ describeWithOwnServers(['clickhouse'], 'a server of its own', () => {
     });
   });
 
-  test('loses no row and reports every failure with an unsafe profile and a proxy that drops headers', async () => {
+  test('reports a failure of every call while the server hangs, and stores rows again afterwards', async () => {
     await using server = await startClickHouse();
     const audit = await opened(server.url, { timeoutMs: 2_000 });
     await audit.command('CREATE TABLE t (n UInt64) ENGINE = ReplacingMergeTree ORDER BY n');

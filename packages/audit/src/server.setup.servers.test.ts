@@ -328,7 +328,7 @@ describeWithOwnServers(['clickhouse'], 'a server set up as infra/clickhouse says
       });
     });
 
-    test('learns only the keys of other tenants at the marks of the primary index, but no rows', async () => {
+    test('sees keys of other tenants in the marks of the primary index, but none of their rows', async () => {
       const sql = "SELECT * FROM mergeTreeIndex('mandate', 'decisions') ORDER BY ALL";
       const marks = await clients.query.query(sql, { tenant: 'acme' }, table);
       // If this line fails with a new version of ClickHouse, the leak of keys is gone. Then say so in

@@ -9,11 +9,14 @@ test.each([
   ['query', 'MANDATE_QUERY_URL'],
   ['alerter', 'MANDATE_ALERTER_URL'],
   ['control', 'MANDATE_CONTROL_URL'],
-] as const)('names the setting that holds the address of a missing %s', (service, setting) => {
-  const failure = failureOf(new ApiError('no-route', 'no such service', { ...asked, service }));
-  expect(failure).toBeInstanceOf(MissingRoute);
-  expect(failure).toMatchObject({ exitCode: 1, remedy: expect.stringContaining(setting) });
-});
+] as const)(
+  'names the setting for the address if the route is missing and belongs to this service: %s',
+  (service, setting) => {
+    const failure = failureOf(new ApiError('no-route', 'no such service', { ...asked, service }));
+    expect(failure).toBeInstanceOf(MissingRoute);
+    expect(failure).toMatchObject({ exitCode: 1, remedy: expect.stringContaining(setting) });
+  },
+);
 
 test.each([
   [400, 2],
@@ -37,7 +40,7 @@ test('says how to authenticate when the key is refused', () => {
 });
 
 test.each(['unreachable', 'not-a-plane'] as const)(
-  'says how to name another address when it is %s',
+  'says how to name another address if the address is %s',
   (reason) => {
     const failure = failureOf(new ApiError(reason, 'no plane', { ...asked, service: 'gateway' }));
     expect(failure).toMatchObject({ exitCode: 1, remedy: expect.stringContaining('--url') });

@@ -1,4 +1,7 @@
-/** The outside world of a command, so that a test can run it as a terminal does. */
+/**
+ * Everything outside of a command that the command uses, such as its streams. A test replaces it, to run the command
+ * as a terminal does.
+ */
 import type { Readable, Writable } from 'node:stream';
 import type { ExitCode } from './exit-codes.ts';
 import type { GlobalOptions } from './global-options.ts';

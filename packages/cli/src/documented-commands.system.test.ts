@@ -1,4 +1,4 @@
-/** The pages of the documentation show only commands and options that exist. */
+/** Tests that the pages of the documentation show only commands and options that exist. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -17,8 +17,7 @@ async function wholeProgram(): Promise<Command> {
 }
 
 /**
- * Returns each use of the command in a code span or a code block, from the word after `mandate` to the end of the
- * command.
+ * Returns each `mandate` command in a code span or a code block of the page: its line, and the words after `mandate`.
  */
 function usesIn(page: string): [line: number, words: string[]][] {
   let isCode = false;

@@ -34,7 +34,7 @@ export function reportFailure(
   { stderr, signal }: { stderr: Writable; signal: AbortSignal },
 ): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  // Ctrl-C and Ctrl-D at a prompt reject the question with AbortError, and do not abort the signal.
+  // Ctrl-C or Ctrl-D at a prompt rejects the prompt with an AbortError. The signal is not aborted then.
   if (signal.aborted || (error instanceof Error && error.name === 'AbortError')) return 130;
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0;
   stderr.write(printableLines(`mandate: ${linesOf(error).join('\n  ')}\n`));

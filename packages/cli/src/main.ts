@@ -13,7 +13,9 @@ const { ppid } = process;
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runProgram } = await import('./program.ts');
 
-/** A Ctrl-C within this time is the same one: the terminal and each npm process above pass it on. */
+/**
+ * Signals within this time belong to the same Ctrl-C: the terminal and each parent npm process pass the signal on.
+ */
 const SAME_REQUEST_MS = 1_000;
 
 /** How often a command under npx checks whether npx still runs. */
@@ -29,8 +31,8 @@ const onSignal = () => {
     process.exit(130);
   }
 };
-// At SIGTERM npx ends without a signal to this process. This process then gets another parent. Every process below npx
-// inherits these variables, so the script must be this command.
+// At SIGTERM npx ends without a signal to this process. This process then gets another parent. Every process below
+// npx inherits these variables, so the script in them must be `mandate`.
 const { npm_command, npm_lifecycle_event, npm_lifecycle_script = '' } = process.env;
 const isUnderNpx =
   npm_command === 'exec' && npm_lifecycle_event === 'npx' && /^\W*mandate\b/.test(npm_lifecycle_script);

@@ -53,7 +53,7 @@ it.each([
   `lint --url ${URL}`,
   `completion names agents --url ${URL}`,
   'tail --lines 10',
-  // --lines has a default.
+  // The option --lines has a default value here, and was not given.
   'tail --since 1h',
   'dead-letters republish 3/17 --dry-run',
   'analytics groups --interval 1h --from 1d --sparklines',

@@ -11,9 +11,9 @@ type WithoutEffect = {
   /** The commands with the names of their parents. If absent: all commands that have one of the options. */
   commands?: readonly string[];
   options: readonly string[];
-  /** The options have no effect beside one of these. */
+  /** The options have no effect if one of these options is given. */
   beside?: readonly string[];
-  /** The options have no effect unless one of these is given. */
+  /** The options have no effect unless one of these options is given. */
   unless?: readonly string[];
   why: string;
 };
@@ -24,11 +24,11 @@ const ASK_NO_PLANE = [
 ];
 const KEYS = ['keys issue', 'keys list', 'keys revoke'];
 const FOLDER_KEYS = ['--data', '--scopes', '--auditor', '--agents', '--tenant', '--pin'];
-/** With one of these options, the commands for keys ask the API of a plane. */
+/** If one of these options is given, the commands for keys ask the API of a plane. */
 const PLANE = ['--url', '--control-url', '--profile'];
 const ONE_ACTION = ['--agent', '--tool', '--args', '--id', '--cost', '--grant', '--attempt', '--context'];
 const SERVERS = ['--kafka', '--clickhouse'];
-/** All options that name a plane, except for these. */
+/** Returns all options that name a plane, except the given ones. */
 const exceptFor = (...names: string[]) => PLANE_OPTIONS.filter((option) => !names.includes(option));
 
 export const WITHOUT_EFFECT: readonly WithoutEffect[] = [

@@ -48,8 +48,8 @@ export async function runProgram(args: readonly string[], context: ProgramContex
 }
 
 /**
- * Makes the program with the names of all subcommands. Only the subcommands in `args` are loaded, with their options,
- * so that `--help` does not wait for a database engine. The completion script loads all subcommands.
+ * Makes the program with the names of all subcommands. Only the subcommands in `args` are loaded with their options,
+ * so that for example `--help` does not wait for a database engine. The completion script loads all subcommands.
  */
 async function buildProgram(
   args: readonly string[],
@@ -118,7 +118,10 @@ function optionDescription({
   return more === '' ? description : `${description} (${more})`;
 }
 
-/** Reads `help agents list` as `agents list --help`. The error for a wrong command names this command. */
+/**
+ * Reads `help agents list` as `agents list --help`. For an unknown command, returns only its name, so that the error
+ * message names it.
+ */
 function helpAsked(args: readonly string[], program: Command): string[] {
   const [first, ...path] = args;
   const [name = '--help'] = path;

@@ -38,9 +38,9 @@ export const DEFAULT_URL = 'http://127.0.0.1:7420';
 const TIMEOUT_MS = 90_000;
 
 /**
- * @param options.queryUrl address of the query service, if it differs from `url`, the address of the gateway; the
- * other addresses likewise
- * @param options.failure makes the error to throw from an `ApiError`, for a program with errors of its own
+ * @param options.queryUrl the address of the query service, if it differs from `url`, which is the address of the
+ * gateway. The same applies to the other addresses
+ * @param options.failure converts an `ApiError` to the error that is thrown, for a program with its own errors
  */
 export function createApiClient(options: {
   url: string;

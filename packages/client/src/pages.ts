@@ -1,7 +1,7 @@
 /** Reads lists of the plane page by page. */
 import type { ApiClient, Query } from './api-client.ts';
 
-/** Where the next page of a list begins. Null after the last page. */
+/** The value that requests the next page of a list. Null after the last page. */
 export type NextPage = string | number | null;
 
 type Page = { readonly next: NextPage };
@@ -16,9 +16,10 @@ export type PagedList<Row, Answer extends Page> = {
 };
 
 /**
- * Yields at most `limit` rows of a list, page after page. Returns where the list continues, or null at its end.
+ * Yields at most `limit` rows of a list, page after page. Returns the value that requests the next row, or null at
+ * the end of the list.
  *
- * @param from where to begin; absent: at the first row
+ * @param from requests the first row to yield; absent: the first row of the list
  */
 export async function* rowsOf<Row, Answer extends Page>(
   api: ApiClient,

@@ -44,14 +44,14 @@ function topic(log = silentLogger()) {
     write,
     parts,
     apply: (text: string) => applyFiles(documentsIn(text), parts),
-    /** Runs `does` while the next change is being appended. */
+    /** Calls `does` while the next change is being appended. */
     meanwhile(does: () => void) {
       before = does;
     },
   };
 }
 
-it('makes records only for documents that differ', async () => {
+it('makes a record only for a document that differs', async () => {
   const { records, apply } = topic();
   await apply(FILES);
   expect(records.map(({ event, change }) => [event, change.by, change.tenant])).toEqual(
@@ -75,7 +75,7 @@ it('keeps documents that no file contains', async () => {
   expect([...fold.tenant('default').rules.keys()]).toEqual(['all-read']);
 });
 
-it('takes a concurrent change of another plane into account', async () => {
+it('plans again if another plane changes a document at the same time', async () => {
   const one = topic();
   one.meanwhile(() => {
     const change = { id: 'other', tenant: 'default', by: 'o', reason: '', at: '2026-03-01T12:00:00.000Z' };
@@ -88,7 +88,7 @@ it('takes a concurrent change of another plane into account', async () => {
   expect(one.fold.tenant('default').rules.size).toBe(1);
 });
 
-it('warns of a rule that names a version which its policy does not have', async () => {
+it('warns of a rule if its policy does not have the version that the rule names', async () => {
   const warned: unknown[] = [];
   const log = Object.assign(silentLogger(), { warn: (...said: unknown[]) => warned.push(said.at(-1)) });
   const { apply } = topic(log);

@@ -17,8 +17,8 @@ type Parts = {
 };
 
 /**
- * How often the files are compared with the log. Planes that start at once change the same documents, but each round
- * leaves fewer differences.
+ * The maximum number of times that the files are compared with the log. Planes that start at the same time change the
+ * same documents, but each round leaves fewer differences.
  */
 const MOST_ROUNDS = 10;
 
@@ -60,8 +60,8 @@ function refused({ kind, id }: Change, why: string): MandateError {
 }
 
 /**
- * Logs the changes and what a person should check. Agents that no file names are normal, so only such policies and
- * rules are reported.
+ * Logs the changes, and what a person should check. Agents that no file names are normal, so only policies and rules
+ * that no file names are logged.
  */
 function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
   const standing = standingIn(control);

@@ -16,7 +16,7 @@ import { VERSION } from './version.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The most warnings that one log line names. */
+/** The maximum number of warnings that one log line names. */
 const DOUBTS_IN_LOG = 20;
 
 export async function openParts(config: PlaneConfig, log: Logger, env: Environment, opening: Opening) {
@@ -46,7 +46,8 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
     (opened) => opened.close(),
   );
   const control = await openControl(config, { ...opening, bus, folder, log });
-  // The files are applied before any decision. Otherwise an agent could be decided under half of the files.
+  // The files are applied before any decision. Otherwise an action could be decided while only some of the files are
+  // applied.
   if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
   const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
   return { ...opening, ...control, ...files, log, metrics, tracer, clock, bus };

@@ -28,7 +28,7 @@ export type Plane = {
   bus: Bus;
   ledger: Ledger;
   audit: AuditClient;
-  /** Resolves once all records that are now on the log are decided and in the audit. */
+  /** Resolves when all records that are on the log at the call are decided and in the audit. */
   atRest(signal?: AbortSignal): Promise<void>;
 };
 
@@ -83,7 +83,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
-  // The keys are made last. If a later step of the start failed, nobody would see the new keys.
+  // The keys are made last, because they are shown only after a complete start. If a later step failed, nobody would
+  // see the keys.
   const named = new Set(mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs));
   const firstKeys = await makeFirstKeys(fileKeys, [...named]);
   const atRest = async (signal?: AbortSignal) => {

@@ -4,7 +4,10 @@ import { FairRoom, type Held } from './fair-room.ts';
 
 const ROOM = { most: 12, ofATenant: 8, ofAKey: 5 };
 
-/** Returns a room with things in it. The things record when they are cut. */
+/**
+ * Returns a `FairRoom` and functions to take room in it. `cut` contains the names of the holders that lost their
+ * room.
+ */
 function roomWith(room = ROOM) {
   const fair = new FairRoom(room);
   const cut: string[] = [];
@@ -16,15 +19,15 @@ function roomWith(room = ROOM) {
   return { fair, cut, held, take };
 }
 
-describe('a room shared by tenants', () => {
-  test('gives a part to a key, a larger part to its tenant, and the whole to all tenants together', () => {
+describe('capacity shared by tenants', () => {
+  test('allows a part of the capacity to a key, a larger part to its tenant, and the whole to all tenants together', () => {
     const { take } = roomWith();
     expect([take('a/1', 5, 'busy'), take('a/1', 1, 'busy')]).toEqual([true, false]);
     expect([take('a/2', 3, 'busy'), take('a/2', 3, 'busy')]).toEqual([true, false]);
     expect([take('b/1', 4, 'busy'), take('b/1', 1, 'busy'), take('c/1', 12)]).toEqual([true, true, false]);
   });
 
-  test('gives returned room to others at once', () => {
+  test('gives returned capacity to others at once', () => {
     const { fair, held } = roomWith();
     const one = held('a/1', 'busy');
     expect([fair.take(one, 2), fair.take(one, 3), fair.amount, fair.amountOf('a')]).toEqual([
@@ -38,7 +41,7 @@ describe('a room shared by tenants', () => {
     expect([fair.amount, fair.amountOf('a')]).toEqual([0, 0]);
   });
 
-  test('takes from the largest holder for a smaller holder, the oldest idle thing first', () => {
+  test('cuts the oldest idle thing of the largest holder for a smaller holder', () => {
     const { cut, take } = roomWith();
     take('a/1', 2, 'busy');
     take('a/1', 2);
@@ -48,21 +51,21 @@ describe('a room shared by tenants', () => {
     expect(cut).toEqual(['a/1']);
   });
 
-  test('takes no busy thing for a holder that would then hold the same amount', () => {
+  test('cuts no busy thing for a holder that would then have the same amount', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4, 'busy');
     expect([take('c/2'), take('d/1', 4), cut]).toEqual([false, false, []]);
     expect([take('d/1', 3), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('takes an idle thing for a holder that will hold the same amount, but not for one that will hold more', () => {
+  test('cuts an idle thing for a holder that will have the same amount, but not for a holder that will have more', () => {
     const { cut, take } = roomWith();
     for (const name of ['a/1', 'b/1', 'c/1']) take(name, 4);
     expect([take('d/1', 5), cut]).toEqual([false, []]);
     expect([take('d/1', 4), cut]).toEqual([true, ['a/1']]);
   });
 
-  test('takes an idle thing of a key at its own limit, for that key', () => {
+  test('cuts an idle thing of a key at its own limit, for that key', () => {
     const { cut, take } = roomWith();
     take('a/1', 4, 'busy');
     take('a/1', 1);
@@ -70,7 +73,7 @@ describe('a room shared by tenants', () => {
     expect(take('a/1', 1)).toBe(false);
   });
 
-  test('takes a renewed thing last', () => {
+  test('cuts a renewed thing last', () => {
     const { fair, held, cut, take } = roomWith({ most: 2, ofATenant: 2, ofAKey: 2 });
     const [first, second] = [held('a/1'), held('a/1')];
     Object.assign(second, { cut: () => cut.push('second') });
@@ -81,7 +84,7 @@ describe('a room shared by tenants', () => {
   });
 });
 
-describe('any sequence of takes and leaves', () => {
+describe('any sequence of `take` and `leave`', () => {
   const names = fc.constantFrom('a/1', 'a/2', 'b/1', 'c/1', 'c/2', 'd/1');
   const states = fc.constantFrom<Held['state'][]>('idle', 'busy');
   const steps = fc.array(
@@ -134,7 +137,7 @@ describe('any sequence of takes and leaves', () => {
     );
   });
 
-  test('gives a place to a tenant without room while other tenants hoard', () => {
+  test('gives capacity to a tenant that has none while other tenants hoard', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(names, fc.constantFrom<Held['state'][]>('idle', 'busy'))), (hoarded) => {
         const { take } = roomWith();

@@ -1,7 +1,7 @@
 /**
- * Capacity ("room") that tenants share: bytes, or a number of things. One key may take a part of the room, and one
- * tenant a larger part. If the room is full, the largest holder loses something to a smaller holder. So a tenant gets
- * its share even while others hoard.
+ * Capacity that tenants share, called "room": a number of bytes, requests, connections or streams. One key may take a
+ * part of the room, and one tenant a larger part. If all room is taken, the largest holder loses some of it to a
+ * smaller holder. So each tenant gets its share even if other tenants take all they can.
  */
 export type Holder = {
   /** The tenant. For a caller without a key, its address. */
@@ -10,18 +10,18 @@ export type Holder = {
 };
 
 export type Room = {
-  /** The size of the whole room. */
+  /** The total capacity, in bytes or in number. */
   most: number;
   ofATenant: number;
   ofAKey: number;
 };
 
-/** A request, connection or stream that takes room. */
+/** A request, connection or stream that takes room, which means a part of the capacity. */
 export type Held = {
   readonly holder: Holder;
   /** Ends the request, connection or stream to free its room for another holder. Called at most once. */
   readonly cut: () => void;
-  /** Idle things are cut before busy things, and the oldest first. */
+  /** An idle request, connection or stream is cut before a busy one. Among equals, the oldest is cut first. */
   state: 'idle' | 'busy';
 };
 
@@ -41,12 +41,12 @@ export class FairRoom {
     return this.#amount;
   }
 
-  /** Returns the amount that the tenant has taken. */
+  /** Returns how much room the tenant has taken. */
   amountOf(tenant: string): number {
     return this.#tenants.get(tenant)?.amount ?? 0;
   }
 
-  /** True if this holder can take `more` and nothing else must be cut. */
+  /** True if there is room for `more` of this holder without a cut. */
   fits({ tenant: name, key: id }: Holder, more: number): boolean {
     const tenant = this.#tenants.get(name);
     const { most, ofATenant, ofAKey } = this.#room;
@@ -57,7 +57,10 @@ export class FairRoom {
     );
   }
 
-  /** Takes `more` for this thing. Returns false if it does not fit and no other thing may be cut. */
+  /**
+   * Takes `more` room for this request, connection or stream. Returns false if there is not enough room and nothing
+   * may be cut.
+   */
   take(held: Held, more: number): boolean {
     while (!this.fits(held.holder, more)) {
       const victim = this.#whoGivesWay(held, more);
@@ -69,7 +72,7 @@ export class FairRoom {
     return true;
   }
 
-  /** Gives back the whole amount of this thing. */
+  /** Gives back all room of this request, connection or stream. */
   leave(held: Held): void {
     const { tenant: name, key: id } = held.holder;
     const tenant = this.#tenants.get(name);
@@ -84,7 +87,10 @@ export class FairRoom {
     if (tenant.keys.size === 0) this.#tenants.delete(name);
   }
 
-  /** Makes this thing the newest of its holder, so that others in the same state are cut first. */
+  /**
+   * Makes this request, connection or stream the newest of its holder, so that others in the same state are cut
+   * first.
+   */
   renew(held: Held): void {
     const key = this.#tenants.get(held.holder.tenant)?.keys.get(held.holder.key);
     const amount = key?.held.get(held);
@@ -106,10 +112,10 @@ export class FairRoom {
   }
 
   /**
-   * Chooses the thing to cut: it belongs to the tenant with the largest amount, and there to the key with the largest
-   * amount. A busy thing is cut only for a holder that will have less than its own holder. An idle thing is cut also
-   * for a holder that will have the same amount. Otherwise many callers with one idle connection each would keep out
-   * all others.
+   * Chooses what to cut: something of the key with the largest amount, within the tenant with the largest amount. If
+   * the new holder's key or tenant is at its limit, something of that key or tenant is cut. A busy thing is cut only
+   * if the new holder will have less than the holder that loses it. An idle thing is cut also if both will have the
+   * same amount. Otherwise many callers with one idle connection each would keep out all others.
    */
   #whoGivesWay(asking: Held, more: number): Held | null {
     const { tenant: name, key: id } = asking.holder;

@@ -7,8 +7,8 @@
  * up` mounts several services on one server instead.
  *
  * What it promises: a route that declares no scope is closed. A secret never reaches a log. A stopped process leaves
- * nothing open. A caller always learns what went wrong and what to do, and nothing about the inside. No caller takes
- * the room of another.
+ * nothing open. A caller always learns what went wrong and what to do, and nothing about the inside. No caller uses
+ * up the capacity of another caller.
  *
  * It is the only package that depends on fastify, pino, prom-client and OpenTelemetry. Packages below it write log
  * lines and spans through ports of @mandate/runtime, so a program that embeds the ledger or the log loads none of

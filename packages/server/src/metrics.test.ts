@@ -38,7 +38,7 @@ describe('createMetrics', () => {
   });
 });
 
-test('keeps the first few label values, and always the same ones', () => {
+test('keeps the first label values up to the limit, and returns `other` for all later values', () => {
   const label = boundedLabel(2);
   expect(['a', 'b', 'a', 'c', 'b', 'd'].map(label)).toEqual(['a', 'b', 'a', 'other', 'b', 'other']);
 });

@@ -24,7 +24,7 @@ function run(behaviour: string) {
   };
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it, and it exits with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s stops the process, which exits with 0', async (signal) => {
   const running = run('good');
   expect(await running.line()).toBe('started');
   running.kill(signal);

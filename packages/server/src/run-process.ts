@@ -8,7 +8,7 @@ import { type LifecyclePart, runLifecycle } from '@mandate/runtime';
 import { endOnUncaught } from '@mandate/runtime/end-on-uncaught';
 import { sayWarnings } from '@mandate/runtime/say-warnings';
 
-/** The part of Node's `process` that this file needs. */
+/** The part of Node's `process` that `runProcess` needs. */
 export type ProcessPort = EventEmitter & {
   exit(code: number): void;
   exitCode: number | string | null | undefined;
@@ -46,7 +46,7 @@ export async function runProcess(
   });
   process.exitCode = await runLifecycle({ ...options, stop: asked.signal });
   // A timer ends the process, because an open handle must not keep a stopped process alive. The timer itself does not
-  // keep it alive either.
+  // delay the end either.
   const { exitCode } = process;
   setTimeout(() => {
     log.warn('everything stopped, yet something keeps the process alive; leaving');

@@ -14,7 +14,7 @@ import { createLogger } from './pino-logger.ts';
 import { type ProcessPort, runProcess } from './run-process.ts';
 import { openTracer } from './tracing/open-tracer.ts';
 
-/** The time limit for the start in milliseconds. It is long, because folding a long log takes long. */
+/** The time limit for the start in milliseconds. It is long, because reading a long log takes long. */
 const START_TIMEOUT_MS = 600_000;
 /** The time limit for the stop in milliseconds. Requests end first, then batches, then the clients. */
 const STOP_TIMEOUT_MS = 30_000;

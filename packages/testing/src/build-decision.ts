@@ -60,7 +60,7 @@ export function buildDecision(
 
 const LEASE_MS = 300_000;
 
-/** Returns a reservation of `micros` from the agent's total alone, with the changes in `given`. */
+/** Returns a reservation of `micros` from the agent's total budget only, with the changes in `given`. */
 export function buildReservation(micros: number, given: Partial<Reservation> = {}): Reservation {
   return {
     micros,

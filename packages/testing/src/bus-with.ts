@@ -1,6 +1,6 @@
 import type { Bus, ReaderOptions } from '@mandate/bus';
 
-/** Returns the same log, but some methods have other implementations. */
+/** Returns a log that uses `bus`, except for the methods in `changes`. */
 export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
   return {
     system: bus.system,
@@ -17,7 +17,7 @@ export function busWith(bus: Bus, changes: Partial<Bus>): Bus {
   };
 }
 
-/** Returns the same log with its own topics, because other tests use the same brokers. */
+/** Returns a log that uses `bus` with its own topics, because other tests use the same brokers. */
 export function busOfOwnTopics(bus: Bus, suffix: string): Bus {
   const own = (topic: string) => (topic.endsWith(suffix) ? topic : `${topic}.${suffix}`);
   const ownPlaces = (from: ReaderOptions['from']) => {

@@ -1,7 +1,7 @@
 /**
- * Random histories of one partition of the decisions topic. Ledgers are rebuilt, and newer ledgers replace them.
- * `standing` says which decisions are valid. It follows the contract, not the code. Every reader of the log is tested
- * with these histories, so all readers agree.
+ * Random histories of one partition of the decisions topic. Ledgers are rebuilt, and newer ledgers replace older
+ * ones. `standing` says which decisions are valid, according to the documented contract and not to the code. Every
+ * reader of the log is tested with these histories, so all readers agree.
  */
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -64,8 +64,7 @@ export function standing(steps: readonly EpochStep[]): boolean[] {
 }
 
 /**
- * True if an earlier record has at least the generation of this record. A record without a generation is never
- * overtaken.
+ * True if an earlier record has the same or a higher generation. A record without a generation is never overtaken.
  */
 export function isOvertaken(steps: readonly EpochStep[], place: number): boolean {
   const { generation } = begunAt(steps, place) ?? {};

@@ -2,8 +2,8 @@
  * Compares an answer with an OpenAPI document: its status and content type must be described, and its body must fit
  * the schema. For streams and files only status and type are checked.
  *
- * A refusal must be described under its own status, because `default` is for errors of the server. Without a route
- * nothing is described, and the answer must be a problem document.
+ * A refusal must be described under its own status, because `default` is for errors of the server. If the path has
+ * no route, nothing is described, and the answer must be a problem document.
  */
 type Schema = Readonly<Record<string, unknown>>;
 type Answer = { content?: Readonly<Record<string, { schema?: Schema }>> };
@@ -13,8 +13,8 @@ export type Document = {
 };
 
 /**
- * One answer of a server. `path` is in the form of the document, or null without a route. `body` is null if it is not
- * checked.
+ * One answer of a server. `path` is in the form of the document, or null if the path has no route. `body` is null if
+ * it must not be checked.
  */
 export type Answered = {
   method: string;

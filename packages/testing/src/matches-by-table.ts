@@ -1,6 +1,6 @@
 /**
- * True if a pattern with `*` matches a name. The algorithm differs from Mandate's: a table says which prefixes of the
- * pattern match which prefixes of the name.
+ * True if a pattern with `*` matches a name. The algorithm differs from Mandate's own, so that a test can compare
+ * both: a table says which prefixes of the pattern match which prefixes of the name.
  */
 export function matchesByTable(pattern: string, name: string): boolean {
   let reached = Array.from({ length: name.length + 1 }, (_, at) => at === 0);

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { mustAnswerAsDescribed } from './must-answer-as-described.ts';
 
 /**
- * Sends a request to a route and closes the server. The server's own schema does not check text that a route sends
- * itself.
+ * Sends a request to a route and closes the server. The server itself does not check the answers that this route
+ * sends as text.
  */
 async function ask(path: string): Promise<void> {
   const server = await createHttpServer({

@@ -115,7 +115,7 @@ export function traceTree(spans: readonly ReceivedSpan[], below: string | null =
     .flatMap(({ name, spanId }) => [`${'  '.repeat(depth)}${name}`, ...traceTree(spans, spanId, depth + 1)]);
 }
 
-/** The expected trace of an action that was sent over HTTP: from the request to the tables of the audit. */
+/** The expected trace of an action that was sent over HTTP, from the request to the audit tables. */
 export const WHOLE_WAY: readonly string[] = [
   'POST /v1/actions',
   '  append mandate.actions.v1',

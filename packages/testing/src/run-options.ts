@@ -24,7 +24,7 @@ export function byLength<T>(values: { short: T; full: T; long?: T }): T {
 }
 
 /**
- * Returns `numRuns` for a random search: all runs in a full run, a quarter in a short one, but at least 20.
+ * Returns `numRuns` for a random search: `full` in a full run, and a quarter of it but at least 20 in a short run.
  * @param full the number of runs in a full run
  */
 export function runs(full: number): number {
@@ -32,7 +32,7 @@ export function runs(full: number): number {
 }
 
 /**
- * Returns how often something must happen in a search of `runs`. In a short run, a fifth is enough, because chance
+ * Returns how often an event must happen during a search. In a short run a fifth of `full` is enough, because chance
  * may reduce the number.
  */
 export function hits(full: number): number {
@@ -49,8 +49,8 @@ export const SOAK_MS: number =
     : 60_000 * Number(process.env.SOAK_MINUTES);
 
 /**
- * How long the attack with all faults at once lasts, by `ATTACK_SECONDS`. Without the variable it is short, and its
- * time limits allow for a busy machine.
+ * How long the attack with all faults at once lasts, by `ATTACK_SECONDS`. Without the variable the attack is short,
+ * and its time limits are long enough for a busy machine.
  */
 export const ATTACK: { ms: number; isMeasured: boolean } = {
   ms: 1_000 * Number(process.env.ATTACK_SECONDS ?? 5),

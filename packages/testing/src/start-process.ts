@@ -44,8 +44,8 @@ export function startProcess(
     errors: () => errors,
     says: (stream, find) =>
       new Promise((resolve, reject) => {
-        // Stops listening after the first result. The last line of a killed process may be cut, so `find` must not
-        // see this line.
+        // Stops listening after the first result. The last line of a killed process may be incomplete, so `find` must
+        // not get this line.
         const look = (line: string) => {
           const found = find(line);
           if (found === undefined) return;

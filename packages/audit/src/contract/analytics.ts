@@ -1,6 +1,6 @@
 /**
- * Every answer of the analytics equals a plain computation over the unique records, for any grouping, buckets and
- * filter. The order of recording, batches and repeats do not change an answer.
+ * Tests that every answer of the analytics equals a simple computation over the unique records, for any grouping,
+ * buckets and filter. The order of recording, batches and repeats must not change an answer.
  */
 
 import { wireTime } from '@mandate/schemas';
@@ -121,7 +121,7 @@ export function analytics(make: MakeAudit): void {
     ]);
   });
 
-  test('starts the buckets after a day of 23 hours at the start of each day', async () => {
+  test('counts each day from midnight to midnight, also after a day of 23 hours', async () => {
     const period = { fromMs: Date.parse('2026-03-28T23:00:00Z'), toMs: Date.parse('2026-04-01T22:00:00Z') };
     const line = timeline(period, '1d', 'Europe/Berlin', 10);
     const starts = line?.starts ?? [];
@@ -148,7 +148,7 @@ export function analytics(make: MakeAudit): void {
     ]);
   });
 
-  test('ends a period right before the next one begins', async () => {
+  test('counts a decision at the boundary of two periods in the later period', async () => {
     await decidedAt(
       'moved',
       [-1, 0, 1].map((after) => ({ atMs: START_MS + after })),
@@ -282,7 +282,7 @@ export function analytics(make: MakeAudit): void {
     }));
     expect(said).toEqual(budgetsOf(history, { asOfMs, fromMs, toMs }));
 
-    // The reconciler compares budgets that have no window with the ledger, so their moves must be right too.
+    // The reconciler compares budgets without a window with the ledger, so their sums must be equal here too.
     const moves = budgetMoves(history);
     const sums = await ask(audit, chargesByBudget, { tenant });
     const moved = said.filter(

@@ -1,6 +1,7 @@
 /**
- * No answer counts a row twice. The search and the sums for the reconciler equal a plain computation over the unique
- * records. Order, batches, repeats and the number of recorders do not matter. analytics.ts tests the analytics.
+ * Tests that no answer counts a row twice. The search, and the sums for the reconciler, must equal a simple
+ * computation over the unique records. Order, batches, repeats and the number of recorders must not matter.
+ * analytics.ts tests the analytics.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';

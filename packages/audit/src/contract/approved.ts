@@ -116,7 +116,7 @@ export function approved(make: MakeAudit): void {
     ]);
   });
 
-  test('returns the cost of a question and the claims of the caller', async () => {
+  test('returns the cost of the waiting action and the claims of the caller', async () => {
     const costMicros = 9_007_199_254_740_991;
     await decided('claims', [
       {
@@ -192,7 +192,7 @@ export function approved(make: MakeAudit): void {
     expect(await waiting(`${tenant}-else`)).toEqual([]);
   });
 
-  test('returns the last answer to the question, and the decision that used it', async () => {
+  test('returns the last answer that a person gave to the question, and the decision that used this answer', async () => {
     await decided('said', [{ at: 10, ...DEFERRED }]);
     await answered('said', 5, { reason: 'to the question before' });
     await answered('said', 11, { digest: 'other' });

@@ -1,6 +1,6 @@
 /**
- * The questions about the surroundings of a decision: its neighbours, children, duplicates and trace, and the acts of
- * operators.
+ * Tests the questions about what surrounds a decision: its neighbours, children, duplicates and trace, and the acts
+ * of operators.
  */
 import { type Decision, sortableId, wireTime } from '@mandate/schemas';
 import { beforeAll, expect, test } from 'vitest';

@@ -41,7 +41,7 @@ const DIMENSION_COLUMNS: Readonly<Record<string, string>> = {
   mandate: 'mandate_id',
 };
 
-/** Expects that the exact sums of a source equal the base tables. */
+/** Expects that the exact sums of a source equal the sums of the base tables. */
 export async function expectSameSums(
   client: AuditClient,
   asked: AnalyticsFilter,

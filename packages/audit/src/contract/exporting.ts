@@ -1,5 +1,6 @@
 /**
- * Exports of tables as files. The rows in the files equal the answers of the audit, in every part and every format.
+ * Tests exports of tables as files. The rows in the files must equal the answers of the audit, in every part and
+ * every format.
  */
 import { buffer } from 'node:stream/consumers';
 import { csvText, type Decision } from '@mandate/schemas';
@@ -70,7 +71,7 @@ export function exporting(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('exports the rows that the search finds, oldest first, despite repeats and voids', async () => {
+  test('exports the same rows that the search finds, oldest first, even if there are repeats and void rows', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory(), fc.integer({ min: 1, max: 30 }), async (historyOf, rows) => {
         runs += 1;
@@ -140,7 +141,7 @@ export function exporting(make: MakeAudit): void {
     });
   });
 
-  test('guards every text column and every list in CSV', async () => {
+  test('guards every text column and every list column against formulas in CSV', async () => {
     for (const of of Object.keys(EXPORTS) as Exportable[]) {
       const sql = EXPORTS[of].sql({ tenant: 'csv' }, 'ndjson');
       const row = z.object({ name: z.string(), type: z.string() });
@@ -163,7 +164,7 @@ export function exporting(make: MakeAudit): void {
     ]);
   });
 
-  test('exports each control event once, and filters a part', async () => {
+  test('exports no control events of a tenant that has none, and filters the rows of a part', async () => {
     expect(await parts('control-events', 'export-1', 10, 'csv')).toEqual([]);
     const [one] = await ask(audit, searchDecisions, { tenant: 'csv', limit: 1 });
     const narrowed = { tenant: 'csv', text: "LAST ONE'", after: 'dec_0', through: one?.id };

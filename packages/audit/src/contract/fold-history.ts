@@ -125,7 +125,7 @@ function differs({ verdict, shadow }: Decision): boolean {
   return shadow !== undefined && shadow.verdict !== 'UNKNOWN' && shadow.verdict !== verdict;
 }
 
-/** Returns the values of a dimension to which the booking belongs. */
+/** Returns the values that the booking has in a dimension. */
 function valuesOf({ agentId, decision, isDecision }: Booking, dimension: Dimension): string[] {
   switch (dimension) {
     case 'agent':
@@ -221,7 +221,10 @@ export function measured(bookings: readonly Booking[], nearMissAt: number): Meas
 
 export type Keyed = { keys: string[]; booking: Booking };
 
-/** Returns each booking once for every combination of its dimension values. */
+/**
+ * Returns each booking together with its dimension values. A booking with several values of a dimension is returned
+ * once for each value.
+ */
 export function keyed(bookings: readonly Booking[], groupBy: readonly Dimension[]): Keyed[] {
   return bookings.flatMap((booking) =>
     groupBy

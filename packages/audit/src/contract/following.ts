@@ -122,7 +122,7 @@ export function following(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('returns each row that counts once and in order, even if rows arrive late or the connection is cut', async () => {
+  test('returns each valid row once and in order, even if rows arrive late or the connection is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(record, { maxLength: 25 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
@@ -192,7 +192,7 @@ export function following(make: MakeAudit): void {
     return listeners;
   }
 
-  test('returns each control event once, even if several partitions contain it, and returns all of the table', async () => {
+  test('returns each control event once, even if several partitions contain it, and misses no event', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(happening, { maxLength: 12 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
@@ -273,7 +273,7 @@ export function following(make: MakeAudit): void {
     const decision = decisionOf(tenant, 100 * of + name);
     const ruling =
       verdict === 'ALLOW' ? { verdict: 'ALLOW', code: 'ALLOWED' } : { verdict: 'BLOCK', code: 'TOOL_DENIED' };
-    // All records with the same id have the same content, because an id stands for one decision.
+    // All records with the same id have the same content, because an id belongs to one decision.
     return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
   }
 
@@ -305,7 +305,7 @@ export function following(make: MakeAudit): void {
     expect((await received(feed, position)).rows).toEqual([]);
   });
 
-  test('returns rows across partitions nearly in the order of time', async () => {
+  test('returns rows of several partitions roughly in the order of time', async () => {
     const times = [
       [5, 1, 9],
       [2, 7, 8],
@@ -396,7 +396,7 @@ export function following(make: MakeAudit): void {
     ]);
   });
 
-  test('includes changes of the control topic, which has the same partition numbers and offsets', async () => {
+  test('includes changes of the control topic, although decision partitions have the same partition numbers and offsets', async () => {
     await audit.command('TRUNCATE TABLE control_events');
     const change = { id: 'c', tenant: 'ours', by: 'ops', reason: 'r', at: wireTime(START_MS) };
     const changed = (offset: number) =>
@@ -426,7 +426,7 @@ export function following(make: MakeAudit): void {
   });
 
   describe('rows that were recorded long ago', () => {
-    test('are not read, except rows that arrive only a little late', async () => {
+    test('are not read if they were recorded more than ARRIVES_WITHIN_MS ago', async () => {
       const feed = decisionFeed({ tenant: 'late' });
       const recordedAt = (offset: number, recordedAtMs: number) => ({
         ...at(0, offset, decisionOf('late', offset)),

@@ -86,7 +86,8 @@ export function migrating(make: MakeAudit): void {
     let byTheOther: unknown;
     const overtaken: AuditClient = {
       ...audit,
-      // The other migrator runs every migration after this one has read the history, and before this one starts.
+      // The other migrator runs every migration after this migrator has read the history, and before this migrator
+      // applies any.
       async query(...asked) {
         const history = await audit.query(...asked);
         if (asked[0].includes('FROM migrations')) byTheOther = await applied();

@@ -1,8 +1,7 @@
 import type { AuditClient } from '../index.ts';
 
 /**
- * Returns a client that fails after this many statements, and from then on always. This simulates the death of its
- * process.
+ * Returns a client that runs this many statements, and then always fails. This simulates the death of its process.
  */
 export function mortal(audit: AuditClient, statements: number): AuditClient {
   let left = statements;

@@ -19,7 +19,7 @@ import {
 
 export type Group = { keys: string[]; own: Booking[]; measures: Measures };
 
-/** Returns every group, the largest `orderBy` first. Without grouping there is one group. */
+/** Returns every group, in descending order of `orderBy`. Without grouping there is one group. */
 export function groupsOf(
   history: Deliveries,
   filter: Filter,
@@ -136,7 +136,7 @@ export function releasesOf(history: Deliveries, filter: Filter): Release[] {
 }
 
 export type NearMiss = {
-  /** The agent, and the limit as `weighedOf` names it. */
+  /** The id of the agent, and the name of the limit as in `weighedOf`. */
   name: string;
   nearMisses: number;
   highestPercent: number;

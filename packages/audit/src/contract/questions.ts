@@ -63,7 +63,7 @@ export function questions(make: MakeAudit): void {
       ['void-1', [stale, valid, repeat]],
       ['void-2', [repeat, valid, stale]],
       ['void-3', [valid, stale, repeat]],
-    ])('never hide the first valid record by log order: %s', async (tenant, order) => {
+    ])('never hide the first valid record in the order of the log: %s', async (tenant, order) => {
       await recorded(tenant, order);
       const [row, ...others] = await ask(audit, searchDecisions, { tenant });
       expect(row).toMatchObject({ id, verdict: 'ALLOW', chargedMicros: 7, logOffset: 15 });
@@ -80,7 +80,7 @@ export function questions(make: MakeAudit): void {
     });
   });
 
-  describe('decisions of an action', () => {
+  describe('the decision that counts for an action', () => {
     async function standing(tenant: string, decisions: readonly Given[]) {
       await recorded(
         tenant,
@@ -91,7 +91,7 @@ export function questions(make: MakeAudit): void {
       return rows.filter(({ stands }) => stands).map(({ agentId, logOffset }) => ({ agentId, logOffset }));
     }
 
-    test('never count a duplicate in place of the first decision', async () => {
+    test('is the first decision, not its duplicate', async () => {
       const duplicate: Given = {
         offset: 2,
         attempt: 2,
@@ -102,21 +102,21 @@ export function questions(make: MakeAudit): void {
       expect(await standing('dup', [{ offset: 1 }, duplicate])).toEqual([{ agentId: 'a-1', logOffset: 1 }]);
     });
 
-    test('count the newest attempt', async () => {
+    test('is the decision of the newest attempt', async () => {
       const soft: Given = { offset: 1, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' };
       expect(await standing('attempts', [soft, { offset: 3, attempt: 2 }])).toEqual([
         { agentId: 'a-1', logOffset: 3 },
       ]);
     });
 
-    test('count the decision that followed a deferral', async () => {
+    test('is the decision that followed a deferral', async () => {
       const deferred: Given = { offset: 1, verdict: 'DEFER', code: 'APPROVAL_REQUIRED' };
       expect(await standing('deferred', [deferred, { offset: 4 }])).toEqual([
         { agentId: 'a-1', logOffset: 4 },
       ]);
     });
 
-    test('count the earlier record on the log if there are two first decisions', async () => {
+    test('is the earlier record on the log if there are two first decisions', async () => {
       expect(await standing('two', [{ offset: 9 }, { offset: 8 }])).toEqual([
         { agentId: 'a-1', logOffset: 8 },
       ]);
@@ -125,7 +125,7 @@ export function questions(make: MakeAudit): void {
       ]);
     });
 
-    test('include the decision that counts, even if it has many duplicates', async () => {
+    test('is returned even if it has many duplicates', async () => {
       const of = { actionId: 'act' };
       await recorded('flood', [
         { ...of, offset: 0, verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED' },
@@ -146,7 +146,7 @@ export function questions(make: MakeAudit): void {
       expect(await stand({ attempt: 3 })).toEqual([]);
     });
 
-    test('keep apart the same action id of two agents', async () => {
+    test('is another one for each agent that uses the same action id', async () => {
       expect(await standing('agents', [{ offset: 1 }, { offset: 2, agentId: 'a-2' }])).toEqual([
         { agentId: 'a-1', logOffset: 1 },
         { agentId: 'a-2', logOffset: 2 },
@@ -268,7 +268,7 @@ export function questions(make: MakeAudit): void {
       expect(rows).toMatchObject([{ id: decision.id, traceId }]);
     });
 
-    test('finds decisions that were stored before these columns existed by their payload', async () => {
+    test('finds decisions by their payload if they were stored before these columns existed', async () => {
       const decision = { ...decisionOf('older', 1), mandate, action: called, reason: 'as it was' };
       const { record, value } = recordedDecision(decision, 1);
       const written = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -292,7 +292,7 @@ export function questions(make: MakeAudit): void {
     });
   });
 
-  test('counts money once if an action id is used again after the replay memory forgot it', async () => {
+  test('counts both charges but the settlement once if an action id is used again after the replay memory forgot it', async () => {
     await recorded('again', [
       { offset: 1, actionId: 'act' },
       { offset: 2, actionId: 'act' },
@@ -397,7 +397,7 @@ export function questions(make: MakeAudit): void {
     ]);
   });
 
-  test('finds settlements by any of their codes, and returns effects in addition to the charge', async () => {
+  test('finds settlements by any of their codes, and returns the excess, the released amount and the reporting key', async () => {
     const [decision] = await recorded('marked', [{ offset: 1 }]);
     if (decision === undefined) throw new Error('nothing was decided');
     const given = {

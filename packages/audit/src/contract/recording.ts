@@ -176,7 +176,7 @@ export function recording(make: MakeAudit): void {
     }
   });
 
-  test('has tables that refuse amounts that wrapped', async () => {
+  test('has tables that refuse an amount that overflowed', async () => {
     const wrapped =
       "INSERT INTO decisions (tenant, id, charged_micros) SETTINGS async_insert = 0 VALUES ('w', 'w', -1)";
     await expect(audit.command(wrapped)).rejects.toThrow(/charge_is_safe/);
@@ -387,7 +387,7 @@ export function recording(make: MakeAudit): void {
     expect(await ask(audit, searchDecisions, { tenant: 'years', limit: 1_000 })).toHaveLength(240);
   });
 
-  test('lists the tenants on record', async () => {
+  test('lists the tenants that have records', async () => {
     await recordDecisions(audit, [
       recordedDecision({ ...decisionOf('zebra', 1), appendedAt: wireTime(0) }, 900),
     ]);

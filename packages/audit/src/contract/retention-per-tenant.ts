@@ -1,6 +1,6 @@
 /**
- * Retention per tenant drops the past months of a tenant from every table and from the sums. It drops nothing of
- * other tenants.
+ * Tests retention per tenant. It drops the past months of a tenant from every table and from the sums. It drops
+ * nothing of other tenants.
  */
 import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -342,7 +342,7 @@ export function retentionPerTenant(make: MakeAudit): void {
   test('records the retention start before it drops a row, and never moves it back', async () => {
     await recordJanuary('noted');
     expect(await tenantRetentionStart(audit, 'noted')).toBeNull();
-    // The client fails at its first command. Before that, it only runs queries.
+    // This client fails at its first command, before any row is dropped. It remembers the recorded retention start.
     let noted: number | null = null;
     const dying: AuditClient = {
       ...audit,

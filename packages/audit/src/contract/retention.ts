@@ -42,7 +42,7 @@ export function retention(make: MakeAudit): void {
     return tables.end;
   });
 
-  /** Records one record of each kind. The log got all of them at that time. */
+  /** Records one record of each kind, as if the log had received them at this time. */
   async function recordAll(n: number, appendedAtMs: number): Promise<void> {
     const at = new Date(appendedAtMs).toISOString();
     const decision = decisionOf('acme', n, { appendedAtMs });

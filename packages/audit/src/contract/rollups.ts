@@ -1,6 +1,6 @@
 /**
- * Rollups always equal sums computed again from the base tables. Order, refreshes, the number of recorders and the
- * death of a recorder change nothing.
+ * Tests that rollups (stored sums) always equal sums computed again from the base tables. Order, refreshes, the
+ * number of recorders and the death of a recorder must change nothing.
  */
 import { byLength } from '@mandate/testing';
 import fc from 'fast-check';
@@ -97,7 +97,7 @@ export function rollups(make: MakeAudit): void {
 
   let runs = 0;
 
-  test('equal the base tables at any moment', async () => {
+  test('equal the sums of the base tables at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(
         // The history spans only a few hours, so most hours change again and again.
@@ -141,7 +141,10 @@ export function rollups(make: MakeAudit): void {
   const SHAPE: AnalyticsShape = { dimensions: ['tool', 'model', 'code'] };
   const refreshed = () => refreshRollups(audit, { quietMs: 0 });
 
-  /** Expects that all sums of the tenant come from the rollups. Then the sums remain after their rows are dropped. */
+  /**
+   * Expects that the sums stay equal after the rows of the tenant are deleted, because all sums come from the
+   * rollups.
+   */
   async function expectKept(tenant: string): Promise<void> {
     await expectSame({ tenant }, SHAPE);
     const kept = await summedRows(audit, fromRollups, { tenant }, SHAPE);
@@ -202,7 +205,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame({ tenant: 'late' }, SHAPE);
   });
 
-  test('remove the part of a dropped month from later hours', async () => {
+  test('leave out the decisions of a dropped month, and keep their settlements of later months', async () => {
     const asked = { tenant: 'dropped' };
     const decision = decisionOf('dropped', 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
@@ -217,7 +220,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame(asked, SHAPE);
   });
 
-  test('contain no decisions for an hour with settlements only, if amounts are not requested', async () => {
+  test('return no row for an hour with settlements only, if amounts are not requested', async () => {
     const asked = { tenant: 'decisions-only' };
     const decision = decisionOf('decisions-only', 1, { appendedAtMs: NOW_MS });
     const settledAt = new Date(NOW_MS + 3 * HOUR_MS).toISOString();
@@ -236,7 +239,7 @@ export function rollups(make: MakeAudit): void {
     await recordDecisions(audit, [recordedDecision(decision, 1)]);
     const settledAt = '2020-02-01T01:00:00.000Z';
     await recordSettlements(audit, [recordedSettlement(settlementOf(decision, { settledAt }), 2)]);
-    // The sums were read before the month was dropped. They become visible only now.
+    // These sums are computed before the month is dropped, and are inserted only after the drop.
     await refreshed();
     const counted =
       'CREATE TABLE counted ENGINE = Memory AS SELECT * FROM rollup_sums WHERE tenant = {tenant:String}';

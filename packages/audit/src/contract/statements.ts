@@ -59,7 +59,7 @@ export function statements(make: MakeAudit): void {
     }
   });
 
-  test('rejects a row with a field without a column, and never stores it in part', async () => {
+  test('rejects a row if one of its fields has no column, and stores no part of the row', async () => {
     await client.command('CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n');
     await expect(client.insert('t', [{ n: 1 }, { n: 2, m: 3 }])).rejects.toMatchObject({
       code: 'AUDIT_ROW_REFUSED',
@@ -85,8 +85,8 @@ export function statements(make: MakeAudit): void {
     }, 1);
     await client.query('SELECT sum(sleepEachRow(0.01)) AS n FROM numbers(60)', {}, z.object({ n: z.int() }));
     clearInterval(pulse);
-    // A call that blocks the event loop would allow at most one turn. Even a busy machine allows more than five turns
-    // in 600 ms.
+    // If a call blocked the event loop, the timer would fire at most once. Even a busy machine lets it fire more than
+    // five times in 600 ms.
     expect(turns).toBeGreaterThan(5);
   });
 

@@ -1,16 +1,17 @@
 /**
- * Follows a table while it fills: each row once, in the order of the log, from any log position on.
+ * Follows a table while it fills: returns each row once, in the order of the log, from any log position on.
  *
- * This is exact for two reasons. A recorder stores the batches of a partition in order, and stores a batch from its
- * beginning (see record.ts). So the visible rows of a partition are always all rows up to some offset. The last
- * offset that was read is where to continue: later only repeats of stored rows arrive before it. Second, of several
- * deliveries of one id the first valid one counts, and no later delivery in the same partition can replace it. So a
- * row is returned at the offset of that delivery only.
+ * Why no row is missed: a recorder stores the batches of a partition in order, and each batch from its beginning (see
+ * record.ts). So the visible rows of a partition are always all rows up to some offset, and reading continues after
+ * the last offset that was read. Later, only repeats of stored rows arrive before that offset.
  *
- * Order: the order of the log within a partition, and so for each agent, because the records of an agent share a
- * partition. Across partitions the order is nearly that of time. A decision in two partitions, as after a change of
- * their number, is returned in both. A control event may be in all partitions, as an epoch is. A listener gets it
- * once, from the partition where it first reads it.
+ * Why no row is returned twice: of several deliveries of one id, the first valid delivery counts. No later delivery
+ * in the same partition can replace it. So a row is returned only at the offset of that delivery.
+ *
+ * Order: the order of the log within a partition. So the order is exact for each agent, because the records of an
+ * agent share a partition. Across partitions the order is roughly the order of time. After the number of partitions
+ * has changed, a decision may be in two partitions. Then it is returned from both. A control event, such as an epoch,
+ * may be in all partitions. A listener gets it once, from the partition where it first reads it.
  *
  * Rows that were recorded long ago are not read. So a row must become visible within `ARRIVES_WITHIN_MS` after the
  * recorder read it, by the clock of the listener. A slower insert, or a larger difference of clocks, would lose rows

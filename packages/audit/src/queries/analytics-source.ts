@@ -3,7 +3,7 @@
  *
  * A source is a subquery. One of its rows represents `calls` decisions that share every value in the row. So a
  * question sums `calls` and never counts rows. The base tables have a row for each decision and each settlement.
- * Tables with sums may replace them wherever they have the same rows added up. The columns:
+ * Tables of sums may replace the base tables if they contain the sums of the same rows. The columns:
  *
  *   at            DateTime64(3, 'UTC'): when it was booked. A charge is booked when it was decided, and a change by an outcome
  *                 when it was settled. So a past day never changes, and the days of a month add up to the month. If
@@ -62,8 +62,9 @@ export type AnalyticsShape = {
   /** The dimensions that the question uses. */
   dimensions: readonly Dimension[];
   /**
-   * The question cuts time at `fromMs`, at `toMs`, and otherwise only at multiples of this many milliseconds since
-   * 1970. A number, or SQL of a constant number. Absent: nowhere else.
+   * The question cuts time at `fromMs` and at `toMs`. Elsewhere it cuts only at multiples of this many milliseconds
+   * since
+   * 1970. A number, or SQL of a constant number. Absent: the question cuts nowhere else.
    */
   cutMs?: number | string;
   /** True if the question does not need settlements. Then they are not joined with their decisions. */
@@ -127,10 +128,11 @@ export function bookingRows(
 const NEARBY_HOURS = 4;
 
 /**
- * SQL for the decisions of settlements: the first ALLOW of each action and attempt. If the settlements are those of
- * some hours, decisions in nearby hours are searched first. Only settlements without a match there are searched among
- * all decisions. If there are none, that second search is skipped, because even an empty list would be looked up in
- * every index. An ALLOW that repeats another one (which a mandate in observe mode lets pass) is not a first ALLOW.
+ * SQL for the decisions that settlements belong to: the first ALLOW of each action and attempt. If the settlements
+ * are those of some hours, the decisions of nearby hours are searched first. All decisions are searched only for the
+ * settlements that are left. If none is left, this second search is skipped, because even an empty list would be
+ * looked up in every index. A mandate in observe mode also lets repeats pass. Such a repeated ALLOW is not a first
+ * ALLOW.
  */
 export function letThrough(settled: string, hours: string | undefined): string {
   const key = '(agent_id, action_id, attempt)';

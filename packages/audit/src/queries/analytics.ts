@@ -84,8 +84,8 @@ export const analytics = question({
 });
 
 /**
- * SQL for the start of the bucket that contains a moment. A run is a series of buckets of equal length. The bucket's
- * start is the start of the run plus whole steps.
+ * SQL for the start of the bucket that contains a moment. A run is a series of buckets of equal length. A bucket
+ * starts a whole number of steps after the start of its run.
  */
 const START = `
       WITH arrayMap(ms -> toInt64(ms), {runStarts:Array(String)}) AS run_starts,

@@ -22,7 +22,7 @@ export const budgets = question({
     subject: z.string().optional(),
     budgetId: z.string().optional(),
     asOfMs: moment,
-    /** The period of `burnedMicros`, in epoch milliseconds. */
+    /** The start and end of the period of `burnedMicros`, in epoch milliseconds. */
     fromMs: moment,
     toMs: moment,
     limit: z.int().min(1).max(1_000).default(100),
@@ -89,7 +89,8 @@ export function outlookOf(
   function exhaustedAtMs(): number | null {
     if (leftMicros <= 0) return asOfMs;
     if (burnedMicros <= 0) return null;
-    // The most that the window can contain at this rate of spending. Then the window frees as much as is spent.
+    // The amount that the window contains when it frees as much as is spent at this rate. The window never contains
+    // more.
     const heldMost = windowMs === null ? Number.POSITIVE_INFINITY : (burnedMicros / periodMs) * windowMs;
     if (windowMs !== null && limitMicros !== null && heldMost <= limitMicros) return null;
     return asOfMs + Math.ceil((leftMicros / burnedMicros) * periodMs);

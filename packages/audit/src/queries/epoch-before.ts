@@ -1,7 +1,7 @@
 /**
- * What a recorder must know of a partition when it starts at an offset: the ledger epoch in force there, and the
- * offset up to which the tables prove this epoch. The control events of a batch are stored before its other rows, and
- * batches of a partition are stored in order. So a row at an offset proves that the tables contain every earlier
+ * Finds what a recorder must know when it starts at an offset of a partition: the ledger epoch in force there, and
+ * the offset up to which the tables prove this epoch. The control events of a batch are stored before its other rows,
+ * and batches of a partition are stored in order. So a row at an offset proves that the tables contain every earlier
  * epoch, and the recorder must read only the log after `through`. An overtaken epoch is stored as void. A repeat can
  * only lower `through`, because each rebuild announces its epoch under a new id.
  */

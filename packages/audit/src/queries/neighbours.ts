@@ -1,6 +1,7 @@
 /**
  * The decisions of the same agent before and after a decision, nearest first. Ids begin with their time, so the
- * search covers a range of ids. For an agent that acts rarely, it does not search years of decisions of other agents.
+ * search covers a range of ids. So the search for an agent that acts rarely does not read years of decisions of other
+ * agents.
  *
  * Ids have no order within a millisecond. The decisions of an agent share a partition, so the offset gives the order.
  * All decisions of the last millisecond are read before the nearest are chosen.

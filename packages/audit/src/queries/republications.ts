@@ -1,7 +1,7 @@
 /**
  * The history of a dead letter: each time it was published again, and the result. A caller who may see a dead letter
- * may also see its history. `sourceTopic` decides which dead letters the caller may see. A decision or settlement
- * that answers the record belongs to its tenant.
+ * may also see its history. `sourceTopic` decides which dead letters the caller may see. The decisions and
+ * settlements that answer the record are returned only to their own tenant.
  */
 import { id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';

@@ -4,8 +4,7 @@
  *
  * FINAL would read every row before it returned the first (1 s of CPU for 10 million rows). So matching rows are
  * first read without FINAL, newest first, until there are enough. Then FINAL decides which of these ids count and
- * still match. If repeats leave too few rows, the rest is read the slow way. That takes more repeats than logs
- * normally hold.
+ * still match. If repeats leave too few rows, the rest is read the slow way. Logs rarely contain that many repeats.
  */
 import { id } from '@mandate/schemas';
 import { z } from 'zod';

@@ -64,7 +64,7 @@ describe('buckets on the clock of Berlin', () => {
     ]);
   });
 
-  test('a year of days becomes five runs', () => {
+  test('the days of a year form five runs', () => {
     expect(cut('2025-12-31T23:00:00Z', '2026-12-31T23:00:00Z', '1d', 'Europe/Berlin').runs).toBe(5);
   });
 });

@@ -22,7 +22,7 @@ test('counts a month as past after the given number of whole months has followed
   );
 });
 
-test('counts a month as kept until the last millisecond', () => {
+test('keeps a row until the last millisecond before its month is past', () => {
   fc.assert(
     fc.property(instant, months, (rowMs, keepMonths) => {
       const pastFromMs = monthsAfter(rowMs, keepMonths + 1);
@@ -38,7 +38,7 @@ test.each([
   [1, '2028-02-29T23:59:59.999Z', '202801'],
   [1, '2026-01-01T00:00:00.000Z', '202512'],
   [1_200, '2026-05-31T12:00:00.000Z', '192605'],
-])('keeps %d months at %s, from the right first month', (keepMonths, now, first) => {
+])('keeps %d months at %s, beginning with the expected month', (keepMonths, now, first) => {
   expect(monthOf(retentionStartMs(keepMonths, Date.parse(now)))).toBe(first);
 });
 

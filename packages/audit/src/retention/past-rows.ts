@@ -9,7 +9,8 @@
  *   it drops the rows of all tenants.
  *
  * ClickHouse runs a mutation in the background, and continues it after its own restart. If a process dies here, the
- * next one continues: it waits for mutations that were begun, and looks what is left. Two processes at once do the
+ * next one continues: it waits for mutations that were begun, and then drops what is left. Two processes at once do
+ * the
  * same work twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

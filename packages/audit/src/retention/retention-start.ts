@@ -1,6 +1,6 @@
 /**
- * The retention start of each tenant, from the table `kept_from`. Rows before it are dropped, or will be dropped
- * soon.
+ * The retention start of each tenant, from the table `kept_from`. Rows from before this time are dropped, or will be
+ * dropped soon.
  */
 import { tenant } from '@mandate/schemas';
 import { z } from 'zod';

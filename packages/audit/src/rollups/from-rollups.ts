@@ -1,6 +1,7 @@
 /**
  * The source of analytics that reads sums where they are exact. It reads the base tables for the rest: for hours that
- * changed since they were counted, for hours that the period cuts, and for everything that sums cannot answer.
+ * changed since they were counted, for hours that are only partly within the period, and for everything that sums
+ * cannot answer.
  *
  * One scalar subquery of each statement decides which table is read for which hour. So no row is counted twice or
  * missed, even while a recorder and a refresh run. An hour may change after this decision. Then the whole new batch
@@ -45,7 +46,8 @@ export const fromRollups: AnalyticsSource = (asked, shape) => {
   const key = [...new Set(['agent_id', 'verdict', ...columns])];
   const narrowing = Object.keys(present(ofGroups)).flatMap((name) => FILTERED[name] ?? []);
   const read = { columns: [...new Set([...key, ...narrowing, ...SUMMED])], rowColumns: ['hour'] };
-  // A settlement may share a group with decisions, or be in a group without decisions.
+  // If the question needs decisions only, the settled amount is set to 0. Settlements may share a group with
+  // decisions, or have a group of their own.
   const own = columnsInOrder(key).replace(
     /\bsettled\b/,
     decisionsOnly ? 'toInt128(0) AS settled' : 'settled',
@@ -81,7 +83,7 @@ function columnsInOrder(key: readonly string[]): string {
  */
 function isRolled(asked: AnalyticsFilter, { dimensions, cutMs = HOUR_MS }: AnalyticsShape): boolean {
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
-  // True if the question needs a single grant. A group does not say which grant it belongs to.
+  // True if the question distinguishes single grants. In the sums, all grants share one group.
   const tellsIssued =
     dimensions.includes('mandate') || asked.mandate?.some((id) => id.startsWith(ISSUED_MANDATE)) === true;
   const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);

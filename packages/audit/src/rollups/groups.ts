@@ -44,7 +44,8 @@ export const GROUP_COLUMNS = GROUP.map((name) => `groups.${name}`).join(', ');
 
 /**
  * SQL that sums rows of a source into rows of `rollup_sums`, without the columns `hours` and `touches`. Each source
- * row must have the column `hour` of its result row, and the columns `unmatched` and `reaches_back_to` to add there.
+ * row needs the column `hour` of its result row. It also needs the columns `unmatched` and `reaches_back_to`, whose
+ * sum or minimum is in the result row.
  */
 export function groupsOf(rows: string): string {
   const sums = Object.entries(SUMS).map(([name, sum]) => `${sum} AS summed_${name}`);

@@ -21,7 +21,7 @@ export type RefreshOptions = {
    * 300,000.
    */
   mostRows?: number;
-  /** Ends the refresh after the running statement. */
+  /** If aborted, ends the refresh after the running statement. */
   signal?: AbortSignal;
 };
 

@@ -7,7 +7,7 @@ type ApprovalNamed = {
   id: string;
   agentId: string;
   actionId: string;
-  /** The approval in the audit. A failure if the audit does not answer. */
+  /** The approval as the audit returns it, or a failure if the audit does not answer. */
   asked: Approval | CommandFailure;
 };
 

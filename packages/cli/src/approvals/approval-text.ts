@@ -1,7 +1,7 @@
 /**
- * An approval as a person reads it before answering, in full. An agent that wants something approved writes most of this
- * text, so the layout gives it nothing to hide behind: the shortest fields come first, each field starts on a line of its
- * own, and a field that takes several lines never reaches the margin where the next field starts.
+ * An approval as a person reads it before answering, in full. The agent that wants the approval writes most of this
+ * text, so the layout must hide nothing. The shortest fields come first, and each field starts on a line of its own.
+ * If a field takes several lines, its text never reaches the margin where the next field starts.
  */
 import { formatMicros, isPinned } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';

@@ -14,7 +14,7 @@ test('returns a path and JSON for every value', () => {
   ]);
 });
 
-test('returns no values for an empty object', () => {
+test('returns no values if the whole value is an empty object', () => {
   expect(leavesOf('args', {})).toEqual([]);
 });
 

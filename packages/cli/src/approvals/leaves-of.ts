@@ -1,13 +1,16 @@
 import type { Json } from '@mandate/schemas';
 
 type Leaf = {
-  /** Such as `args.items[0].to`. A name that is not a plain word is quoted: `args["a b"]`. */
+  /** The path of the value, such as `args.items[0].to`. A name that is not a plain word is quoted: `args["a b"]`. */
   path: string;
-  /** The value as JSON. An empty object or list is one value too. */
+  /** The value as JSON. An empty object or list inside the whole value counts as one value. */
   json: string;
 };
 
-/** Every value within a JSON value, with its path, in the order of the text. An empty object has no values. */
+/**
+ * Returns every value within a JSON value, with its path, in the order of the text. If the whole value is an empty
+ * object, returns none.
+ */
 export function leavesOf(root: string, value: Json): Leaf[] {
   const leaves: Leaf[] = [];
   // A loop with its own stack, because a value may be nested more deeply than function calls can be.

@@ -26,7 +26,7 @@ test('shows counts, not amounts, for movers by calls', () => {
   expect(Object.keys(row).toSorted()).toEqual(columnsOf('analytics movers', { by: 'calls' }).toSorted());
 });
 
-test('puts the fields of a filter first, once, and otherwise the verdict and the agent', () => {
+test('puts the fields of the given filters first, each once, or otherwise the verdict and the agent', () => {
   const decisions = QUESTIONS['decisions list'];
   expect(foremost(decisions, { agent: 'bot' }).slice(0, 2)).toEqual(['verdict', 'agentId']);
   const shadow = foremost(decisions, { shadow: 'differs' });

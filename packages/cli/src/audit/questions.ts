@@ -204,12 +204,15 @@ export const QUESTIONS = {
 
 export type QuestionName = keyof typeof QUESTIONS;
 
-/** Moves the fields that the rows are grouped by out of `group`, beside the figures. */
+/** Moves the fields of `group`, by which the rows are grouped, to the same level as the figures. */
 function ungrouped({ group, ...rest }: Row): Row {
   return { ...(group as Row), ...rest };
 }
 
-/** Movers by spend come in micro-dollars and in dollars. Their fields get the names that amounts have elsewhere. */
+/**
+ * Renames the fields of movers by spend, which have amounts in dollars and in micro-dollars. The new names follow the
+ * rule for amounts in other answers.
+ */
 function inDollars({ beforeDollars, nowDollars, differenceDollars, ...row }: Row): Row {
   if (beforeDollars === undefined) return row;
   const { before: beforeMicros, now: nowMicros, difference: differenceMicros } = row;

@@ -144,7 +144,7 @@ function stateOf(agent: Shown): string {
   return stops.length === 0 ? 'alive' : stops.join(', ');
 }
 
-/** Returns the names. Empty if only the agent's total is exhausted. */
+/** Returns the names of the exhausted budgets. Empty if only the agent's total is exhausted. */
 function namesOf(budgets: NonNullable<Shown['exhausted']>): string {
   if (budgets.every(({ budgetId, windowMs }) => budgetId === TOTAL_BUDGET && windowMs === null)) return '';
   const names = budgets.map(({ budgetId, windowMs }) =>

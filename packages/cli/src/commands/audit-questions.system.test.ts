@@ -1,4 +1,4 @@
-/** The commands that ask the audit, with an audit that contains no records. */
+/** Tests the commands that ask the audit, with an audit that contains no records. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `mandate audit prune` on the tables of a data folder. */
+/** Tests `mandate audit prune` on the tables of a data folder. */
 import { MIGRATIONS_DIRECTORY, migrate, openEmbeddedAudit } from '@mandate/audit';
 import { dataFolder } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';

@@ -67,7 +67,7 @@ async function prune(options: Options, context: CommandContext): Promise<ExitCod
   return 0;
 }
 
-/** The number of rows in one month of a table that is too old. */
+/** A month that is too old: its table, and its number of rows there. */
 type Old = { table: string; month: string; rows: number; tenant?: string };
 
 async function pruneAll(

@@ -1,4 +1,4 @@
-/** `mandate agents list`, `policies` and `rules` with a control service. */
+/** Tests `mandate agents list`, `policies` and `rules` with a control service. */
 import { controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { controlService } from './control-service.fixture.ts';

@@ -67,7 +67,7 @@ function showOne<Answer>(
   );
 }
 
-/** Finds by the id of a decision, or otherwise by the id of an action. */
+/** Requests a route of a decision. The id is first tried as the id of a decision, then as the id of an action. */
 async function findOne<Answer>(api: ApiClient, id: string, part: string, options: Options): Promise<Answer> {
   const decisionAt = (one: string) =>
     nullIf('DECISION_NOT_FOUND', api.get<Answer>(`/v1/audit/decisions/${encodeURIComponent(one)}${part}`));
@@ -78,7 +78,9 @@ async function findOne<Answer>(api: ApiClient, id: string, part: string, options
 
 type Found = { id: string; agentId: string; attempt: number; kind: string; verdict: string };
 
-/** Returns the id of the action's final decision. Throws if no agent or several agents have such an action. */
+/**
+ * Returns the id of the action's final decision. Throws if no agent or several agents have an action with this id.
+ */
 async function standingFor(api: ApiClient, actionId: string, { agent }: Options): Promise<string> {
   const { decisions } = await api.get<{ decisions: readonly Found[] }>('/v1/audit/decisions', {
     actionId,

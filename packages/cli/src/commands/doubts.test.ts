@@ -1,4 +1,4 @@
-/** The commands that warn if a document may not mean what its author intended. */
+/** Tests the commands that warn if a document may not mean what its author intended. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';

@@ -90,7 +90,7 @@ it('answers every record in order, and exits with 2 because one record is bad', 
   ]);
 });
 
-it('takes bare actions and outcomes as publish does, and reads them as strictly as records', async () => {
+it('accepts bare actions and outcomes as `publish` does, and checks them as strictly as records', async () => {
   const { action } = JSON.parse(request('a'));
   const { outcome: done } = JSON.parse(outcome('a', { status: 'failure', actualCostMicros: 40_000 }));
   const lines = [

@@ -1,6 +1,6 @@
 /**
- * `mandate export` from a server with a hundred rows: complete answers, interrupted answers, damaged answers, and
- * continued exports.
+ * Tests `mandate export` from a server with a hundred rows: complete answers, interrupted answers, damaged answers,
+ * and continued exports.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ test('writes parts, and a manifest with the facts of each part and the totals', 
 });
 
 test.each(['cut', 'lie'] as const)(
-  'removes a part that is broken off or altered (%s), and running it again continues with that part',
+  'removes a part that is interrupted or altered (%s), and continues with this part in the next run',
   async (how) => {
     const { take, ids, manifest, asked, verify, folder } = await exporting((answer) =>
       answer === 3 ? how : null,

@@ -1,4 +1,4 @@
-/** `mandate grants` with a control service that has an agent, a policy and a rule. */
+/** Tests `mandate grants` with a control service that has an agent, a policy and a rule. */
 import { controlRecord } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { controlService } from './control-service.fixture.ts';

@@ -43,7 +43,7 @@ type IssueOptions = FolderOptions &
 /** A key in the key store, without its hash. */
 type ShownKey = Omit<ApiKeyRecord, 'hash'>;
 
-/** The data folder needs no key: a user who can write there owns the plane. */
+/** These commands need no key for a data folder: a user who can write to the folder owns the plane. */
 export function keysCommand(command: Command, run: RunCommand): void {
   command.description(
     'Manages API keys. Without --url: the keys in the data folder of a plane on this machine. With --url, --control-url or --profile: ' +

@@ -45,7 +45,7 @@ Examples:
 
 /**
  * Returns a warning if the agent is unknown: no action, registration or mandates file has its name. Empty if the
- * agent is known, or if the key may not read that.
+ * agent is known, or if the API key may not read this information.
  */
 async function doubtOfName(api: ApiClient, agent: string, { open }: Killed): Promise<string> {
   if (open.length > 0) return '';

@@ -57,7 +57,10 @@ async function login(context: CommandContext): Promise<ExitCode> {
   );
 }
 
-/** Throws if the plane does not know the key. A key without the scope of this route is accepted. */
+/**
+ * Throws if the plane does not know the key. A key that lacks the scope of the requested route is accepted, because
+ * the plane knows it.
+ */
 async function mustKnowKey(connection: Parameters<typeof clientOf>[0], signal: AbortSignal): Promise<void> {
   try {
     await clientOf(connection, signal).get('/v1/ledger');

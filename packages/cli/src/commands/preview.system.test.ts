@@ -1,4 +1,4 @@
-/** `mandate preview` with a control service that has an agent, policies and rules. */
+/** Tests `mandate preview` with a control service that has an agent, policies and rules. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { controlRecord } from '@mandate/schemas';
@@ -94,7 +94,7 @@ test('takes documents from files, and prints the answer of the API as JSON', asy
   });
 });
 
-test('shows without a tool the rules of a possible grant, or why there would be no grant', async () => {
+test('shows the rules of a possible grant if no tool is given, or why there would be no grant', async () => {
   const when = { field: 'action.tool', op: 'starts_with', value: 'read_' };
   const preview = await previews([
     { event: 'rule.put', rule: { version: 1, id: 'open', policy: 'reads', when } },

@@ -181,7 +181,9 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
   }
 }
 
-/** Returns the policy of a limit and the rules that gave it. The name of a policy contains its ancestor. */
+/**
+ * Returns the policy of a limit and the rules that gave the limit. An ancestor's policy has the ancestor in its name.
+ */
 function whose({ policy }: { policy?: string | undefined }, rules: readonly string[] = []): string {
   if (policy === undefined) return '';
   return ` (${policy}${rules.length === 0 ? '' : ` by ${rulesInWords(rules)}`})`;

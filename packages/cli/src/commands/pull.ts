@@ -82,7 +82,10 @@ const NOTHING_THERE: ControlFiles = {
   warnings: () => [],
 };
 
-/** Throws if a file has several documents. A change of one would also rewrite the others and their comments. */
+/**
+ * Throws if a file has several documents. Writing one document would also rewrite the other documents and their
+ * comments.
+ */
 function mustBeOneEach(files: ControlFiles['files']): void {
   const several = [...Map.groupBy(files.values(), (file) => file)].filter(([, { length }]) => length > 1);
   if (several.length === 0) return;

@@ -1,4 +1,4 @@
-/** `mandate tail` against a server that answers as the test says, and that can disconnect. */
+/** Tests `mandate tail` against a server that answers as the test says, and that can disconnect. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
@@ -137,7 +137,7 @@ test('shows control events among the decisions, also in the first lines, and eac
   expect(said.out).toContain(`${JSON.stringify(control('kill-3'))}\n`);
 });
 
-test('begins with the control events that match the filters, and with none if the stream sends none for these filters', async () => {
+test('begins with the control events that match the filters, or with none if these filters exclude all control events', async () => {
   const done = [
     control('other', { scope: 'agent', agentId: 'other' }),
     control('bot', { scope: 'agent', agentId: 'bot' }),

@@ -128,7 +128,7 @@ async function show(found: Found, { json, stdout }: CommandContext): Promise<voi
   else await write(stdout, `${decisionLine(found, stdout, Date.now())}\n`);
 }
 
-/** Returns the failure to show. A plane with the search but no stream is older than this command. */
+/** Returns the failure to show. If the plane has the search but no stream, the plane is older than this command. */
 async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
   if (!(error instanceof MissingRoute)) return error;
   const isOlder = await api.get('/v1/audit/decisions', { limit: 1 }).then(

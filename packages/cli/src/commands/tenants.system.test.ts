@@ -1,4 +1,4 @@
-/** `mandate tenants` with a control service. */
+/** Tests `mandate tenants` with a control service. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * `mandate validate` reports the same faults in a file as the plane that reads the file: for each kind of file, and
- * for many kinds of faults.
+ * Tests that `mandate validate` reports the same faults in a file as the plane that reads the file: for each kind of
+ * file, and for many kinds of faults.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -152,13 +152,16 @@ describe.each(KINDS)('%s', (_kind, name, good, open, own) => {
     ...own.map((text) => [text, text] as const),
   ];
 
-  test.each(bad)('both refuse a bad file with the same message: %j', async (_what, text) => {
-    const { exitCode, said, plane } = await both(name, open, text);
-    expect(exitCode).toBe(2);
-    for (const line of said) expect(kindless(plane)).toContain(kindless(line));
-  });
+  test.each(bad)(
+    'validate and the plane refuse a bad file with the same message: %j',
+    async (_what, text) => {
+      const { exitCode, said, plane } = await both(name, open, text);
+      expect(exitCode).toBe(2);
+      for (const line of said) expect(kindless(plane)).toContain(kindless(line));
+    },
+  );
 
-  test.each(FINE)('both accept a good file %s', async (_how, change) => {
+  test.each(FINE)('validate and the plane accept a good file %s', async (_how, change) => {
     expect(await both(name, open, change(good))).toEqual({ exitCode: 0, said: [''], plane: '' });
   });
 });

@@ -131,7 +131,7 @@ function isTop({ path }: Pick<Words, 'path'>): boolean {
   return !path.includes(' ');
 }
 
-/** The cases of a loop over the typed words, each from a command to a command below it. */
+/** Returns the cases of the script's loop over the typed words. Each case adds one command name to the path. */
 function steps(words: readonly Words[]): string {
   const paths = words.filter((word) => !isTop(word)).map(({ path }) => path);
   return paths.map((path) => `      '${path}') at='${path}' ;;`).join('\n');

@@ -18,7 +18,8 @@ export function readText(text: string): Read<unknown> {
 /** Returns the text with a remark under the line that has the fault. */
 export function marked(text: string, { fault: found }: Pick<FoundLetter['deadLetter'], 'fault'>): string {
   const shown = onLines(text);
-  // The shown text is read again, because its line numbers differ from those of the record.
+  // The shown text is parsed again, because its line breaks, and so its line numbers, differ from those of the
+  // record.
   const read = readText(shown);
   const fault = read.ok ? { ...found, line: 1, column: 1 } : read.fault;
   return shown

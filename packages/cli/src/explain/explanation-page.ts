@@ -156,7 +156,9 @@ function publishedBy(
   return `published ${when} by ${by ?? 'an unnamed author'}: ${reason === '' ? 'no reason given' : reason}`;
 }
 
-/** The claims of the caller that rules relied on. Claims that the API key fixed are left out. */
+/**
+ * Returns a sentence about the claims of the caller that rules relied on. Claims that the API key fixed are left out.
+ */
 function claimsInWords(
   mandate: Explanation['mandate'],
   { pinned = [] }: Explanation['decision']['action'],
@@ -269,8 +271,8 @@ function didIt(did: Explanation['kills'][number], nowMs: number): string {
 }
 
 /**
- * The lists of other decisions, the most specific list first. Each decision is shown only in the first list that has
- * it.
+ * The lists of other decisions, the most specific list first. A decision in several lists is shown in the first of
+ * them only.
  */
 const MOST_TELLING = ['duplicates', 'sameAction', 'parents', 'children', 'before', 'after', 'trace'] as const;
 

@@ -19,7 +19,7 @@ type Asked = {
 };
 
 /**
- * @returns null if no rows follow `after`; but the first part may be empty
+ * @returns null if no rows follow `after`, except that the first part may be empty
  * @throws CommandFailure if the bytes that arrived differ from the bytes that the plane sent
  */
 export async function downloadPart(

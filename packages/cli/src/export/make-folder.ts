@@ -15,7 +15,7 @@ export async function makeFolder(path: string): Promise<void> {
   const above = dirname(path);
   if (above !== path) await makeFolder(above);
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    // Another process has created the folder at the same time.
+    // This error means that another process has just created the folder.
     if (error.code === 'EEXIST') return;
     throw new WrongUse(`the folder ${path} cannot be made: ${error.message}`, ANOTHER);
   });

@@ -9,9 +9,9 @@ import { WrongUse } from '../exit-codes.ts';
 
 const part = z.object({
   file: z.string().regex(/^[\w.-]+$/),
-  /** The part contains the rows with ids after `after` … */
+  /** The part contains rows with ids after this id. Null for the first part. */
   after: z.string().nullable(),
-  /** … up to and including `lastId`. */
+  /** The last id in the part. */
   lastId: z.string(),
   rows: z.int().min(0),
   bytes: z.int().min(0),
@@ -59,7 +59,7 @@ export async function writeManifest(folder: string, written: Manifest): Promise<
 
 export type PartState = 'good' | 'missing' | 'changed';
 
-/** Compares the file of a part with the manifest. */
+/** Compares the file of a part with the size and the hash in the manifest. */
 export async function stateOf(folder: string, { file, bytes, sha256 }: Part): Promise<PartState> {
   const path = join(folder, file);
   const found = await stat(path).catch(() => null);

@@ -14,7 +14,7 @@ import {
 } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';
 
-/** Adds a pattern of agent names to the patterns given before. */
+/** Returns the patterns of agent names that were given before, and this pattern. */
 export function namePattern(text: string, before: readonly string[] = []): readonly string[] {
   const read = pattern.safeParse(text, { error: sayIssue });
   if (read.success) return [...before, text];

@@ -56,14 +56,14 @@ it('removes the byte order mark only at the beginning, even if its bytes arrive 
   ]);
 });
 
-it('keeps of a line that is too long exactly one byte more than the limit', async () => {
+it('keeps exactly one byte more than the limit of a line that is too long', async () => {
   expect(await linesOf([Buffer.alloc(1_000, 'y'), Buffer.from('\nz')])).toEqual([
     [1, 'y'.repeat(MAX + 1)],
     [2, 'z'],
   ]);
 });
 
-it('reads only as much as its caller needs for the next line', async () => {
+it('reads no more of the input than it needs for the next line', async () => {
   let read = 0;
   const endless = (async function* () {
     for (;;) {

@@ -1,4 +1,4 @@
-/** The first lines of `tail`: the newest records in the audit that match the filters of its stream. */
+/** The first lines of `tail`: the newest records in the audit that match the same filters as its stream. */
 
 import type { ApiClient, Query } from '@mandate/client';
 import type { Filters } from '../audit/filters.ts';
@@ -9,7 +9,10 @@ type FoundDecision = ShownDecision & { id: string };
 type FoundControlEvent = ShownControlEvent & { id: string };
 export type Found = FoundDecision | FoundControlEvent;
 
-/** The filters that the stream applies to control events. With other filters, it sends no control events. */
+/**
+ * The filters that the stream can apply to control events. If other filters are set, the stream sends no control
+ * events.
+ */
 const KNOWN: readonly string[] = ['agent', 'action'];
 
 export function isControlEvent(found: Found): found is FoundControlEvent {
@@ -36,8 +39,8 @@ export async function newestOnRecord(
     found.push(...decisions.toReversed());
   }
   if (names.some((name) => name !== 'decision')) {
-    // Events are filtered here, because the audit's filter by agent leaves out events without an agent. So fewer than
-    // `limit` may remain.
+    // Events are filtered here, because the audit's own filter by agent leaves out events without an agent. So the
+    // result may have fewer events than `limit`.
     const answer = await api.get<{ events: FoundControlEvent[] }>('/v1/audit/control-events', { limit });
     const concerns = ({ event, agentId, actionId }: FoundControlEvent) =>
       (names.includes('control') || names.includes(event)) &&

@@ -113,7 +113,7 @@ test.each<[string, Partial<ShownControlEvent>]>([
   expect(controlEventLine({ ...NONE, ...given }, FILE, TODAY)).toBe(`12:00:00.123  ${line}`);
 });
 
-test('shows a terminal one line of 80 characters in colour, with a kill in red, and a file the full text', () => {
+test('shows one line of 80 characters in colour on a terminal, with a kill in red, and the full text in a file', () => {
   const event = { ...NONE, ...killed, reason: 'x'.repeat(100) };
   const painted = controlEventLine(event, TERMINAL, TODAY);
   expect(painted).toContain('\u001b[31mKILLED\u001b[39m everything');

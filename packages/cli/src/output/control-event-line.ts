@@ -23,8 +23,8 @@ export type ShownControlEvent = {
   answer: string | null;
   ledgerEpoch: string | null;
   /**
-   * Set for changes of tenants, agents, keys, policies, rules and mandates. An older plane returns none of the next
-   * three fields.
+   * The subject of a change to a tenant, agent, key, policy, rule or mandate. An older plane returns neither this
+   * field nor the next two fields.
    */
   subject?: string | null;
   policyVersion?: number | null;
@@ -86,7 +86,7 @@ function toldOf(event: ShownControlEvent): Told {
     case 'ledger.epoch':
       return { word: 'LEDGER', style: 'yellow', what: `begins ${event.ledgerEpoch}` };
     default:
-      // The plane may be newer than this command and have events that the command does not know.
+      // The plane may be newer than this command. Then it may send events that this command does not know.
       return { word: event.event.toUpperCase(), style: 'cyan', what: event.subject ?? event.agentId ?? '' };
   }
 }
@@ -95,7 +95,7 @@ function isChange(name: string): name is ControlRecord['event'] {
   return Object.hasOwn(CHANGES, name);
 }
 
-/** The text of a change. A change that never took effect begins with NOT. */
+/** Returns the text of a change. The text of a refused change begins with NOT. */
 function toldOfChange(
   event: ShownControlEvent,
   [word, what]: (typeof CHANGES)[ControlRecord['event']],

@@ -15,11 +15,14 @@ it.each(['=1+1', '+1', '-1', '@x', '\tx', '＝1+1', '＋1', '－1', '＠x', '-$1
 it.each([
   ['x;=1+1', "x;'=1+1"],
   ['x\t=1', "x\t'=1"],
-])('guards the text %j for spreadsheets that split cells at other characters', (text, cell) => {
-  expect(csvLine([text])).toBe(`${cell}\n`);
-});
+])(
+  'puts an apostrophe before the text %j, because some spreadsheets split cells at other characters',
+  (text, cell) => {
+    expect(csvLine([text])).toBe(`${cell}\n`);
+  },
+);
 
-it('guards JSON, column names and all other text', () => {
+it('puts an apostrophe before formulas in JSON, in lists and in other texts', () => {
   expect(csvLine([{ a: 'x;=1' }, ['=1'], '=1'])).toBe('"{""a"":""x;\'=1""}","[""=1""]",\'=1\n');
 });
 

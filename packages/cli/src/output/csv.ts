@@ -1,17 +1,20 @@
 import { csvText } from '@mandate/schemas';
 
 /**
- * A line of comma-separated values as in RFC 4180, but with LF as line break. The first line of a file contains the
- * column names.
+ * Returns a line of comma-separated values as in RFC 4180, but with LF as line break. The first line of a file
+ * contains the column names.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\n`;
 }
 
-/** Amounts in dollars are not guarded: they are no formulas, and people want to add them up. */
+/** Amounts in dollars get no apostrophe: they are no formulas, and people want to add them up. */
 const AMOUNT = /^-\$[\d.]+$/;
 
-/** Returns the text of a cell. Absent values are empty, and objects are JSON. Texts like a formula are guarded. */
+/**
+ * Returns the text of a cell. Absent values are empty, and objects are JSON. A text that looks like a formula gets an
+ * apostrophe in front.
+ */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const said = typeof value === 'object' ? JSON.stringify(value) : String(value);

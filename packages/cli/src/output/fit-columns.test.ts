@@ -18,7 +18,7 @@ function shown(rows: readonly Row[], room: number): { lines: string[]; leftOut: 
   return { lines: table(rows, columns, new Writable()).trimEnd().split('\n'), leftOut };
 }
 
-it('leaves a table unchanged that fits', () => {
+it('leaves a table unchanged if the table fits', () => {
   expect(shown([ROW], 58)).toEqual({
     lines: [
       'ID              TEXT                                 COUNT',

@@ -1,4 +1,6 @@
-/** Fits a table to the width of a terminal: the columns that matter most come first, and texts are shortened. */
+/**
+ * Fits a table to the width of a terminal: the most important columns get room first, and long texts are shortened.
+ */
 import { printable } from './printable.ts';
 import type { Column } from './table.ts';
 
@@ -14,10 +16,10 @@ const LEAST_KEPT = 24;
 const LEAST_READ = 12;
 
 /**
- * Columns to keep get room first. The other columns follow by rank, and extra columns come last. Returns the titles
- * of columns without room.
+ * Chooses the columns that fit into a line. Columns with `keep` get room first. The other columns follow by rank, and
+ * columns with `extra` come last. Returns the chosen columns, and the titles of the columns without room.
  *
- * @param room the characters of a line
+ * @param room the number of characters in a line
  */
 export function fitColumns<Row>(
   rows: readonly Row[],

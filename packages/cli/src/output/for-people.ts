@@ -16,7 +16,7 @@ const COMMANDS: readonly [route: RegExp, command: string][] = [
   [/\bGET \/v1\/alerts\b/g, '`mandate alerts list`'],
 ];
 
-/** @param retryAfterMs the value that replaces the name `retryAfterMs` in the text */
+/** @param retryAfterMs the number of milliseconds that replaces the name `retryAfterMs` in the text */
 export function forPeople(
   text: string,
   { retryAfterMs = null }: { retryAfterMs?: number | null } = {},

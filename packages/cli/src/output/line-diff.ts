@@ -1,7 +1,9 @@
 /** The difference of two texts, line by line: lines in both, only in the first, or only in the second. */
 export type DiffLine = { sign: ' ' | '-' | '+'; line: string };
 
-/** Above this number of pairs of lines, the middle is shown as removed and added, without a comparison. */
+/**
+ * If more pairs of lines than this would be compared, the changed middle of the text is shown as removed and added.
+ */
 const MOST_PAIRS = 1_000_000;
 
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -17,7 +19,9 @@ export function lineDiff(before: readonly string[], after: readonly string[]): D
   ];
 }
 
-/** Compares two texts by their longest common sequence of lines. */
+/**
+ * Compares the parts of two texts between their common first and last lines, by the longest common sequence of lines.
+ */
 function middle(before: readonly string[], after: readonly string[]): DiffLine[] {
   if (before.length * after.length > MOST_PAIRS) return [...signed('-', before), ...signed('+', after)];
   const width = after.length + 1;

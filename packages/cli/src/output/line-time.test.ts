@@ -12,7 +12,7 @@ test.each([
   ['2027-01-30T12:00:00.123Z', '2026-01-30 12:00:00.123'],
 ])('at %s the text is %s', (now, said) => expect(lineTime(AT, Date.parse(now))).toBe(said));
 
-it('is the beginning of the line of a decision', () => {
+it('a line of a decision begins with this time', () => {
   const decision = {
     decidedAt: AT,
     verdict: 'ALLOW',

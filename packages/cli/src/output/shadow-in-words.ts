@@ -1,7 +1,7 @@
 import type { Shadow } from '@mandate/schemas';
 import { counted } from './for-people.ts';
 
-/** Returns a sentence on the decision that shadow rules would have made. */
+/** Returns a sentence that says what shadow rules would have decided. */
 export function shadowInWords({ verdict, code, unknownLimits, rules }: Shadow): string {
   const whose = `If ${rules.join(', ')} were in force`;
   if (code !== null) return `${whose}: ${verdict} (${code}).`;

@@ -102,7 +102,7 @@ it.each([
   ['analytics groups', GROUP, ['AGENT', 'TOOL', 'CALLS', 'ALLOWED', 'BLOCKED', 'SPENT']],
   ['budgets list', BUDGET, ['SCOPE', 'SUBJECT', 'BUDGET ID', 'LEFT', 'EXHAUSTED AT']],
 ] as const)(
-  'fits %s into 80 columns, with owners and amounts before other figures',
+  'fits %s into 80 columns, and shows owners and amounts before other figures',
   async (question, row, titles) => {
     const [shownTitles = ''] = await shown(
       { isTTY: true, columns: 80 },
@@ -125,7 +125,7 @@ it('shows more columns on a wider terminal, after the whole reason', async () =>
 it.each([
   ['a pipe', {}],
   ['a terminal that does not know its width', { isTTY: true, columns: 0 }],
-])('shows everything in full to %s', async (_what, stream) => {
+])('shows all columns in full to %s', async (_what, stream) => {
   const [, row = '', ...more] = await shown(stream);
   const { model, chargedMicros, ...all } = DECISION;
   for (const value of Object.values(all)) expect(row).toContain(String(value));

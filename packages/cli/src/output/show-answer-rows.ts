@@ -16,7 +16,7 @@ export type Presentation = {
   titles?: Readonly<Record<string, string>>;
   /** The fields that get room first, after `id` and `reason`. */
   first?: readonly string[];
-  /** Lines below the table, such as a total, or how columns belong together. */
+  /** Lines below the table, such as a total or an explanation of the columns. */
   notes?: readonly string[];
   /** The fields to show, in this order. If absent, all fields may be shown. */
   columns?: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export function answerColumns(
           .toUpperCase(),
       of: (row) => cellOf(name, row[name], nowMs),
       align: typeof first[name] === 'number' || `${name}Micros` in first ? 'right' : 'left',
-      // The columns that a person names get room in the named order.
+      // If a person named the columns, they get room in the order in which they were named.
       rank:
         foremost.includes(name) && columns === undefined ? foremost.indexOf(name) : foremost.length + place,
       ...(FREE_TEXT.has(name) && { cut: true }),

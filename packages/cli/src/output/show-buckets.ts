@@ -2,7 +2,7 @@
 import type { Row } from './show-answer-rows.ts';
 import { sparkline } from './sparkline.ts';
 
-/** @param figure the name of the field that is drawn */
+/** @param figure the name of the field that the sparkline shows */
 export function bucketsAsSparkline({ buckets, ...row }: Row, figure: string): Row[] {
   if (!Array.isArray(buckets)) return [row];
   const { group, ...rest } = row;

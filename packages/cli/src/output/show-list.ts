@@ -27,10 +27,15 @@ export function withPage(command: Command, otherwise = 100): Command {
 }
 
 type Page = { readonly next: NextPage; readonly [field: string]: unknown };
-/** Where rows come from. `rows`: the field of an answer with the rows. Most lists need no `cursor` and `pageSize`. */
+/**
+ * The route and the rows of a list. `rows`: the field of an answer that contains the rows. Most lists need no
+ * `cursor` and `pageSize`.
+ */
 type List = { path: string; query?: Query; rows: string; cursor?: string; pageSize?: number };
 
-/** `columns`: shows a table, with times as of `nowMs`. `text`: shows a block for each row. */
+/**
+ * `columns`: the list is a table, with times relative to `nowMs`. `text`: the list is a block of text for each row.
+ */
 type How<Row> = {
   /** The text if there are no rows. */
   empty: string;
@@ -95,7 +100,7 @@ async function showBlocks<Row>(
 
 type Counter = { rows: number; next: NextPage };
 
-/** Yields the rows unchanged, counts them, and remembers the cursor of the next rows. */
+/** Yields the rows unchanged. Counts the rows, and notes the cursor of the next page. */
 export async function* counted<Row>(
   rows: AsyncGenerator<Row, NextPage>,
   counter: Counter,
@@ -108,7 +113,10 @@ export async function* counted<Row>(
   counter.next = step.value;
 }
 
-/** Says if more rows exist. A full last page may have none after it, so one more row is requested first. */
+/**
+ * Says if more rows exist. Even if the last page was full, there may be no more rows, so the next row is requested
+ * first.
+ */
 export async function sayIfMore<Row, Answer extends { readonly next: NextPage }>(
   { stderr }: Pick<CommandContext, 'stderr'>,
   api: ApiClient,

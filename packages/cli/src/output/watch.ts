@@ -23,7 +23,7 @@ export async function watch(
   try {
     for (let times = 0; !signal.aborted; times++) {
       if (bare) {
-        // Programs read this output line by line, so there is no title.
+        // A program reads this output line by line, so the views have no title and no blank line between them.
       } else if (stdout.isTTY === true) {
         const title = `every ${everyMs / 1_000} s; ${new Date().toISOString()}; Ctrl-C ends it`;
         await write(stdout, `${TOP_OF_AN_EMPTY_SCREEN}${paint('dim', title, stdout)}\n\n`);

@@ -4,7 +4,7 @@ import type { CommandContext, Output } from '../command-context.ts';
 import { csvLine } from './csv.ts';
 import { printableJson, printableLines } from './printable.ts';
 
-/** Writes text. If the reader is slower than the command, it waits, so that memory stays bounded. */
+/** Writes text. Waits if the reader is slower than the command, so that memory stays bounded. */
 export async function write(stream: Writable, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }

@@ -1,7 +1,8 @@
 /**
  * Finds the addresses and the key that a command uses. An option overrides the environment, and the environment
- * overrides the profile. `--profile` overrides the whole environment. A profile's key is sent only to the addresses of
- * that profile: if another address is given, the profile is not used, and with `--profile` that is refused.
+ * overrides the profile. `--profile` overrides the whole environment. A profile's key is sent only to the addresses
+ * of that profile. If another address is given, the profile is not used. If `--profile` is given too, the command is
+ * refused.
  */
 import { DEFAULT_URL } from '@mandate/client';
 import { WrongUse } from '../exit-codes.ts';

@@ -41,7 +41,7 @@ export function readProfiles(env: ProgramContext['env']): Profiles {
   if ((found.mode & 0o077) !== 0 && platform() !== 'win32')
     throw new WrongUse(`other users may read ${path}, which has API keys`, `Run: chmod 600 ${path}`);
   try {
-    // Without a prototype, a name such as `constructor` finds nothing that was not kept.
+    // The object has no prototype. Otherwise the profile name `constructor` would find a function.
     return Object.assign(
       Object.create(null),
       file.parse(JSON.parse(textOfFile(readFileSync(path)))).profiles,

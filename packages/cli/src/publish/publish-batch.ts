@@ -15,8 +15,8 @@ export type Published = PublishedAction | PublishedOutcome;
 const PATHS = { action: '/v1/actions', outcome: '/v1/outcomes' } as const;
 
 /**
- * Publishes all records of the batch, or none. The records have the same kind. @param before how many records were
- * sent earlier
+ * Publishes all records of the batch, or none. All records of a batch have the same kind. @param before the number of
+ * records that were sent before this batch
  */
 export async function publishBatch(
   api: ApiClient,
@@ -44,10 +44,10 @@ function placed(problem: ApiProblem, batch: readonly Submission[], before: numbe
     const place = batch[index ?? line - 1]?.place;
     return place === undefined ? [] : [`${place} ${pointer ? `${pointer}: ` : ''}${detail}`];
   });
-  // A fault without an index counts lines in the request, and the user has not seen the request.
+  // A fault without an index has a line number of the request. The user has not seen the request.
   const unplaced = problem.faults.some(({ index }) => index === undefined) && faults.length > 0;
   const message = unplaced ? `a record cannot be read (${problem.code})` : problem.message;
-  // The remedy of the plane is about one batch. The user would read it as a remedy for the whole file.
+  // The remedy of the plane is for one batch only. The user would take it for the whole file.
   const remedy =
     before === 0
       ? problem.remedy

@@ -5,8 +5,8 @@ export type Finding = {
   server: 'kafka' | 'redis' | 'clickhouse';
   what: string;
   /**
-   * `ok`: nothing to do. `made`: it was missing, and was made. `wrong`: it is missing or wrong, and the remedy says
-   * who can change it. `unknown`: the server gave no answer.
+   * The state of the checked thing. `ok`: nothing to do. `made`: it was missing, and was made. `wrong`: it is missing
+   * or wrong, and the remedy says who can change it. `unknown`: the server gave no answer.
    */
   state: 'ok' | 'made' | 'wrong' | 'unknown';
   detail: string;

@@ -3,8 +3,9 @@ import { backendsMustFit, clickhouseSettings, kafkaSettings, redisSettings } fro
 import { z } from 'zod';
 
 /**
- * The settings of the servers, as in every process of the plane, and of tenants with their own topics, as in
- * deciders. Each kind of server may be given alone, because not every person may change all servers.
+ * The settings of the servers, with the same names as in every process of the plane. The setting for tenants with
+ * their own topics has the same name as in deciders. Each kind of server may be given alone, because not every person
+ * may change all servers.
  */
 export const migrateConfig = z
   .object({

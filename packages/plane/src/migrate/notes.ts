@@ -6,7 +6,8 @@ import { createLogger } from '@mandate/server';
 export type Notes = { readonly log: Logger; take(): string[] };
 
 /**
- * Collects warnings that have no error. A warning with an error needs no note: the error is thrown too, or passes.
+ * Collects warnings that have no error. A warning with an error is left out, because the error is also thrown, or is
+ * temporary.
  */
 export function takeNotes(): Notes {
   const noted: string[] = [];

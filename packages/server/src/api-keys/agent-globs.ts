@@ -22,7 +22,7 @@ function matchesGlob(glob: string, text: string): boolean {
   return true;
 }
 
-/** True if the key may act for this agent. Checks only the `agents` of the key, not its scopes. */
+/** True if the key may act for this agent. Checks the field `agents` of the key, but not its scopes. */
 export function speaksFor(record: ApiKeyRecord, agentId: string): boolean {
   return record.agents.some((glob) => matchesGlob(glob, agentId));
 }

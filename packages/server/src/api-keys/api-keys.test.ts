@@ -10,7 +10,7 @@ const OLD_KEY = 'mdt_0123456789ab_0000000000000000000000000000000000000000000_4C
 const grant = { tenant: 'default', scopes: ['publish'], agents: ['*'], name: 'test' } as const;
 
 describe('issueApiKey', () => {
-  test('returns a key of the documented form and a record that does not contain it', () => {
+  test('returns a key of the documented form, and a record that does not contain the key', () => {
     const { key, record } = issueApiKey(grant, () => Date.UTC(2026, 0, 1));
     expect(key).toMatch(/^sk-mdt_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
     expect(parseApiKey(key)).toEqual({ id: record.id });
@@ -37,10 +37,10 @@ describe('issueApiKey', () => {
   });
 });
 
-describe('a key that expires', () => {
+describe('an API key with an expiry', () => {
   const AT_MS = Date.UTC(2026, 0, 1);
 
-  test('is accepted until its expiry, and only its whole text reveals when it expired', async () => {
+  test('is accepted until its expiry, and only the whole key reveals when it expired', async () => {
     const { key, record } = issueApiKey({ ...grant, lastsMs: 1_000 }, () => AT_MS);
     expect(record.expiresAt).toBe('2026-01-01T00:00:01.000Z');
     let nowMs = AT_MS + 999;
@@ -106,7 +106,7 @@ describe('memoryKeyStore', () => {
     expect(await store.find('rubbish')).toBeNull();
   });
 
-  test('returns the holder of a key by its id, even for a revoked key, from any store', async () => {
+  test("returns the holder of a key, even of a revoked key, by the key's id from any store", async () => {
     const [mine, revoked, other] = [issueApiKey(grant), issueApiKey(grant), issueApiKey(grant)];
     const ended = { ...revoked.record, revokedAt: '2026-01-01T00:00:00Z' };
     const store = anyKeyStore(memoryKeyStore([mine.record]), memoryKeyStore([ended]));

@@ -46,7 +46,7 @@ describe('fileKeyStore', () => {
     await busy;
   });
 
-  test('has no keys if the file is absent, and creates it for its owner only, without the key itself', async () => {
+  test('has no keys if the file is absent, creates the file for its owner only, and does not write the key itself into the file', async () => {
     const store = fileKeyStore(path);
     const { key, record } = issue();
     expect(await store.find(key)).toBeNull();
@@ -151,7 +151,7 @@ describe('fileKeyStore', () => {
     expect(ids.sort()).toEqual(records.map((record) => record.id).sort());
   });
 
-  test('runs the changes of one store one after another, even after a failed change', async () => {
+  test('runs the changes of one store one after another, and continues after a failed change', async () => {
     const store = fileKeyStore(path, { lockWaitMs: 0 });
     const records = Array.from({ length: 20 }, () => issue().record);
     const held = holdExclusively(`${path}.lock`, path);

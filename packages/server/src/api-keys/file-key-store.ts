@@ -72,7 +72,7 @@ export function fileKeyStore(
   }
 
   /**
-   * Changes of this store run one after another. So they stay in order, and only other processes compete for the
+   * The changes of this store run one after another. So their order is kept, and only other processes compete for the
    * lock.
    */
   function change<T>(edit: (records: Map<string, ApiKeyRecord>) => T): Promise<T> {
@@ -95,8 +95,8 @@ export function fileKeyStore(
   return sharedByRequests<FileKeyStore>({
     async find(key) {
       const known = provenRecord(current(), key, clock());
-      // For an unknown key the file is read again, because the key may just have been issued. Other texts are not
-      // worth a read.
+      // If a key is unknown, the file is read again, because the key may have just been issued. For text that has not
+      // the form of a key, the file is not read.
       if (known !== null || parseApiKey(key) === null) return known;
       return provenRecord(look(), key, clock());
     },
@@ -121,8 +121,8 @@ export function fileKeyStore(
 }
 
 /**
- * Synchronous, so that it does not need Node's threads. Questions to the audit may keep all threads busy. Then
- * callers with a key would have to wait, even to stop an agent.
+ * Synchronous, so that the call does not need Node's thread pool. Questions to the audit may keep all threads of the
+ * pool busy. Then callers with a key would have to wait, even to stop an agent.
  */
 function statOrNull(path: string): BigIntStats | null {
   try {

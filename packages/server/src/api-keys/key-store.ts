@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@mandate/runtime';
 import type { ApiKeyRecord, ApiScope } from '@mandate/schemas';
 import { provenExpiry, provenRecord } from './api-key-record.ts';
 
-/** A known key. `withheld`: the scopes that the key has lost because its tenant is closed. */
+/** A known key. `withheld`: the scopes that the key does not have now because its tenant is closed. */
 export type KnownKey = ApiKeyRecord & { readonly withheld?: readonly ApiScope[] };
 
 /** A store that looks up API keys. */

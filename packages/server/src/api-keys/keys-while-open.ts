@@ -2,8 +2,8 @@ import type { ApiScope } from '@mandate/schemas';
 import type { KeyStore } from './key-store.ts';
 
 /**
- * The scopes that a key of a closed tenant keeps: read the tenant, report outcomes of running actions (the gateway
- * takes no new actions), revoke keys, and scopes beyond the tenant.
+ * The scopes that a key keeps after its tenant is closed: to read the tenant, to report outcomes of running actions
+ * (the gateway takes no new actions), to revoke keys, and scopes beyond the tenant.
  */
 const LEFT: ReadonlySet<ApiScope> = new Set([
   'publish',

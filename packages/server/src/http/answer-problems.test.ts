@@ -4,7 +4,7 @@ import { auditor, bearer, json, publisher, serve } from './small-service.fixture
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('problems', () => {
+describe('problem documents', () => {
   test('have the form of RFC 9457, with a stable code, a remedy and the request id', async () => {
     const { server } = await serve();
     const answer = await server.inject({ url: '/v1/nowhere?secret=1', headers: { 'x-request-id': 'abc-1' } });
@@ -64,7 +64,7 @@ describe('problems', () => {
     else expect(answer.json()).toMatchObject({ status, requestId: answer.headers['x-request-id'] });
   });
 
-  test('refuse HEAD without a key like GET', async () => {
+  test('refuse HEAD without a key, as they refuse GET', async () => {
     const { server } = await serve();
     const head = async (key: string) =>
       (await server.inject({ method: 'HEAD', url: '/v1/whoami', headers: bearer(key) })).statusCode;
@@ -137,7 +137,7 @@ describe('problems', () => {
     expect(lines.filter((line) => line.includes('request failed'))).toEqual([]);
   });
 
-  test('do not limit texts in a body that a record could not contain', async () => {
+  test('are not the answer to long texts and lists in a body, although a record could not contain them', async () => {
     const { post } = await serve();
     const amounts = Array.from({ length: CAPS.elements * 2 }, () => 1);
     expect((await post('/v1/things/7', JSON.stringify({ amounts }))).json()).toMatchObject({ sum: 40_000 });
@@ -208,7 +208,7 @@ describe('problems', () => {
     expect(lines.join()).toContain(String(answer.headers['x-request-id']));
   });
 
-  test("answer a route's own refusal unchanged", async () => {
+  test('pass on the refusal of a route unchanged', async () => {
     const { server } = await serve();
     const answer = await server.inject('/v1/fail/missing');
     expect(answer.json()).toMatchObject({ status: 404, code: 'ACTION_NOT_FOUND', remedy: 'Check the id.' });

@@ -121,7 +121,7 @@ describe('credentials', () => {
   });
 });
 
-describe('rates', () => {
+describe('rate limits', () => {
   const limits: Partial<HttpLimits> = { requestsPerKeyPerSecond: 3, refusalsPerAddressPerMinute: 2 };
 
   test('tell a key with too many requests when to come back, and do not affect another key', async () => {
@@ -142,7 +142,7 @@ describe('rates', () => {
     expect([other.statusCode, other.headers['ratelimit-remaining']]).toEqual([200, '2']);
   });
 
-  test('are reported to a refused POST', async () => {
+  test('are reported in the answer to a refused POST', async () => {
     const { post } = await serve({ limits });
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => post('/v1/things/7', '{"amounts": []}')),

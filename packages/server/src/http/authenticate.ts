@@ -24,7 +24,7 @@ declare module 'fastify' {
     unlimited?: boolean;
   }
   interface FastifyRequest {
-    /** The holder of the request's room: its key, or its address if it has no key. */
+    /** The caller for whom the request counts: its key, or its address if it has no key. */
     caller: Caller;
     /** The record of the caller's key. Null on public routes. */
     principalKey: KnownKey | null;
@@ -90,7 +90,7 @@ export function authenticate(
   server.decorateRequest('keyStillHolds', async function (this: FastifyRequest) {
     const credential = credentialOf(this);
     if (credential === null || keys === null) return false;
-    // If the store cannot know the key, the caller is refused as well.
+    // If the look-up of the key fails, the key also counts as not valid.
     return keys.find(credential).then(
       (key) => key !== null,
       () => false,

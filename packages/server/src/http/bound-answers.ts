@@ -1,7 +1,7 @@
 /**
  * Limits the memory of unread answers. Their bytes stay in this process until the caller reads them. A key with too
- * many unread bytes is refused. If the room is full, the largest holder loses its oldest answer and its connection.
- * Streams are not counted, because they pause while the caller does not read.
+ * many unread bytes is refused. If the limit for all callers is reached, the caller with the most unread bytes loses
+ * its oldest answer and its connection. Streams are not counted, because they pause while the caller does not read.
  */
 import type { Held } from '../fair-room.ts';
 import { CallerRooms } from './caller-rooms.ts';

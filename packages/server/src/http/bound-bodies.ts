@@ -16,7 +16,7 @@ import { whenClosed } from './when-closed.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body that is being read. Null if the request announces no body. */
+    /** The body that is being read. Null if the request has no body. */
     bodyUnderWay: BodyUnderWay | null;
   }
 }
@@ -86,7 +86,8 @@ export class BoundBodies {
     const onEnd = () => {
       if (announced !== null && announced !== body.bytes) return body.fail(notAsLong());
       stop();
-      // From now on, failing the body closes the connection. The body stays in memory until its request is answered.
+      // From now on, `fail` closes the connection. The body has arrived, but stays in memory until its request is
+      // answered.
       body.fail = () => request.raw.socket.destroy();
       const [first] = chunks;
       whole.resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, body.bytes));

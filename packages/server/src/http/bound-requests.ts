@@ -1,6 +1,6 @@
 /**
  * Limits the number of running requests, including streams. One connection may have several. If a request is cut, its
- * connection ends, and the caller sends the request again.
+ * connection ends too, and the caller must send the request again.
  */
 import type { Held } from '../fair-room.ts';
 import { CallerRooms } from './caller-rooms.ts';

@@ -1,7 +1,7 @@
 /**
- * Limits connections by caller. A new connection belongs to its address until a request on it sends a key. Then it
- * belongs to the key. If the room is full, the largest holder loses the connection that was idle longest. So silent
- * connections keep out no other caller.
+ * Limits connections by caller. A new connection belongs to its address until a request on it sends a key. Then the
+ * connection belongs to the key. If the limit is reached, the caller with the most connections loses the connection
+ * that was idle longest. So silent connections keep out no other caller.
  */
 import type { Socket } from 'node:net';
 import type { FairRoom, Held } from '../fair-room.ts';
@@ -29,7 +29,7 @@ export class BoundSockets {
     return this.#connections.keys();
   }
 
-  /** Counts a new connection, or ends it if there is no room. */
+  /** Counts a new connection, or ends it if the limit is reached. */
   enter(socket: Socket): void {
     const connection = this.#placed(socket, callerWith(null, networkOf(socket.remoteAddress)));
     if (connection === null) {
@@ -41,12 +41,13 @@ export class BoundSockets {
     socket.once('close', () => this.#leave(socket));
   }
 
-  /** Marks a request on the connection as running until `ended`. */
+  /** Marks a request on the connection as running until `ended` is called. */
   began(socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     connection.underWay += 1;
-    // Connections without a key are cut in the order of their arrival, even during a request. So they stay idle.
+    // A connection without a key stays marked as idle. So such connections are cut in the order of their arrival,
+    // even during a request.
     if (connection.kind !== 'stranger') connection.held.state = 'busy';
   }
 
@@ -60,7 +61,7 @@ export class BoundSockets {
   }
 
   /**
-   * Counts the connection for this caller from now on, because the caller proved its key.
+   * From now on, counts the connection for the caller whose key was proved on it.
    *
    * @throws HttpProblem 503 OVERLOADED if the key, or its tenant, has too many connections
    */

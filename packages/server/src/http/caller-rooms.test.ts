@@ -7,7 +7,7 @@ const held = (tenant: string, state: Held['state'] = 'busy'): Held => ({
   state,
   cut: () => {},
 });
-/** Returns the number of places that these callers get. */
+/** Returns how many units of capacity these callers get. */
 function placesOf(rooms: CallerRooms, kind: Caller['kind'], tenants: readonly string[]): number {
   let places = 0;
   while (rooms.take(kind, held(tenants[places % tenants.length] ?? ''), 1) !== null) places += 1;
@@ -15,7 +15,7 @@ function placesOf(rooms: CallerRooms, kind: Caller['kind'], tenants: readonly st
 }
 const many = Array.from({ length: 10 }, (_, n) => `tenant ${n}`);
 
-test('keeps the room of each kind of caller free from other kinds', () => {
+test('keeps the capacity for each kind of caller free from other kinds', () => {
   const rooms = new CallerRooms(1_000);
   expect(placesOf(rooms, 'other', many)).toBe(700);
   expect(placesOf(rooms, 'stranger', many)).toBe(200);
@@ -23,21 +23,21 @@ test('keeps the room of each kind of caller free from other kinds', () => {
   expect(rooms.amount).toBe(1_000);
 });
 
-test('lets a key that operates use the room of others too', () => {
+test('lets a key that operates use the capacity for other keys too', () => {
   expect(placesOf(new CallerRooms(1_000), 'operator', many)).toBe(800);
 });
 
-test('gives a key a quarter of the room of its kind', () => {
+test('gives a key a quarter of the capacity for its kind of caller', () => {
   expect(placesOf(new CallerRooms(1_000), 'other', ['acme'])).toBe(175);
 });
 
-test('gives one address all room for callers without a key, until another address comes', () => {
+test('gives one address all capacity for callers without a key, until another address comes', () => {
   const rooms = new CallerRooms(1_000);
   expect(placesOf(rooms, 'stranger', ['192.0.2.1'])).toBe(200);
   expect(placesOf(rooms, 'stranger', ['198.51.100.1'])).toBe(100);
 });
 
-test('uses free room of other kinds before it cuts another key for a key that operates', () => {
+test('uses all free capacity for a key that operates before it cuts anything of another key', () => {
   const rooms = new CallerRooms(100);
   const cut: string[] = [];
   for (const tenant of ['a', 'a', 'b', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'])
@@ -45,7 +45,7 @@ test('uses free room of other kinds before it cuts another key for a key that op
   expect(cut).toEqual([]);
 });
 
-test('admits an address even if many other addresses without a key have come', () => {
+test('admits an address even if many other addresses without a key came before', () => {
   const rooms = new CallerRooms(100);
   let cut = 0;
   for (let n = 0; n < 1_000; n += 1)
@@ -54,7 +54,7 @@ test('admits an address even if many other addresses without a key have come', (
   expect(rooms.take('stranger', held('198.51.100.1', 'idle'), 1)).not.toBeNull();
 });
 
-describe('the holder of room', () => {
+describe('the caller for whom capacity counts', () => {
   const key = { id: 'k1', tenant: 'acme', scopes: ['publish'] as ('publish' | 'operate')[] };
   test.each<[string, Parameters<typeof callerWith>[0], Caller]>([
     ['a key', key, { holder: { tenant: 'acme', key: 'k1' }, kind: 'other' }],

@@ -1,11 +1,12 @@
 /**
- * The room that callers share, in three parts: for keys that operate, so that a kill is always admitted; for callers
- * without a key, by address; and for all other keys. Only keys that operate may use two parts: the first and the last.
+ * The capacity that callers share. It has three parts. The first part is for keys that operate, so that a kill is
+ * always admitted. The second part is for callers without a key, by address. The third part is for all other keys.
+ * Only keys that operate may use two parts: the first and the third.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held, type Holder } from '../fair-room.ts';
 
-/** The parts as shares of the whole room. Their sum is at most 1. */
+/** The parts as shares of the whole capacity. Their sum is at most 1. */
 const PARTS = { operators: 0.1, strangers: 0.2, others: 0.7 };
 /**
  * The share of a part that one tenant and one key may take. One address may take everything until another address
@@ -42,7 +43,7 @@ export class CallerRooms {
   readonly #operators: FairRoom;
   readonly #strangers: FairRoom;
   readonly #others: FairRoom;
-  /** The shares of the server's capacity (rooms) that each kind of caller may use, in the order of use. */
+  /** The parts of the capacity (rooms) that each kind of caller may use, in the order of use. */
   readonly #rooms: Readonly<Record<Caller['kind'], readonly FairRoom[]>>;
 
   constructor(most: number) {
@@ -64,10 +65,10 @@ export class CallerRooms {
   }
 
   /**
-   * Takes `more` for this thing. A key that operates first uses the room that only such keys may use. Nothing is cut
-   * while any part that the caller may use has room.
+   * Takes `more` capacity. A key that operates first uses the part that only such keys may use. Nothing is cut while
+   * any part that the caller may use has enough capacity.
    *
-   * @returns the room from which it was taken, to give it back there; null if there is no room
+   * @returns the room from which the capacity was taken, to give it back there; null if there is not enough
    */
   take(kind: Caller['kind'], held: Held, more: number): FairRoom | null {
     const rooms = this.#rooms[kind];

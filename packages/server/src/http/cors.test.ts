@@ -20,7 +20,7 @@ const preflight = (origin: string, url = '/v1/things') => ({
   },
 });
 
-describe('closed, as by default', () => {
+describe('without allowed origins, as by default', () => {
   test('lets no page of another origin send a key or read an answer', async () => {
     const server = await serving([]);
     const asked = await server.inject(preflight(CONSOLE));
@@ -34,7 +34,7 @@ describe('closed, as by default', () => {
   });
 });
 
-describe('open to a list of origins', () => {
+describe('with a list of allowed origins', () => {
   test('answers a preflight without a key, and names the allowed methods and headers', async () => {
     const server = await serving(['http://localhost:3000', CONSOLE]);
     const { statusCode, headers } = await server.inject(preflight(CONSOLE));

@@ -1,15 +1,18 @@
-/** Counts things that were ended early, to free room for others or because they were too slow. */
+/**
+ * Counts connections, requests, bodies and answers that were ended early: to free capacity for others, or because
+ * they were too slow.
+ */
 import type { Metrics } from '../metrics.ts';
 
 type Cut =
-  /** A connection that was ended for another one. */
+  /** A connection that was ended to make room for another connection. */
   | 'connection'
-  /** A request that was ended for others, together with its connection. */
+  /** A request that was ended, together with its connection, to make room for another request. */
   | 'request'
-  /** A body that was ended for others, or that found no room. */
+  /** A body that was ended to make room for other bodies, or because there was no room for it. */
   | 'body'
   | 'slow body'
-  /** An unread answer that was ended for others. */
+  /** An unread answer that was ended to make room for another answer. */
   | 'answer'
   | 'slow reader';
 

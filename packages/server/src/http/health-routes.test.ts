@@ -57,7 +57,7 @@ test('has metrics of the current checks only', async () => {
   expect(await readyIn(server)).toEqual(['mandate_readiness_ok{check="ledger",service="test"} 1']);
 });
 
-test('is ready after a bad edit, and reports the edit in a separate field and metric', async () => {
+test('is ready after a bad edit of a file, and reports the edit in a separate field and metric', async () => {
   const checks = [
     { name: 'mandates', ok: true, stale: true, detail: 'the file is bad' },
     { name: 'bus', ok: true },

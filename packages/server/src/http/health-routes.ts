@@ -115,8 +115,8 @@ export function addHealthRoutes(
 }
 
 /**
- * Returns a function that shares its running work: callers at the same time get the same answer. These routes need no
- * key, so an attacker could call them without limit.
+ * Returns a function that runs `work` only once for all callers at the same time. The routes need no key, so an
+ * attacker could call them without limit.
  */
 function oneForAll<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;

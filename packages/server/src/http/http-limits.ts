@@ -4,7 +4,10 @@ import { z } from 'zod';
 export type HttpLimits = {
   /** The maximum size of a body. A route may declare its own `bodyLimit`. */
   bodyBytes: number;
-  /** Bodies and answers up to this size are not counted. The limit on sockets also limits their number. */
+  /**
+   * Bodies and answers up to this size are not counted. The limit on sockets also limits the number of such bodies
+   * and answers.
+   */
   smallBodyBytes: number;
   /**
    * The maximum sum of larger incoming bodies, counted as they arrive. caller-rooms.ts contains the part for each

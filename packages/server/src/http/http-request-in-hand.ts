@@ -75,8 +75,8 @@ export function nameRequestsInHand(server: HttpServer): void {
 }
 
 /**
- * A request whose listeners run as code of the request. Its events come from the connection, and an exception in a
- * listener fails the request.
+ * A request whose events run their listeners as code of the request. The events come from the connection. An
+ * exception in a listener fails the request.
  */
 export class ScopedRequest extends IncomingMessage {
   inHand: HttpRequestInHand | null = null;

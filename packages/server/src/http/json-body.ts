@@ -36,8 +36,8 @@ const OF_BODIES: JsonCaps = {
 };
 
 /**
- * Returns the bytes of the body, on a route with `config: { rawJson: true }`. They are never empty there. The request
- * drops them, because it may wait up to a minute for its answer.
+ * Returns the bytes of the body, on a route with `config: { rawJson: true }`. The bytes are never empty. The request
+ * keeps no reference to them, because it may wait up to a minute for its answer.
  */
 export function takeRawBody(request: FastifyRequest): Buffer {
   const { body } = request;

@@ -67,7 +67,7 @@ test('counts a large body as one change for each 16 KiB', async () => {
   expect([await change(3 * 16_384), await change(1_000)]).toEqual([200, 200]);
 });
 
-test('counts published records and bytes, either all of a request or nothing', async () => {
+test('counts all records and bytes of a publishing request, or none of them if a limit refuses the request', async () => {
   const { clock, post } = await serving({ publishPerKey: { bytes: { perSecond: 10, burst: 25 } } });
   const publish = () => post('/v1/records', 'publish');
   expect([(await publish()).statusCode, (await publish()).statusCode]).toEqual([200, 200]);
@@ -78,7 +78,7 @@ test('counts published records and bytes, either all of a request or nothing', a
   expect((await publish()).statusCode).toBe(200);
 });
 
-test("shows the used share of a tenant's limit, from one half on", async () => {
+test("shows the used share of a tenant's limit as a metric, from one half on", async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 8, perDay: 10 } });
   const told = async () => {
     const lines = (await metrics.registry.metrics()).split('\n');
@@ -102,7 +102,7 @@ test('reports no wait if the limits of a tenant are zero', async () => {
   expect(refused.json()).toMatchObject({ code: 'TOO_MANY_RECORDS', retryAfterMs: null });
 });
 
-test('applies no rate to a route that stops agents', async () => {
+test('applies no rate limit to a route that stops agents', async () => {
   const { post } = await serving({ changes: { perSecond: 0 } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post('/v1/kills', 'operate')));
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));

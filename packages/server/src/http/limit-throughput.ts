@@ -88,7 +88,7 @@ export function countBody(request: FastifyRequest, bytes: number): void {
   request.spend('changes', { records: changes - 1 });
 }
 
-/** Sets how the requests of all routes count that are added to this plugin from now on. */
+/** From now on, sets the kind of count for each route that is added to this plugin. */
 export function countAll(server: HttpServer, counted: Spending): void {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, counted };

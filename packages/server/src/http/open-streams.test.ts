@@ -26,7 +26,7 @@ async function streams() {
   return { server, key, hoard };
 }
 
-test('leaves places for other keys of the tenant, and uses the place of a closed stream again', async () => {
+test('leaves some streams to other keys of the tenant, and counts a closed stream no more', async () => {
   const { key, hoard } = await streams();
   const places = hoard(key('one', 'publish'));
   expect(places).toHaveLength(4);
@@ -35,7 +35,7 @@ test('leaves places for other keys of the tenant, and uses the place of a closed
   expect(hoard(key('one', 'publish'))).toHaveLength(1);
 });
 
-test('keeps places for people, in the tenant and overall, if keys of agents have all other places', async () => {
+test('reserves streams for people, in the tenant and overall, if keys of agents open as many as they can', async () => {
   const { key, hoard } = await streams();
   const got = [hoard(key('one', 'publish')), hoard(key('other', 'publish', 'globex'))].flat();
   got.push(...hoard(key('two', 'publish'), 2));
@@ -45,14 +45,14 @@ test('keeps places for people, in the tenant and overall, if keys of agents have
   expect(got.some(({ cut }) => cut.aborted)).toBe(false);
 });
 
-test('takes a place from one key for another key of the same tenant if the tenant has no free place', async () => {
+test('ends a stream of one key for another key of the same tenant if the tenant has its maximum of streams', async () => {
   const { key, hoard } = await streams();
   const one = hoard(key('one', 'publish'));
   expect(hoard(key('two', 'publish'))).toHaveLength(3);
   expect(one.map(({ cut }) => cut.aborted)).toEqual([true, false, false, false]);
 });
 
-test('ends the oldest streams of the largest holder if all places are taken', async () => {
+test('ends the oldest streams of the largest holder if the maximum of all streams is reached', async () => {
   const { key, hoard } = await streams();
   const got = ['one', 'two'].flatMap((id) => hoard(key(id, 'publish'), 3));
   hoard(key('other', 'publish', 'globex'));

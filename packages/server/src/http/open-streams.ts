@@ -1,7 +1,7 @@
 /**
- * Limits the number of endless answers, such as server-sent events: overall, for a tenant, and for an API key. If all
- * places are taken, the largest holder loses its oldest stream. Some places are only for people who operate or audit.
- * No stream keeps the server from stopping.
+ * Limits the number of endless answers, such as server-sent events: overall, for a tenant, and for an API key. If the
+ * maximum is reached, the caller with the most streams loses its oldest stream. Some streams are reserved for people
+ * who operate or audit. No stream keeps the server from stopping.
  */
 import type { ApiKeyRecord } from '@mandate/schemas';
 import { FairRoom, type Held } from '../fair-room.ts';
@@ -11,24 +11,27 @@ import type { HttpServer } from './http-server-type.ts';
 type OpenStream = {
   /** Aborts when the server stops. Then end the stream cleanly. */
   ending: AbortSignal;
-  /** Aborts when another caller needs the place. Then destroy the stream, even if the caller does not read it. */
+  /**
+   * Aborts when the stream must make room for another caller. Then destroy the stream, even if the caller does not
+   * read it.
+   */
   cut: AbortSignal;
-  /** Frees the place of the stream. */
+  /** Stops counting the stream. Call this when the stream has ended. */
   leave(): void;
 };
 
 export type OpenStreams = {
-  /** @throws HttpProblem 503 OVERLOADED if all places are taken and no larger holder can lose one */
+  /** @throws HttpProblem 503 OVERLOADED if the maximum is reached and no caller with more streams can lose one */
   enter(key: Pick<ApiKeyRecord, 'id' | 'tenant' | 'scopes'>): OpenStream;
 };
 
 /**
- * The maximum numbers of streams. `keptForPeople`: the number of places in `inAll` and `ofATenant` that only keys
- * with the right to operate or audit may use.
+ * The maximum numbers of streams. `keptForPeople`: the number of streams within `inAll`, and within `ofATenant`, that
+ * are reserved for keys with the right to operate or audit.
  */
 export type MostStreams = { inAll: number; ofATenant: number; ofAKey: number; keptForPeople: number };
 
-/** @param of the kind of the streams, and the alternative to a stream, for messages */
+/** @param of names the kind of stream and an alternative to a stream, for messages */
 export function boundStreams(
   server: HttpServer,
   { inAll, ofATenant, ofAKey, keptForPeople: kept }: MostStreams,
@@ -47,7 +50,7 @@ export function boundStreams(
       const holder = { tenant: key.tenant, key: key.id };
       const held: Held = { holder, state: 'busy', cut: () => cut.abort() };
       const rooms = isOfPeople(key) ? [forAll, forPeople] : [forAll];
-      // If there is a free place, no stream of another caller ends.
+      // Room that is free is taken first, so that no stream of another caller ends without need.
       const roomy = rooms.find((room) => room.fits(holder, 1));
       const room = [...(roomy === undefined ? [] : [roomy]), ...rooms].find((each) => each.take(held, 1));
       if (room === undefined) throw noPlace(forAll.amountOf(key.tenant) + forPeople.amountOf(key.tenant), of);

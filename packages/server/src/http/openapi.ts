@@ -182,8 +182,8 @@ type Described = {
 type Parameter = { description?: string; examples?: unknown[] };
 
 /**
- * Replaces a reference by the schema of any JSON value, and keeps the description of the field. References occur only
- * in schemas that contain themselves, and their definition is missing here.
+ * Replaces a reference by the schema of any JSON value, and keeps the description of the field. Only a schema that
+ * contains itself has references, and the definition of the reference is missing here.
  */
 function anyJson(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('$ref' in value)) return value;

@@ -128,7 +128,7 @@ describe.each(['GET', 'POST'])('%s', (method) => {
   });
 });
 
-test('counts each exception, and logs one for each request', async () => {
+test('counts every exception of a request, but logs only the first', async () => {
   const [counted, logged] = [await faults(running), linesOf(running).length];
   await ask(running.url + pathOf('after', 'interval after the answer'));
   await vi.waitFor(async () => expect(await faults(running)).toBe(counted + 3), 20_000);

@@ -6,7 +6,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../metrics.ts';
 
 export type RequestFaults = {
-  /** @param about the names of the request for the log; null if a failure of this request was already logged */
+  /**
+   * @param about facts about the request for the log, such as its id; null if a failure of this request was already
+   * logged
+   */
   note(error: unknown, about: object | null): void;
 };
 

@@ -1,4 +1,7 @@
-/** Tests that hoarders can take only a limited part of a listening server, and that all other callers are served. */
+/**
+ * Tests that callers who take all they can ("hoarders") get only a limited part of a listening server, and that all
+ * other callers are served.
+ */
 
 import { silentLogger, turns } from '@mandate/runtime';
 import type { ApiScope } from '@mandate/schemas';
@@ -98,7 +101,7 @@ const post = (key: Key, length: number) =>
 const isOpen = ({ socket }: Dialed) => !socket.destroyed && socket.readyState === 'open';
 
 describe('bodies', () => {
-  test('that are announced and not sent take no room', async () => {
+  test('that are announced but not sent use no capacity', async () => {
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 10_000, smallBodyBytes: 100 });
     const slow = HOARDERS.flatMap((key) =>
       Array.from({ length: 15 }, () => dial(url, `${post(key, 5_000)}{`)),
@@ -110,8 +113,8 @@ describe('bodies', () => {
     expect(slow.every(isOpen)).toBe(true);
   });
 
-  test('that arrived take room, and a key gets only its part', async () => {
-    // The part for keys is 7,000 bytes: 1,750 for one key, 3,500 for one tenant.
+  test('that have arrived use capacity, and a key gets only its part of it', async () => {
+    // Keys that do not operate share 7,000 bytes: at most 1,750 for one key, and 3,500 for one tenant.
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 10_000, smallBodyBytes: 1_000 });
     const much = (key: Key) => dial(url, post(key, 5_000) + ' '.repeat(2_500));
     const [first] = [much(mallory)];
@@ -122,8 +125,8 @@ describe('bodies', () => {
     expect(await ask(alice, '/v1/text', { text: 'x'.repeat(2_000) })).toEqual([200]);
   });
 
-  test('are cut for a tenant without a body, and their room is used again', async () => {
-    // The part for keys is 2,800 bytes, and 700 for one key.
+  test('are cut for a tenant without a body, and their capacity is used again', async () => {
+    // Keys that do not operate share 2,800 bytes: at most 700 for one key.
     const { url, ask, gauge } = await serve({ bodyBytes: 5_000, bodiesBytes: 4_000, smallBodyBytes: 1_000 });
     const full = HOARDERS.map((key) => dial(url, post(key, 5_000) + ' '.repeat(1_700)));
     await vi.waitFor(async () => expect(await gauge('mandate_http_body_bytes')).toBe(2_800), 20_000);
@@ -163,7 +166,7 @@ describe('bodies', () => {
 
 describe('connections', () => {
   test('that are silent or send headers slowly keep no caller out, because the oldest of them are ended', async () => {
-    // The part for callers without a key is 20 connections.
+    // Callers without a key share 20 connections.
     const { url, ask, gauge } = await serve({ sockets: 100 });
     const silent: Dialed[] = [];
     for (let n = 0; n < 30; n += 1) {
@@ -182,7 +185,7 @@ describe('connections', () => {
   });
 
   test('of one key are limited in number, and the connection that was idle longest is ended', async () => {
-    // The part for keys is 70 connections, and 17 for one key.
+    // Keys that do not operate share 70 connections: at most 17 for one key.
     const { url, ask } = await serve({ sockets: 100 });
     const idle: Dialed[] = [];
     for (let n = 0; n < 20; n += 1) {
@@ -209,7 +212,7 @@ describe('connections', () => {
 
 describe('running requests', () => {
   test('of one key are limited in number, even on a few connections', async () => {
-    // The part for keys is 70 requests, and 17 for one key.
+    // Keys that do not operate share 70 requests: at most 17 for one key.
     const { url, ask, gauge } = await serve({ requests: 100 });
     const pipelined = dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(40));
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(17), 20_000);
@@ -220,7 +223,7 @@ describe('running requests', () => {
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 
-  test('take no room if their callers left before authentication', async () => {
+  test('use no capacity if their callers left before authentication', async () => {
     const { promise, resolve: authenticate } = Promise.withResolvers<void>();
     const { url, ask, gauge } = await serve({ requests: 100 }, promise);
     const left = Array.from({ length: 30 }, () => dial(url, `${head('GET', '/v1/much', mallory)}\r\n`));
@@ -233,7 +236,7 @@ describe('running requests', () => {
   });
 
   test('are cut for a tenant without a request: the oldest of the largest holder, with its connection', async () => {
-    // The part for keys is 16 requests, and 4 for one key.
+    // Keys that do not operate share 16 requests: at most 4 for one key.
     const { url, ask, gauge } = await serve({ requests: 24 });
     const waiting = HOARDERS.flatMap((key) =>
       Array.from({ length: 4 }, () => dial(url, `${head('GET', '/v1/wait', key)}\r\n`)),
@@ -264,9 +267,9 @@ describe('unread answers', () => {
     open();
   };
 
-  test('have limited room, and are cut for other callers', async () => {
-    // The part for keys is 5,600,000 bytes, and 1,400,000 for one key. In addition the system buffers some megabytes
-    // of each connection.
+  test('use only limited memory, and are cut for other callers', async () => {
+    // Keys that do not operate share 5,600,000 bytes: at most 1,400,000 for one key. In addition the system buffers
+    // some megabytes of each connection.
     const { url, ask, gauge } = await serve({ answersBytes: 8_000_000 });
     for (const key of HOARDERS) for (let n = 0; n < 10; n += 1) deaf(url, key);
     const mayBe = 5_600_000;
@@ -280,7 +283,7 @@ describe('unread answers', () => {
     expect(await gauge('mandate_http_unread_bytes')).toBeLessThanOrEqual(mayBe);
   });
 
-  test('take no room if their callers left before the answer', async () => {
+  test('use no memory if their callers left before the answer', async () => {
     const CALLERS = 30;
     const { url, ask, gauge, answerLate, waitingLate, answeredLate } = await serve({
       answersBytes: 4_000_000,
@@ -322,7 +325,7 @@ describe('unread answers', () => {
   });
 });
 
-test('accepts many connections between two turns of work', async () => {
+test('accepts many connections in a few turns of the event loop', async () => {
   const { url, gauge } = await serve({});
   const CONNECTIONS = 200;
   for (let n = 0; n < CONNECTIONS; n += 1) dial(url);
@@ -342,6 +345,7 @@ test('accepts many connections between two turns of work', async () => {
   );
   isOver = true;
   await working;
-  // If each turn accepted only one connection, there would be as many turns as connections.
+  // If each turn of the event loop accepted only one connection, the work would have as many turns as there are
+  // connections.
   expect(worked).toBeLessThan(CONNECTIONS / 2);
 });

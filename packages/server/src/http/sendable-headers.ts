@@ -6,7 +6,7 @@
 import { validateHeaderValue } from 'node:http';
 import type { HttpServer } from './http-server-type.ts';
 
-/** A value with only these characters needs no further check. Node accepts some more characters. */
+/** Matches values that need no further check. Node accepts some more characters. */
 const PRINTABLE = /^[\t -~]*$/;
 
 export function refuseUnsendableHeaders(server: HttpServer): void {

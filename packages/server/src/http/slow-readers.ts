@@ -34,8 +34,8 @@ export class SlowReaders {
   }
 
   /**
-   * True if the socket may still wait. Unread bytes count as read here, because they were written at once, and a
-   * large answer needs time.
+   * True if the server still waits for this socket to be read. Bytes that were not read yet also count as read here,
+   * because a large answer is written at once and needs time.
    */
   #isPatientWith(socket: Socket, passedMs: number): boolean {
     const { unreadMs, readBytesPerSecond } = this.#limits;

@@ -88,8 +88,8 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 export const json = { 'content-type': 'application/json' };
 
 /**
- * Serves the routes until the test ends. `lines` is the log of the server. `post` sends JSON with the publisher's
- * key.
+ * Serves the routes until the test ends. Returns `lines`, the log of the server, and `post`, which sends JSON with
+ * the publisher's key.
  */
 export async function serve(options: Partial<HttpServerOptions> = {}) {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Requests wait for a turn of the event loop while it is busy. The order is fair between tenants, and between the
- * keys of a tenant. A request that stops agents never waits.
+ * While the event loop is busy, requests wait in a queue. The queue is fair between tenants, and between the keys of
+ * a tenant. A request that stops agents never waits.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,8 +22,8 @@ declare module 'fastify' {
 }
 
 /**
- * The maximum number of requests of one key or one address that wait for a turn. Each waiting request holds a socket
- * and its body.
+ * The maximum number of requests of one key or one address that wait in the queue. Each waiting request keeps a
+ * socket and its body.
  */
 const MOST_WAITING = 5_000;
 
@@ -38,9 +38,9 @@ const MOST_REFUSALS_WAITING = 5_000;
 let refusalsWaiting = 0;
 
 /**
- * Makes requests wait for a turn before `authenticate`, because reading a key and refusing a request take time too.
- * While the event loop is busy, callers of different addresses alternate. So many requests from one address delay no
- * caller from another.
+ * Makes requests wait before `authenticate` while the event loop is busy, because reading a key and refusing a
+ * request take time too. Callers of different addresses alternate, so many requests from one address delay no caller
+ * from another.
  */
 export function takeTurnsToArrive(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {
@@ -49,17 +49,24 @@ export function takeTurnsToArrive(server: HttpServer): void {
   });
 }
 
-/** Returns the lane for the work of a request. */
+/**
+ * Returns the names that decide the queue for a request, so that tenants alternate, and the keys of a tenant
+ * alternate.
+ */
 export function laneOf({ principalKey }: Pick<FastifyRequest, 'principalKey'>): Lane {
   return ['requests', principalKey?.tenant ?? '', principalKey?.id ?? ''];
 }
 
-/** True if the request must wait for a turn before it is processed. */
+/** True if the request must wait because the event loop is busy. */
 export function mustWait({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.urgent !== true && turns.isBusy();
 }
 
-/** @throws HttpProblem 503 OVERLOADED, after a second, if too many requests of the same key already wait */
+/**
+ * Resolves when the request may be processed.
+ *
+ * @throws HttpProblem 503 OVERLOADED, after a second, if too many requests of the same key already wait
+ */
 export async function turnOf(request: FastifyRequest): Promise<void> {
   await turnIn(laneOf(request));
 }
@@ -84,8 +91,8 @@ async function refusalIsDue(): Promise<void> {
 }
 
 /**
- * Makes requests wait for a turn. Call it after `authenticate`, which sets the key of the request. A request with a
- * body waits after its body has arrived.
+ * Makes requests wait while the event loop is busy. Call it after `authenticate`, which sets the key of the request.
+ * A request with a body waits after its body has arrived.
  */
 export function takeTurns(server: HttpServer): void {
   server.addHook('onRequest', (request, _reply, done) => {

@@ -127,7 +127,7 @@ test('ends the span if the caller hangs up', async () => {
   expect(span?.attributes).not.toHaveProperty('http.response.status_code');
 });
 
-test('counts a stream as served if the caller leaves it', async () => {
+test('counts a stream as successful if the caller closes it', async () => {
   const { get, gone, spans } = await serving();
   const { body } = await get('/v1/stream');
   await body?.cancel();

@@ -1,6 +1,6 @@
 /**
- * Validates requests by their zod schemas. The words for a fault are the same as for a record or a file: its place,
- * the expected value, and the known names closest to an unknown name.
+ * Validates requests by their zod schemas. A fault has the same words as in a record or a file: the position of the
+ * fault, the expected value, and the known names closest to an unknown name.
  */
 import { pointerStep, readShape } from '@mandate/schemas';
 import type { FastifySchemaCompiler } from 'fastify';

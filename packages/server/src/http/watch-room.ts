@@ -1,4 +1,4 @@
-/** Metrics of running requests and open connections, and a timer that cuts off slow bodies and slow readers. */
+/** Metrics of running requests and open connections. A timer cuts off slow bodies and slow readers. */
 import type { Metrics } from '../metrics.ts';
 import type { BoundBodies } from './bound-bodies.ts';
 import type { BoundSockets } from './bound-sockets.ts';

@@ -35,7 +35,7 @@ describe('a bucket', () => {
     expect(bucket.waitMs(1, of({ perSecond: 3 }), 0)).toBe(334);
   });
 
-  test('allows more than its burst at once if it is full, and then requires a longer wait', () => {
+  test('allows more than its burst at once if the bucket is full, and then requires a longer wait', () => {
     const bucket = new Bucket();
     bucket.take(1, of({}), 0);
     expect(bucket.waitMs(250, of({}), 0)).toBe(100);
@@ -43,7 +43,7 @@ describe('a bucket', () => {
     expect(bucket.waitMs(1, of({}), 100)).toBe(15_100);
   });
 
-  test('allows its number per UTC day', () => {
+  test('allows a limited number of units per UTC day', () => {
     const bucket = new Bucket();
     const limit = of({ perDay: 30 });
     expect(takenAt(bucket, limit, 3 * DAY_MS - 10_000)).toBe(30);
@@ -72,7 +72,7 @@ describe('a bucket', () => {
     expect(takenAt(bucket, of({}), 500_100)).toBe(1);
   });
 
-  test('becomes empty, but never more than empty, if units are taken without asking', () => {
+  test('never takes more units than it has, if it takes units without a check', () => {
     const bucket = new Bucket();
     bucket.takeWhatThereIs(40, of({}), 0);
     expect(takenAt(bucket, of({}), 0)).toBe(60);
@@ -80,7 +80,7 @@ describe('a bucket', () => {
     expect(bucket.waitMs(1, of({}), 0)).toBe(100);
   });
 
-  test('is untouched when it is full again and its day is over', () => {
+  test('counts as unused when it is full again and its day is over', () => {
     const bucket = new Bucket();
     bucket.take(1, of({}), 0);
     expect([99, 100].map((ms) => bucket.isUntouched(of({}), ms))).toEqual([false, true]);

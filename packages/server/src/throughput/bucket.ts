@@ -1,7 +1,6 @@
 /**
- * One throughput limit, as a leaky bucket and a count for the day. The level of the bucket is what was taken, in
- * thousandths of a unit, and `perSecond` of them drain in each millisecond. So all numbers are integers, and the reported wait is
- * exact.
+ * One throughput limit: a leaky bucket, and a count for the day. The bucket counts the taken units in thousandths. In
+ * each millisecond it drains by `perSecond` thousandths. So all numbers are integers, and the reported wait is exact.
  */
 import type { Throughput } from '@mandate/schemas';
 
@@ -41,7 +40,7 @@ export class Bucket {
     return Math.max(ofBurst, shareOf(this.#takenOfDay(nowMs), limit.perDay));
   }
 
-  /** True if the bucket allows as much as a new bucket. */
+  /** True if the bucket allows as much as an unused bucket. */
   isUntouched(limit: Throughput, nowMs: number): boolean {
     return this.#takenAt(limit, nowMs) === 0 && (limit.perDay === null || this.#takenOfDay(nowMs) === 0);
   }

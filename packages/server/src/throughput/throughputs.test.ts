@@ -48,7 +48,7 @@ describe('a tenant', () => {
   });
 });
 
-test('uses up no other limit if one limit refuses', () => {
+test('counts nothing for any limit if one limit refuses', () => {
   const { throughputs: counted } = throughputs({ publish: { records: each, bytes: each } });
   counted.take('publish', ANN, { records: 1, bytes: 5 });
   expect(counted.take('publish', ANN, { records: 2, bytes: 3 })).toMatchObject({
@@ -74,7 +74,7 @@ test('reports the longest wait of all limits', () => {
   });
 });
 
-test('has no counts of thousands of keys any more after their day is over', () => {
+test('removes the counts of thousands of keys after their day is over', () => {
   const { clock, throughputs: counted } = throughputs({ changes: { perSecond: 1, burst: 100_000 } });
   for (let day = 0; day < 3; day += 1) {
     for (let at = 0; at < 6_000; at += 1)

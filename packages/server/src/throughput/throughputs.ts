@@ -117,8 +117,8 @@ export class Throughputs {
   }
 
   /**
-   * Removes untouched counts. The remaining counts belong to tenants and keys that were active today. The log limits
-   * their number.
+   * Removes the counts that are unused again. The remaining counts belong to tenants and keys that were active today.
+   * The log limits the number of these tenants and keys.
    */
   #sweep(): void {
     const nowMs = this.#clock();

@@ -31,7 +31,7 @@ import { readTraceparent, writeTraceparent } from './traceparent.ts';
 /** Facts about the process that sends the spans. */
 export type TracedProcess = { service: string; version: string; log: Logger; metrics: Metrics };
 
-/** `stop` sends the waiting spans, within the time-out of one delivery. A span that ends later is lost. */
+/** `stop` sends the waiting spans, within the time-out of one delivery. A span that ends after `stop` is lost. */
 export type OpenedTracer = Tracer & { stop(): Promise<void> };
 
 const KINDS = {
@@ -133,8 +133,8 @@ class RecordedSpan implements Span {
 }
 
 /**
- * A span of a trace that is not recorded. It passes its context on, so that no later process records the trace. It is
- * its own child.
+ * A span of a trace that is not recorded. It passes its context on, so that no later process records the trace. A
+ * child of this span is the span itself.
  */
 class UnrecordedSpan implements Span {
   readonly traceparent: string;

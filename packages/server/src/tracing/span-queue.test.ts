@@ -4,7 +4,7 @@ import { createMetrics } from '../metrics.ts';
 import { createLogger } from '../pino-logger.ts';
 import { SpanQueue } from './span-queue.ts';
 
-/** Returns a queue whose receiver answers when the test tells it to. */
+/** Returns a queue and a fake receiver. The receiver answers when the test calls for an answer. */
 function queueing(settings: { maxSpans?: number; gatherMs?: number; complainEveryMs?: number } = {}) {
   const deliveries: { spans: number; answer: (error?: Error) => void }[] = [];
   let arrived = Promise.withResolvers<void>();

@@ -26,7 +26,7 @@ export type SpanQueueOptions = {
 /** The number of spans in one delivery. OpenTelemetry's own processor sends the same number. */
 const DELIVERY_SPANS = 512;
 
-/** Returns the number of deliveries for a full queue, in addition to the running one. */
+/** Returns the number of deliveries that a full queue needs, plus one for a running delivery. */
 export function deliveriesOf(maxSpans: number): number {
   return Math.ceil(maxSpans / DELIVERY_SPANS) + 1;
 }
@@ -55,7 +55,7 @@ export class SpanQueue implements SpanProcessor {
 
   onStart(): void {}
 
-  /** Runs outside of any request, because one delivery contains spans of many requests. */
+  /** Runs outside of the request that ends the span, because one delivery contains spans of many requests. */
   onEnd(span: ReadableSpan): void {
     outsideRequests(() => this.#take(span));
   }
@@ -71,7 +71,7 @@ export class SpanQueue implements SpanProcessor {
     else this.#timer ??= setTimeout(() => void this.#deliverAll(), gatherMs).unref();
   }
 
-  /** Sends all waiting spans at once and in parallel, so that it takes no longer than one delivery. */
+  /** Sends all waiting spans at once and in parallel, so that the shutdown takes no longer than one delivery. */
   async shutdown(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -162,7 +162,7 @@ test.each([
   ['never answers', 'silence'],
   ['refuses', 400],
 ] as const)(
-  'loses and counts spans, and reports this once, but loses no work if a receiver %s',
+  'loses and counts spans, and reports the loss once, but loses no work if a receiver %s',
   async (_, how) => {
     const url =
       typeof how === 'string' && how !== 'silence' ? how : (await startOtlpReceiver(how as 400)).url;

@@ -70,7 +70,7 @@ test('a held request arrives only after it is forwarded', async () => {
   await waitUntil('all to be answered', () => client.heard() === A + B + C);
 });
 
-test('a lost answer ends its connection, and a request without an answer loses the next answer', async () => {
+test('a lost answer ends its connection, and if its caller has left, the next answer that matches is lost', async () => {
   const { server, proxy, client } = await scene();
   const lost = proxy.loseAnswer(/b/);
   client.socket.write(B);

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that breaks some of the traffic to a server. It breaks connections that carried certain words, or one
- * request or answer: the message is held, then forwarded late, dropped, or lost with its connection.
+ * A TCP proxy that breaks some of the traffic to a server. It can end connections that carried certain words. It can
+ * also hold one request or answer, and then forward it late, drop it, or end its connection.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -68,7 +68,7 @@ export async function startFaultProxy(
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     const frames = framing();
-    /** The holds of answers that have not arrived, by the id of the request. */
+    /** The held answers that have not arrived yet, by the id of the request. */
     const expected = new Map<number, Holding>();
     const [there, back] = [new Lane(upstream), new Lane(client)];
     const held = (lane: Lane): HeldMessage => ({

@@ -8,8 +8,8 @@ export type Framing = () => {
 };
 
 /**
- * `says` is the text in which words are searched: the bytes as latin1. If the request has only a number, its name
- * comes first.
+ * `says` is the text in which words are searched: the bytes as latin1. If the protocol names requests only by a
+ * number, `says` begins with the name.
  */
 type Request = { id: number; says: string; bytes: Buffer };
 

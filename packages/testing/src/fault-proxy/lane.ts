@@ -12,7 +12,7 @@ export class Lane {
     this.#to = to;
   }
 
-  /** @param whenHeld called when all earlier messages are sent; this message then waits for `goOn` */
+  /** @param whenHeld called when all earlier messages are sent; this message then waits until `goOn` is called */
   send(bytes: Buffer, whenHeld?: () => void): void {
     this.#waiting.push({ bytes, whenHeld });
     this.#flow();

@@ -33,7 +33,10 @@ export async function debianProgram(name: string, orInstall: string): Promise<Pr
   return { command: join(folder, 'usr/bin', name), env: { LD_LIBRARY_PATH: paths.join(':') } };
 }
 
-/** Returns the folders in `path`. There are none if the machine has all libraries that the program needs. */
+/**
+ * Returns the folders in `path`. Empty if `path` does not exist, because the machine has all libraries that the
+ * program needs.
+ */
 async function foldersIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

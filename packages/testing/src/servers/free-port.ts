@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:net';
 
 const ATTEMPTS = 5;
 /**
- * These ports are below the ports that systems assign themselves. So no program takes the port of a server while it
- * restarts.
+ * These ports are below the ports that systems assign themselves. So no other program takes a server's port while the
+ * server restarts.
  */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /**
- * Calls `launch` with ports of 127.0.0.1 that were free a moment ago. If another process has taken a port, tries
+ * Calls `launch` with ports of 127.0.0.1 that were free a moment ago. If another process takes a port first, tries
  * other ports.
  */
 export async function onFreePorts<T>(count: number, launch: (ports: number[]) => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ export async function onFreePorts<T>(count: number, launch: (ports: number[]) =>
   }
 }
 
-/** Returns different free ports. Each port is held until the last one is known. */
+/** Returns different free ports. Each port stays taken until the last port is known, so that none is found twice. */
 async function freePorts(count: number): Promise<number[]> {
   const holders: Server[] = [];
   const ports: number[] = [];

@@ -9,7 +9,7 @@ import { describeWithOwnServers } from './with-servers.ts';
 const START_AND_WAIT = join(import.meta.dirname, 'system/start-redis-and-wait.ts');
 
 describeWithOwnServers(['redis'], 'a server', () => {
-  it('ends with the process that started it, even if both are stopped, and leaves no process and no files', async () => {
+  it('ends with the process that started the server, even if both are stopped, and leaves no process and no files', async () => {
     const parent = startProcess(START_AND_WAIT, [], process.env);
     const { port, folder } = await parent.says('stdout', (line): { port: number; folder: string } =>
       JSON.parse(line),
@@ -21,7 +21,7 @@ describeWithOwnServers(['redis'], 'a server', () => {
     expect(await nothingListens(port)).toBe(true);
   });
 
-  it('lets the process that started it end', async () => {
+  it('lets the process end that started the server', async () => {
     const parent = startProcess(START_AND_WAIT, ['and-end'], process.env);
     const { port } = await parent.says('stdout', (line): { port: number } => JSON.parse(line));
     expect(await parent.exited).toBe(0);

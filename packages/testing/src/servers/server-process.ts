@@ -141,7 +141,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exited = once(child, 'exit');
   child.ref();
   child.kill(signal);
-  // A paused process reacts only to SIGKILL, so it must continue first.
+  // A paused process reacts only to SIGKILL. SIGCONT makes the process continue, so that it reacts to the signal
+  // above.
   child.kill('SIGCONT');
   const slow = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
   await exited.finally(() => clearTimeout(slow));

@@ -13,7 +13,8 @@ const ANSWERED_WITHIN_MS = 5_000;
 const PULLED_WITHIN_MS = 120_000;
 
 /**
- * Returns undefined if no engine answers, or if the engine neither has the image nor pulls it in time.
+ * Returns a server that can be started in a container. Undefined if no engine answers, or if the engine neither has
+ * the image nor pulls it in time.
  * @param until aborts when the engine has had enough time to answer
  */
 export async function containerOffer(

@@ -7,7 +7,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Offer, ServerKind } from '../offer.ts';
 
-/** Returns undefined if no engine answers, or if the engine neither has the image nor pulls it in time. */
+/**
+ * Returns a server that can be started in a container. Undefined if no engine answers, or if the engine neither has
+ * the image nor pulls it in time.
+ */
 export async function dockerOffer(kind: ServerKind): Promise<Offer | undefined> {
   if (!mayHaveEngine()) return undefined;
   // Imported only here. It loads 120 packages, and a machine without Docker does not need them.

@@ -1,6 +1,6 @@
 /**
- * Formats the storage of a broker. The formatter is a JVM and slow. Its result differs only in the ids, if a broker
- * has no users of its own. So the first broker on a machine formats a template, and each broker gets a copy with its
+ * Formats the storage of a broker. The formatter is a JVM and slow. Two results differ only in their ids, unless the
+ * broker has its own users. So the first broker on a machine formats a template, and each broker gets a copy with its
  * own ids.
  */
 import { randomBytes } from 'node:crypto';

@@ -73,7 +73,7 @@ describeWithOwnServers(['kafka'], 'startKafka', () => {
     const waits = append('paused').then(() => {
       appended = true;
     });
-    // A broker that is not paused answers meanwhile, so the paused broker had enough time to answer.
+    // Another broker answers while this broker is paused. So the paused broker had enough time to answer.
     const other = await withTopic(client((await sharedServer('kafka')).split(',')), 'meanwhile');
     await other.append('one');
     expect(appended).toBe(false);

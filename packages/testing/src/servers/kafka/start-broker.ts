@@ -88,7 +88,8 @@ function settingsOf(place: BrokerPlace, places: readonly BrokerPlace[]): Record<
     'default.replication.factor': replicas,
     'min.insync.replicas': inSync,
     'offsets.topic.replication.factor': replicas,
-    // The number of partitions is small, because the first member of the first group waits until all of them exist.
+    // This number of partitions is small, because the first member of the first group waits until all of these
+    // partitions exist.
     'offsets.topic.num.partitions': '4',
     'transaction.state.log.replication.factor': replicas,
     'transaction.state.log.min.isr': inSync,

@@ -88,7 +88,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 }
 
-/** Returns how far the server's time of day is ahead of the time of this machine, in milliseconds. */
+/** Returns how many milliseconds the server's time of day is ahead of the time of this machine. */
 async function aheadOf(url: string): Promise<number> {
   const client = new Redis(url);
   try {
