@@ -8,8 +8,8 @@ import type { Json } from './scalars.ts';
 
 export type ActionKind = {
   /**
-   * Which lists, prices and limits of a policy apply to the action: those of tools, or those of models. `own`: only
-   * the checks of the kind, and checks of every action.
+   * Which lists, prices and limits of a policy apply to the action: `tool`: those for tools. `model`: those for
+   * models. `own`: none of them, only the checks of the kind and the checks of every action.
    */
   judgedAs: 'tool' | 'model' | 'own';
   /** The name of the field with the used tool or model. */
@@ -34,8 +34,8 @@ export function isModelCall(action: Action): action is LlmCall {
 }
 
 /**
- * Undefined for an action without a kind. Conditions are also checked against the context of a grant, which has no
- * kind.
+ * Returns undefined for an action without a kind. This happens when conditions are checked against the context of a
+ * grant.
  */
 function judgedAs({ type }: Action): ActionKind['judgedAs'] | undefined {
   return kindOf(type)?.judgedAs;

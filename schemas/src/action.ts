@@ -94,7 +94,8 @@ export type ActionType = Action['type'];
 
 /**
  * The fields of an action that its API key fixes: `context.environment`, `action.principal`. The gateway writes them
- * into the headers of the record. On a topic that a tenant writes itself, every field is a claim.
+ * into the headers of the record. On a topic that a tenant writes itself, no field is fixed, so every field is a
+ * claim.
  */
 export type Pinned = {
   /** The names of the fixed fields. Rules can read this list as `action.pinned`. */
@@ -107,8 +108,8 @@ export type Pinned = {
 export type AskedAction = Action & Partial<Pinned>;
 
 /**
- * An action in a decision, redacted. In contrast to a request, it may contain unknown fields. Readers leave them out.
- * So an older reader can read the records of a newer writer.
+ * A redacted action in a decision. It may contain unknown fields, which readers leave out. So an older reader can
+ * read the records of a newer writer. A request may not contain unknown fields.
  */
 const remembered = {
   principal: described(z.object(principal.shape).optional(), 'The user for whom the agent acts.'),

@@ -1,8 +1,8 @@
 import type { Decision } from './decision.ts';
 
 /**
- * Returns the ancestors of the agent at the time of the decision, the nearest first. An ALLOW was charged to each of
- * them, and a decision names their policies together with them.
+ * Returns the ancestors of the agent at the time of the decision, the nearest first. They are found in the decision:
+ * an ALLOW was charged to each of them, and the names of their policies contain their ids.
  */
 export function ancestorsIn({
   reservation,

@@ -53,7 +53,7 @@ export const ROLES = {
   operator: ['audit', 'operate'],
   author: ['audit', 'author'],
   admin: ['audit', 'operate', 'author', 'persons', 'admin'],
-  /** Not for people, but for a tool server or gateway that settles the actions of agents. */
+  /** A role for a tool server or gateway that settles the actions of agents. Not for people. */
   reporter: ['report', 'release'],
 } as const satisfies Record<string, readonly ApiScope[]>;
 export type Role = keyof typeof ROLES;
@@ -114,8 +114,8 @@ export function isPinned(claim: string, pinned: readonly string[]): boolean {
 
 /**
  * The stored part of an API key. The key itself is not stored, only its SHA-256. The hash needs no salt and need not
- * be slow, because the secret is 256 random bits. `agents` contains patterns of the agents for which a publishing key
- * may act. `['*']`: all agents.
+ * be slow, because the secret is 256 random bits. `agents` contains patterns of the agents for which the key may
+ * publish. `['*']` means all agents.
  */
 export const apiKeyRecord = z.strictObject({
   id: described(

@@ -20,7 +20,7 @@ test('reads an id back into its parts, and uses only characters that are safe in
   );
 });
 
-test('refuses a changed id, or reads it as the id of another question', () => {
+test('refuses a changed id, or reads it as another question', () => {
   fc.assert(
     fc.property(subject, fc.nat(), fc.constantFrom(...'xyzA0_-=/ '), (given, place, letter) => {
       const text = approvalId(given);

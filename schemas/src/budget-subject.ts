@@ -2,8 +2,8 @@ import { type Check, mandateOfBudget } from './decision.ts';
 import type { BudgetLimit } from './limit.ts';
 
 /**
- * Returns the subject of a budget that a check examined. The check names no agent and no person. The subject follows
- * from the scope, the owner of the policy, and the decision.
+ * Returns the subject of a budget that a check examined. The check does not contain the agent or the person. So the
+ * subject is found from the scope, the ancestor in the check, and the decision.
  *
  * @returns empty for a budget of the tenant, and for an action without a principal
  */

@@ -48,7 +48,8 @@ const comparison = <Op extends string, Value extends z.ZodType>(ops: readonly [O
 
 const fieldCondition = z.discriminatedUnion('op', [
   comparison(['==', 'contains'], described(scalar, COMPARED, 'prod')),
-  // `!=` accepts no null. A field that is null never differs from null, and the value of an absent field is unknown.
+  // The operator `!=` does not accept null as a value. It would never be true: a null field does not differ from
+  // null, and for an absent field the condition is unknown.
   comparison(['!='], described(value, COMPARED, 'prod')),
   comparison(
     ['in', 'not_in'],

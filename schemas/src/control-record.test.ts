@@ -16,7 +16,7 @@ test('refuses a string without an end in linear time', () => {
   expect(() => readControlRecord(bytes(`"${'\\"'.repeat(700_000)}`))).toThrow(SyntaxError);
 });
 
-test('contains no descriptions in the shape of changes, so that new wording does not make a snapshot unreadable', () => {
+test('the shape of changes contains no descriptions, so that new wording does not make a snapshot unreadable', () => {
   const shape = JSON.parse(shapeOfControlRecords());
   expect(shape.oneOf[0].properties.event).toEqual({ type: 'string', const: 'agent.put' });
 });

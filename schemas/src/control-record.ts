@@ -139,7 +139,7 @@ export const mandateRevoked = changes(
   { mandateId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
 );
 
-/** In this record and the next one, the tenant is the tenant of the change. */
+/** This record and the next one are about the tenant that `change` names. */
 export const tenantPut = changes(
   'tenant.put',
   'A tenant was opened, changed, or opened again after it was closed.',
@@ -173,8 +173,8 @@ export type ControlRecord = z.output<typeof controlRecord>;
 export const CONTROL_RECORDS = controlRecord.options.map(({ shape }) => shape.event.value);
 
 /**
- * Returns the shape of changes as JSON Schema without descriptions. Two processes with the same text read the same
- * records.
+ * Returns the shape of changes as JSON Schema without descriptions. If two processes have the same text, they read
+ * the same records.
  */
 export function shapeOfControlRecords(): string {
   const jsonSchema = z.toJSONSchema(controlRecord, {
@@ -199,8 +199,8 @@ export function controlRecordFault(record: ControlRecord): string | null {
 }
 
 /**
- * Reads a change. Throws on any other content, and also on an unknown field. An unknown field may be a limit. A
- * reader that ignored it would allow what other readers refuse.
+ * Reads a change. Throws on any other content, and also on an unknown field: it may be a limit, and a reader that
+ * ignored it would allow what other readers refuse.
  */
 export function readControlRecord(value: Uint8Array): ControlRecord {
   const text = utf8.decode(value);
@@ -209,8 +209,8 @@ export function readControlRecord(value: Uint8Array): ControlRecord {
 }
 
 /**
- * Checks the depth before the text is parsed. The depth that fits on the stack differs between readers, so parsing
- * could fail in some readers only.
+ * Checks the depth before the text is parsed. How deep a reader can parse depends on its stack, so only some readers
+ * might fail.
  */
 function isDeeperThan(most: number, text: string): boolean {
   let depth = 0;

@@ -1,5 +1,5 @@
 /**
- * The names of counters that Mandate reserves for itself. A mandate names the counters of its own budgets and tools.
+ * The names that Mandate reserves for its own counters. All other budgets and tools get their names from mandates.
  */
 export const BUDGET_SCOPES = ['agent', 'principal', 'mandate', 'tenant'] as const;
 

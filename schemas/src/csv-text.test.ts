@@ -78,7 +78,7 @@ const text = fc.string({
   maxLength: 12,
 });
 
-test('begins a formula in no part of a cell, whatever separator a spreadsheet uses', () => {
+test('no part of a cell begins a formula, whatever separator a spreadsheet uses', () => {
   fc.assert(
     fc.property(text, (any) => {
       const cell = csvText(any);

@@ -11,19 +11,20 @@
 /** Characters at which a spreadsheet may split a line. */
 const SEPARATORS = new Set(';,|\t\r\n\v\f');
 /**
- * Characters that a reader may drop before a sign: blanks, quotes, NUL, the no-break space and the byte order mark.
+ * Characters that a spreadsheet may ignore before a sign: blanks, quotes, NUL, the no-break space and the byte order
+ * mark.
  */
 const DROPPED = new Set(' "\t\r\n\v\f\0\u00a0\ufeff');
 const SIGNS = new Set('=+-@＝＋－＠﹦﹢﹣﹫');
-/** Characters that some spreadsheets drop at the beginning of a cell. */
+/** Characters that some spreadsheets ignore at the beginning of a cell. */
 const LEADING = new Set('\t\r\n');
 
 /**
- * A regular expression that finds the places for apostrophes: each apostrophe is put between `\1` and `\2`. It is
- * written for RE2, the engine of ClickHouse. RE2 finds all places in one pass.
+ * A regular expression that finds where apostrophes must be inserted: each apostrophe comes between the groups `\1`
+ * and `\2`. It is written for RE2, the engine of ClickHouse. RE2 finds all matches in one pass.
  */
 export const CSV_FORMULA = `((?:^|[${classOf(SEPARATORS)}])[${classOf(DROPPED)}]*'*)([${classOf(SIGNS)}])`;
-/** If a cell matches this, one more apostrophe is put before the cell. */
+/** If a cell matches this regular expression, one more apostrophe is put before the cell. */
 export const CSV_LEADING = `^'*[${classOf(LEADING)}]`;
 
 /** Returns the characters in the form that RE2 reads inside `[` and `]`. */

@@ -126,7 +126,10 @@ export function textOfLetter({ valueBase64 }: Pick<DeadLetter['deadLetter'], 'va
   }
 }
 
-/** Reads a record that a decider or gateway wrote, as `readDecisionsRecord` does. Throws on any other content. */
+/**
+ * Reads a record that a decider or gateway wrote, in the same way as `readDecisionsRecord`. Throws on any other
+ * content.
+ */
 export function readDeadLettersRecord(value: Uint8Array): DeadLettersRecord {
   return deadLettersRecord.parse(JSON.parse(utf8.decode(value)));
 }

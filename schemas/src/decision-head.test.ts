@@ -44,12 +44,15 @@ it.each(decided)('reads the same head of %s as from the whole record, with and w
   expect(decisionsHeadOf(readDecisionsRecord(Buffer.from(written(json))))).toEqual(headOf(written(json)));
 });
 
-it('reads the whole record if it is not a decision', () => {
+it('reads the whole record if the record is not a decision', () => {
   const text = written(exampleOf('action.settled.success.json'));
   expect(headOf(text)).toEqual(readDecisionsRecord(Buffer.from(text)));
 });
 
-/** Texts that could mislead a search. They occur as values, as keys, in evidence and in the arguments of an agent. */
+/**
+ * Texts that could mislead a search for the end of the head. They occur as values, as keys, in evidence and in the
+ * arguments of an agent.
+ */
 const misleading = fc.dictionary(
   fc.constantFrom('checks', 'action', 'idempotencyKey', 'tail'),
   fc.oneof(
@@ -73,7 +76,7 @@ it('reads the same head whatever the record contains', () => {
   );
 });
 
-describe('refuses a head with', () => {
+describe('refuses a decision with', () => {
   it.each([
     ['what is no JSON', allow.slice(1)],
     ['what is cut off', allow.slice(0, -1)],
@@ -86,13 +89,13 @@ describe('refuses a head with', () => {
     expect(() => headOf(broken)).toThrow();
   });
 
-  it('what is not UTF-8', () => {
+  it('bytes that are not UTF-8', () => {
     const broken = Buffer.concat([Buffer.from(allow.slice(0, -1)), Buffer.of(0xff, 0x7d)]);
     expect(() => readDecisionsHead(broken)).toThrow();
   });
 });
 
-it('writes a decision after other fields exactly as it is on the log, with and without blanks', () => {
+it('writes other fields, then the decision exactly as on the log, with and without blanks', () => {
   const json = exampleOf('action.decided.allow.json');
   for (const text of [allow, JSON.stringify(json, null, 2)]) {
     expect(JSON.parse(beforeDecision({ actionId: 'a"1', withheld: false }, text))).toEqual({
@@ -106,7 +109,7 @@ it('writes a decision after other fields exactly as it is on the log, with and w
   ).toThrow();
 });
 
-it('reads a decision with fields that a newer writer added at its end', () => {
+it('reads the head of a decision with fields that a newer writer added at its end', () => {
   const more = written({ ...JSON.parse(allow), more: { checks: ['}}}'] } });
   expect(headOf(more)).toEqual(headOf(allow));
   const { decision } = JSON.parse(allow);

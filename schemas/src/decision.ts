@@ -42,7 +42,7 @@ export type Check = z.infer<typeof check>;
 export const DECISION_KINDS = ['first', 'duplicate', 'expired', 'unremembered'] as const;
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
-/** True if a decision of this kind is the decision about its action and attempt. */
+/** True if a decision of this kind counts as the decision about its action and attempt. */
 export function standsForAction(kind: string): boolean {
   return kind === 'first' || kind === 'expired';
 }
@@ -73,7 +73,7 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
   return policy === undefined ? mandateId : policyNamed(policy).id;
 }
 
-/** Obligations by name. An example is `arguments`, which contains the arguments that were absent. */
+/** Obligations by name. For example, `arguments` contains the arguments that were absent. */
 export const obligations = z.record(z.string(), parsedJson);
 export type Obligations = z.infer<typeof obligations>;
 

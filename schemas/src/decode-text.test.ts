@@ -57,7 +57,7 @@ describe('bytes that are not UTF-8', () => {
     expect(fault?.message).toMatch(message);
   });
 
-  it('are found at the first byte that the decoder refuses', () => {
+  it('are reported at the first byte that the decoder refuses', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (random) => {
         const bytes = Uint8Array.from([

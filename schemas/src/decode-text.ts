@@ -78,7 +78,7 @@ function probableEncoding(offset: number, bytes: Uint8Array): string {
   return `the text is probably ${encoding}${meant}; save it as UTF-8`;
 }
 
-/** True if the bytes before or after the fault show that the text was UTF-8 and was cut. */
+/** True if the text seems to be UTF-8 that was cut off inside a character. The bytes around the fault show this. */
 function isCutOff(offset: number, bytes: Uint8Array): boolean {
   const rest = bytes.subarray(offset + 1);
   const wasUtf8 = rest.length > 0 || bytes.subarray(0, offset).some((byte) => byte >= 0x80);
@@ -97,8 +97,8 @@ function lengthAfter(byte: number): number {
 }
 
 /**
- * Returns the offset of the first byte that begins no character, by the table of RFC 3629. The decoder does not
- * report where it stopped.
+ * Returns the offset of the first byte at which no valid character begins, by the table of RFC 3629. The decoder does
+ * not report where it stopped.
  */
 function firstBadByte(bytes: Uint8Array): number {
   let at = 0;

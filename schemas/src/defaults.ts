@@ -6,15 +6,15 @@
 export const DEFAULTS = {
   tenant: 'default',
   /**
-   * How long a request may wait for its decision, counted from the time when the log received it. A request may state
-   * its own `deadlineMs`.
+   * How long a request may wait for its decision. The time starts when the log receives the request. A request may
+   * state its own `deadlineMs`.
    */
   deadlineMs: 30_000,
   /** How long an action id, an idempotency key and a log position are remembered. */
   replayMemoryMs: 24 * 3_600_000,
   /** How many deliveries of a tenant a ledger remembers, unless the tenant's document sets this number. */
   rememberedIds: 10_000_000,
-  /** How long an allowed action may run before its reservation counts as lost. */
+  /** How long an allowed action may run without an outcome. After that its reservation counts as lost. */
   leaseMs: 5 * 60_000,
   /** How long an approval is valid, unless the person or a policy sets this time. */
   grantMs: 5 * 60_000,
@@ -39,13 +39,13 @@ export const DEFAULTS = {
     changes: { perSecond: 50, burst: 2_000, perDay: 500_000 },
     /** An open console reads a few times a second. Each read writes a record of half a KiB. */
     reads: { perSecond: 200, burst: 2_000, perDay: 2_000_000 },
-    /** The refusals allow each of 400 agents to be refused once every eight seconds. */
+    /** This limit allows each of 400 agents to be refused once every eight seconds. */
     refusals: { perSecond: 50, burst: 20_000, perDay: null },
-    /** One agent causes at most 86,400 such records a day, about 250 MB. */
+    /** With this limit, one agent causes at most 86,400 records of refusals a day, about 250 MB. */
     refusalsPerAgent: { perSecond: 1, burst: 600, perDay: null },
   },
   /**
-   * The cap on a reported cost: at most this many times the reservation. If nothing is reserved, `actualCostMicros`
+   * The default cap of a reported cost: this many times the reservation. If nothing is reserved, `actualCostMicros`
    * is the cap.
    */
   actualCostFactor: 10,
@@ -55,7 +55,7 @@ export const DEFAULTS = {
    * policy sets this number.
    */
   maxOpen: 20,
-  /** How long a call counts as open at most. It ends earlier if an outcome settles the call. */
+  /** How long a call counts as open at most. An outcome that settles the call ends this time earlier. */
   openWindowMs: 5 * 60_000,
   /** How much an agent's own reports of failures may give back. */
   releases: { calls: 10, percent: 20 },
@@ -66,8 +66,8 @@ export const CAPS = {
   documentBytes: 1024 * 1024,
   depth: 32,
   /**
-   * The deepest nesting of a body over HTTP. The size of the body limits everything else. A change that is nested too
-   * deep for the log still gets its own error.
+   * The deepest nesting of the body of an HTTP request. The size of the body limits everything else. This cap is
+   * higher than the cap of the log, so a change that is too deep for the log gets an error of its own.
    */
   bodyDepth: 128,
   keys: 1_000,
@@ -86,8 +86,8 @@ export const CAPS = {
   /** The highest value of any limit on records or bytes. */
   throughput: 1_000_000_000_000,
   /**
-   * How many deliveries of each tenant the ledger still recognizes without remembering them, because its memory was
-   * full. The last deliveries are kept.
+   * How many deliveries of each tenant the ledger still recognizes after its memory was full. It keeps the last of
+   * those that it could not remember.
    */
   unrememberedKept: 10_000,
   /** The longest time that a question to a person, or an approval, may be valid. */
@@ -122,20 +122,20 @@ export const CAPS = {
   /** The most objects in all argument schemas of a new document. */
   schemaParts: 5_000,
   /**
-   * How many steps all rules and policies may take for one action: characters times the size of a pattern, and
-   * similar work. They take a tenth of a second or two.
+   * How many steps all rules and policies may take for one action. A step is one character times one unit of a
+   * pattern's size, or similar work. All steps together take 0.1 to 0.2 seconds.
    */
   stepsPerAction: 10_000_000,
   rulePriority: 1_000_000,
   rules: 100_000,
   agents: 100_000,
-  /** How many agents are remembered after they were retired. Beyond this number the oldest agent is forgotten. */
+  /** How many retired agents are remembered. Beyond this number the oldest of them is forgotten. */
   retiredAgents: 100_000,
-  /** The most tenants that were ever opened. Every process keeps all of them in memory. */
+  /** The most tenants that may ever be opened. Every process keeps all of them in memory. */
   tenants: 10_000,
   /**
-   * The most tenants that ever had a topic of their own. Kafka keeps the assignment of a group in 1 MiB. With names
-   * of 64 characters this is enough for 30 deciders.
+   * The most tenants that may ever have a topic of their own. Kafka stores the assignment of a consumer group in 1
+   * MiB. With names of 64 characters this is enough for 30 deciders.
    */
   directTopics: 250,
   keysPerAgent: 100,
@@ -146,8 +146,8 @@ export const CAPS = {
   /** The longest validity of a key. */
   keyMs: 3_650 * 86_400_000,
   /**
-   * How many keys of a tenant are remembered with their names after they ended. Beyond this number the oldest key is
-   * forgotten.
+   * How many keys of a tenant are remembered with their names after they were revoked or ended. Beyond this number
+   * the oldest of them is forgotten.
    */
   endedKeys: 10_000,
   policies: 10_000,
@@ -182,7 +182,7 @@ export const CAPS = {
 
 /**
  * The number of buckets in a windowed budget. The window slides in steps of `windowMs / BUDGET_BUCKETS`, at least a
- * millisecond. The steps are rounded so that a charge is never forgotten early. So no window ever contains more than
- * the budget, and memory is limited.
+ * millisecond. The steps are rounded so that a charge is never forgotten early. So the charges in any window never
+ * exceed the budget, and memory is limited.
  */
 export const BUDGET_BUCKETS = 1_000;

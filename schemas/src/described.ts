@@ -1,6 +1,7 @@
 /**
- * Adds descriptions to the fields of the API. The description is written only beside the field's schema. OpenAPI, the
- * JSON Schema files and AsyncAPI are made from it. A test fails if a field has no description or no example.
+ * Adds descriptions to the fields of the API. A field is described only here, beside its schema. OpenAPI, the JSON
+ * Schema files and AsyncAPI are made from these descriptions. A test fails if a field has no description or no
+ * example.
  */
 import type { z } from 'zod';
 

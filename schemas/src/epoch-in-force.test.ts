@@ -17,7 +17,7 @@ test.each<[string, EpochInForce | null, Begun, EpochInForce]>([
   expect(epochAfter(before, begun)).toEqual(after);
 });
 
-test('a record of a program older than generations does not make used generations available again', () => {
+test('a record without a generation does not allow used generations again', () => {
   const begun: Begun[] = [{ id: 'a', generation: 7 }, { id: 'b' }, { id: 'late', generation: 6 }];
   expect(begun.reduce<EpochInForce | null>(epochAfter, null)).toEqual({ id: 'b', generation: 7 });
 });
@@ -34,6 +34,6 @@ test.each<[string, number | null, number | undefined, number]>([
   ['one that names none', 5, undefined, 5],
   ['a shorter one', 5, 4, 5],
   ['a longer one', 5, 6, 6],
-])('the replay memory after %s', (_, known, replayMemoryMs, behind) => {
+])('returns how long ids are remembered after %s', (_, known, replayMemoryMs, behind) => {
   expect(replayMemoryAfter(known, { replayMemoryMs })).toBe(behind);
 });

@@ -1,8 +1,8 @@
 /**
- * Finds the ledger epoch that is valid at a log position of a decisions partition. It follows from the records before
- * the position, so it is the same for every reader. The order on the log alone is not enough. A process that rebuilds
- * a ledger may be delayed until another process has rebuilt it. Then its record comes after the record of the other
- * process.
+ * Finds the ledger epoch that is valid at a log position of a decisions partition. The epoch follows from the records
+ * before the position, so it is the same for every reader. The order on the log alone is not enough: a process that
+ * rebuilds a ledger may be delayed until another process has rebuilt it, and then writes its record later. So each
+ * rebuild also has a number, its generation.
  */
 import { DEFAULTS } from './defaults.ts';
 import type { LedgerEpoch } from './operations.ts';
@@ -14,9 +14,10 @@ export type EpochInForce = { readonly id: string; readonly generation: number };
  * Returns the epoch that is valid after a record, if `inForce` was valid before it. Null if no epoch was named yet.
  * Returns `inForce` itself if the record begins no epoch.
  *
- * A generation that is not higher than all earlier generations begins no epoch, because another process overtook its
- * rebuilder. A record without a generation comes from a program older than generations. It begins its epoch by its
- * log position: all programs, newer ones too, decide in the ledger that it names. The earlier generations stay used.
+ * A record begins no epoch if its generation is not higher than all earlier generations: another process has already
+ * rebuilt the ledger. A record without a generation comes from an old program that knows no generations. It begins
+ * its epoch by its log position, because all programs then decide in the ledger that it names. The earlier
+ * generations stay used.
  */
 export function epochAfter(
   inForce: EpochInForce | null,
@@ -28,9 +29,9 @@ export function epochAfter(
 }
 
 /**
- * Returns how long ids are remembered after a record, if `known` was the time before it. Null before the first record
- * of a log. The time never becomes shorter, because a late outcome must find its decision whenever the ledger is
- * rebuilt.
+ * Returns how long ids are remembered after a record, if they were remembered for `known` before it. `known` is null
+ * before the first record of a log. The time never becomes shorter, because a late outcome must find its decision
+ * whenever the ledger is rebuilt.
  */
 export function replayMemoryAfter(
   known: number | null,
@@ -41,8 +42,8 @@ export function replayMemoryAfter(
 }
 
 /**
- * True if a decision or settlement of the epoch `madeIn` counts. If no epoch was named, all decisions and settlements
- * count.
+ * True if a decision or settlement counts that was made in the epoch `madeIn`. If no epoch was named, all decisions
+ * and settlements count.
  */
 export function holdsIn(inForce: EpochInForce | null, madeIn: string): boolean {
   return inForce === null || inForce.id === madeIn;

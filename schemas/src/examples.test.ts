@@ -63,7 +63,7 @@ it('every file is an example of a known record', () => {
   expect(names.filter((name) => !known(name))).toEqual([]);
 });
 
-describe('an older reader of decisions', () => {
+describe('a reader that is older than the writer of a decision', () => {
   const text = Buffer.from(bytesOf('action.decided.allow.json')).toString();
 
   it('leaves out fields that a newer writer adds, at any depth', () => {

@@ -1,6 +1,6 @@
 /**
- * The rules that gave a policy to an agent. They are a list, not a map, because an id may be a name with a special
- * meaning as a key.
+ * The rules that gave a policy to an agent. They are a list and not a map, because a rule id such as `__proto__` has
+ * a special meaning as a key.
  */
 import { z } from 'zod';
 import { described } from './described.ts';

@@ -27,7 +27,10 @@ export const issuedContext = z
     error: `must be no longer than ${CAPS.contextUnits} characters as JSON, and nested no deeper than ${CAPS.depth}`,
   });
 
-/** Checked level by level before JSON.stringify, because a value that is nested too deep would overflow the stack. */
+/**
+ * Checks one level after the other before JSON.stringify, because a value that is nested too deep would overflow the
+ * stack.
+ */
 function isShallow(context: unknown): boolean {
   let level = [context];
   for (let depth = 0; level.length > 0; depth += 1) {

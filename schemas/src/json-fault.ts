@@ -12,7 +12,7 @@ export class JsonFault extends Error {
   }
 }
 
-/** The remedy for every text that ends too early. */
+/** The remedy for any text that ends too early. */
 export const COMPLETE_IT = 'send the whole JSON text: it ends too early';
 
 /** A place in a text. Line and column count from 1, and a column is a UTF-16 unit. */

@@ -19,8 +19,7 @@ const ancestor = described(
   'airline-lead',
 );
 /**
- * Another limit on the same counter, which is not stricter. Without `policy`, the limit is from the mandate of a
- * file.
+ * Another limit on the same counter, equal or less strict. Without `policy`, the limit is from the mandate of a file.
  */
 const other = z.object({
   policy: described(
@@ -117,8 +116,8 @@ export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confi
 export type Limit = z.infer<typeof limit>;
 
 /**
- * How a charge is settled: by one of the three columns of the table in docs/semantics.md, section 4, or by their
- * combination.
+ * How a charge is settled: by one of the three columns of the table in docs/semantics.md, section 4, or by a
+ * combination of several columns.
  */
 export const charging = z.discriminatedUnion('type', [
   z.object({
@@ -148,8 +147,8 @@ export const charging = z.discriminatedUnion('type', [
     ),
   }),
   /**
-   * Used if none of several policies charges the most for every outcome. At least these amounts are charged, or the
-   * metered cost.
+   * The combination of several policies, if no single policy charges the most for every outcome. These amounts are
+   * charged, or the metered cost if it is higher.
    */
   z.object({
     type: described(z.literal('COMPOSED'), 'For each outcome, the highest charge of several policies.'),
@@ -170,8 +169,8 @@ export const charging = z.discriminatedUnion('type', [
 export type Charging = z.infer<typeof charging>;
 
 /**
- * The limits of a settlement, in addition to its charging table. If policies differ, the figure that charges more
- * counts.
+ * The limits of a settlement, in addition to its charging table. If policies differ, the limit that leads to the
+ * higher charge counts.
  */
 export const settling = z.object({
   leastMicros: described(

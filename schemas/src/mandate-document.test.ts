@@ -52,7 +52,7 @@ describe('a mandate', () => {
     expect(mandateDocument.parse(document)).toEqual(document);
   });
 
-  it('gets no default from the schema: an absent field stays absent', () => {
+  it('gets no default values from the schema: an absent field stays absent', () => {
     expect(Object.keys(mandateDocument.parse(least))).toEqual(['version', 'id', 'agents']);
   });
 });
@@ -130,13 +130,13 @@ describe('a mandate is refused', () => {
     expect(faults({ ...least, ...change })).toEqual([expected]);
   });
 
-  it('with parameters of a validator that are not JSON, and the place is named', () => {
+  it('with parameters of a validator that are not JSON, and the error names the place', () => {
     const validators = ['noSystemPaths', { emailDomains: Number.NaN }];
     const [fault] = faults({ ...least, toolPolicies: { t: { argumentValidation: { validators } } } });
     expect(fault).toMatch(/^toolPolicies\.t\.argumentValidation\.validators\.1\.emailDomains must be /);
   });
 
-  it('with unknown fields at any depth, and these are reported before every other fault', () => {
+  it('with unknown fields at any depth, and the errors name them before any other fault', () => {
     const document = { ...least, id: 1, maxCost: 1, toolPolicies: { t: { price: 1 } } };
     expect(faults(document).map((text) => text.split(';')[0])).toEqual([
       'toolPolicies.t.price is not a known field',

@@ -8,7 +8,7 @@ const MICROS_PER_DOLLAR = 1_000_000;
 const EXACT_MICROS = 2 ** 33 * MICROS_PER_DOLLAR;
 
 describe('dollars in documents', () => {
-  it('keep every micro-dollar below 2^33 dollars', () => {
+  it('represent every micro-dollar exactly below 2^33 dollars', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: EXACT_MICROS - 1 }), (amount) => {
         expect(dollarsToMicros(Number(formatMicros(amount).slice(1)))).toBe(amount);
@@ -88,7 +88,7 @@ it.each([
   expect(formatMicros(amount)).toBe(text);
 });
 
-it('an amount that may be owed has a sign, and is as exact as other amounts', () => {
+it('a signed amount may be negative, and is as exact as other amounts', () => {
   expect([-0.25, 0.1, -0, 0].map(signedMicros)).toEqual([-250_000, 100_000, 0, 0]);
   expect([-0.0000001, Number.NaN, Number.NEGATIVE_INFINITY].map(signedMicros)).toEqual([null, null, null]);
 });

@@ -49,8 +49,8 @@ export function formatSum(amount: number): string {
 }
 
 /**
- * Converts dollars that may be negative to micro-dollars, such as the rest of an overdrawn budget. Null if
- * `dollarsToMicros` refuses the absolute amount.
+ * Converts dollars to micro-dollars, and accepts negative amounts, such as the rest of an overdrawn budget. Null if
+ * `dollarsToMicros` refuses the amount without its sign.
  */
 export function signedMicros(dollars: number): number | null {
   const amount = dollarsToMicros(Math.abs(dollars));

@@ -7,8 +7,8 @@
 export const NAME_UNICODE = '16.0';
 
 /**
- * The edges of ranges, as distances from one edge to the next, in base 36. The first edge begins a range of accepted
- * characters, the second edge ends it.
+ * The edges of ranges of accepted characters. Each number is the distance from the edge before it, in base 36. The
+ * first edge begins a range, and the second edge ends it.
  */
 const EDGES = `
 x 2m y c 1 ip 1 14 2 6 4 7 1 1 1 k 1 b1 1 12 2 1e 2 3 1 1j 8 r 4 6 h m 1 5c 1 1c 2 1n 2 2t e 1n 2

@@ -1,6 +1,6 @@
 /**
- * Explains why a text cannot be a name. Two names that look the same must be the same. An invisible character, or a
- * character with two spellings, would let a name pass a list that seems to contain it.
+ * Explains why a text cannot be a name. Names that look the same must be the same text. Otherwise a name with an
+ * invisible character, or with another spelling of a character, could pass a list that seems to contain the name.
  */
 import { isNameCharacter, NAME_UNICODE } from './name-characters.ts';
 
@@ -45,7 +45,7 @@ function whyNot(character: string): string {
   return isSeen(character) ? `Unicode ${NAME_UNICODE} has no such character` : 'it cannot be seen';
 }
 
-/** True if the character is visible for this version of Node, which may know a later Unicode. */
+/** True if this version of Node knows the character as visible. Node may know a later version of Unicode. */
 function isSeen(character: string): boolean {
   return !/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character) && !BLANK_GLYPHS.has(character);
 }
@@ -58,7 +58,8 @@ function notComposed(text: string, composed: string): string {
   const written = [...text];
   const wanted = [...composed];
   const at = written.findIndex((character, index) => character !== wanted[index]);
-  // The two texts are equal after some place. Only the text before that place must be written in another way.
+  // The number of characters at the end that are equal in both texts. Only the text before these characters must be
+  // written in another way.
   let same = 0;
   while (
     same < Math.min(written.length, wanted.length) - at &&

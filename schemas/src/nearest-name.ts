@@ -1,5 +1,5 @@
 /**
- * Returns the known name that `name` most likely meant. Undefined if no known name is near: at most a third of the
+ * Returns the known name that `name` most likely meant. Undefined if no known name is similar: at most a third of the
  * letters may differ (inserted, dropped or replaced).
  *
  * @param steps how many pairs of letters are compared at most; names after that are not compared

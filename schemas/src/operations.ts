@@ -1,5 +1,5 @@
 /**
- * Records of operators' commands, as the ledger recorded them: kill, revive, adjust, approve. The record of a new
+ * Records of operators' commands, as the ledger carried them out: kill, revive, adjust, approve. The record of a new
  * ledger epoch is here too.
  */
 import { z } from 'zod';
@@ -16,8 +16,8 @@ export const killTarget = z.discriminatedUnion('scope', [
     agentId: described(id, 'The agent that is stopped.', 'airline-007'),
   }),
   /**
-   * The agent and all its descendants, at any depth. Agents that become descendants later are included. So are agents
-   * that get another parent during the kill.
+   * The agent and all its descendants, at any depth. Agents that become descendants after the kill are included.
+   * Agents that get another parent after the kill stay included.
    */
   z.object({
     scope: described(z.literal('family'), 'An agent with all its descendants.'),
@@ -176,7 +176,8 @@ export type ApprovalRecorded = z.infer<typeof approvalRecorded>;
 
 /**
  * The beginning of a ledger epoch. The record is in every partition of the decisions topic. A later decision with
- * another epoch is void. If there are several epochs, their generations decide (epoch-in-force.ts).
+ * another epoch is void. If several epochs were begun, their generations decide which one is valid
+ * (epoch-in-force.ts).
  */
 export const ledgerEpoch = z
   .object({

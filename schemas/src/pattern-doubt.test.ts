@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { patternDoubt } from './pattern-doubt.ts';
 
-describe('a pattern raises no doubt', () => {
+describe('accepts without a doubt', () => {
   it.each([
     '*',
     'get_*',
@@ -16,9 +16,9 @@ describe('a pattern raises no doubt', () => {
     'a:b',
     'user@example.com',
     'x_(beta)',
-  ])('%s', (text) => expect(patternDoubt(text)).toBeNull());
+  ])('the pattern %s', (text) => expect(patternDoubt(text)).toBeNull());
 
-  it('that ends in .* if other names contain dots', () => {
+  it('a pattern that ends in .* if other names contain dots', () => {
     expect(patternDoubt('mail.*', ['mail.send', 'read'])).toBeNull();
     expect(patternDoubt('mail.*', ['read', 'mail.*'])).toMatch(/continue with a dot/);
   });

@@ -1,6 +1,6 @@
 /**
- * Finds patterns that probably mean something else. Only `*` is special. People also write signs of shells, of
- * regular expressions and of SQL. A name may contain these signs, so they are not errors.
+ * Finds patterns that probably mean something else. Only `*` has a special meaning. People also write signs of
+ * shells, of regular expressions and of SQL. Such signs are not errors, because a name may contain them.
  */
 import { nameFault } from './name-fault.ts';
 
@@ -12,7 +12,7 @@ type Sign = {
   meant?: (text: string) => string;
 };
 
-/** Matches characters of Unicode that are called star or asterisk, or look like a star in some font. */
+/** Matches characters of Unicode that are named star or asterisk, or that look like a star in some font. */
 const OTHER_STAR = /[×•٭⁎⁑∗⋆⚹✱✲✳✻✼✽❃❉❊❋⧆﹡＊𐌟]/u;
 const QUOTES = /^["'`“”„‟‘’‚‛«»‹›＂＇]+|["'`“”„‟‘’‚‛«»‹›＂＇]+$/gu;
 const REGEX_LITERAL = /^\/(.+)\/[a-z]{0,3}$/;
@@ -87,7 +87,7 @@ export function patternDoubt(text: string, beside: Iterable<string> = []): strin
   return doubt('.*', 'matches only names that continue with a dot', text.replaceAll('.*', '*'));
 }
 
-/** Returns the pattern. Null if no pattern was meant, or if it equals the text. */
+/** Returns the pattern to suggest. Null if there is none, if it is not a valid name, or if it equals the text. */
 function asPattern(meant: string | undefined, text: string): string | null {
   if (meant === undefined || meant === '' || meant === text || nameFault(meant) !== null) return null;
   return meant;
@@ -97,7 +97,7 @@ function doubt(sign: string, says: string, meant: string | null): string {
   return `${JSON.stringify(sign)} ${says}${meant === null ? '' : `. Did you mean ${JSON.stringify(meant)}?`}`;
 }
 
-/** Returns the pattern with the same meaning as a regular expression. Empty if there is none. */
+/** Returns the pattern that matches the same names as a regular expression. Empty if there is no such pattern. */
 function fromRegex(text: string): string {
   const begins = text.startsWith('^');
   const ends = text.endsWith('$');

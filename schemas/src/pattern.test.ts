@@ -20,7 +20,7 @@ describe('a pattern', () => {
     ['delete_* drop_*', 'write a list with an entry for each of "delete_*", "drop_*"'],
     ['a\u3000b', 'write a list with an entry for each of "a", "b"'],
     ['a;\tb | c', 'write a list with an entry for each of "a", "b", "c"'],
-  ])('%j matches nothing, and the error says what to write instead', (text, meant) => {
+  ])('%j is refused because it matches nothing, and the error says what to write instead', (text, meant) => {
     expect(faultsOf(text)).toEqual([
       expect.stringMatching(/^must not hold U\+.*, so this matches nothing: /),
     ]);
@@ -28,7 +28,7 @@ describe('a pattern', () => {
   });
 
   it.each(['wipe\u3164', 'cafe\u0301', '*\u200b', '\ufffdl', '\ue000', ' ', '\ufeffrm'])(
-    '%j matches nothing',
+    '%j is refused because it matches nothing',
     (text) => {
       expect(faultsOf(text)).toEqual([expect.stringMatching(/^must .*, so this matches nothing$/)]);
     },

@@ -4,7 +4,10 @@ import { CAPS } from './defaults.ts';
 import { nameFault } from './name-fault.ts';
 import { NAME_PATTERN } from './scalars.ts';
 
-/** A pattern that matches no name is an error. A list that denies such a pattern would seem to deny something. */
+/**
+ * A pattern. It is refused if no name can match it, because a list that denies such a pattern would only seem to deny
+ * something.
+ */
 export const pattern = z
   .string()
   .min(1)
@@ -26,7 +29,10 @@ export function patternFault(text: string): string | null {
 const BLANKS = /[\p{White_Space}\p{Z}]+/u;
 const BETWEEN_ENTRIES = /\s*[,;|]\s*|[\p{White_Space}\p{Z}]+/u;
 
-/** Returns the pattern that was probably meant if the text contains blanks. */
+/**
+ * Returns advice for a text with blanks: the pattern or the list that was probably meant. Empty if the text has no
+ * blanks.
+ */
 function hint(text: string): string {
   if (!BLANKS.test(text)) return '';
   const entries = text.split(BETWEEN_ENTRIES).filter((entry) => entry !== '' && nameFault(entry) === null);

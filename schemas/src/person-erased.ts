@@ -47,8 +47,8 @@ export const personErased = z
 export type PersonErasure = z.infer<typeof personErased>['erasure'];
 
 /**
- * A record that names the key file of this log. The first such record counts. A gateway with another key file does
- * not start.
+ * A record that names the key file of this log. The first such record counts. A gateway does not start with another
+ * key file.
  */
 export const personsBegun = z
   .object({

@@ -1,6 +1,6 @@
 /**
- * The data between the pure policy and the ledger. The ledger gets the plan and returns the facts. Both are plain
- * data. So a plan can be stored with its verdict, and decided again with the same result.
+ * The data that the pure policy and the ledger exchange. The ledger gets the plan and returns the facts. Both are
+ * plain data. So a plan can be stored with its verdict, and decided again with the same result.
  */
 import type { Code, Verdict } from './codes.ts';
 import type { Check, DecisionKind, MandateReference, Obligations } from './decision.ts';
@@ -16,7 +16,7 @@ export type Plan = {
   holdsFromMs: number;
   holdsUntilMs: number | null;
   refusal: Refusal | null;
-  /** True if the mandate only observes: its refusals are recorded and charged, but the action is allowed. */
+  /** True if the mandate only observes: its refusals are recorded, but the action is allowed and charged. */
   observe: boolean;
   /** The amount that an ALLOW charges at once, and how the outcome settles it. */
   reserveMicros: number;
@@ -40,7 +40,7 @@ export type Plan = {
   checks: readonly Check[];
   /** The obligations if the action is allowed. Absent if there are none. */
   obligations?: Obligations;
-  /** The plan of the rules in shadow. Present if such a rule matches. */
+  /** The plan of the rules in shadow. Absent if no such rule matches. */
   shadow?: ShadowPlan;
 };
 
@@ -48,29 +48,31 @@ export type Plan = {
 export type FormerAncestor = { readonly id: string; readonly leftAt: number };
 
 /**
- * What the matching rules in shadow would decide. The shadow plan uses the same facts as the plan, so the ledger is
- * not asked again.
+ * What the decision would be if the matching rules in shadow were in force. The ledger is not asked again, because
+ * the shadow plan uses the facts of the plan.
  */
 export type ShadowPlan = {
   rules: readonly string[];
   /** The policies that these rules give: `read-only@3`. */
   policies: readonly string[];
   /**
-   * The shadow plan is valid for ledger times in [holdsFromMs, holdsUntilMs). At other times its verdict is unknown,
-   * and it is not planned again.
+   * The shadow plan is valid for ledger times in [holdsFromMs, holdsUntilMs). At other times its verdict is unknown:
+   * in contrast to the plan, it is not made again.
    */
   holdsFromMs: number;
   holdsUntilMs: number | null;
   /** The code of the static check that would block. Null if the limits decide. */
   code: Code | null;
   limits: readonly ShadowLimit[];
-  /** The number of limits with counters that the step does not read. */
+  /** The number of limits whose counters the step does not read, so their result is unknown. */
   unknownLimits: number;
   /** True if a person would have to confirm the action. */
   asksPerson: boolean;
 };
 
-/** A limit in shadow. It would block if its counter is above `most`, in micro-dollars or calls. */
+/**
+ * A limit of a rule in shadow. It would block if the value of its counter is above `most`, in micro-dollars or calls.
+ */
 export type ShadowLimit = {
   kind: 'budget' | 'rate';
   /**
@@ -99,13 +101,13 @@ export type StepRequest = {
   /** The deadline by the log's clock. Null if there is no deadline (offline evaluation). */
   deadlineAtMs: number | null;
   /**
-   * How many deliveries of the tenant the ledger may remember. The number is equal for all requests of a tenant in
-   * one batch.
+   * How many deliveries of the tenant the ledger may remember. All requests of a tenant in one batch state the same
+   * number.
    */
   maxRemembered: number;
   /**
-   * The plan with the revision of its mandates. The decision states this revision, even when the decision is
-   * repeated.
+   * The plan with the revision of the documents that it was made from. The decision states this revision, even when
+   * the decision is repeated.
    */
   plan: Plan & { controlRevision: number };
 };
@@ -128,11 +130,14 @@ export type SettleRequest = {
    * remembered.
    */
   maxRemembered: number;
-  /** True if the reporter may give back without a limit. Otherwise the report counts as the agent's own report. */
+  /**
+   * True if no limit applies to what the reporter may give back. Otherwise the report counts as the agent's own
+   * report.
+   */
   mayRelease: boolean;
 };
 
-/** The state of one limit before this action was charged. The facts have the order of `plan.limits`. */
+/** The state of one limit before this action was charged. The facts are in the order of `plan.limits`. */
 export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
@@ -142,7 +147,7 @@ export type LimitFact =
 /** The answer of a person about a deferred action. */
 export type GrantState = 'none' | 'granted' | 'denied' | 'expired';
 
-/** True if no person has answered, and the agent already has the most waiting questions allowed. */
+/** True if no person has answered, and the agent already has as many waiting questions as allowed. */
 export function mayNotWait(
   { maxWaiting }: { maxWaiting: number },
   { grant, waiting }: { grant: GrantState; waiting: number },
@@ -150,7 +155,7 @@ export function mayNotWait(
   return grant === 'none' && waiting >= maxWaiting;
 }
 
-/** The first decision about an action, for a duplicate of its request. */
+/** The first decision about an action. A duplicate of its request gets this decision. */
 export type FirstDecision = {
   source: LogPosition;
   appendedAtMs: number;
@@ -166,8 +171,8 @@ export type FirstDecision = {
 export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
 /**
- * What the atomic step found and did. The first that applies of `first`, `unremembered`, `late`, `kill`,
- * `plan.refusal` and `limits` determines the verdict.
+ * What the atomic step found and did. The verdict is determined by the first of these facts that refuses: `first`,
+ * `unremembered`, `late`, `kill`, `plan.refusal`, `limits`.
  */
 export type StepFacts = {
   epoch: string;
@@ -176,7 +181,8 @@ export type StepFacts = {
   atMs: number;
   first: FirstDecision | null;
   /**
-   * True if the ledger's memory is full. Then the request claims no id, and it is refused unless its answer is known.
+   * True if the ledger cannot remember another id, because its memory is full. The request is then refused, unless
+   * its answer is known already.
    */
   unremembered: boolean;
   late: boolean;
@@ -194,8 +200,8 @@ export type SettleFacts = {
   sequence: number;
   atMs: number;
   /**
-   * The result of the settlement. Only `settled` changes a charge, perhaps by 0. `unremembered`: the outcome changes
-   * nothing, because the ledger's memory is full.
+   * The result of the settlement. Only `settled` changes a charge, and the change may be 0. `unremembered`: the
+   * outcome changes nothing, because the ledger's memory is full.
    */
   kind: 'settled' | 'repeated' | 'unknown' | 'not_allowed' | 'unremembered';
   /** True if the lease had ended before the outcome came. */
@@ -208,7 +214,7 @@ export type SettleFacts = {
   excessMicros: number;
   /** The change of the agent's counter of releases. Negative if a success allows more releases. */
   releasedMicros: number;
-  /** True if the report would give back more than `settling.releases` allows. The reservation then stays charged. */
+  /** True if the report would release more than `settling.releases` allows. The reservation then stays charged. */
   releaseRefused: boolean;
   /** True if the actual cost was above `settling.markMicros`. */
   overCostPerCall: boolean;

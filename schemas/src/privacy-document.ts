@@ -17,7 +17,7 @@ const fieldPath = z
     error: 'must be principal.id, or names joined by dots that begin with args or context: args.customer.*',
   });
 
-/** The id of a principal can be replaced but not removed, because budgets count by it. */
+/** The id of a principal can be replaced but not removed, because budgets are counted for each principal. */
 const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
   error: 'principal.id cannot be redacted, because budgets are counted by it: hash or seal it',
 });

@@ -4,10 +4,7 @@ import { id } from './scalars.ts';
 
 const subject = z.tuple([id, id, id]);
 
-/**
- * Reads the id of a question. Null if no question has this id. Each id names one question, and each question has one
- * id.
- */
+/** Reads the id of a question. Null if no question can have this id. Every question has exactly one id. */
 export function readApprovalId(text: string): ApprovalSubject | null {
   if (!text.startsWith(APPROVAL_ID_PREFIX) || text.length > APPROVAL_ID_UNITS) return null;
   const read = subject.safeParse(parsed(text.slice(APPROVAL_ID_PREFIX.length)));

@@ -19,9 +19,9 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The length from which a part of a text is copied. V8 keeps the whole text in memory for each part of at least 13
- * characters. A ledger remembers an action id for a day, so the id would keep its whole record or request in memory.
- * Therefore a part that is much shorter than its text is copied, in 0.1 µs.
+ * The length from which a part of a text is copied. V8 keeps the whole text in memory as long as a part of it with at
+ * least 13 characters is used. A ledger remembers an action id for a day, so the id would keep its whole record or
+ * request in memory. Therefore a part that is much shorter than its text is copied, which takes 0.1 µs.
  */
 const SHARED_FROM = 13;
 const MUCH_SHORTER = 4;

@@ -54,12 +54,12 @@ function readNumber(word: string, at: number): number {
   return number === 0 ? 0 : number;
 }
 
-/** A JavaScript number of usual magnitude always keeps this many significant digits. */
+/** The number of significant digits that every JavaScript number of usual magnitude represents exactly. */
 const ALWAYS_HELD = 15;
 /** The most digits that `toPrecision` gives. */
 const MOST_DIGITS = 100;
 
-/** True if JavaScript represents the number without losing digits of the word. */
+/** True if JavaScript represents the number without losing any of its digits. */
 function isHeld(word: string, number: number): boolean {
   if (word.length <= ALWAYS_HELD && !/e/i.test(word)) return true;
   const digits = significantDigits(word);

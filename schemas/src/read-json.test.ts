@@ -124,7 +124,7 @@ describe('every accepted value', () => {
   });
 });
 
-describe('a text that docs/semantics.md, section 8, refuses, with its place', () => {
+describe('a text that breaks the rules of docs/semantics.md, section 8, is refused with its place', () => {
   it.each([
     ['duplicate keys', '{"a":1,\n "a":2}', '2:2 the key "a" is used twice'],
     ['duplicates by an escape', '{"a":1, "\\u0061":2}', '1:9 the key "a" is used twice'],
@@ -276,7 +276,7 @@ describe('the place of a value', () => {
   });
 });
 
-it('keeps only the value in memory, however long its text was', () => {
+it('keeps only the value in memory, however long the whole text was', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heldBy = (idOf: (nth: number) => string) => {

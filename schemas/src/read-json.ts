@@ -31,9 +31,9 @@ export function readJson(text: string, caps: JsonCaps = CAPS): Json {
 }
 
 /**
- * Returns the place of the value at `path` in a text that `readJson` accepts. If the path is longer than the text is
- * deep, returns the place of the last value on the path. Only a faulty record is read a second time. So a good record
- * costs nothing more, and the reader need not store the place of every value.
+ * Returns the place of the value at `path` in a text that `readJson` accepts. If the text does not contain the whole
+ * path, returns the place of the last value on the path. For this, a faulty record is read a second time. So a record
+ * without faults costs nothing more, and the reader need not store the place of every value.
  */
 export function findInJson(text: string, path: Path): JsonPlace {
   const reader = new Reader(text, path, CAPS);

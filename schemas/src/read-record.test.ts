@@ -70,7 +70,7 @@ describe('reads', () => {
     expect(readActionsRecord(bytes(record))).toEqual({ ok: true, value: record });
   });
 
-  it('a record of exactly 256 KiB, blanks included', () => {
+  it('a record of exactly 256 KiB, including blanks', () => {
     const text = JSON.stringify(requested(toolCall));
     const full = bytes(text.padEnd(CAPS.recordBytes, ' '));
     expect(readActionsRecord(full).ok).toBe(true);
@@ -80,7 +80,7 @@ describe('reads', () => {
   });
 });
 
-describe('refuses before the JSON is read', () => {
+describe('refuses these records before it reads their JSON', () => {
   it.each([
     ['a null value', null, 'the record is empty'],
     ['no bytes', new Uint8Array(), 'the record is empty'],
@@ -106,7 +106,7 @@ describe('refuses before the JSON is read', () => {
   });
 });
 
-it('reports where the JSON is broken and what to do about it', () => {
+it('reports the place where the JSON is broken, and what to do', () => {
   expect(refused('{"event": "action.requested",\n  "event": 1}')).toEqual({
     code: 'INVALID_ACTION',
     reason: 'the key "event" is used twice',
@@ -257,7 +257,7 @@ describe('refuses a record of the wrong shape', () => {
     expect(refused(missing)).toMatchObject({ pointer: '/action/tool', line: 2, column: 12 });
   });
 
-  it('names an unknown field before the missing field that was meant, with its place and the known fields', () => {
+  it('reports an unknown field before the missing field that it probably means, with its place and the known fields', () => {
     const text =
       '{"event": "action.requested",\n "action": {"id": "a",\n  "agentID": "b", "type": "tool_call", "tool": "t"}}';
     const found = refused(text);
@@ -284,7 +284,7 @@ describe('refuses a record of the wrong shape', () => {
     expect(reason.length).toBeLessThan(500);
   });
 
-  it('finds the place of a fault without storing a place for each of many values', () => {
+  it('finds the place of a fault in little memory, even if the record has many values', () => {
     const record = `{"event":"action.requested","${'k'.repeat(CAPS.stringUnits)}":[${'0,'.repeat(CAPS.elements - 1)}0]}`;
     expect(record.length).toBeLessThan(CAPS.recordBytes);
     const before = process.memoryUsage().rss;
@@ -301,7 +301,7 @@ describe('any bytes', () => {
       bytes(someRecord.slice(0, at) + put.toWellFormed() + someRecord.slice(at + cut)),
     );
 
-  it('give a record or a fault with a place, and never throw', () => {
+  it('return a record or a fault with a place, and never throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.json().map(bytes), mutilated), (value) => {
         const read = readActionsRecord(value);
@@ -312,7 +312,7 @@ describe('any bytes', () => {
   });
 });
 
-it('reads other schemas from outside by the same rules', () => {
+it('reads records of other schemas by the same rules', () => {
   expect(readStrictly(bytes('"a"'), id, 3)).toEqual({ ok: true, value: 'a' });
   expect(readStrictly(bytes('"ab"'), id, 3)).toMatchObject({
     ok: false,
@@ -333,14 +333,14 @@ function readWhole<T>(
   }
 }
 
-describe('one record or a list of them', () => {
+describe('a body with one record or a list of records', () => {
   const some = (text: string) => readWhole(bytes(text), () => z.object({ a: count }));
   const refusalOf = (text: string) => {
     const read = some(text);
     return 'read' in read && !read.read.ok ? read.read.fault : read;
   };
 
-  it('reports whether it was a record or a list, and reads each record as if it were alone', () => {
+  it('reports whether the body was a record or a list, and reads each record as if it were alone', () => {
     expect(some(' {"a": 1}')).toEqual({ many: false, read: { ok: true, value: { a: 1 } } });
     expect(some('\n[{"a": 1} , {"a": 2}]')).toEqual({
       many: true,

@@ -44,13 +44,10 @@ export type ListedFault = Fault & { index: number };
 export type ReadSome<T> =
   | { many: false; read: Read<T> }
   | { many: true; read: Read<readonly T[]> }
-  /**
-   * `wrong`: the number of records that cannot be read, out of `records` records. `faults` describes the first wrong
-   * records.
-   */
+  /** `wrong`: how many of the `records` records cannot be read. `faults` describes the first of them. */
   | { many: true; faults: readonly ListedFault[]; wrong: number; records: number };
 
-/** How many records of a list are read, and how many faults are reported. */
+/** The most records of a list that are read, and the most faults that are reported. */
 export type ListBounds = { records: number; faults: number };
 
 /**
@@ -131,12 +128,12 @@ function readText<T>(text: string, schemaOf: SchemaOf<T>): Read<T> {
 /** A fault in the shape of a record. `offset` is its place in the whole text. */
 type Refusal = Pick<Fault, 'reason' | 'remedy' | 'pointer'> & { offset: number };
 
-/** How many faults of one record are reported together. The reported place is the place of the first fault. */
+/** How many faults of one record are reported together. They are reported with the place of the first fault. */
 const SAID_AT_ONCE = 3;
 
 /**
  * @param element an element of the text, or the whole text
- * @returns a function that computes the fault, so that this is done only for reported faults
+ * @returns a function that computes the fault. It is called only for faults that are reported
  */
 function shaped<T>(
   text: string,

@@ -10,8 +10,8 @@ import { CAPS } from './defaults.ts';
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
 /**
- * Returns the header if it is well-formed, otherwise null. It comes from outside and is passed on, so it must be
- * checked.
+ * Returns the header if it is well-formed, otherwise null. It must be checked, because it comes from outside and is
+ * passed on.
  */
 export function traceparentOf(headers: Readonly<Record<string, string>>): string | null {
   const { traceparent } = headers;
@@ -46,8 +46,9 @@ const pinnedHeader = z.strictObject({
 });
 
 /**
- * Returns the fields that the API key fixed. The gateway wrote them into the headers. Null if there are none, or if
- * they have another form. Trust them only on a topic that callers do not write themselves.
+ * Returns the names of the fields that the API key fixed, and the id of the key. The gateway wrote them into the
+ * headers. Null if there are none, or if they have another form. Trust them only on a topic that callers do not write
+ * themselves.
  */
 export function pinnedIn(headers: Readonly<Record<string, string>>): Pinned | null {
   const text = headers[PINNED];

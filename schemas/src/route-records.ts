@@ -1,8 +1,9 @@
 /**
- * The records that each HTTP route appends to the log, and the tenant's limit on them. Every route of every service
- * is listed here. A test compares the list with the OpenAPI document, and docs/operations.md shows it.
+ * The records that each HTTP route appends to the log, and the tenant's limit for these records. Every route of every
+ * service is listed here. A test compares the list with the OpenAPI document, and docs/operations.md shows it.
  *
- * Every route that needs a key also records its refusals. 403 counts as a read. 401 and 429 are counted together.
+ * Every route that needs a key also records its refusals. A 403 counts as a read. The answers 401 and 429 are counted
+ * together.
  */
 import type { TOPICS } from './topics.ts';
 
@@ -13,10 +14,11 @@ export type RouteRecords = {
    */
   readonly topics: readonly (keyof typeof TOPICS)[];
   /**
-   * - `publish`: counts each record and its bytes.
-   * - `changes`: counts each request, and each 16 KiB of its body. If a request writes several records, each counts.
-   * - `kills`: counts like `changes`, except a kill that may stop something, which always passes.
-   * - `reads`: counts each request, and each KiB of its question.
+   * How requests count towards the tenant's limits.
+   * - `publish`: each record counts, and its bytes.
+   * - `changes`: each request counts, and each 16 KiB of its body. If a request writes several records, each counts.
+   * - `kills`: like `changes`, but a kill that may stop something always passes.
+   * - `reads`: each request counts, and each KiB of its question.
    * - null: the route writes nothing.
    */
   readonly limit: 'publish' | 'changes' | 'kills' | 'reads' | null;

@@ -28,8 +28,8 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * The message for a value that may have several forms and has none of them. If one form was clearly meant, the
- * message names the fault of that form instead.
+ * The message for a value that has none of its allowed forms. If one form was clearly meant, the message names the
+ * fault of that form instead.
  */
 export const NO_FORM = 'has none of the forms that are taken here';
 
@@ -44,8 +44,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes what was expected. The text of a value is shown only if one of a few words was expected. In other cases
- * the value may be a secret.
+ * Describes what was expected and what was found. The text of a value is shown only if one of a few words was
+ * expected. In other cases the value may be a secret.
  */
 function expected(wanted: string, input: unknown, showText = (_text: string) => 'a string'): string {
   if (input === undefined) return `is missing: it must be ${wanted}`;

@@ -50,7 +50,7 @@ describe('tenants', () => {
   it.each(['', '.a', '-a', 'a/b', 'a b', 'é', 'x'.repeat(65), 'a\n'])('refuses %j', (name) => {
     expect(tenant.safeParse(name).success).toBe(false);
   });
-  it('and an agent form a key that is different for every pair', () => {
+  it('with an agent, form a key that is different for every pair', () => {
     expect(agentKey('a', 'b/c')).toBe('a/b/c');
     expect(tenant.safeParse('a/b').success).toBe(false);
   });

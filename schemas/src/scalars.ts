@@ -7,21 +7,23 @@ import { nameFault } from './name-fault.ts';
 import { TOPICS } from './topics.ts';
 
 /**
- * A regular expression of names, for editors and producers. They may know another version of Unicode. `nameFault`
- * decides.
+ * A regular expression for names, for editors and producers. Their Unicode version may differ from Mandate's, so only
+ * `nameFault` decides whether a name is accepted.
  */
 export const NAME_PATTERN = '^[^\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]*$';
 
 /**
- * A name of an agent, a tool, a model, a person or an action. It is safe in a key, in a URL after encoding, in a log
- * line and in a terminal. Different names differ in visible characters, but some of these characters look alike.
+ * A name of an agent, a tool, a model, a person or an action. It is safe in a key, in an encoded URL, in a log line
+ * and in a terminal. Different names differ in visible characters, although some of these characters look alike.
  */
 export const id = z
   .string()
   .check(checkName)
   .meta({ minLength: 1, maxLength: CAPS.idUnits, pattern: NAME_PATTERN });
 
-/** Does three checks in one. A decision contains many names, and each zod check takes time. */
+/**
+ * Makes the three checks of a name in one function. A decision contains many names, and each zod check takes time.
+ */
 function checkName({ value: input, issues }: z.core.ParsePayload<string>): void {
   const size = { origin: 'string', inclusive: true, continue: true, input } as const;
   if (input.length === 0) issues.push({ ...size, code: 'too_small', minimum: 1 });
@@ -64,7 +66,7 @@ export const time = z.iso
   .refine(isWritable, { error: ({ input }) => timeFault(String(input)) ?? undefined })
   .meta({ examples: ['2026-01-05T09:30:41.004Z'] });
 
-/** True if the time can be written in UTC. For most times, only the year must be checked. */
+/** True if the time can be written in UTC. The year alone answers this for most times. */
 function isWritable(text: string): boolean {
   return (text >= '1971' && text < '9999') || timeFault(text) === null;
 }
@@ -79,8 +81,8 @@ export const count = z.int().min(0);
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * JSON inside a record that was read from JSON. It is not validated again, because this took a third of the time to
- * read a decision, and nine tenths for a request of 80,000 empty lists.
+ * JSON inside a record whose JSON was already checked. It is not checked again, because a second check took a third
+ * of the time to read a decision, and nine tenths for a request of 80,000 empty lists.
  */
 export const parsedJson = z.unknown() as z.ZodType<Json>;
 

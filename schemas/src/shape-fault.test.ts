@@ -20,7 +20,7 @@ test.each<[string, unknown, string[]]>([
   expect(pathsOf(value, issue, call)).toEqual(paths);
 });
 
-test('puts only as many faults into words as are reported', () => {
+test('describes only as many faults in words as are reported', () => {
   let inWords = 0;
   const error = () => {
     inWords += 1;

@@ -5,12 +5,12 @@ import { NO_FORM, sayIssue } from './say-issue.ts';
 /** `message` continues a sentence that begins with the name of the field at `path`. */
 export type ShapeFault = { path: readonly PropertyKey[]; message: string; unknownField: boolean };
 
-/** `faults`: the most likely cause comes first. There are at most as many faults as the caller asked for. */
+/** `faults`: the most likely cause comes first. The list contains at most as many faults as the caller asked for. */
 export type Shaped<T> = { ok: true; value: T } | { ok: false; faults: readonly ShapeFault[] };
 
 /**
  * Returns the value, or its first faults. A hostile value can have a fault in each of its parts. Only `most` faults
- * are put into words, because words cost far more than finding a fault.
+ * are described in words, because a description takes far longer than finding a fault.
  */
 export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number): Shaped<T> {
   const context = { error: sayIssue, async: false };
@@ -24,7 +24,8 @@ export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number)
 }
 
 /**
- * Puts unknown fields first. A misspelled field is both unknown and missing, and the unknown name must be corrected.
+ * Puts unknown fields first. A misspelled field is reported twice, as an unknown and as a missing field. The unknown
+ * name must be corrected.
  */
 function inOrder(faults: readonly ShapeFault[]): readonly ShapeFault[] {
   return faults.toSorted((a, b) => Number(b.unknownField) - Number(a.unknownField));
@@ -62,8 +63,8 @@ function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] 
 }
 
 /**
- * Returns the faults of the form that was most likely meant: the form that the value matched furthest. If several
- * forms matched equally far, the form with the fewest faults.
+ * Returns the faults of the form that was most likely meant: the form whose fault is nested the deepest. If several
+ * forms are equal in this, the form with the fewest faults.
  */
 function furthest(branches: readonly (readonly z.core.$ZodIssue[])[], most: number): readonly ShapeFault[] {
   const depth = (faults: readonly ShapeFault[]) =>

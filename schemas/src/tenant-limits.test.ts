@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULTS } from './defaults.ts';
 import { limitsInForce, tenantLimits } from './tenant-limits.ts';
 
-test('gives a tenant without quotas the default limits, and gives a key half of them', () => {
+test('gives a tenant without limits of its own the default limits, and a key half of them', () => {
   const limits = limitsInForce();
   expect(limits.rememberedIds).toBe(DEFAULTS.rememberedIds);
   expect(limits.publishedRecords).toEqual({
@@ -12,7 +12,7 @@ test('gives a tenant without quotas the default limits, and gives a key half of 
   expect(limits.refusals.agent).toEqual({ perSecond: 1, burst: 600, perDay: null });
 });
 
-test('a fleet of 400 agents that each call once a second does not reach the limits of a tenant', () => {
+test('a fleet of 400 agents that each call once a second stays below the default limits', () => {
   const { publishedRecords, publishedBytes } = limitsInForce();
   const [perSecond, bytes] = [800, 800 * 1_024];
   for (const { tenant, key } of [publishedRecords]) {
@@ -23,7 +23,7 @@ test('a fleet of 400 agents that each call once a second does not reach the limi
   expect(publishedBytes.tenant.perDay).toBeGreaterThan(bytes * 86_400);
 });
 
-test('applies stated limits, with a default burst of ten seconds, and half of each limit for a key', () => {
+test('applies the limits of a tenant, with a default burst of ten seconds, and half of each limit for a key', () => {
   const limits = limitsInForce({ publish: { records: { perSecond: 7 } }, changes: { burst: 1 } });
   expect(limits.publishedRecords).toEqual({
     tenant: { perSecond: 7, burst: 70, perDay: 70_000_000 },

@@ -10,7 +10,7 @@ const most = (cap: number) => z.int().min(0).max(cap).optional();
 const amount = most(CAPS.throughput);
 
 /**
- * The allowed units per second in the long run, at once, and per day. The default burst is ten seconds of
+ * The allowed units per second in the long run, in one burst, and per day. The default burst is ten seconds of
  * `perSecond`.
  */
 const throughput = z.strictObject({

@@ -9,7 +9,7 @@ export const TOPICS = {
   decisions: 'mandate.decisions.v1',
   deadLetters: 'mandate.deadletters.v1',
   /**
-   * Stored states of the ledger, built from the decisions. A rebuild starts from the newest one, not from the start
+   * Snapshots of the ledger, built from the decisions. A rebuild starts from the newest snapshot, not from the start
    * of the log.
    */
   snapshots: 'mandate.snapshots.v1',
@@ -21,7 +21,10 @@ export const TOPICS = {
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */
   control: 'mandate.control.v1',
-  /** Stored states of the control topic. A process starts from the newest one, not from the start of the topic. */
+  /**
+   * Snapshots of the control state. A process starts from the newest snapshot, not from the start of the control
+   * topic.
+   */
   controlSnapshots: 'mandate.controlsnapshots.v1',
 } as const;
 
@@ -78,7 +81,7 @@ export type TopicSettings = {
 };
 
 /**
- * Requests are kept for some days: until they are decided, and for people who look at them. Decisions are always
+ * Requests are kept for some days, until they are decided and people no longer look at them. Decisions are always
  * kept.
  */
 const REQUESTS: TopicSettings = { partitions: 8, retentionMs: 7 * DAY_MS, maxBatchBytes: 1_048_588 };
@@ -90,7 +93,7 @@ const SNAPSHOTS: TopicSettings = { ...KEPT, partitions: 2 };
 /** One partition, so that alerts and deliveries have one order. One alerter at a time delivers. */
 const ALERTS: TopicSettings = { ...KEPT, partitions: 1 };
 
-/** One partition, because people ask only a few questions a second. So their reads form one complete list. */
+/** One partition, so that all reads are in one complete list. People make only a few reads a second. */
 const ACCESS: TopicSettings = { ...KEPT, partitions: 1 };
 
 /** One partition, because erasures are rare. The first record of the topic names the key file of this log. */

@@ -1,7 +1,7 @@
 import { CAPS } from './defaults.ts';
 import type { Settling } from './limit.ts';
 
-/** The limits for the settlement of a plan that reserves nothing. Any report settles it. */
+/** The settlement limits of a plan that reserves nothing. They limit no report. */
 export const UNBOUND_SETTLING: Settling = {
   leastMicros: 0,
   ownLeastMicros: 0,

@@ -5,7 +5,7 @@ import { isWithinCaps } from './within-caps.ts';
 
 const caps = { depth: 3, keys: 5, elements: 6, stringUnits: 100 };
 
-/** Makes values that the strict reader can refuse only for their depth, keys or elements. */
+/** Makes values that the strict reader refuses, if at all, because of their depth, keys or elements. */
 const { nested } = fc.letrec((tie) => ({
   nested: fc.oneof(
     { depthSize: 'medium', maxDepth: 5 },
@@ -15,7 +15,7 @@ const { nested } = fc.letrec((tie) => ({
   ),
 }));
 
-test('accepts exactly the values with a text that the strict reader accepts', () => {
+test('accepts a value exactly if the strict reader accepts its JSON text', () => {
   let refused = 0;
   fc.assert(
     fc.property(nested, (json) => {
@@ -28,7 +28,7 @@ test('accepts exactly the values with a text that the strict reader accepts', ()
   expect(refused).toBeGreaterThan(50);
 });
 
-test('does not count a field that is left out of the text', () => {
+test('does not count a field that is left out of the JSON text', () => {
   const fields = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, undefined]));
   expect(isWithinCaps(fields, caps)).toBe(true);
 });

@@ -1,10 +1,11 @@
-/** Checks the limits of the strict reader on a value instead of a text. */
+/** Checks a value against the limits that the strict reader applies to texts. */
 import { CAPS } from './defaults.ts';
 import type { JsonCaps } from './read-json.ts';
 
 /**
- * True if the strict reader would accept the text of this value, by its depth, keys, and elements of lists. The
- * strings of the value came from the strict reader, so their length is not checked again. Takes linear time.
+ * True if the strict reader would accept the text of this value. Checks the depth, the keys, and the elements of
+ * lists. The length of strings is not checked again, because the strings came from the strict reader. Takes linear
+ * time.
  */
 export function isWithinCaps(value: unknown, caps: JsonCaps = CAPS): boolean {
   let keys = 0;

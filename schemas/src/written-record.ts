@@ -1,7 +1,7 @@
 /**
  * A record of the log, as the object from which its writer made the text. Readers in the writer's process use this
- * object. It was valid when it was written, so parsing and validating the text again would only cost time. Other
- * readers have only the text.
+ * object, because it was valid when it was written, and parsing and checking the text again would only cost time.
+ * Other readers have only the text.
  *
  * All readers share the object, so none of them may change it.
  */

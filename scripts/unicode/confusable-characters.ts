@@ -48,7 +48,10 @@ writeFileSync(
  * scripts/unicode/confusable-characters.ts; © Unicode, Inc., under the Unicode License v3.
  */
 
-/** Each entry is a look, then the characters with this look, all as code points in base 36. */
+/**
+ * Each entry begins with a text, followed by the characters that look like this text. All are written as code points
+ * in base 36.
+ */
 const ALIKE = \`
 ${lines.join('\n')}
 \`;

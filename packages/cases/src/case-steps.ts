@@ -1,5 +1,5 @@
 /**
- * The steps of a case as they are played: who does what, and when. Missing values are filled in, and impossible
+ * The steps of a case, ready to be played: who does what, and when. Missing values are filled in, and impossible
  * values are reported.
  */
 import type { SayFault } from '@mandate/policy/documents';
@@ -15,7 +15,7 @@ import {
 
 type Deed =
   | { does: 'ask'; actions: readonly Action[] }
-  /** `of` is the action that the outcome belongs to; null if the case did not ask for this action. */
+  /** `of` is the action that the outcome belongs to. Null if the case contains no request for this action. */
   | { does: 'report'; outcome: Outcome; of: Action | null }
   | { does: 'approve' | 'deny'; action: Action; forMs: number }
   | { does: 'kill' | 'revive'; target: KillTarget };
@@ -61,7 +61,7 @@ type Say = (field: string, message: string) => void;
 type Around = {
   index: number;
   agent: string | undefined;
-  /** The actions that earlier steps of the case asked for. */
+  /** The actions that earlier steps of the case requested. */
   asked: readonly Action[];
   say: Say;
 };
@@ -125,7 +125,7 @@ function repeated(action: Action, times: number | undefined): readonly Action[] 
   return Array.from({ length: times }, (_, at) => ({ ...action, id: `${action.id}-${at + 1}` }));
 }
 
-/** Reads the expected result. A word is a verdict if a verdict has this name, otherwise a code. */
+/** Reads the expected result of a step. The words ALLOW, BLOCK and DEFER are verdicts. Any other word is a code. */
 function expectationOf(expect: StepDocument['expect'] = {}): Expectation {
   if (typeof expect !== 'string') return expect;
   if (expect === 'ALLOW' || expect === 'BLOCK' || expect === 'DEFER') return { verdict: expect };

@@ -18,11 +18,11 @@ import { budgetNamed } from './named-budgets.ts';
 
 export type Difference = { what: string; expected: string; seen: string };
 
-/** `told` says why the result came about, if it differs from the expectation. */
+/** `told` explains the result. Empty if the result is as expected. */
 export type Compared = { differences: readonly Difference[]; told: readonly string[] };
 
 export type Around = {
-  /** The action that was decided or settled; null if the case never asked for it. */
+  /** The action that was decided or settled. Null if the case contains no request for this action. */
   action: Action | null;
   atMs: number;
   ledger: Ledger;
@@ -89,8 +89,8 @@ function dollarsOf(amount: number | undefined): string | undefined {
 }
 
 /**
- * Compares the source of the limit with the fields `policy` and `rule`. A name may leave out its version and its
- * ancestor.
+ * Compares the policy and the rule that set the deciding limit with the expected `policy` and `rule`. The expected
+ * names may leave out the version and the ancestor.
  */
 function boundDifferences(expected: Expectation, decision: Decision, { rules }: Around): Difference[] {
   const bound = boundBy(decision);
@@ -109,7 +109,7 @@ function boundDifferences(expected: Expectation, decision: Decision, { rules }: 
   ];
 }
 
-/** Codes that the decider itself gives. No policy sets them. */
+/** Checks that the decider itself makes. No policy sets them. */
 const OF_NO_POLICY: ReadonlySet<string> = new Set([
   'duplicate',
   'deadline',
@@ -120,8 +120,8 @@ const OF_NO_POLICY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the policy that set the deciding limit, as the record names the policy. For a mandates file, returns the
- * mandate. Otherwise null.
+ * Returns the policy that set the deciding limit, by its name in the record. If a mandate file set the limit, returns
+ * the id of the mandate. Otherwise null.
  */
 function boundBy({ checks, mandate }: Decision): string | null {
   const first = checks.find(objects);
@@ -133,7 +133,7 @@ function objects({ result }: Check): boolean {
   return result === 'block' || result === 'defer';
 }
 
-/** Returns the version that is meant if a rule names no version. Files have only one version of each policy. */
+/** Returns the policy version for a rule that names no version. Files contain only one version of each policy. */
 function latestOf(policy: string): string {
   return `${policy}@1`;
 }

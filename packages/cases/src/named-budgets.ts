@@ -35,7 +35,9 @@ function fullName(budget: NamedBudget): string {
   return (windowMs === null ? `${scope}/${id}` : `${scope}/${id}/${windowMs}`) + whose(budget);
 }
 
-/** Returns the ancestor as part of a name: `total of lead` is the total of the ancestor `lead`. */
+/**
+ * Returns the part of a budget's name that names the ancestor: `total of lead` is the total of the ancestor `lead`.
+ */
 function whose({ scope, ancestor }: NamedBudget): string {
   return scope === 'agent' && ancestor !== undefined ? ` of ${ancestor}` : '';
 }

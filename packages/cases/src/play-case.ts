@@ -11,13 +11,16 @@ import type { Case, StatedBalance } from './read-cases.ts';
 import { inAWord, titleOf } from './step-words.ts';
 
 export type StepTold = {
-  /** The line of the step in its file. Null if the step was as expected, because finding the line takes time. */
+  /**
+   * The line of the step in its file. Null if the result was as expected: the line is not looked up, because that
+   * takes time.
+   */
   line: number | null;
   title: string;
   /** The result in one word; empty if the step has no result. */
   seen: string;
   differences: readonly Difference[];
-  /** Why the result came about, if it differs from the expectation. */
+  /** Explains the result. Empty if the result is as expected. */
   told: readonly string[];
 };
 
@@ -25,7 +28,7 @@ export type CaseTold = { ok: boolean; steps: readonly StepTold[] };
 
 const { tenant } = DEFAULTS;
 
-/** @param reasonOf returns the reason of a decision in the words for the reader of the result */
+/** @param reasonOf returns the reason of a decision, in words for the reader of the result */
 export async function playCase(played: Case, reasonOf: ReasonOf): Promise<CaseTold> {
   const clock = manualClock(played.startMs);
   const decider = offlineDecider(played.control, trialRedactor(played.redaction), clock);
@@ -51,7 +54,10 @@ async function state({ ledger }: OfflineDecider, stated: StatedBalance, id: stri
   });
 }
 
-/** Plays a step. If it has several answers, returns the first unexpected one, otherwise the last one. */
+/**
+ * Plays a step. Of several answers to the step, returns the first unexpected one. If all are as expected, returns the
+ * last answer.
+ */
 async function play(
   step: PlayedStep,
   id: string,
@@ -87,7 +93,7 @@ function recordsOf(step: PlayedStep): readonly Sent[] | null {
   return [{ record: { event: 'action.completed', outcome }, action: step.of }];
 }
 
-/** Carries out an operator's command. Returns the result if it is not the one that the step expects. */
+/** Carries out an operator's command. Returns null if the command succeeds, and otherwise the unexpected result. */
 async function operate(
   step: PlayedStep,
   id: string,
@@ -121,8 +127,8 @@ async function operate(
 }
 
 /**
- * Returns a difference for a step that answers an action which does not wait for a person. The run itself did not
- * fail.
+ * Returns the difference for a step that approves or denies an action which does not wait for a person. Such a step
+ * is unexpected, but it is not an error of the run.
  */
 function notWaiting(error: unknown): Pick<StepTold, 'seen' | 'differences'> {
   if (!isMandateError(error, 'APPROVAL_NOT_WAITING') && !isMandateError(error, 'APPROVAL_NOT_FOUND'))

@@ -1,6 +1,6 @@
 /**
- * Reads cases from files and folders, with the documents that they are about. Documents are read once, however many
- * cases name them.
+ * Reads cases from files and folders, with the documents that they are about. Documents that several cases name are
+ * read only once.
  */
 
 import { dirname, isAbsolute, join } from 'node:path';
@@ -120,7 +120,8 @@ function subjectsOnce(env: Environment): (file: string, document: CasesDocument,
     const mandates = mandatesPath === undefined ? [] : mandatesOf(beside(mandatesPath));
     const registered = new Map(documents.agents);
     for (const [at, agent] of agents.entries()) {
-      // A second registration would let the case use another document than the plane.
+      // A second registration would change the agent's document, so the case would not test the document of the
+      // plane.
       if (registered.has(agent.id)) say(['agents', at], `the agent "${agent.id}" is registered already`);
       registered.set(agent.id, agent);
     }

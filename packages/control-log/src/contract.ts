@@ -9,8 +9,8 @@ import { type FollowedControl, followControl } from './index.ts';
 let changes = 0;
 
 /**
- * Returns a change that publishes a version of the policy `p`. Its limit `most` makes the version differ from other
- * versions.
+ * Returns a change that publishes a version of the policy `p`. Each call passes another limit `most`, so that the
+ * versions differ.
  */
 function publish(
   tenant: string,
@@ -33,7 +33,10 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     return control;
   }
 
-  /** Returns the state of a tenant as a follower reports it, for comparison with other followers. */
+  /**
+   * Returns the state of a tenant, as this follower of the control topic knows it. Tests compare it with the state of
+   * other followers.
+   */
   function told(control: FollowedControl, tenant: string) {
     return structuredClone({ ...control.tenant(tenant) });
   }
@@ -74,7 +77,7 @@ export function controlLogContract(open: () => Promise<Bus>): void {
     expect(versions(control, 'twice')).toHaveLength(1);
   });
 
-  test('tells every writer that lost a race between two instances, keeps the changes of all winners, and keeps all readers equal', async () => {
+  test('informs each writer that loses a race, keeps the changes of the winners, and keeps all readers equal', async () => {
     const bus = await open();
     const instances = [await follow(bus), await follow(bus)];
     const won: number[] = [];

@@ -2,7 +2,7 @@
 import { type LogRecord, recordUnreadable } from '@mandate/bus';
 import { type ControlRecord, readControlRecord, TOPICS } from '@mandate/schemas';
 
-/** All records of the topic are in this partition, even if a log created more partitions for the topic. */
+/** The partition with all records of the topic. A log may create more partitions, but they stay empty. */
 export const PARTITION = 0;
 
 export function positionOf(offset: number) {
@@ -20,8 +20,8 @@ export function readFrom(offset: number) {
 type ControlChange = { change: ControlRecord; offset: number; value: Uint8Array };
 
 /**
- * Throws at a record that this version cannot read, because the record may limit what agents may do. Nothing after it
- * is returned.
+ * Yields the changes that the records contain. Throws at a record that this version cannot read, because the record
+ * may limit what agents may do.
  */
 export function* changesIn(records: readonly LogRecord[]): Generator<ControlChange> {
   for (const { position, value } of records) {

@@ -38,14 +38,15 @@ import { newestFold } from './snapshots/newest-fold.ts';
 const LANE = ['control'];
 const PASSED_MS = 10_000;
 /**
- * How many results are kept for the writers that wait for them. More writes than this can never be pending at once.
+ * How many recent results are kept for writers that wait for the result of their change. Fewer writes than this are
+ * pending at any time.
  */
 const RECENT = 10_000;
 
 type Options = {
   bus: Bus;
   log: Logger;
-  /** How long a writer waits until it has read its own record. Default {@link PASSED_MS}. */
+  /** How long a writer waits for its own record to be read back. Default {@link PASSED_MS}. */
   passedMs?: number;
   /**
    * The store of snapshots to start from, so that fewer records must be read. Without a store, reading starts at the
@@ -152,10 +153,7 @@ export async function followControl({
     if (recent.size > RECENT && oldest !== undefined) recent.delete(oldest);
   }
 
-  /**
-   * Returns the result of the record at a revision. This process may have read the record before the log acknowledged
-   * the write.
-   */
+  /** Returns the result of the record at a revision. If this process has not read the record yet, waits for it. */
   async function resultAt(at: number): Promise<Changed> {
     const known = recent.get(at);
     if (known !== undefined) return known;
@@ -177,7 +175,7 @@ export async function followControl({
     );
     if (hasEnded) throw closed();
     const value = Buffer.from(JSON.stringify(record));
-    // Checks that the record can be read. A record that no reader can read would stop every reader for good.
+    // Throws if the record cannot be read. On the log, such a record would stop every reader for good.
     readControlRecord(value);
     const outgoing = { key: record.change.tenant, partition: PARTITION, value, headers };
     const { id } = record.change;

@@ -17,7 +17,7 @@ async function open(folder: string) {
   return bus;
 }
 
-describe('the control topic on the log of one machine', () => {
+describe('the control topic on the log of a single machine', () => {
   controlLogContract(() => open(temporaryFolder()));
 });
 

@@ -1,8 +1,10 @@
-/** The agents that are known before they act: agents in the register, and agents that a mandate file names. */
+/**
+ * The agents that are known before their first action: agents in the register, and agents that a mandate file names.
+ */
 import type { MandateOfFile } from '@mandate/policy';
 import type { TenantControl } from './tenant-control.ts';
 
-/** `named`: a mandate file names the agent by its whole name, without `*`. */
+/** `named`: the mandate file contains the whole name of the agent, not only a pattern with `*`. */
 export type AgentStatus = 'registered' | 'retired' | 'named';
 
 export type AgentRegister = {

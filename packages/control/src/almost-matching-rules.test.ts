@@ -76,7 +76,7 @@ test.each<[string, object, object | undefined, string[]]>([
   );
 });
 
-test('explains planned rules by their new conditions, and returns at most the first 20 rules', () => {
+test('explains which planned rules almost match, by their new conditions, and returns at most the first 20 rules', () => {
   expect(near([{ ...R, when: isProduction }], { plannedRules: [R] })).toEqual([]);
   expect(near([R], { plannedRules: [{ ...R, when: isProduction }] })).toMatchObject([
     { why: 'context.environment is missing' },

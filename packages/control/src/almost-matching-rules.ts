@@ -24,8 +24,8 @@ import type { TenantControl } from './tenant-control.ts';
 export type AlmostMatchingRule = { rule: string; mode: RuleDocument['mode']; why: string };
 
 /**
- * True if it is known whether a condition is true. The result is unknown if the condition asks about an action that
- * is not known yet.
+ * Returns true if the answer of the condition is known. The answer is unknown if the condition asks about a part of
+ * the action that is not known yet.
  */
 type IsTold = (condition: CompiledCondition) => boolean;
 

@@ -8,8 +8,8 @@ const NOBODY: readonly Ancestor[] = [];
 
 /**
  * Returns the ancestors of an agent, the nearest first. The list ends at an ancestor that is no longer registered,
- * because its own ancestors are unknown. The list also ends after one ancestor too many. The register refuses such a
- * chain, but a preview may ask about it.
+ * because the parent of that ancestor is unknown. If the chain is too long, the list ends with one ancestor more than
+ * allowed. The register refuses such a chain, but a preview may contain one.
  */
 export function ancestorAgents(
   agents: Pick<TenantControl['agents'], 'get'>,

@@ -1,7 +1,7 @@
 import type { ControlRecord } from '@mandate/schemas';
 import type { Changed, ControlFold } from './control-state.ts';
 
-/** The result of a control record, for readers of the history. Readers of the current state do not need it. */
+/** The result of a control record, for readers of the history of changes. The current state does not contain it. */
 export type ChangeOutcome = {
   /** The log position of the record, counted from 1. */
   revision: number;

@@ -26,7 +26,7 @@ export function policiesOf({ policies }: Pick<TenantControl, 'policies'>): Polic
   };
 }
 
-/** A policy that cannot be compiled allows nothing. */
+/** Compiles a version of a policy. A policy that cannot be compiled allows nothing. */
 const policyOf = once((document: PolicyDocument, version: number): NamedPolicy => {
   const name = `${document.id}@${version}`;
   const read = compilePolicy(document, name, { isOnLog: true });
@@ -60,8 +60,8 @@ function once<D, More extends unknown[], T>(
 }
 
 /**
- * Used if this process cannot read a rule that its writer could read. The blocking rule allows nothing to the agents
- * that it names.
+ * Returns the rule to use if this process cannot compile a rule of the log, although its writer could. It allows
+ * nothing to the agents that the rule names.
  */
 const blockingRuleOf = once(({ id, priority, mode, agents, groups }: RuleDocument): Rule => {
   return {

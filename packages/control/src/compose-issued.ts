@@ -1,6 +1,6 @@
 /**
- * Composes the mandate of a grant as if it were issued now. It uses the rules that always match the agent, and the
- * rules that may match.
+ * Composes the mandate of a grant as if the grant were issued now. It uses the rules that certainly match the agent,
+ * and the rules that may match an action.
  */
 
 import type { ConditionSubject, Rule } from '@mandate/policy';
@@ -24,9 +24,12 @@ type Context = IssuedMandateDocument['context'];
 
 export type ComposedIssue = {
   rules: readonly MatchedRule[];
-  /** Rules with conditions on facts that only the action contains. */
+  /** Rules with conditions that only an action can answer. */
   openRules: readonly MatchedRule[];
-  /** Before `startsAtMs` and from `endsAtMs` on, other rules match. Null if there is no such time. */
+  /**
+   * The rules match only from `startsAtMs` until `endsAtMs`. At other times the agent has other rules. Null if there
+   * is no such limit.
+   */
   startsAtMs: number | null;
   endsAtMs: number | null;
 };
@@ -88,7 +91,7 @@ export function isToldBy(context: Context): (condition: CompiledCondition) => bo
   return ({ fields }) => fields.every((field) => isKnown(field, context));
 }
 
-/** True if the path leads to an attribute of the agent or to the context of the grant. Both are known completely. */
+/** True if the path leads to an attribute of the agent, or to a field in the context of the grant. */
 function isKnown([root, step = '', inContext = '']: FieldPath, context: Context): boolean {
   if (root === 'agent') return true;
   if (root === 'context') return Object.hasOwn(context, step);
@@ -99,7 +102,9 @@ function edgesOf({ startsAtMs, endsAtMs }: Rule): readonly number[] {
   return [startsAtMs, endsAtMs].filter((edgeMs) => edgeMs !== null);
 }
 
-/** Returns null if one of the policies no longer exists. */
+/**
+ * Returns the policy documents by the names that the rules use. The value is null for a policy that no longer exists.
+ */
 export function policiesNamed(
   control: TenantControl,
   rules: readonly MatchedRule[],

@@ -40,8 +40,8 @@ export type ControlFold = {
 export type ControlState = {
   readonly tenants: Map<string, OfTenant>;
   /**
-   * The tenant of each public key id. Ids are random, out of 62^12. If keys of two tenants have the same id, the id
-   * belongs to the first tenant until its key is revoked.
+   * The tenant of each public key id. Ids are random texts of 12 characters. If keys of two tenants have the same id,
+   * the id belongs to the first tenant until its key is revoked.
    */
   readonly tenantOfKey: Map<string, string>;
 };
@@ -123,8 +123,8 @@ function opens(key: ApiKeyRecord | undefined): boolean {
 }
 
 /**
- * The events that may end keys. One event ends at most all keys of one agent. The same number of the oldest ended
- * keys may then be forgotten.
+ * The events that may end keys. One event ends at most all keys of one agent. After it, as many of the oldest ended
+ * keys may be forgotten.
  */
 const ENDS_KEYS: ReadonlySet<ControlRecord['event']> = new Set([
   'key.revoked',
@@ -155,8 +155,8 @@ function applyOnce(
 }
 
 /**
- * The digest of the change and of the revision that it expects. The reason is left out, because a repeated change may
- * give another reason.
+ * The digest of a change and of the revision that it expects. The metadata of the change is left out, because a
+ * repeated change may have another reason.
  */
 function digestOfChange({ change, ...what }: ControlRecord): string {
   const asked = what.event === 'mandate.issued' ? askedFor(what.mandate) : what;

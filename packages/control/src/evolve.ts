@@ -59,8 +59,8 @@ export function evolve(control: Tenant, record: ControlRecord, revision: number)
       const { policy: document } = record;
       const versions = control.versions.get(document.id) ?? [];
       control.versions.set(document.id, versions);
-      // The array is extended and never copied. With copies, each version of a policy would take longer to publish
-      // than the last.
+      // The array is extended in place. If it were copied, each new version of a policy would take longer to publish
+      // than the version before.
       versions.push({ revision, document });
       policies.set(document.id, { revision, versions, isArchived: false });
       control.policiesRevision = revision;
@@ -157,8 +157,8 @@ export function putRule(control: Tenant, kept: Revisioned<RuleDocument>): void {
 }
 
 /**
- * Ends the grants of the agent and its descendants. These grants were limited by the old ancestors, and the new
- * ancestors would not limit them. Otherwise an agent with a new parent could do what no rules ever allowed.
+ * Ends the grants of the agent and its descendants. These grants were limited by the old ancestors. If they stayed
+ * valid under new ancestors, they could allow what no rules ever allowed.
  */
 function endBelow({ issued, childrenOf }: Tenant, id: string): void {
   for (let below = [id]; below.length > 0; ) {

@@ -45,11 +45,11 @@ test('refuses a new parent if another ancestor would have to be forgotten', () =
   }
   expect(left('bot')).toHaveLength(CAPS.formerAncestors);
   expect(put('bot')).toBe('PARENT_CHANGED_TOO_OFTEN');
-  // An ancestor that the agent left before takes no additional space.
+  // The agent left this ancestor before, so the ancestor is remembered already and takes no more space.
   expect(put('bot', 'lead-0')).toBe('ok');
 });
 
-test('stops at chains of retired agents that are too long or circular', () => {
+test('stops at a chain of retired agents that is too long or circular', () => {
   const { put, retire, left } = register();
   put('a-0');
   for (let at = 1; at <= 2 * CAPS.parents; at += 1) {

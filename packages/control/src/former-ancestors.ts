@@ -30,7 +30,9 @@ export function formerAncestorsOf(register: Register, agentId: string): readonly
   return Array.from(left, ([id, leftAt]) => ({ id, leftAt }));
 }
 
-/** Returns the former ancestors of the agent after the document takes effect. Null if nothing changes. */
+/**
+ * Returns the former ancestors of the agent after the document takes effect. Null if the agent leaves no ancestor.
+ */
 export function departuresAfter(
   register: Register,
   { id, parent }: AgentDocument,
@@ -42,8 +44,8 @@ export function departuresAfter(
   if (gone.length === 0) return null;
   const left = new Map(register.departures.get(id));
   for (const ancestor of gone) {
-    // A kill of a former ancestor of the ancestor also stopped the agent, so the agent keeps this former ancestor
-    // too.
+    // The former ancestors of a lost ancestor are former ancestors of the agent too: a kill of one of them also
+    // stopped the agent.
     putLatest(left, register.departures.get(ancestor));
     left.set(ancestor, revision);
   }
@@ -68,8 +70,8 @@ function parentOf({ agents, retired }: Register, agentId: string): string | unde
 }
 
 /**
- * Returns at most as many ancestors as an agent may have, because retired agents could form a longer chain or a
- * circle.
+ * Returns the ancestors, the nearest first, at most as many as an agent may have. Retired agents could form a longer
+ * chain or a circle.
  */
 function withAncestors(register: Register, nearest: string | undefined): ReadonlySet<string> {
   const ancestors = new Set<string>();

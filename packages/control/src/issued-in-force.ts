@@ -17,13 +17,16 @@ type Context = { readonly [field: string]: Json };
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 /**
- * How much is cached for one grant. A tenant may have thousands of grants, and an agent can send a different context
- * with each action.
+ * How much is cached for one grant. These numbers are small, because a tenant may have thousands of grants, each with
+ * many different actions.
  */
 const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
 const ASK_ANEW = 'Ask for another grant (POST /v1/mandates/issue), or leave mandateId out.';
 
-/** `asked`: the action with the context of the grant. Absent if no rules were evaluated. */
+/**
+ * `asked`: the action with the context of the grant added. Absent if the grant was refused before its rules were
+ * evaluated.
+ */
 type IssuedInForce = (
   control: TenantControl,
   mandateId: string,
@@ -123,8 +126,8 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
 }
 
 /**
- * Used if the clock of the issuing process is ahead of the clock of the ledger. At the issuer's time, a rule had
- * begun or ended; at the ledger's time it has not.
+ * Returns the refusal of a grant that has not begun yet by the clock of the ledger. This happens if the clock of the
+ * issuing process is ahead.
  */
 function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
   const startsAt = wireTime(startsAtMs);
@@ -139,7 +142,10 @@ function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Ref
   ];
 }
 
-/** The refusal names the field, because the issuer chose the name. It does not quote the value in the action. */
+/**
+ * Returns the refusal of an action whose context differs from the context of the grant. It names the field, because
+ * the issuer chose the name. It does not quote the value in the action.
+ */
 function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: string): Refused {
   return [
     {
@@ -151,7 +157,7 @@ function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: str
   ];
 }
 
-/** Used if every rule of the grant has conditions on the action, and no rule matches. */
+/** Returns the refusal if all rules of the grant have conditions on the action, and no rule matches. */
 function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
   return [
     {

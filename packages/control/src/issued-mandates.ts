@@ -28,7 +28,10 @@ export type IssuedMandate = Revisioned<IssuedMandateDocument> & {
   /** When the grant was revoked. Null if it was not revoked. */
   readonly revokedAt: string | null;
   readonly agent: Revisioned<AgentDocument>;
-  /** The rules that matched when the grant was issued, and the rules that are evaluated again for each action. */
+  /**
+   * The rules of the grant: rules that matched when the grant was issued, and rules with conditions that each action
+   * must answer.
+   */
   readonly rules: readonly { readonly rule: Revisioned<RuleDocument>; readonly version: number }[];
 };
 
@@ -57,8 +60,8 @@ type Standing = {
 };
 
 /**
- * At least this many grants are kept, ended or not. So an action under an ended grant learns for some time that the
- * grant has ended, and not that it does not exist.
+ * The number of grants that are always kept, ended or not. So for some time an action under an ended grant learns
+ * that the grant has ended, and not that it does not exist.
  */
 const NO_BURDEN = 1_000;
 
@@ -67,8 +70,8 @@ export function noneIssued(): IssuedMandates {
 }
 
 /**
- * Identifies a repeated request for the same grant. A repeated request gets the first result, although its id and
- * time differ.
+ * Returns the fields that make two requests for a grant the same. A repeated request gets the first result, although
+ * its id and time differ.
  */
 export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): object {
   return { event: 'mandate.issued', agentId, context, ttlMs };
@@ -126,7 +129,7 @@ export function validateIssue(
   return lasts && areThere && mandate.foundAt < revision ? null : 'MANDATE_UNFIT';
 }
 
-/** True if the current rule leads to exactly this policy version, and the version is usable. */
+/** True if the current rule leads to exactly this policy version, and the policy is not archived. */
 function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedRule): boolean {
   const document = rules.get(rule)?.document;
   if (document === undefined || document.mode !== mode || mode === 'shadow') return false;
@@ -164,7 +167,9 @@ export function hold(issued: IssuedMandates, one: IssuedMandate): void {
   issued.ofAgent.set(agentId, own.add(id));
 }
 
-/** Returns the sources of the grant. Null if the agent does not exist. */
+/**
+ * Returns the grant with its sources: the agent, the rules and the policy versions. Null if the agent does not exist.
+ */
 function madeOf(
   { agents, rules }: Standing,
   { mandate, change }: Issued,

@@ -1,8 +1,8 @@
 /**
- * Finds the mandate of each agent from the control topic. A registered agent is under the policies of the rules that
- * match it. If an action names a grant, the sources of the grant replace these policies. The policies of its
- * ancestors and the tenant limits apply too. Each document is compiled once. The rules are evaluated again after a
- * change of a rule, a policy or the tenant.
+ * Finds the mandate of each agent, from the records of the control topic. A registered agent is under the policies of
+ * the rules that match the agent. If an action names a grant, the sources of the grant replace these policies. The
+ * policies of the agent's ancestors and the tenant limits apply too. Each document is compiled once. The rules are
+ * evaluated again after a change of a rule, a policy or the tenant.
  */
 
 import type { Mandate, MandatesInForce } from '@mandate/policy';
@@ -47,7 +47,10 @@ type RulesOf = {
 };
 
 export type MandatesUnderControl = MandatesInForce & {
-  /** True if the agent is not registered, and as far as is known never was. Rules do not apply to such an agent. */
+  /**
+   * True if the agent is not registered, and was never registered as far as the state shows. Rules do not apply to
+   * such an agent.
+   */
   isUnknown(tenant: string, agentId: string): boolean;
   /** Returns the current ancestors of the agent and its former ancestors. */
   standing(tenant: string, agentId: string): Required<Pick<Plan, 'ancestors' | 'formerAncestors'>>;
@@ -114,13 +117,14 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const { rules, watching } = rulesOf(tenant, control);
     const { document } = agent;
     const stepBudgets = stepBudgetsOfAction();
-    // Decisions name a mandate from rules with the id COMPOSED. An action may also use this id.
+    // If an action names no grant, its mandate is composed from rules and has the id COMPOSED. An action may also
+    // state this id.
     const { mandateId = COMPOSED } = action;
     const requiredBy = grantRequiredBy(mandateId, document, ancestorDocuments(control.agents, document));
     if (requiredBy !== null) return { ...NONE, refused: grantRequired(action, requiredBy) };
     if (mandateId === COMPOSED) {
       const own = rules.resolve(agentOf(agent), action, atMs, stepBudgets);
-      // Checked here to save a call, because most agents have no parent.
+      // A shortcut for agents without a parent, because most agents have none.
       if (document.parent === undefined) return byRules(own, action);
       return byRules(
         delegation.resolve(own, ancestorAgents(control.agents, document), rules, action, atMs, stepBudgets),
@@ -160,7 +164,9 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
   };
 }
 
-/** Returns the mandate. If the step budget was exceeded, nothing is allowed, and the refusal says why. */
+/**
+ * Returns the resolved mandate. If the step budget was exceeded, the result allows nothing, and its refusal says why.
+ */
 function known(resolved: Resolved): MandateInForce {
   return resolved.tooCostly === undefined
     ? resolved

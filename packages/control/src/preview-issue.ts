@@ -1,4 +1,4 @@
-/** Previews the sources of a grant as if it were issued now, from the current documents and planned changes. */
+/** Previews a grant as if it were issued now: finds its sources among the current documents and planned changes. */
 import type { Action, IssuedMandateDocument, PolicyDocument } from '@mandate/schemas';
 import { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-rules.ts';
 import { composeIssue, type IssueComposed, isToldBy, policiesNamed } from './compose-issued.ts';

@@ -38,8 +38,8 @@ export type Candidates = {
 
 export type Preview = Resolved & {
   /**
-   * The plan of the action, with the source of each limit. The spent amounts are unknown here, so the plan does not
-   * use them.
+   * The plan of the action, with the source of each limit. The spent amounts are unknown here, so they do not appear
+   * in the plan.
    */
   plan: Plan;
   /** The plan as if the shadow rules were in force. Null if no shadow rule matches. */
@@ -90,8 +90,8 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
 const known = new WeakMap<TenantControl['rules'], StandingRules>();
 
 /**
- * Returns the current rules in the order of evaluation. The order is cached, because sorting is most of the cost of a
- * preview.
+ * Returns the current rules in the order of evaluation. The order is cached, because without the cache a preview
+ * would spend most of its time on sorting.
  */
 function standing(control: TenantControl): RulesOfAgents {
   const rules = known.get(control.rules) ?? standingRules();
@@ -140,7 +140,7 @@ function withPolicies(
   return all;
 }
 
-/** @param name as a decision names it: `read-only@3` */
+/** @param name the policy and its version, as in a decision: `read-only@3` */
 export function documentOf(
   { policies }: Pick<TenantControl, 'policies'>,
   name: string,

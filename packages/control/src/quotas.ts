@@ -4,8 +4,8 @@ import type { OpenedTenant } from './revisioned.ts';
 type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
 
 /**
- * Returns how many agents, keys or other counted things the tenant may have. If the tenant already has more, these
- * stay and no more can be added.
+ * Returns how many agents, policies or other counted documents the tenant may have. If the tenant already has more,
+ * these stay, but no more can be added.
  */
 export function quotaOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
   return Math.min(CAPS[what], opened?.document.limits?.[what] ?? CAPS[what]);

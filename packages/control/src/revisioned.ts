@@ -11,8 +11,8 @@ export type PolicyHistory = {
 };
 
 /**
- * The tenant document as opened or last changed. `closedAt` is null while the tenant is open. `hadTopic`: true if the
- * tenant publishes to its own topic, or once did, so that its topic may still contain records.
+ * The tenant document as opened or last changed. `closedAt` is null while the tenant is open. `hadTopic` is true if
+ * the tenant publishes or ever published to its own topic, because that topic may still contain records.
  */
 export type OpenedTenant = Revisioned<TenantDocument> & {
   readonly closedAt: string | null;

@@ -8,8 +8,8 @@ type OfGroups = ReturnType<typeof rulesByGroup<Rule>>;
 const known = new WeakMap<TenantControl, { of: number; rules: OfGroups }>();
 
 /**
- * Returns the rules of a tenant, indexed by group. The index is built once for each state of the rules. So a search
- * for many agents need not read all rules each time.
+ * Returns the rules of a tenant, indexed by group. The index is built only after a change of the rules. So a search
+ * for many agents does not read all rules each time.
  */
 export function rulesFor(control: TenantControl): OfGroups {
   const { rulesRevision: of } = control;

@@ -1,7 +1,7 @@
 /**
- * Finds what shadow rules would decide about an action under a grant. Shadow rules exist to try a change before it is
- * made. So the current shadow rules are evaluated for the current agent, and their policies are added to the sources
- * of the grant.
+ * Finds what shadow rules would decide about an action under a grant. Shadow rules show the effect of a change before
+ * it is made. So the current shadow rules are evaluated for the current agent, and their policies are added to the
+ * sources of the grant.
  */
 
 import type { Mandate, Resolved } from '@mandate/policy';
@@ -9,10 +9,13 @@ import { compose, type NamedPolicy } from '@mandate/policy';
 import type { InShadow } from '@mandate/policy/parts';
 import { type RecentlyUsed, recentlyUsed } from '@mandate/policy/parts';
 
-/** How many combined mandates are cached for one grant, one for each recent answer of its shadow rules. */
+/** How many mandates are cached for one grant. Each combines the grant with one recent result of the shadow rules. */
 const KNOWN = 4;
 
-/** @param watching the mandate from the shadow rules alone, as if they were in force */
+/**
+ * @param own the mandate of the grant
+ * @param watching the mandate from the shadow rules alone, as if they were in force
+ */
 type ShadowOverIssued = (own: Mandate | null, watching: Resolved) => InShadow | null;
 
 export function shadowOverIssued(): ShadowOverIssued {
@@ -44,7 +47,7 @@ export function shadowOverIssued(): ShadowOverIssued {
   };
 }
 
-/** Returns the policies of a mandate that was composed from rules. All of them have a name. */
+/** Returns the policies of a mandate that was composed from rules. In such a mandate every policy has a name. */
 function named({ policies }: Mandate): NamedPolicy[] {
   return policies.flatMap((policy) => (policy.name === null ? [] : [{ ...policy, name: policy.name }]));
 }

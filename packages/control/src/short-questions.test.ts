@@ -8,7 +8,7 @@ const TOOLS = Object.entries({
   'asks no person explicitly': { requiresConfirmation: false, questionMs: null },
 });
 
-test('names the tools with questions that expire with the replay memory before a weekend is over', () => {
+test('names tools with questions that expire before a weekend is over, because the replay memory is too short', () => {
   expect(shortQuestions(TOOLS, WEEKEND_MS - 1)).toEqual(['asks']);
   expect(shortQuestions(TOOLS, WEEKEND_MS)).toEqual([]);
 });

@@ -9,10 +9,11 @@ type ToolPolicy = {
 };
 
 /**
- * Returns the names of tools with questions that wait less than a weekend, if no policy says for how long.
+ * Returns the names of tools with questions that expire before a weekend is over. Only tools without a duration of
+ * their own are returned.
  *
  * @param toolPolicies by the names of tools
- * @param replayMemoryMs how long ids are remembered: a question lives as long if no policy says more
+ * @param replayMemoryMs how long ids are remembered; a question without a duration of its own expires after this time
  */
 export function shortQuestions(
   toolPolicies: Iterable<readonly [tool: string, policy: ToolPolicy]>,

@@ -21,8 +21,8 @@ export type StandingRules = {
 
 const AGENTS_KNOWN = 10_000;
 /**
- * If this many rules changed at once, all rules are indexed again. A single change moves all later entries of a list,
- * so many single changes take longer.
+ * If more rules than this changed at once, all rules are indexed again. Many single changes would take longer,
+ * because each moves all later entries of a list.
  */
 const MANY = 1_000;
 

@@ -42,8 +42,8 @@ export function boundsDocument({ id, bounds }: TenantDocument): PolicyDocument |
 }
 
 /**
- * True if the tenant limits use this counter. If true, an author must not give back amounts on it, because the limit
- * would then have no effect.
+ * True if the tenant limits use this counter. Authors must not give back amounts on such a counter, because the
+ * tenant limit would then have no effect.
  */
 export function areCountedIn(
   opened: OpenedTenant | null,
@@ -63,7 +63,7 @@ export function nameOfBounds({ document, revision }: OpenedTenant): string {
   return `tenant ${document.id}@${revision}`;
 }
 
-/** Does the same as `withTenantLimits` for a mandate that many actions share. The result is cached. */
+/** Does the same as `withTenantLimits`, and caches the result. For mandates that many actions share. */
 export function withinBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
   if (bounds === null) return mandate;
   const made = bounded.get(bounds) ?? new WeakMap<Mandate, Mandate>();

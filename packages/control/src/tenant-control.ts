@@ -16,7 +16,9 @@ export type AgentKey = { readonly agentId: string; readonly key: ApiKeyRecord };
 /** An agent that may do nothing, by any authority, until it is registered again. */
 export type RetiredAgent = {
   readonly at: string;
-  /** The former parent. A retired agent still counts as its descendant until it is registered again. */
+  /**
+   * The former parent. The retired agent still counts as a descendant of this parent until it is registered again.
+   */
   readonly parent?: string;
 };
 
@@ -42,7 +44,10 @@ export type TenantControl = {
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Revisioned<RuleDocument>>;
   readonly policiesRevision: number;
-  /** The revision of the last change of any rule. A change of the order of the rules must state this revision. */
+  /**
+   * The revision of the last change of any rule. A request that changes the order of the rules must state this
+   * revision.
+   */
   readonly rulesRevision: number;
   /** The size of all documents together as JSON, in UTF-16 units: see CAPS.controlUnits. */
   readonly units: number;

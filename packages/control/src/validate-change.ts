@@ -18,15 +18,15 @@ export type ChangeRefusal =
   /** Another change has this id. */
   | 'ID_REUSED'
   | 'NOT_FOUND'
-  /** The tenant is closed. The only possible change of a closed tenant is to open it again. */
+  /** The tenant is closed. The only possible changes are to open the tenant again and to revoke its keys. */
   | 'TENANT_CLOSED'
   /** The document names another tenant than the change. */
   | 'ID_DIFFERS'
   | 'POLICY_IN_USE'
   | 'RULES_DIFFER'
   /**
-   * The tenant already has the most allowed. CAPS limits the number because every process keeps all documents in
-   * memory. The tenant's quotas may limit it further.
+   * The tenant already has the largest allowed number. CAPS sets this number, because every process keeps all
+   * documents in memory. The tenant's quotas may lower it.
    */
   | 'TOO_MANY'
   /**
@@ -36,7 +36,7 @@ export type ChangeRefusal =
   | 'KEY_UNFIT'
   /** The change was requested with an admin key that was revoked before. */
   | 'ADMIN_REVOKED'
-  /** Admins may not revoke the key that they use, because otherwise no key might be left that can issue others. */
+  /** Admins may not revoke the key that they use. Otherwise it might be the last key that can issue other keys. */
   | 'OWN_KEY'
   /** The grant has no valid duration, or names rules or policies that do not apply. */
   | 'MANDATE_UNFIT'
@@ -47,7 +47,7 @@ export type ChangeRefusal =
   | 'PARENT_CHANGED_TOO_OFTEN';
 
 /**
- * Returns why the change is refused, or null.
+ * Returns the reason for refusing the change. Null if the change is valid.
  *
  * @param current the current revision of the changed document; 0 if it does not exist
  * @param revision the revision of the change itself
@@ -69,7 +69,8 @@ export function validateChange(
       const { agentId, key, change } = record;
       if (!control.agents.has(agentId)) return 'NOT_FOUND';
       const isFit = isNewKey(control, key) && key.tenant === change.tenant;
-      // The key must name exactly this agent. An author of agent keys must not be able to make an operator's key.
+      // The key must name exactly this agent. Otherwise a person who may create agent keys could create a key for all
+      // agents.
       return isOfAgent(key.scopes) && isFit && key.agents.length === 1 && key.agents[0] === agentId
         ? null
         : 'KEY_UNFIT';
@@ -152,8 +153,8 @@ function validateParent(control: Tenant, { id, parent }: AgentDocument): ChangeR
 }
 
 /**
- * Refuses a new parent if a former ancestor would be forgotten. Otherwise the agent could avoid a kill of a former
- * ancestor and its descendants.
+ * Refuses a new parent if the agent would have too many former ancestors. If one were forgotten, the agent could
+ * avoid a kill of that ancestor and its descendants.
  */
 function validateMove(control: Tenant, agent: AgentDocument, revision: number): ChangeRefusal | null {
   const left = departuresAfter(control, agent, revision)?.size ?? 0;

@@ -11,7 +11,10 @@ type Acted = { decision: Decision; ran: boolean; withheld: boolean; result: stri
 
 export type GovernedAgent = {
   readonly id: string;
-  /** Asks for a tool call, and makes the call if it is allowed. A given `actionId` repeats an earlier action. */
+  /**
+   * Asks whether a tool may be called, and calls it if the answer is ALLOW. A given `actionId` repeats an earlier
+   * action.
+   */
   act(tool: string, args: Record<string, unknown>, options?: { actionId?: string }): Promise<Acted>;
 };
 

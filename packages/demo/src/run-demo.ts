@@ -26,13 +26,13 @@ export type DemoView = {
   decision(decision: Decision): void;
   /** Shows the audit's answer to one question. */
   table(title: string, question: 'spend' | 'codes' | 'tools', rows: readonly Row[]): Promise<void>;
-  /** Returns a sentence about what rules in shadow mode would have decided. */
+  /** Returns a sentence about what the shadow rules would have decided. */
   shadow(shadow: Shadow): string;
   /** Returns a number with its noun: `1 call`, `2 calls`. */
   counted(count: number, noun: string): string;
 };
 
-/** How many decisions are shown of one agent that loops. */
+/** How many decisions about one agent in a loop are shown. */
 const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [
@@ -130,7 +130,7 @@ async function play(
   return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
 }
 
-/** Applies the files as `mandate apply` does. Gives each agent the key that its registration returned. */
+/** Applies the files as `mandate apply` does. Each agent gets the key that its registration returned. */
 async function register<Agent>(
   api: ApiClient,
   made: (id: string, key: string) => Agent,

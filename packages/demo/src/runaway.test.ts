@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 import type { GovernedAgent } from './governed-agent.ts';
 import { inWords, stopRunaway } from './runaway.ts';
 
-/** Simulates a kill that is in force before the operator gets the answer. Calls in between may be withheld. */
+/**
+ * Simulates a kill that takes effect before the operator gets the answer. Calls between these two moments may be
+ * withheld.
+ */
 async function stopping({ withheldFirst }: { withheldFirst: boolean }) {
   let isKilled = false;
   const refused = { onLog: 0, withheld: 0 };
@@ -27,7 +30,7 @@ async function stopping({ withheldFirst }: { withheldFirst: boolean }) {
   return { stopped, refused };
 }
 
-test.each([true, false])('counts every refusal once, as the log does', async (withheldFirst) => {
+test.each([true, false])('counts every refusal once, and agrees with the log', async (withheldFirst) => {
   const { stopped, refused } = await stopping({ withheldFirst });
   expect(stopped).toMatchObject({ askedAfter: 40, ranAfter: 0, withheldMeanwhile: refused.withheld });
   expect(stopped.refusedMeanwhile).toBeGreaterThanOrEqual(2);

@@ -6,13 +6,15 @@ export type Stopped = {
   allowedBefore: number;
   /** Milliseconds from the operator's request to its answer. The kill flag is in force at the answer. */
   killMs: number;
-  /** How many calls were under way when the kill came into force, and were refused. */
+  /** How many calls were under way when the kill took effect, and were refused. */
   refusedMeanwhile: number;
-  /** How many calls under way were allowed on the log, but killed before the answer. */
+  /**
+   * How many calls under way were allowed on the log, but withheld because the kill took effect before their answer.
+   */
   withheldMeanwhile: number;
-  /** How many calls the agent asked for after the answer to the kill. */
+  /** How many calls the agent asked for after the kill was answered. */
   askedAfter: number;
-  /** How many calls after the answer to the kill reached the tool. Must be zero. */
+  /** How many calls that the agent asked for after the kill was answered reached the tool. Must be zero. */
   ranAfter: number;
 };
 

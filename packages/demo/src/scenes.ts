@@ -22,9 +22,7 @@ const LIBRARIANS = 4;
 const MATHEMATICIANS = 4;
 const ROUNDS = 5;
 
-/**
- * The agents of the demo. An agent in a group gets the rules of the group. For other agents, rules name the agent.
- */
+/** The agents of the demo. Rules name the group of an agent, or the agent itself if it has no group. */
 export const AGENTS: readonly { id: string; groups: readonly string[] }[] = [
   ...[...numbered('librarian', LIBRARIANS), ...numbered('mathematician', MATHEMATICIANS)].map(inFleet),
   ...['clumsy', 'parrot', 'runaway'].map(inFleet),

@@ -7,7 +7,10 @@ import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { filesBelow } from './files-below.ts';
 
-/** Names of document files. The same folders may also contain test files with cases, which are not read. */
+/**
+ * Matches names of document files. Test files with cases (`*.test.yaml`) may be in the same folders, and are not
+ * matched.
+ */
 const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
 export type ControlFiles = {

@@ -104,7 +104,8 @@ const policy = fc
     },
     { requiredKeys: ['id', 'version'] },
   )
-  // A limit for a tool that the policy denies is invalid, so this policy allows all tools.
+  // A policy with a limit for a tool that it does not allow is invalid. So the policy gets a pattern that allows all
+  // tools.
   .map((one) =>
     one.allowedTools && one.toolPolicies ? { ...one, allowedTools: [...one.allowedTools, '*'] } : one,
   )
@@ -148,7 +149,7 @@ const standing = fc
     lists.flat().map((one): Standing => ({ ...one, id: String(one.document.id), revision: 1, versions: 1 })),
   );
 
-it('is read back as the same documents, with one file for each document', () => {
+it('writes one file for each document, and reads the same documents back', () => {
   fc.assert(
     fc.property(standing, (all) => {
       const written = standingOf(documentsOf(all));
@@ -168,7 +169,7 @@ it('is read back as the same documents, with one file for each document', () => 
   );
 });
 
-it('has a file name that shows the id and that every file system accepts', () => {
+it('chooses a file name that shows the id and that every file system accepts', () => {
   const taken = new Set<string>();
   const path = (id: string) => pathFor('policy', id, taken);
   expect(path('read-only')).toBe('policies/read-only.yaml');
@@ -178,7 +179,7 @@ it('has a file name that shows the id and that every file system accepts', () =>
   expect(path('🤖'.repeat(100)).length).toBeLessThan(250);
 });
 
-it('is JSON if YAML would need more lines than a file may have', () => {
+it('writes JSON if YAML would need more lines than a file may have', () => {
   const value = Array.from({ length: 1_000 }, (_, at) => at);
   const all = Array.from({ length: 31 }, () => ({ field: 'context.n', op: 'in', value }));
   const rule = ruleDocument.parse({ version: 1, id: 'r', policy: 'p', when: { all } });

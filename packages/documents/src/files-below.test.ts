@@ -4,7 +4,7 @@ import { temporaryFolder } from '@mandate/testing';
 import { expect, it } from 'vitest';
 import { filesBelow } from './files-below.ts';
 
-it('finds each file of a folder once, even in a folder that Kubernetes mounted', () => {
+it('finds each file of a folder once, even in a folder that Kubernetes mounts with links', () => {
   const folder = temporaryFolder();
   for (const below of ['..2026_03_01', 'team', 'node_modules/x'])
     mkdirSync(join(folder, below), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The redaction rules that a plane would use before it decides, from the settings of this environment and a privacy
- * document.
+ * Reads the redaction rules that a plane would use before it decides, from the settings of this environment and a
+ * privacy document.
  */
 
 import { describeFault } from '@mandate/policy/documents';

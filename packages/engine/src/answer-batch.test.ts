@@ -102,7 +102,7 @@ test('does not call the ledger for an empty batch, or for a batch of bad records
 });
 
 describe('a dead letter', () => {
-  test('contains the bytes of the record, up to the largest size of a record', async () => {
+  test('contains the bytes of the record, but no more than the largest record may have', async () => {
     const { context, incoming } = scene('');
     const value = Buffer.alloc(CAPS.recordBytes + 10, 'x');
     const key = '\u0001'.repeat(400_000);
@@ -121,7 +121,7 @@ describe('a dead letter', () => {
     expect(Buffer.from(valueBase64, 'base64')).toHaveLength(CAPS.recordBytes);
   });
 
-  test('represents a whole batch that cannot be split into records, whatever its bytes look like', async () => {
+  test('contains the bytes of a whole batch that cannot be split into records, even if the bytes look like a record', async () => {
     const { context, incoming } = scene('');
     const unreadable = { lastOffset: 6, reason: 'it is garbled' };
     const { answers, operations } = await answerBatch([{ ...incoming(ask('a')), unreadable }], context);
@@ -137,7 +137,7 @@ describe('a dead letter', () => {
     expect(operations).toEqual([]);
   });
 
-  test('has the same id each time the record is answered', async () => {
+  test('gets the same id each time the record is answered', async () => {
     const { context, incoming, clock } = scene('');
     const bad = incoming('x');
     const idOf = async () => {
@@ -151,7 +151,7 @@ describe('a dead letter', () => {
   });
 });
 
-test('takes the tenant from the topic, or from the record on the shared topic', async () => {
+test('takes the tenant from the owner of the topic, or on the shared topic from the record', async () => {
   const { context, incoming } = scene('');
   const own = `${TOPICS.actions}.acme`;
   const { answers } = await answerBatch(
@@ -170,7 +170,7 @@ test('takes the tenant from the topic, or from the record on the shared topic', 
   expect(tenants).toEqual([['acme/x', 'acme', 'acme'], ['other/x', 'other', 'other'], 'dead-letter']);
 });
 
-test('gives rules the tenant, also if the record does not name it', async () => {
+test('passes the tenant to the rules, even if the record does not name the tenant', async () => {
   const { context, incoming, control } = scene('');
   const heard: unknown[] = [];
   context.control = () => ({
@@ -189,8 +189,8 @@ test('gives rules the tenant, also if the record does not name it', async () => 
   expect(heard).toEqual(['acme', DEFAULTS.tenant, 'acme']);
 });
 
-describe('planning again', () => {
-  test('uses the time of the ledger, for each agent separately and in order', async () => {
+describe('planning an action again', () => {
+  test('uses the time of the ledger, and takes only one more step for the whole batch', async () => {
     const { context, incoming, clock } = scene('expiresAt: 2026-03-01T12:00:01Z');
     let asked = 0;
     const step = context.ledger.step.bind(context.ledger);
@@ -209,7 +209,7 @@ describe('planning again', () => {
     expect(asked).toBe(2);
   });
 
-  test('ends with a plan that holds at any time if no other plan holds, and decides the rest of the batch', async () => {
+  test('ends after too many plans: the action is blocked, and the rest of the batch is decided', async () => {
     const { context, incoming, clock, control } = scene('');
     const step = context.ledger.step.bind(context.ledger);
     context.ledger.step = (batch) => {
@@ -227,7 +227,7 @@ describe('planning again', () => {
     expect(summaryOf((await answerBatch(batch, context)).answers)).toEqual(['INTERNAL_ERROR a', 'ALLOWED b']);
   });
 
-  test('ends if the ledger refuses every plan', async () => {
+  test('throws an error if the ledger refuses even a plan that is valid at any time', async () => {
     const { context, incoming } = scene('');
     context.ledger.step = async (batch) => batch.map(() => ({ kind: 'replan' as const, atMs: START_MS }));
     await expect(answerBatch([incoming(ask('a'))], context)).rejects.toThrow(
@@ -237,7 +237,7 @@ describe('planning again', () => {
 });
 
 describe('redelivery after a lost publish', () => {
-  test('publishes the same bytes again, whatever changed in between', async () => {
+  test('publishes the same bytes again, whatever changed since then', async () => {
     const { context, incoming, control, clock, ledger } = scene('toolPolicies: { t: { cost: 0.1 } }');
     const batch = [
       incoming(ask('a')),
@@ -282,7 +282,7 @@ describe('redaction', () => {
     expect(await ledger.open('default')).toHaveLength(1);
   });
 
-  test('also removes names below a redacted field if an argument rule finds a fault there', async () => {
+  test('also removes field names inside a redacted field from the report of a faulty argument', async () => {
     const { context, incoming } = scene(
       'toolPolicies: { t: { argumentValidation: { validators: [noSystemPaths] } } }',
     );
@@ -302,7 +302,7 @@ describe('redaction', () => {
     expect(second.record.decision.duplicateOf?.samePayload).toBe(false);
   });
 
-  test("uses the rules of the action's tenant, also if only the topic names the tenant", async () => {
+  test("uses the redaction rules of the action's tenant, even if only the topic names the tenant", async () => {
     const { context, incoming } = scene('');
     const tenants: string[] = [];
     context.redact = (action, tenant) => {
@@ -313,7 +313,7 @@ describe('redaction', () => {
     expect(tenants).toEqual(['default', 'globex']);
   });
 
-  test('blocks the action if redaction fails, publishes no secret, and does not stop other actions', async () => {
+  test('blocks the action if redaction fails, publishes no secret, and still decides other actions', async () => {
     const { context, incoming, ledger } = scene('mode: observe\ntoolPolicies: { t: { cost: 0.1 } }');
     context.redact = (action) => {
       if (action.id === 'poison') throw new TypeError('cannot redact this');
@@ -370,7 +370,7 @@ test('limits a deadline to the replay memory, and blocks a later redelivery as t
   expect(summaryOf((await answerBatch([again], context)).answers)).toEqual(['DEADLINE_EXCEEDED a']);
 });
 
-test('lets other work of the process run during expensive records, however small they are', async () => {
+test('lets other work of the process run between records that take long, even if the records are small', async () => {
   const dear = '{ type: string, pattern: "a{1000}$" }';
   const { context, incoming } = scene(
     `toolPolicies: { t: { argumentValidation: { schema: { type: object, properties: { note: ${dear} } } } } }\n`,

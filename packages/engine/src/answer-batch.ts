@@ -61,7 +61,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
   const answers = new Array<Answer>(batch.length);
   const { ledger } = context;
   const control = context.control();
-  // The ping loads the replay memory of the ledger, which limits deadlines.
+  // The ping loads the replay memory of the ledger, because deadlines may not exceed the replay memory.
   if (ledger.epoch === '') await ledger.ping();
   const lane = laneOf(batch);
   let open = await readBatch(batch, context, answers, lane);
@@ -118,8 +118,8 @@ function sha256(text: string): string {
 }
 
 /**
- * Returns the queue in which this partition waits for time on the event loop. Without it, an agent with expensive
- * records or rules would block all other partitions, heartbeats and requests during a whole batch.
+ * Returns the queue in which this partition waits for time on the event loop. Without this queue, an agent with
+ * expensive records or rules would block all other partitions, heartbeats and requests during a whole batch.
  */
 function laneOf([first]: readonly Pick<Incoming, 'source'>[]): Lane {
   return ['deciders', first === undefined ? '' : `${first.source.topic}/${first.source.partition}`];

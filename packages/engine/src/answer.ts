@@ -20,11 +20,11 @@ export type Incoming = {
   value: Uint8Array;
   /** The object that this process wrote as `value`. If present, it is used, and `value` is not parsed. */
   written?: WrittenRecord | undefined;
-  /** Set if this record represents a batch that cannot be split into records. */
+  /** Set if this entry is not a record, but a batch that cannot be split into records. */
   unreadable?: { reason: string; lastOffset: number } | undefined;
-  /** The fingerprint of the values that redaction removed before the action was published. */
+  /** The fingerprint of the values that redaction removed from the action before it was published. */
   fingerprint?: string | null;
-  /** The fields of the action that an API key fixed, from the headers of the record. */
+  /** The fields of the action that an API key fixed. The headers of the record state them. */
   pinned?: Pinned | null;
   /** The span of the work on this record, if it is traced. */
   span?: Span | undefined;
@@ -33,11 +33,11 @@ export type Incoming = {
 export type AnswerContext = {
   ledger: Ledger;
   control(): MandatesInForce;
-  /** Redacts the action for publishing. The original action is checked. */
+  /** Redacts the action for publishing. The checks use the original action. */
   redact(action: Action, tenant: string): Action;
   /**
-   * Returns the probable time of the ledger. Plans are made for this time, and made again if the ledger's time
-   * differs.
+   * Returns the estimated time of the ledger. Plans are made for this time. If the ledger's time differs, a plan may
+   * be made again.
    */
   clock(): number;
   /** Returns how many deliveries of a tenant the ledger may remember. Absent: the default number. */
@@ -54,6 +54,8 @@ export type Answer =
 
 export type Answered = {
   answers: readonly Answer[];
-  /** The operations to confirm to the ledger after the answers are written to the log. */
+  /**
+   * The operations to confirm to the ledger. The caller confirms them after it has written the answers to the log.
+   */
   operations: readonly Pick<Operation, 'tenant' | 'agentId' | 'source'>[];
 };

@@ -1,6 +1,6 @@
 /**
- * Shows that a program can decide actions itself with a policy, the engine and a ledger in memory. It needs no log,
- * server or service.
+ * Shows that a program can decide actions itself, with a policy, the engine and a ledger in memory. The program needs
+ * no log, server or service.
  */
 
 import { mandatesOfFile } from '@mandate/policy';

@@ -25,7 +25,7 @@ test('takes the pinned fields from the headers that gateways write', () => {
   expect(readIncoming(incoming(TOPICS.actions, headers), Date.now)).toMatchObject({ action: PINNED });
 });
 
-test("treats everything on a tenant's own topic as a claim, whatever the headers contain", () => {
+test("treats every field on a tenant's own topic as a claim, whatever the headers contain", () => {
   const read = readIncoming(incoming(topicOfTenant('acme'), headers), Date.now);
   expect(read).toMatchObject({ kind: 'action', tenant: 'acme' });
   expect(read).not.toHaveProperty('action.pinned');
@@ -38,7 +38,7 @@ test.each(['x', '{}', '[]', '{"pinned":[],"pinnedBy":"abcdefghijkl"}', '{"pinned
   },
 );
 
-test('ignores an action that claims to have pinned fields', () => {
+test('rejects an action that states pinned fields itself', () => {
   const claims = {
     event: 'action.requested',
     action: { id: 'a', agentId: 'b', type: 'tool_call', tool: 't', ...PINNED },

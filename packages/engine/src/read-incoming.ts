@@ -60,8 +60,8 @@ function actionsRecordOf({ value, written }: Incoming): Read<ActionsRecord> {
 }
 
 /**
- * Returns the fields that an API key fixed. On its own topic a tenant writes the headers itself, so no field counts
- * as fixed.
+ * Returns the fields that an API key fixed. On a tenant's own topic no field counts as fixed, because the tenant
+ * writes the headers itself.
  */
 function pinnedIn({ pinned }: Incoming, owner: string | null): Pinned | null {
   return owner === null ? (pinned ?? null) : null;
@@ -92,13 +92,16 @@ function foreignTenant(stated: string, owner: string): Fault {
 
 /**
  * Returns the reporter of an outcome that a producer wrote to the topic. A producer on the shared topic is trusted
- * for every tenant. On any other topic, each report counts as the agent's own.
+ * for every tenant. On any other topic, each outcome counts as reported by the agent itself.
  */
 function producerOf({ source }: Incoming): ReportedBy {
   return { keyId: null, mayRelease: source.topic === TOPICS.actions };
 }
 
-/** Only the gateway knows the key of a report, and the gateway writes only to the shared topic. */
+/**
+ * Returns the fault of an outcome that states its reporter on a tenant's own topic. Only the gateway may state the
+ * reporter, and the gateway writes only to the shared topic.
+ */
 function reporterStated(owner: string): Fault {
   return {
     code: 'INVALID_ACTION',

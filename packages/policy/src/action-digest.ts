@@ -4,8 +4,8 @@ import { canonicalJson, type Sha256, sha256Hex } from './digest.ts';
 type Absent<Fields extends string> = { [Field in Fields]: undefined };
 
 /**
- * Returns the digest of an action without its delivery fields. Two requests of a tenant with equal digests ask for
- * the same thing. The digest ignores the tenant field.
+ * Returns the digest of an action without its delivery fields. If two requests of a tenant have equal digests, they
+ * ask for the same thing. The tenant field is ignored.
  *
  * @param fingerprint of the data that redaction removed before the action was published; see
  *   redaction/fingerprint.ts. It can only distinguish requests that are otherwise equal, so it need not be trusted
@@ -15,7 +15,7 @@ export function actionDigest(
   fingerprint: string | null = null,
   sha256: Sha256 = sha256Hex,
 ): string {
-  // canonicalJson skips undefined fields. Copying all other fields with rest syntax would take as long as the hash.
+  // canonicalJson skips undefined fields. Rest syntax would copy all other fields, and take as long as the hash.
   const ofDelivery = { tenant: undefined, attempt: undefined, requestedAt: undefined, deadlineMs: undefined };
   const ofKey: Absent<keyof Pinned> = { pinned: undefined, pinnedBy: undefined };
   const digest = sha256(canonicalJson({ ...action, ...ofDelivery, ...ofKey }));

@@ -17,15 +17,15 @@ export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
   /**
-   * The checks of all policies. The first check of each policy comes first, then the second check of each policy, and
-   * so on.
+   * The checks of all policies. The first check runs for each policy, then the second check for each policy, and so
+   * on.
    */
   checkFns: readonly CheckFn[];
   limits: readonly LimitOf[];
   leaseMs: number;
   /**
-   * The most steps for each character of a name, for the patterns of all policies. `mostExpensive` is the policy with
-   * the patterns that cost the most.
+   * The most steps that the patterns of all policies take for each character of a name. `mostExpensive` is the policy
+   * with the most expensive patterns.
    */
   steps: number;
   mostExpensive: string;
@@ -38,7 +38,7 @@ export type Checklist = {
 type ListsOfMandate = { readonly stating: KnownLists; readonly notStating: KnownLists };
 
 type KnownLists = {
-  /** The checklist of each kind of action that is not checked as a tool. */
+  /** The checklist of each kind of action that is not a tool call. */
   kinds: Map<ActionType, Checklist>;
   /** The checklists of tools that a policy names and that were called already. */
   tools: Map<string, Checklist>;
@@ -59,7 +59,8 @@ export function checklists(
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
 ): (mandate: Mandate, action: Action) => Checklist {
   const made = new WeakMap<Mandate, ListsOfMandate>();
-  // The last mandate. Consecutive actions often belong to one agent, and a comparison is cheaper than a look-up.
+  // The mandate of the last action. Consecutive actions often belong to one agent, and a comparison is cheaper than a
+  // look-up.
   let latest: { mandate: Mandate; lists: ListsOfMandate } | null = null;
   return (mandate, action) => {
     if (latest?.mandate !== mandate) latest = { mandate, lists: listsOf(mandate) };

@@ -69,8 +69,8 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
 const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
 
 /**
- * The published verdict, with its words. `observed`: the verdict as if the mandate were enforced, if the mandate only
- * observes; otherwise null. `shadow`: the verdict of the rules in shadow; null if no such rule matched.
+ * The published verdict with its reason and remedy. `observed`: if the mandate only observes, the verdict as if it
+ * were enforced; otherwise null. `shadow`: the verdict of the rules in shadow; null if no such rule matched.
  */
 export type Judgement = Words &
   Pick<StepVerdict, 'verdict' | 'code' | 'final' | 'retryAfterMs'> & {
@@ -154,8 +154,8 @@ function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
 }
 
 /**
- * Returns the time between two expiries in which the plan is valid. A policy ends when it expires, so another plan
- * follows.
+ * Returns the time in which the plan is valid. It lies between two expiries, because a policy ends when it expires
+ * and another plan follows.
  */
 function lifetime(expiriesMs: readonly number[], atMs: number): ValidityInterval {
   let holdsFromMs = 0;
@@ -183,7 +183,10 @@ function everyCheck(plan: Plan, facts: StepFacts): Check[] {
   return checks;
 }
 
-/** Returns the checks of the step. The first check that blocks ends the step, and later checks are skipped. */
+/**
+ * Returns the checks of the ledger's step for the record. The first check that blocks ends the step, and later checks
+ * are skipped.
+ */
 function stepChecks(facts: StepFacts): readonly Check[] {
   return endsStep(facts) ? checksOfEnded(facts) : STEP_PASSED;
 }

@@ -113,7 +113,10 @@ function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): s
   return `${remedy} To approve it: \`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
 }
 
-/** Returns the calls that a question took from rates. A repeated DEFER took nothing. */
+/**
+ * Returns what the first DEFER of an action records: the rates that reserve a call for the approved retry, and how
+ * long the question and the approval are valid. Null for other decisions.
+ */
 function deferralOf(plan: Plan, facts: StepFacts, { verdict }: Judgement): Deferral | null {
   if (verdict !== 'DEFER' || facts.first !== null) return null;
   const { questionMs, grantMs } = plan.limits.find((limit) => limit.kind === 'confirmation') ?? {};
@@ -144,10 +147,7 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
   };
 }
 
-/**
- * Returns the limit without the other limits on its counter. The check on the record contains them, and no counter
- * depends on them.
- */
+/** Returns the limit without `otherLimits`. These are recorded with the check, and no counter depends on them. */
 function counted<L extends BudgetLimit | RateLimit>(limit: L): Omit<L, 'otherLimits'> {
   if (limit.otherLimits === undefined) return limit;
   const { otherLimits: _, ...own } = limit;
@@ -169,7 +169,7 @@ function remaining(
   plan.limits.forEach((limit: Limit, at) => {
     const fact = facts.limits[at];
     if (limit.kind === 'budget' && fact?.kind === 'budget' && limit.maxMicros !== null) {
-      // Amounts that were given back may make the rest larger than a safe integer.
+      // Released amounts may make this difference larger than a safe integer.
       const left = limit.maxMicros - fact.spentMicros - facts.chargedMicros;
       micros.push(Math.min(left, Number.MAX_SAFE_INTEGER));
     }

@@ -31,7 +31,7 @@ describe('canonicalJson', () => {
     },
   );
 
-  test('keeps the value, and gives equal values the same text', () => {
+  test('keeps the value when it is parsed again, and gives equal values the same text', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const text = canonicalJson(value);

@@ -2,7 +2,7 @@
 export interface Glob {
   readonly index: number;
   readonly pattern: string;
-  /** The text before the first star. `middles` are the texts between stars. */
+  /** The text before the first star. */
   readonly head: string;
   readonly middles: readonly Segment[];
   /** The text after the last star. Null if the glob has no star; `head` is then the whole glob. */
@@ -11,7 +11,10 @@ export interface Glob {
 
 export interface Segment {
   readonly text: string;
-  /** For each prefix of `text`, the length of its longest border: the failure table of Knuth, Morris and Pratt. */
+  /**
+   * For each prefix of `text`, the length of its longest border. A border is both a beginning and an end of the
+   * prefix. This is the failure table of Knuth, Morris and Pratt.
+   */
   readonly borders: Uint32Array;
 }
 
@@ -27,8 +30,8 @@ export function segmentOf(text: string): Segment {
 }
 
 /**
- * True if the name matches. Takes time linear in the name and the glob. The leftmost place of each middle is always
- * best, so no place is tried twice.
+ * True if the name matches. Takes time linear in the name and the glob. Each middle is searched from left to right,
+ * and its first occurrence is always the best one, so no position is tried twice.
  */
 export function matches({ head, middles, tail }: Glob, name: string): boolean {
   if (tail === null) return name === head;

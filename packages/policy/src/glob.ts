@@ -2,8 +2,8 @@ import { type Glob, matches, parseGlob } from './glob-pattern.ts';
 import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './literal-automaton.ts';
 
 /**
- * Returns the first pattern of its list that matches, or null. `steps` is the most steps for each character of a
- * name.
+ * Returns the first pattern in the list that matches the name, or null. `steps` is the most steps for each character
+ * of a name.
  */
 export type GlobMatcher = ((name: string) => string | null) & { readonly steps: number };
 
@@ -33,8 +33,8 @@ export function compileGlobs(patterns: readonly string[]): GlobMatcher {
 }
 
 /**
- * Returns the steps for each character of a name: one step for the common pass, and one step for every four passes of
- * single patterns.
+ * Returns the steps for each character of a name. The common pass of all patterns costs one step. Every four patterns
+ * that need a pass of their own cost one more step.
  */
 function stepsOf(globs: readonly Glob[]): number {
   const passes =
@@ -78,8 +78,8 @@ function together(globs: readonly Glob[]): Matcher {
 }
 
 /**
- * The patterns found at each state of the automaton, by their index in the list. If the index equals the number of
- * patterns, no pattern is found.
+ * For each state of the automaton, the patterns that are found there, by their index in the list. An index equal to
+ * the number of patterns means that none is found.
  */
 type Met = {
   /** For each state, the first pattern that may match. Patterns of the state's suffixes are included. */
@@ -146,8 +146,8 @@ function foundAt({ certain, tests }: Met, state: number, name: string, bound: nu
 }
 
 /**
- * The state at which a pattern is found. `certain`: the pattern matches without a further test, because it has only
- * this literal.
+ * The state at which a pattern is found. `certain`: the pattern needs no further test, because it consists of this
+ * literal and stars.
  */
 type Place = { state: number; atEnd: boolean; certain: boolean };
 

@@ -1,6 +1,6 @@
 /**
- * Combines the charges of two policies for one call. For every outcome, the higher charge counts. Each amount of
- * COMPOSED is the greater of two amounts, so the order of the policies does not matter.
+ * Combines the charges of two policies for one call. For every outcome, the higher charge counts. Each amount of the
+ * combined charging (`COMPOSED`) is the greater of two amounts, so the order of the policies does not matter.
  */
 import type { Charging } from '@mandate/schemas';
 import { type KeptAmounts, keptAmounts } from '@mandate/step';

@@ -3,8 +3,8 @@
  * always give the same answer, and nothing throws.
  *
  * `plan` checks the part of a request that needs no state. The ledger checks the limits that the plan names. `decide`
- * turns both into a verdict with its explanation. The precedence of all checks is in decide.ts, on one screen. Each
- * check has a file under checks/.
+ * turns the plan and the ledger's facts into a verdict with its explanation. The precedence of all checks is in
+ * decide.ts, on one screen. Each check has a file under checks/.
  *
  * This package decides on compiled mandates. `@mandate/policy/documents` compiles mandates from documents. It is
  * separate because it loads a YAML parser.

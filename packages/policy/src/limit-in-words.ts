@@ -11,8 +11,8 @@ import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
 
 /**
- * Returns the words of the first limit that failed. If waiting does not help one of the failed limits, the remedy
- * says so.
+ * Returns the reason and remedy of the first limit that failed. If waiting does not help against another failed
+ * limit, the remedy says so.
  */
 export function limitWords(
   limits: readonly Limit[],

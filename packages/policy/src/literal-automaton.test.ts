@@ -6,12 +6,12 @@ import { ROOT, START, step, trie } from './literal-automaton.ts';
 const text = (maxLength: number) =>
   fc.array(fc.constantFrom('a', 'b', 'A', '\u0141'), { maxLength }).map((units) => units.join(''));
 
-/** True if the literal ends where the prefix ends. An anchored literal must be the whole prefix. */
+/** True if the literal ends where the prefix ends. An anchored literal must be equal to the whole prefix. */
 function endsThere(prefix: string, literal: string, anchored: boolean): boolean {
   return anchored ? prefix === literal : prefix.endsWith(literal);
 }
 
-test('reaches, after each code unit, the state of the literals that end there', () => {
+test('finds, after each code unit, exactly the literals that end there', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text(5), fc.boolean()), { maxLength: 12 }), text(12), (added, whole) => {
       const literals = trie();
@@ -32,7 +32,7 @@ test('reaches, after each code unit, the state of the literals that end there', 
   );
 });
 
-test('lists each state after its suffix', () => {
+test('lists each state later than its suffix', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text(6), fc.boolean()), { maxLength: 12 }), (added) => {
       const literals = trie();

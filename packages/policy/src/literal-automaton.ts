@@ -1,7 +1,8 @@
 /**
- * Finds many literals in one pass over a text with an Aho-Corasick automaton, a trie of the literals. Every state
- * also knows its longest proper suffix that is a state. If no edge has the next code unit, the search continues at
- * this suffix. So a code unit takes at most two steps on average, whatever the literals and the text are.
+ * Finds many literals in one pass over a text. It is an Aho-Corasick automaton: a trie of the literals, in which
+ * every state also has a link to its longest proper suffix that is a state. If a state has no edge for the next code
+ * unit, the search continues at this suffix. So a code unit takes at most two steps on average, whatever the literals
+ * and the text are.
  */
 export type LiteralAutomaton = {
   /**
@@ -12,8 +13,8 @@ export type LiteralAutomaton = {
   /** The size of the hash table minus one. The size is a power of two. */
   readonly mask: number;
   /**
-   * For each state, a bit for the last five bits of every code unit that has an edge. Most missing edges are excluded
-   * by this bit, without a look-up.
+   * For each state, a set of 32 bits. Bit n is set if the state has an edge for a code unit whose last five bits are
+   * n. Most missing edges are recognized by this set, without a look-up.
    */
   readonly hints: Int32Array;
   /** For each state, the longest proper suffix that is also a state. */
@@ -22,7 +23,10 @@ export type LiteralAutomaton = {
 
 /** The empty literal, which is a suffix of every state. */
 export const ROOT = 0;
-/** The state at the beginning of a text. Anchored literals match only there, so they start at this state. */
+/**
+ * The state at the beginning of a text. Anchored literals begin at this state, because they match only at the
+ * beginning.
+ */
 export const START = 1;
 
 /** @param from the current state, @param unit the next code unit of the text */
@@ -48,7 +52,7 @@ function hash(state: number, unit: number): number {
 export type Trie = {
   /** Adds a literal and returns its last state. `anchored`: the literal matches only at the beginning of a text. */
   add(literal: string, anchored: boolean): number;
-  /** Builds the automaton. `inOrder`: all states, each after its suffix. */
+  /** Builds the automaton. `inOrder` contains all states. Each state comes later than its suffix. */
   compile(): { automaton: LiteralAutomaton; inOrder: readonly number[] };
 };
 

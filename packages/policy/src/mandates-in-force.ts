@@ -21,7 +21,7 @@ export type MandateInForce = {
   shadow?: InShadow | null;
   /** The steps that finding the mandate took from the action's step budget. Absent means 0. */
   steps?: number;
-  /** A plan that refuses the action. If present, it is used, and no plan is made under the mandate. */
+  /** A plan that refuses the action. If present, this plan is used, and no plan is made from the mandate. */
   refused?: Plan;
 } & ValidityInterval;
 
@@ -44,8 +44,8 @@ export function mandatesOfFile(mandates: readonly MandateOfFile[], revision: num
 }
 
 /**
- * Like `plan`, under the mandate that applies at `atMs`. The plan's validity ends when another mandate applies. Rules
- * in shadow do not change the plan, but add their own.
+ * Like `plan`, but finds the mandate that applies at `atMs`. The validity of the plan ends when another mandate
+ * applies. Rules in shadow do not change the plan. They add a shadow plan.
  */
 export function planInForce(
   mandates: MandatesInForce,

@@ -1,4 +1,7 @@
-/** Computes the price of a call before it runs, and how its outcome settles that price: docs/mandates.md. */
+/**
+ * Computes the price of a call before the call runs, and how the outcome of the call changes that price:
+ * docs/mandates.md.
+ */
 import type { Action, Charging, LlmCall } from '@mandate/schemas';
 import { greaterCharging } from './greater-charging.ts';
 import type { ChargingRule, DefaultTokens, Policy, ToolPolicy } from './mandate/mandate.ts';
@@ -27,7 +30,7 @@ export type Price = {
 };
 
 /**
- * `at`: the index of the policy in its mandate. `lacks`: the missing information, a price of the model or the number
+ * `at`: the index of the policy in its mandate. `lacks`: what is missing, either a price of the model or the number
  * of tokens.
  */
 type Unpriced = { at: number; lacks: Lacks };
@@ -45,7 +48,7 @@ export type Pricing = {
 /** `tool`: the policy's rules for the tool. Null for LLM calls and for tools without rules. */
 type Priced = { policy: Policy; tool: ToolPolicy | null };
 
-/** True if the policy has a price for calls of the tool. An estimate never lowers that price. */
+/** True if the policy itself has a price for calls of the tool. An estimate cannot lower such a price. */
 export function hasPrice(calls: Priced): boolean {
   return isTiered(calls) || (calls.tool?.costMicros ?? null) !== null;
 }
@@ -69,7 +72,8 @@ export function pricingOf(policy: Policy, tool: ToolPolicy | null): Pricing {
 }
 
 /**
- * Returns the price of a call. If several policies apply, each outcome costs the highest charge of any policy.
+ * Returns the price of a call. If several policies apply, the price for each outcome is the highest charge of any
+ * policy.
  *
  * @param call the known facts about an LLM call; null for other actions
  */
@@ -148,8 +152,8 @@ function llmPrice(action: LlmCall, call: KnownCall, pricing: Pricing, at: number
 }
 
 /**
- * Returns the price from the document. If the document does not price the model, returns the price from the lists.
- * Without a price, returns what is missing.
+ * Returns the price of the model in the document. If the document has no price for the model, returns the price from
+ * the lists. If there is no price, returns what is missing.
  */
 function llmCost(
   { inputTokens, maxOutputTokens }: Pick<LlmCall, 'inputTokens' | 'maxOutputTokens'>,

@@ -11,7 +11,7 @@ test('keeps an entry that is used again, whatever other entries arrive', () => {
   }
 });
 
-test('keeps the last entries, contains at most twice the limit, and never confuses entries', () => {
+test('keeps the most recently used entries, contains at most twice the limit, and never confuses entries', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(60), { minLength: 1, maxLength: 200 }), (keys) => {
       const cache = recentlyUsed<number>(5);

@@ -5,9 +5,9 @@ export interface RecentlyUsed<V> {
 }
 
 /**
- * Creates a cache with two generations. A used entry moves to the young generation. When the young generation is
- * full, it becomes the old generation, and the entries of the previous old generation are dropped. So an endless
- * stream of names uses limited memory and does not remove entries in use.
+ * Creates a cache that keeps a young and an old generation of entries. A used entry moves to the young generation.
+ * When the young generation is full, it becomes the old generation, and the previous old generation is dropped. So an
+ * endless stream of names uses limited memory and does not remove entries in use.
  */
 export function recentlyUsed<V>(limit: number): RecentlyUsed<V> {
   let young = new Map<string, V>();

@@ -1,6 +1,6 @@
 /**
  * Computes the ids of Mandate's records from the log position of the request. The same delivery always gets the same
- * decision id. So if a decision is published twice, readers that look it up by id see no difference.
+ * decision id. So if a decision is published twice, both records have the same id.
  */
 
 import type { DecisionKind, LogPosition } from '@mandate/schemas';

@@ -1,6 +1,6 @@
 /**
- * Plans for requests without a mandate. They reserve nothing, are valid at any time, and go through the ledger's step
- * like every other plan.
+ * Plans for requests that are refused because they have no mandate. These plans reserve nothing, are valid at any
+ * time, and go through the ledger's step like every other plan.
  */
 
 import type { Action, Check, MandateReference, Plan, Refusal } from '@mandate/schemas';
@@ -83,8 +83,8 @@ export function tenantClosed(tenant: string, closedAt: string): Plan {
 }
 
 /**
- * The plan for an action with rules that take more steps than allowed, because they would delay other actions. It
- * names the agent and the rule that used the most steps.
+ * The plan for an action whose rules take more steps than allowed. It refuses the action, because the rules would
+ * delay other actions. It names the agent and the rule that used the most steps.
  */
 export function tooCostly({ rule, agent }: { rule: string; agent?: string }): Plan {
   const { violation, check } = tooManySteps(

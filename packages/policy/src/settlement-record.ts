@@ -86,7 +86,7 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
   }
 }
 
-/** Returns why the settlement charges more than the outcome reported. */
+/** Returns the reasons why the settlement charges more than the outcome reported. */
 function whyKept(
   facts: SettleFacts,
   { status, verified, actualMicros, mayRelease }: SettleRequest,

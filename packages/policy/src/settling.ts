@@ -1,7 +1,7 @@
 /**
  * Computes the limits that policies set for a settlement. A success costs at least its price. An actual cost is
  * charged up to a cap. The amount that the agent's own reports release is limited (ADR 44, ADR 45). If policies
- * differ, the figure that charges more counts.
+ * differ, the limit that leads to the higher charge counts.
  */
 
 import type { Settling } from '@mandate/schemas';
@@ -54,10 +54,10 @@ function estimateOf(calls: Calls): number {
 }
 
 /**
- * Returns the highest cap that a policy states. If no policy states a cap, it is ten times the reservation, or a
- * dollar if nothing is reserved. So a report costs other agents at most ten times the amount that the agent had a
- * budget for (ADR 45). `maxCostPerCall` limits this default, because no call may cost more, unless all policies are
- * in observe mode.
+ * Returns the cap of the actual cost: the highest cap that a policy states. If no policy states a cap, it is ten
+ * times the reservation, or a dollar if nothing is reserved. So a report costs other agents at most ten times the
+ * amount that the agent had a budget for (ADR 45). This default is at most `maxCostPerCall`, because no call may cost
+ * more, unless all policies are in observe mode.
  */
 function capsOf(
   calls: readonly Calls[],

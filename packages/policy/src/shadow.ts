@@ -1,7 +1,7 @@
 /**
- * Computes the verdict of rules in shadow, recorded beside a decision. It uses the facts that the step found for the
- * enforced plan. The ledger is not asked again, and nothing is charged. So if only the rules in shadow have a limit,
- * its counter is unknown.
+ * Computes the verdict of rules in shadow, which is recorded beside a decision. It uses the facts that the step found
+ * for the enforced plan. The ledger is not asked again, and nothing is charged. So the counter of a limit is unknown
+ * if only rules in shadow have this limit.
  */
 
 import type {
@@ -21,7 +21,10 @@ import { holdsAt } from './validity-interval.ts';
 
 type ShadowVerdict = Pick<Shadow, 'verdict' | 'code' | 'unknownLimits'>;
 
-/** Returns the shadow plan if the rules in shadow take too many steps. The decision is made without this plan. */
+/**
+ * Returns the shadow plan to use if the rules in shadow take too many steps. Its verdict is unknown. The decision
+ * does not depend on it.
+ */
 export function unknownShadow({ rules, policies }: Pick<InShadow, 'rules' | 'policies'>): ShadowPlan {
   // An empty validity: the plan is never valid.
   const never = { holdsFromMs: 0, holdsUntilMs: 0 };
@@ -45,7 +48,7 @@ export function shadowPlan(
       asksPerson = true;
       continue;
     }
-    // The number of open calls is checked only for the enforced mandate.
+    // The open calls are not compared with limits in shadow: only the enforced mandate checks their number.
     if (limit.kind === 'rate' && limit.tool === OPEN_CALLS) continue;
     const at = isTotalOf(agentId, limit) ? 'total' : placeOf(limit, enforced.limits);
     if (at === null) unknownLimits += 1;
@@ -71,8 +74,8 @@ function isTotalOf(agentId: string, limit: Counted): boolean {
 }
 
 /**
- * Returns the index of the enforced limit on the same counter. Null if no enforced limit uses this counter, so that
- * the step does not read it.
+ * Returns the index of the enforced limit on the same counter. Null if no enforced limit uses this counter, because
+ * the step then does not read it.
  */
 function placeOf(limit: Counted, enforced: readonly Limit[]): number | null {
   const at = enforced.findIndex((one) => sharesCounter(one, limit));
@@ -91,7 +94,7 @@ function sharesCounter(one: Limit, other: Counted): boolean {
   );
 }
 
-/** Returns the highest value of the counter before the call at which the call still passes. */
+/** Returns the largest value of the counter, before the call, with which the call still passes. */
 function mostOf(limit: Counted, reserveMicros: number): number {
   if (limit.kind === 'rate') return mostCallsBefore(limit.maxCalls);
   return mostSpentBefore(limit.maxMicros, reserveMicros);
@@ -132,9 +135,7 @@ function judged(plan: ShadowPlan, facts: StepFacts): ShadowVerdict {
   return { verdict, code, unknownLimits };
 }
 
-/**
- * A confirmation without a limit on waiting questions, because that number is checked only for the enforced mandate.
- */
+/** A confirmation with no limit on waiting questions, because only the enforced mandate checks their number. */
 const ASKS_PERSON: Limit = { kind: 'confirmation', maxWaiting: Number.MAX_SAFE_INTEGER };
 
 /** Returns the value of the counter before the call. Null if the step ended before it read the counter. */
@@ -148,7 +149,10 @@ function heldBy(
   return fact?.kind === 'rate' ? fact.calls : null;
 }
 
-/** Returns the fact about a person's answer. If no person was asked, there is no answer. */
+/**
+ * Returns the fact about the answer of a person. Without a confirmation in the enforced plan, it says that no person
+ * has answered.
+ */
 function grantIn({ limits }: StepFacts): LimitFact {
   const fact = limits.find(({ kind }) => kind === 'confirmation');
   return fact ?? { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };

@@ -1,6 +1,6 @@
 /**
- * Limits the steps for checking documents, names and arguments, because others write them and checking blocks the
- * process. Steps are counted, and time is not measured. So every process stops at the same point.
+ * Limits the steps for checking documents, names and arguments. Others write these texts, and a long check would
+ * block the process. Steps are counted instead of time, so every process stops at the same point.
  */
 import { CAPS } from '@mandate/schemas/core';
 

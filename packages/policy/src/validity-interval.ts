@@ -1,7 +1,7 @@
 /** A time span: from `holdsFromMs` until before `holdsUntilMs`, in epoch milliseconds. Null means without end. */
 export type ValidityInterval = { holdsFromMs: number; holdsUntilMs: number | null };
 
-/** Returns the time span that is in all of these time spans. */
+/** Returns the time span that all of these time spans have in common. */
 export function intersectionOf(all: readonly ValidityInterval[]): ValidityInterval {
   const edges = all.flatMap(({ holdsUntilMs }) => holdsUntilMs ?? []);
   return {

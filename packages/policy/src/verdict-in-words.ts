@@ -23,7 +23,7 @@ const LATE: Words = {
   remedy: 'Ask again, as the next attempt of the same action.',
 };
 
-/** Returns the words for the verdict of a plan and the facts of its step. */
+/** Returns the reason and remedy for the verdict of a plan and the facts of its step. */
 export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Words {
   switch (by) {
     case 'allowed':
@@ -45,7 +45,7 @@ export function wordsOf({ by }: StepVerdict, plan: Plan, facts: StepFacts): Word
   }
 }
 
-/** Returns the fact. A fact on which the verdict depends is never null. */
+/** Returns the fact, which must not be null: the verdict depends on it. */
 function known<T>(fact: T | null): T {
   if (fact === null) throw new TypeError('a verdict without the fact that it follows from');
   return fact;

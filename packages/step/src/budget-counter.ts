@@ -1,4 +1,7 @@
-/** The amount charged to one budget, in micro-dollars: over an agent's life, or in a sliding window. */
+/**
+ * A counter of one budget. It contains the amount that was charged, in micro-dollars: over an agent's life, or in a
+ * sliding window.
+ */
 import {
   addToSlidingSum,
   amountAt,
@@ -11,7 +14,7 @@ import {
 export type BudgetCounter = {
   /** The sum of a lifetime counter, in micro-dollars. */
   spentMicros: number;
-  /** The window. Null for a lifetime counter. */
+  /** The sum in the sliding window. Null for a lifetime counter. */
   readonly sliding: SlidingSum | null;
 };
 
@@ -30,8 +33,8 @@ export function addToCounter(counter: BudgetCounter, atMs: number, deltaMicros: 
 }
 
 /**
- * Returns the part of an amount that can be added at `atMs` while the counter stays exact, within ±(2^53-1). The
- * bucket of a window must stay exact too, because a credit can make the bucket lower than the sum.
+ * Returns the part of an amount that can be added at `atMs` while the counter stays within ±(2^53-1), and so exact.
+ * The bucket of a window must stay exact too. Credits can make a bucket much lower than the sum.
  */
 export function fittingIn(counter: BudgetCounter, atMs: number, deltaMicros: number, nowMs: number): number {
   const { sliding } = counter;
@@ -47,9 +50,9 @@ function within(heldMicros: number, deltaMicros: number): number {
 }
 
 /**
- * Returns the part of an excess that still fits into half of the exact range of a counter, together with a delta for
- * the same time. The other half is kept for charges. So an extremely high report never reduces a charge to a budget
- * that agents share.
+ * Returns the part of an excess that may be added to a counter, in addition to `deltaMicros` at the same time. An
+ * excess may use only half of the exact range of the counter. The other half is kept for charges. So an extremely
+ * high report never reduces a charge to a budget that agents share.
  */
 export function excessIn(
   counter: BudgetCounter,

@@ -16,7 +16,7 @@ test.each<[string, (number | null)[], number | null]>([
   ['a later limit', [5, 3], 3],
   ['the only limit', [null, 5, null], 5],
   ['no limit', [null, null], null],
-])('charges a counter only once, under its tightest limit: %s', (_, limits, maxMicros) => {
+])('charges a counter only once, and finds its strictest limit: %s', (_, limits, maxMicros) => {
   expect(charged(...limits)).toMatchObject([
     { counter: nameOf(SHARED), maxMicros },
     { counter: nameOf(totalOf('a')), maxMicros: null },

@@ -11,7 +11,10 @@ export function totalOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null };
 }
 
-/** The amount that the agent's own reports released, minus the releases that its successes allow in addition. */
+/**
+ * The counter of releases: the amount that the agent's own reports released, minus the additional releases that its
+ * successes allow.
+ */
 export function releasedOf(agentId: string): BudgetReference {
   return { scope: 'agent', subject: agentId, id: RELEASED_BUDGET, windowMs: null };
 }
@@ -30,8 +33,8 @@ export function isOwnBudget(
 }
 
 /**
- * A charged counter with one of its budgets. `maxMicros` is the tightest limit among its budgets. Null if no budget
- * limits the counter.
+ * A charged counter, and one of the budgets that use it. `maxMicros` is the strictest limit of these budgets. Null if
+ * none of them limits the counter.
  */
 export type Charged<Counter> = { counter: Counter; budget: BudgetReference; maxMicros: number | null };
 

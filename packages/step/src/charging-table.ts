@@ -72,7 +72,7 @@ export function keptAmounts(charging: Charging): KeptAmounts {
   };
 }
 
-/** Returns the amounts of a charging, in the order of its row. */
+/** Returns the amounts of a charge type, in the order of its row in the charging table. */
 export function amountsOf(charging: Charging): number[] {
   const { amounts }: ChargingRow = CHARGING_TABLE[charging.type];
   return amounts.map((name) => (charging as unknown as Readonly<Record<string, number>>)[name] ?? 0);

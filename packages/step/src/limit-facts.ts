@@ -1,6 +1,6 @@
 /**
- * Returns facts about a limit: the content of its counter, whether one more call fits, and the wait until it would
- * fit. Nothing is charged here.
+ * Returns facts about a limit: the value of its counter, whether one more call fits, and the wait until the call
+ * would fit. Nothing is charged here.
  */
 import type { BudgetLimit, LimitFact, RateLimit } from '@mandate/schemas';
 import { type BudgetCounter, spentIn } from './budget-counter.ts';
@@ -12,13 +12,13 @@ type RateFact = Extract<LimitFact, { kind: 'rate' }>;
 
 /**
  * Returns the most that a budget may have spent before a call that reserves this amount, in micro-dollars. Negative
- * if the call is more than the whole budget. Computed by subtraction, because a sum above 2^53-1 would not be exact.
+ * if the call alone exceeds the budget. Computed by subtraction, because a sum above 2^53-1 would not be exact.
  */
 export function mostSpentBefore(maxMicros: number | null, reserveMicros: number): number {
   return (maxMicros ?? Number.MAX_SAFE_INTEGER) - reserveMicros;
 }
 
-/** Returns the most calls that a rate may have counted before one more call. */
+/** Returns the most calls that a rate may have counted if one more call must still fit. */
 export function mostCallsBefore(maxCalls: number): number {
   return maxCalls - 1;
 }

@@ -1,6 +1,6 @@
 /**
- * Counts calls in a true sliding window, with one timestamp for each call. A call counts while it is younger than
- * `windowMs`.
+ * Counts calls in a sliding window. The times of all calls are stored, so the count is exact. A call counts while it
+ * is younger than `windowMs`.
  */
 
 import type { RateLimit } from '@mandate/schemas';
@@ -26,8 +26,8 @@ export function callsIn(rate: SlidingRate, nowMs: number): number {
     rate.head += 1;
     oldest = rate.times[rate.head];
   }
-  // The list is copied only when more than half of it has left the window. So each call is moved at most once for
-  // each call that left.
+  // The list is copied only when more than half of its calls have left the window. So each copy moves fewer calls
+  // than have left.
   if (rate.head * 2 > rate.times.length) {
     rate.times = rate.times.slice(rate.head);
     rate.head = 0;
@@ -48,7 +48,7 @@ export function takeSlot(rate: SlidingRate, atMs: number, nowMs: number): void {
   else rate.times.splice(place, 0, atMs);
 }
 
-/** Removes one call at `atMs` from the count. False if the window contains no call of that time. */
+/** Removes one call of the time `atMs` from the count. Returns false if the window contains no call of that time. */
 export function releaseSlot(rate: SlidingRate, atMs: number, nowMs: number): boolean {
   callsIn(rate, nowMs);
   const place = rate.times.indexOf(atMs, rate.head);

@@ -63,7 +63,7 @@ test('the sum equals a scan from the oldest bucket to the newest, after any chan
   );
 });
 
-test('the wait is the shortest wait after which the scan has room', () => {
+test('the wait is the shortest time after which the scan finds enough room', () => {
   fc.assert(
     fc.property(changes, fc.nat({ max: 90 }), (changed, roomMicros) => {
       play(changed, ({ sum, amounts, nowMs }) => {

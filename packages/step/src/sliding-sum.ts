@@ -76,10 +76,9 @@ export function amountAt(sum: SlidingSum, atMs: number): number {
 }
 
 /**
- * Returns the shortest wait after which the sum is at most `roomMicros`, if nothing else happens. `roomMicros` is not
- * negative, so an empty window always suffices. The sum never falls below zero, so it is the greatest sum of the last
- * one, two, three … buckets. Counted from the newest bucket, the first of these sums that is too large ends with the
- * bucket that must leave.
+ * Returns the shortest wait after which the sum is at most `roomMicros`, if nothing else happens. The buckets are
+ * added up from the newest to the oldest. If the sum of the newest buckets is too large, the last added bucket must
+ * leave the window first. The wait ends then. `roomMicros` is not negative, so an empty window always suffices.
  */
 export function waitForRoom(sum: SlidingSum, roomMicros: number, nowMs: number): number {
   slidingSum(sum, nowMs);
@@ -126,8 +125,8 @@ function bucketEndsAtMs(windowMs: number, bucket: number): number {
 }
 
 /**
- * Returns the index of a bucket. The search starts at the end: time moves forward, so the bucket is nearly always the
- * last one, or a new one after it.
+ * Returns the index of a bucket, or where to insert it. The search starts at the end, because the bucket is nearly
+ * always the last one or a new one after it.
  */
 function placeOf(sum: SlidingSum, bucket: number): number {
   let place = sum.buckets.length;

@@ -1,6 +1,6 @@
 /**
- * Every verdict that a step can reach, except a refusal by the plan, which the plan itself states. The Lua scripts of
- * Redis get the same rows from generated constants, so a changed row changes both stores.
+ * Every verdict that a step can reach, except the refusal in a plan. The Lua scripts of Redis get the same rows from
+ * generated constants, so a changed row changes both stores.
  */
 import type { Code, GrantState, Verdict } from '@mandate/schemas';
 
@@ -17,7 +17,7 @@ export type VerdictRow = {
 
 export const VERDICTS = {
   allowed: { verdict: 'ALLOW', code: 'ALLOWED', final: false, retryAfterMs: null },
-  /** If a deferred request is sent again, it is deferred again. */
+  /** The verdict if a deferred request is sent again: it is deferred again. */
   deferredAgain: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
   duplicate: { verdict: 'BLOCK', code: 'DUPLICATE_ACTION', final: true, retryAfterMs: null },
   noRoom: { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', final: false, retryAfterMs: null },
@@ -33,12 +33,12 @@ export const VERDICTS = {
 
 export type VerdictName = keyof typeof VERDICTS;
 
-/** The verdict for a request that a person must approve, by the person's answer so far. */
+/** The verdict for a request that a person must approve, for each answer that the person may have given. */
 export const VERDICT_OF_GRANT = {
   none: 'asksPerson',
   denied: 'denied',
   expired: 'expired',
 } as const satisfies Record<Exclude<GrantState, 'granted'>, VerdictName>;
 
-/** The refusal if making the plan failed with an error. Observe mode does not lift this refusal. */
+/** The refusal if an error prevented the plan. Observe mode does not lift this refusal. */
 export const NOT_PLANNED: Code = 'INTERNAL_ERROR';

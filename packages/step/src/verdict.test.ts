@@ -73,7 +73,7 @@ test.each<[string, LimitFact[], boolean, number | null]>([
   ['states the longest of all waits', [rate(3), budget(7), budget(5)], false, 7],
   ['is final if one counter never frees', [rate(3), budget(null)], true, null],
   ['does not wait for a person', [rate(3), grant('none')], false, 3],
-])('a counter that refuses %s', (_, limits, final, retryAfterMs) => {
+])('a refusal by counters %s', (_, limits, final, retryAfterMs) => {
   const plain = plan({ limits: [CONFIRMATION, CONFIRMATION, CONFIRMATION] });
   expect(enforcedVerdict(plain, { ...NOTHING, limits })).toMatchObject({ final, retryAfterMs });
 });
@@ -103,7 +103,7 @@ test.each<[Partial<Findings>, string, boolean]>([
   [{ first: FIRST }, 'duplicate', true],
   [{ first: FIRST, unremembered: true }, 'unremembered', true],
   [{ kill: KILL }, 'first', true],
-])('returns the kind of a decision, and whether the step ended early: %j', (found, kind, ended) => {
+])('finds the kind of a decision, and whether the step ended early: %j', (found, kind, ended) => {
   expect(decisionKind({ ...NOTHING, ...found })).toBe(kind);
   expect(endsStep({ ...NOTHING, ...found })).toBe(ended);
 });

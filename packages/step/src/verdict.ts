@@ -35,7 +35,7 @@ export type StepVerdict = VerdictCode & {
 /** The facts on which a verdict depends. */
 export type Findings = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
 
-/** Returns the verdict of an enforced mandate. The order of the checks is the order of the step. */
+/** Returns the verdict if the mandate is enforced. The checks are examined in the order of the step. */
 export function enforcedVerdict(plan: Plan, found: Findings): StepVerdict {
   if (found.first !== null) return isAskedAgain(found.first) ? ROWS.deferredAgain : ROWS.duplicate;
   if (found.unremembered) return ROWS.noRoom;
@@ -104,7 +104,7 @@ function isAskedAgain({ verdict, samePayload }: FirstDecision): boolean {
   return verdict === 'DEFER' && samePayload;
 }
 
-/** Creates every verdict object. All of them then have the same hidden class, so engines read them fastest. */
+/** Creates every verdict object with its fields in the same order. JavaScript engines read such objects fastest. */
 function stepVerdict(
   by: StepVerdict['by'],
   verdict: Verdict,

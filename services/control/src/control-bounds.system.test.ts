@@ -1,5 +1,6 @@
 /**
- * A change that no reader could parse is refused before it is written. Lists of large documents can still be read.
+ * Tests that a change that no reader could parse is refused before it is written, and that lists of large documents
+ * can still be read.
  */
 import { expect, test } from 'vitest';
 import { controlOn, openLog } from './control-server.fixture.ts';
@@ -29,8 +30,8 @@ test('never writes a change that could not be read back', async () => {
       errors: [{ pointer: '/when', detail: expect.stringContaining('steps') }],
     },
   });
-  // In a path, `..` means the parent folder, even if it is written as %2e%2e. So no request could change or remove a
-  // document named `..`.
+  // Clients treat `..` in a path as the parent folder, even if it is written as %2e%2e. So no request could change or
+  // remove a document named `..`.
   for (const [path, body] of [
     ['rules', { ...RULE, id: 'reorder' }],
     ['rules', { ...RULE, id: '..' }],

@@ -38,7 +38,7 @@ const KEYS = {
 const OF_HOST = keyOf('globex', 'publish').record;
 /** The id of a key of the tenant "globex" in the plane's data folder. */
 export const KEY_OF_HOST = OF_HOST.id;
-/** The name of one of these callers, or an API key. */
+/** The name of one of the callers above, or an API key. */
 export type Who = keyof typeof KEYS | `sk-${string}`;
 
 const keyOfWho = (who: Who) => (isNamed(who) ? KEYS[who].key : who);
@@ -91,7 +91,7 @@ export async function controlOn(bus: Bus) {
         clock,
         redaction: () => ({ hash: [], document: NO_PRIVACY }),
         redactText: redactPieces,
-        // Returns the keys in the data folder of the plane, also for a tenant that has nothing on the log.
+        // Returns the keys in the data folder of the plane. They may belong to a tenant that has nothing on the log.
         fileKeys: async (tenant) => ({ filed: [KEYS.owner.record], globex: [OF_HOST] })[tenant] ?? [],
       },
       reads,

@@ -52,7 +52,7 @@ describe('agents', () => {
     });
   });
 
-  test('are registered once, and a repeat with the same idempotency key changes nothing', async () => {
+  test('are registered once, and a repeated request with the same idempotency key changes nothing', async () => {
     const { author, records } = await scene();
     const key = { 'idempotency-key': 'k-1' };
     const first = await author('POST', '/v1/agents', AGENT, key);
@@ -94,7 +94,7 @@ describe('agents', () => {
       409,
       'REVISION_CONFLICT',
     ],
-  ])('with %s are refused', async (_, path, headers, body, status, code) => {
+  ])('are refused if they are written with %s', async (_, path, headers, body, status, code) => {
     const { author } = await scene();
     await author('POST', '/v1/agents', { id: 'bot-0' });
     expect(await author('PUT', path, body, headers)).toMatchObject({ status, body: { code } });
@@ -234,7 +234,7 @@ describe('policies', () => {
     expect(body.errors[0].pointer).toMatch(/^\/toolPolicies\/look\/argumentValidation/);
   });
 
-  test('with an entry that can match nothing, or a limit for an unknown tool, are refused with the position of the error', async () => {
+  test('with an entry that can match nothing, or with a limit for an unknown tool, are refused with the position of the error', async () => {
     const { author } = await scene();
     const refused = async (fields: object) => {
       const { status, body } = await author('POST', '/v1/policies', { ...READS, ...fields });
@@ -250,7 +250,7 @@ describe('policies', () => {
     });
   });
 
-  test('with a list that is probably a mistake are accepted with a warning', async () => {
+  test('with a list that is probably a mistake are accepted, and the answer contains a warning', async () => {
     const { author } = await scene();
     const { status, body } = await author('POST', '/v1/policies', { ...READS, deniedTools: ['rm?'] });
     expect(status).toBe(201);
@@ -288,7 +288,7 @@ describe('rules', () => {
     expect(await reorder(['x', 'y'], 4)).toMatchObject({ status: 409, body: { code: 'RULES_DIFFER' } });
   });
 
-  test('are answered with lint findings about them', async () => {
+  test('are answered with the lint findings about them', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', AGENT);
     const { body } = await author('POST', '/v1/rules', { ...RULE, groups: ['nobody'] });
@@ -297,7 +297,7 @@ describe('rules', () => {
     expect((await author('PUT', '/v1/rules/all-read', RULE)).body.lint).toEqual([]);
   });
 
-  test('report once for each change what they newly permit, compared with the state just before', async () => {
+  test('report in the answer to each change what the change newly permits, compared with the state just before', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);
     const fewer = 'groups: its policy limits fewer agents or actions';

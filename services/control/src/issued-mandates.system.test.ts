@@ -1,6 +1,6 @@
 /**
  * Grants over HTTP: a grant is issued once, shown, and revoked, only for its own tenant. It contains the documents
- * that are in force at its log position.
+ * that are in force at the grant's log position.
  */
 import { CAPS, controlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ async function scene() {
   return { bus, author, auditor: as('auditor'), other: as('other'), issue, passes };
 }
 
-describe('a mandate', () => {
+describe('a grant', () => {
   test('is issued for five minutes, and lists its rules and policies', async () => {
     const { issue, author, auditor } = await scene();
     await author('POST', '/v1/policies', { version: 1, id: 'small', maxCostPerCall: 1 });
@@ -107,12 +107,12 @@ describe('a mandate', () => {
     expect(await issue({}, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
   });
 
-  test('is made for its own log position, and made again if another service has written before it', async () => {
+  test('is made for the documents at its log position, and is made again if another service has changed them', async () => {
     const { bus, author, issue } = await scene();
     const { followed } = await controlOn(bus);
     const isLate = new Promise<void>((resolve) => {
       const append = bus.append.bind(bus);
-      // A change of another service reaches the log just before the grant. The grant was made without this change.
+      // A change of another service reaches the log just before the grant, so the grant was made without this change.
       bus.append = async (topic, records) => {
         bus.append = append;
         const narrower = controlRecord.parse({
@@ -157,11 +157,11 @@ describe('a mandate', () => {
   });
 });
 
-describe('the list of mandates', () => {
+describe('the list of grants', () => {
   const idsOf = ({ body }: { body: { mandates: { mandate: { id: string } }[] } }) =>
     body.mandates.map(({ mandate }) => mandate.id);
 
-  test('has the valid grants, and can be filtered by agent and state, page by page', async () => {
+  test('contains the valid grants, and can be filtered by agent and state, page by page', async () => {
     const { issue, author, auditor, other, passes } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' });
     const issued = async (fields: object = {}) => {

@@ -5,7 +5,7 @@ import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeTenantTopics } from './make-tenant-topics.ts';
 
-test('makes each tenant’s topic once; a topic that is refused is logged once and delays no other topic', async () => {
+test('makes each tenant’s topic once, logs a refused topic once, and does not delay the other topics', async () => {
   const lines: string[] = [];
   const asked: string[] = [];
   let isAway = true;
@@ -22,7 +22,7 @@ test('makes each tenant’s topic once; a topic that is refused is logged once a
         asked.push(topic);
         if (topic === topicOfTenant('forbidden'))
           throw new MandateError('BUS_TOPIC_UNFIT', 'not authorized', { remedy: '' });
-        // The log gives this code to a refusal that has no code of its own.
+        // The log gives this code to a refusal for which it has no special code.
         if (topic === topicOfTenant('against-a-policy'))
           throw new MandateError('BUS_UNAVAILABLE', 'policy violation', { remedy: '', retryable: false });
         return true;

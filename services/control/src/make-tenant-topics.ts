@@ -1,7 +1,7 @@
 /**
- * Makes the topics of tenants that publish directly, soon after each tenant is opened. Topics of earlier tenants are
- * made too, because a process may have died before it made them. Any number of processes may do this at once. A
- * tenant is open even if its topic cannot be made.
+ * Makes the topics of tenants that write to their own topics, soon after each tenant is opened. Topics of tenants
+ * that were opened earlier are made too, because a process may have died before it made them. Any number of processes
+ * may do this at once. A tenant stays open even if its topic cannot be made.
  */
 import type { Bus } from '@mandate/bus';
 import { isMandateError, type Logger, poll } from '@mandate/runtime';
@@ -21,7 +21,7 @@ type Options = {
 
 export function makeTenantTopics({ bus, log, directTenants, everyMs = 1_000 }: Options): { stop(): void } {
   const made = new Set<string>();
-  /** When to try a refused topic again, by topic. */
+  /** The time from which a refused topic is tried again, by the name of the topic. */
   const refused = new Map<string, number>();
 
   async function make(topic: string): Promise<void> {

@@ -41,7 +41,7 @@ describe('a preview', () => {
     ['2026-02-30T00:00:00Z', 'has no day 30'],
     ['2026-01-01T24:00:00Z', 'has no hour 24'],
     ['9999-12-31T23:59:59Z', 'must be in the years 1970 to 2261'],
-  ])('is refused for the impossible time %s', async (at, said) => {
+  ])('is refused with the impossible time %s', async (at, said) => {
     const { author } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);
@@ -53,7 +53,7 @@ describe('a preview', () => {
     }
   });
 
-  test('reports also the rules that bind the ancestors of a sub-agent', async () => {
+  test('also reports the rules that bind the ancestors of a sub-agent', async () => {
     const { author } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'lead' });
     await author('POST', '/v1/agents', AGENT);
@@ -75,7 +75,7 @@ describe('a preview', () => {
     expect(refusal).toMatchObject({ code: 'MANDATE_NOT_FOUND' });
   });
 
-  test('for a context, reports the grant that would be issued, or the reason against it', async () => {
+  test('for a context, reports the grant that would be issued, or why none would be issued', async () => {
     const { author, records } = await scene();
     await author('POST', '/v1/agents', AGENT);
     await author('POST', '/v1/policies', READS);

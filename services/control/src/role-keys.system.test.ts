@@ -95,7 +95,7 @@ test('a key of a person expires after 90 days and a key of a service never, unle
   expect((await call(soon.key, 'GET', '/v1/rules')).body.code).toBe('KEY_EXPIRED');
 });
 
-test('a repeat with the same idempotency key but another validity is refused', async () => {
+test('refuses a repeated request with the same idempotency key but another validity', async () => {
   const { call } = await scene();
   const headers = { 'idempotency-key': 'i-1' };
   const ask = (more: object) =>
@@ -143,7 +143,7 @@ test('refuses to let an admin revoke the key of the request, but allows the key 
   expect((await call(one.key, 'GET', '/v1/keys')).status).toBe(401);
 });
 
-test('the keys of another tenant do not exist', async () => {
+test('does not show the keys of another tenant', async () => {
   const { call, issue } = await scene();
   const { id, key } = await issue('admin', 'other');
   expect((await call('admin', 'GET', '/v1/keys')).body.keys).toEqual([]);
@@ -153,7 +153,7 @@ test('the keys of another tenant do not exist', async () => {
   expect((await call('other', 'GET', '/v1/agents')).body.agents).toHaveLength(1);
 });
 
-test('a repeat with the same idempotency key issues no second key, and another request with that key is refused', async () => {
+test('issues no second key for a repeated request with the same idempotency key, and refuses another request with it', async () => {
   const { call } = await scene();
   const headers = { 'idempotency-key': 'k-1' };
   const ask = (role: Role) => call('admin', 'POST', '/v1/keys', { headers, body: { name: 'ann', role } });
@@ -177,7 +177,7 @@ test('keys are listed in pages', async () => {
   expect(ids).toEqual(made.map(({ id }) => id).sort());
 });
 
-test('refuses a change whose caller is revoked before the change is on the log', async () => {
+test('refuses a change if the key of its caller is revoked before the change is on the log', async () => {
   const { bus, call, issue } = await scene();
   const { id, key } = await issue('admin');
   const late = await controlOn(

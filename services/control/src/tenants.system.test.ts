@@ -60,7 +60,7 @@ test('reports what looser tenant limits newly permit', async () => {
   expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual([]);
 });
 
-test('an operator of the plane sees all tenants, and people of a tenant see only their own', async () => {
+test('shows all tenants to an operator of the plane, and to other people only their own tenant', async () => {
   const { call, open } = await scene();
   for (const id of ['acme', 'globex', 'zeta']) await open({ id });
   const names = (page: { tenants: { tenant: { id: string } }[] }) =>
@@ -84,7 +84,7 @@ test('an operator of the plane sees all tenants, and people of a tenant see only
     expect([who, id, await seen(who, id)]).toEqual([who, id, status]);
 });
 
-test('quotas refuse new documents but keep existing ones, and do not limit another tenant', async () => {
+test('quotas refuse new documents but keep the existing ones, and do not limit another tenant', async () => {
   const { call, put, agent } = await scene();
   for (const id of ['a', 'b']) expect((await agent(id)).status).toBe(201);
   const limited = await put({ limits: { agents: 1 } });
@@ -129,7 +129,7 @@ test('tenant limits are part of a preview, and must compile', async () => {
   ]);
 });
 
-test('in a closed tenant nothing can change until it is opened again; its keys can only read and be revoked', async () => {
+test('in a closed tenant, callers can only read and revoke keys until the tenant is opened again', async () => {
   const { call, open, put, close, agent } = await scene();
   expect(await close()).toMatchObject({ status: 404, body: { code: 'TENANT_NOT_FOUND' } });
   const { body } = await open();

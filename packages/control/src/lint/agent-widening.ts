@@ -1,7 +1,7 @@
 /**
  * Finds what a changed agent may newly do, as lines of text (like widening.ts for policies). With other groups or
- * labels, other rules match: old limits may end, and a first rule may allow something. Only attributes that rules ask
- * about are reported.
+ * labels, other rules match the agent: old limits may end, and a rule may allow something for the first time. Only
+ * attributes that rules ask about are reported.
  */
 import type { AgentDocument } from '@mandate/schemas';
 import type { AttributesAsked } from './attributes-asked.ts';
@@ -25,7 +25,8 @@ export function agentWidening(
     ...namesIn(before.labels, after.labels)
       .filter((name) => asked.attribute('labels', name))
       .flatMap((name) => other(`labels.${name}`, saidOf(before.labels, name), saidOf(after.labels, name))),
-    // A first parent can only add limits to an agent, unless rules ask about the parent.
+    // A parent only adds limits. So an agent that gets its first parent may do no more than before, unless rules ask
+    // about the parent.
     ...(before.parent !== undefined || asked.attribute('parent')
       ? other('parent', before.parent, after.parent)
       : []),

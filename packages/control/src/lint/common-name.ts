@@ -1,15 +1,18 @@
 /**
  * Finds the shortest name that every given list of globs matches and the list of denied globs does not match. Each
- * list is followed as an automaton. A state of the automaton is a set of positions in the patterns, and is made when
- * needed. The search tries names letter by letter, the shortest first.
+ * list becomes an automaton. A state of the automaton is the set of positions that a name can reach in the patterns.
+ * States are made when needed. The search tries names letter by letter, the shortest first.
  */
 import { consume, type StepBudget } from '@mandate/policy/parts';
 import { UNSPELLED } from './globs-within.ts';
 
-/** The limit on the size of all patterns together, because each state may contain a position in every pattern. */
+/**
+ * The most characters of all patterns together. Each state may contain a position in every pattern, so larger
+ * patterns would take too long.
+ */
 const MOST_UNITS = 2_000;
 
-/** Returns null if there is no such name, and undefined if the search would take too long. */
+/** Returns null if no name is common to the lists, and undefined if the search would take too long. */
 export function commonName(
   lists: readonly (readonly string[])[],
   stepBudget: StepBudget,
@@ -51,7 +54,7 @@ export function commonName(
   return null;
 }
 
-/** `out`: the state of the denied list. Null if no denied name begins like this name. */
+/** `out`: the state of the denied list. Null if no denied name begins with the letters of `name`. */
 type Reached = { name: string; states: readonly number[]; out: number | null };
 
 function keyOf({ states, out }: Reached): string {
@@ -59,8 +62,8 @@ function keyOf({ states, out }: Reached): string {
 }
 
 /**
- * Returns the letters to try. A letter that is in no pattern is matched only by stars. Such a letter is added only if
- * the name without it may be denied.
+ * Returns the letters to try: the letters of all patterns. If there are denied patterns, also one letter that is in
+ * no pattern. Only a star matches that letter.
  */
 function lettersIn(patterns: readonly string[], withAnother: boolean): ReadonlySet<string> {
   const letters = new Set(patterns.flatMap((pattern) => pattern.replaceAll('*', '').split('')));
@@ -88,7 +91,7 @@ type Automaton = {
   ends(state: number): boolean;
 };
 
-/** The cost of one position. The set of positions must be sorted before the search knows whether the set is new. */
+/** The cost of one position in a state, in steps. The positions are sorted to find out whether the state is new. */
 const STEPS_A_PLACE = 10;
 
 /** A position in a pattern: before the character at this index. */
@@ -131,7 +134,7 @@ function automatonOf(patterns: readonly string[], stepBudget: StepBudget): Autom
   };
 }
 
-/** A star may match nothing, so a position before a star is also a position after it. */
+/** A star may match nothing. So a name that reaches the position before a star also reaches the position after it. */
 function withoutStars([pattern, at]: Place): Place[] {
   return pattern[at] === '*' ? [[pattern, at], ...withoutStars([pattern, at + 1])] : [[pattern, at]];
 }

@@ -7,7 +7,7 @@ import { globsWithin } from './globs-within.ts';
 import { skip } from './lint-budget.ts';
 import { isOver, type LintContext, type RuleRead } from './rules-read.ts';
 
-/** The agents that a rule matches, and when. */
+/** Which agents a rule matches, under which conditions, and when. */
 export type Reach = {
   agents: readonly string[] | undefined;
   groups: readonly string[] | undefined;
@@ -34,7 +34,8 @@ export function reachOf(document: RuleDocument): Reach {
 }
 
 /**
- * Returns a key for the condition. A field that is written with dots gets the same key as a field written in steps.
+ * Returns a text that is equal for equal conditions. The spelling of a field does not matter: with dots, or as a list
+ * of steps.
  */
 function keyOf(condition: Condition): string {
   return canonicalJson('field' in condition ? { ...condition, field: stepsOf(condition.field) } : condition);
@@ -42,7 +43,7 @@ function keyOf(condition: Condition): string {
 
 type Within = (globs: readonly string[]) => (glob: string) => boolean;
 
-/** True if the wide rule applies whenever the narrow rule does. False also if that is unknown. */
+/** True if the wide rule applies whenever the narrow rule applies. Also false if this is unknown. */
 export function covers(wide: Reach, narrow: Reach, within: Within = globsWithin): boolean {
   if (wide.startsAtMs > narrow.startsAtMs || wide.endsAtMs < narrow.endsAtMs) return false;
   if (wide.groups !== undefined && !areAll(narrow.groups, (group) => wide.groups?.includes(group) === true))
@@ -68,7 +69,7 @@ const MOST_BESIDE = 50;
 /** The number of comparisons that one step of the budget pays for. */
 const COMPARED = 2;
 
-/** @param around only rules that cover one of these rules, or are covered by one of them, are reported */
+/** @param around limits the result: only pairs of rules that contain one of these rules are examined */
 export function coveredRules(
   rules: readonly RuleRead[],
   { atMs, stepBudget }: LintContext,
@@ -106,8 +107,8 @@ export function coveredRules(
 }
 
 /**
- * Returns the groups of the rule, or the whole names of its agents. A rule can be covered by this rule only if it has
- * one of these names. Null: it may cover any rule.
+ * Returns the groups of the rule, or its agents if their names contain no star. The rule can cover only rules with
+ * one of these names. Null if it may cover any rule.
  */
 function namesIn({ groups, agents }: Reach): readonly string[] | null {
   if (groups !== undefined) return groups.map((group) => `group ${group}`);
@@ -116,8 +117,8 @@ function namesIn({ groups, agents }: Reach): readonly string[] | null {
 }
 
 /**
- * Returns the first names of the rule. A rule that covers this rule must contain all its names, so the first names
- * suffice for the search.
+ * Returns the first group and the first agent of the rule. They suffice to find rules that may cover this rule: such
+ * a rule must contain all groups and agents of this rule.
  */
 function firstNamesIn({ groups, agents }: Reach): readonly string[] {
   return [
@@ -148,8 +149,8 @@ function withinBudget(stepBudget: StepBudget): Within {
 const MODES = ['shadow', 'observe', 'enforce'];
 
 /**
- * True if the second rule is redundant because of the first. If two rules differ only in their ids, only the second
- * rule is redundant.
+ * True if the second rule is redundant because of the first. If the two rules differ only in their ids, the rule with
+ * the greater id is redundant.
  */
 function isInPlaceOf(
   { document: one }: RuleRead,

@@ -68,11 +68,11 @@ test('checks the patterns of every field that takes patterns', () => {
     expect(listDoubts({ [field]: ['a?'] }), field).toMatchObject([{ code: 'PATTERN_DOUBTFUL' }]);
 });
 
-test('reads a dot before a star as a plain dot if names contain dots', () => {
+test('accepts a pattern that ends with ".*" if names contain dots', () => {
   expect(warnings(`${HEAD}allowedTools: [mail.send]\ndeniedTools: ["mail.*"]\n`)).toEqual([]);
 });
 
-test('gives one warning for all limits on names that nothing else in the documents contains', () => {
+test('gives one warning for all tools that have a limit but are named nowhere else', () => {
   const policies = 'toolPolicies: { send_maill: { cost: 1 }, read: { cost: 1 } }\n';
   expect(warnings(`${HEAD}${policies}`)).toEqual([
     '4:17 toolPolicies.send_maill: nothing else names "send_maill", "read": a limit with a misspelt name has no effect',
@@ -86,7 +86,7 @@ test('gives one warning for all limits on names that nothing else in the documen
   ]);
 });
 
-test('warns about similar names of tools once tools are declared', () => {
+test('warns about tool names that look alike, but only if the policy declares its tools', () => {
   const denied = 'deniedTools: [wi\u0440e]\n';
   expect(warnings(`${HEAD}allowedTools: [wipe]\n${denied}`)).toEqual([]);
   expect(warnings(`${HEAD}tools: [wipe, read]\n${denied}`)).toEqual([
@@ -107,7 +107,7 @@ test('also warns about a file of agents, policies and rules, with the line and c
   expect(places).toEqual(['1 groups.1', '5 toolPolicies.pey', '7 agents.0']);
 });
 
-test('reports doubts in lint of a plane, and in lint of a changed document', () => {
+test('reports doubtful documents when all documents of a plane are checked, and when one document is changed', () => {
   const control = controlOf({
     agents: [{ id: 'bot' }, { id: 'Bot' }],
     bounds: { deniedTools: ['rm?'] },

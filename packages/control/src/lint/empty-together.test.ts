@@ -53,7 +53,8 @@ test('finds the shortest name that all lists match and no list denies, if such a
         .filter(isCommon)
         .toSorted((one, other) => one.length - other.length)[0];
       if (typeof found === 'string') expect(isCommon(found)).toBe(true);
-      // The search may find a name that is longer than the names tried here, or that has other letters.
+      // If the search finds no name, none of the names tried here may fit. The search may also find a name that was
+      // not tried: longer, or with other letters.
       else expect(shortest).toBeUndefined();
       if (shortest !== undefined) expect(found?.length).toBeLessThanOrEqual(shortest.length);
     }),
@@ -88,7 +89,7 @@ test('finds a smallest set of lists without a common name: if any list is remove
 test('does not claim that there is no name if the search would take too long', () => {
   const manyLetters = Array.from({ length: 16 }, (_, at) => [`*${String.fromCharCode(97 + at)}*`]);
   const letter = (of: number) => String.fromCharCode(97 + (of % 16));
-  // These are few patterns, but they have thousands of sets of positions.
+  // These patterns are few and short, but their automata have thousands of states.
   const manyPlaces = ['X', 'Y'].map((end) =>
     Array.from({ length: 6 }, (_, at) => {
       const letters = [0, 1, 2].map((of) => letter(at * 7 + of * (at + 3)));

@@ -45,8 +45,8 @@ function nameIn(all: readonly Names[], stepBudget: StepBudget): string | null | 
 }
 
 /**
- * True if a name that a list spells out is common to all lists. Most common names are found this way. A search for
- * other names takes a thousand times as long.
+ * True if a name that one list contains is common to all lists. Most common names are found this way. A full search
+ * takes a thousand times as long.
  */
 function haveObviously(all: readonly Names[], stepBudget: StepBudget): boolean {
   const [shortest] = all.toSorted((one, other) => one.allowed.length - other.allowed.length);

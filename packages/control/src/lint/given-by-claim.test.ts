@@ -58,7 +58,7 @@ test.each<[string, object]>([
   expect(found({ rules: [ruleOf(fields)] })).toEqual([]);
 });
 
-test('accepts a rule on a claim beside a rule that always applies, because the first rule only restricts', () => {
+test('accepts a rule on a claim if another rule always applies, because the rule on the claim then only restricts', () => {
   const rules = [ruleOf({ when: inProduction }), { id: 'all', policy: 'pay' }];
   expect(found({ rules })).toEqual([]);
   const ofSome = [ruleOf({ when: inProduction }), { id: 'all', policy: 'pay', agents: ['a'] }];

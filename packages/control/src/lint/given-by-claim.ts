@@ -1,7 +1,7 @@
 /**
  * Finds rules that grant something because of a claim of the agent: its context or its principal. An agent without
- * other rules gets the policy of such a rule by making the claim, true or not. If other rules apply too, such a rule
- * only restricts.
+ * other rules gets the policy of such a rule as soon as it makes the claim, even if the claim is false. If other
+ * rules apply too, such a rule only restricts.
  */
 
 import type { AgentAttributes, Rule } from '@mandate/policy';
@@ -94,7 +94,7 @@ function isAlways(rule: Rule, atMs: number): boolean {
 type PinnedFor = (agentId: string, claim: string) => boolean;
 
 /**
- * Returns the fields that the keys of an agent fix. A field is not a claim if every key of the agent fixes it. On the
+ * Returns a function that tells whether every key of an agent fixes a field. Such a field is not a claim. On the
  * tenant's own topic no key is checked, so every field is a claim.
  */
 function pinsByAgent({ keys, opened }: TenantControl, fileKeys: readonly ApiKeyRecord[]): PinnedFor {

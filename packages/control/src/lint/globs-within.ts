@@ -8,8 +8,8 @@ import { consume, type StepBudget } from '@mandate/policy/parts';
 const OF_A_LIST = 2_000_000;
 
 /**
- * Returns a function that is true if the list matches every name that a glob matches. To find out, each * in the glob
- * is replaced by a character that the list does not contain. The list must match the result.
+ * Returns a function that tells whether the list matches every name that a glob matches. To find out, each * in the
+ * glob is replaced by a character that the list does not contain. The list must match the resulting text.
  *
  * @param unknown the answer if a comparison would take too long
  * @param stepBudget how many characters of patterns may still be compared; several lists may share it
@@ -21,7 +21,7 @@ export function globsWithin(
 ): (glob: string) => boolean {
   const same = new Set(globs);
   const matches: GlobMatcher = compileGlobs(globs);
-  // The number of globs with several fixed parts. Each may need its own pass over the text.
+  // The number of globs with several fixed parts. Each of these globs may read the whole text again.
   const dear = globs.filter((glob) => glob.split('*').filter((part) => part !== '').length > 1).length;
   return (glob) => {
     if (same.has(glob)) return true;

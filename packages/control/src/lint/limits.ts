@@ -12,7 +12,7 @@ export type Limit = {
   scope: 'call' | BudgetLimit['scope'];
   /** Null if the limit applies to all tools. */
   tool: string | null;
-  /** Limits with equal values of `counter` use the same counter. */
+  /** A key of the counter: limits with the same key use the same counter. */
   counter: string;
   /** True if the counter counts everything that an agent does, even while the policy does not apply to the agent. */
   isOfAll: boolean;
@@ -95,9 +95,9 @@ function within(windowMs: number | null): string {
 }
 
 /**
- * True if the wide limit counts everything that the narrow limit counts, when both apply to the same calls. Different
- * counters begin when a policy first names them. An earlier version, earlier tenant limits or a mandate file may have
- * filled the narrow counter before. The total of an agent is counted under any policy.
+ * True if the wide limit has counted every call that the narrow limit has counted. A counter starts when a policy
+ * first names it, so the narrow counter may be older than the wide counter. Only the total of an agent is counted
+ * from the start, under any policy.
  */
 export function countsAllOf(wide: Limit, narrow: Limit): boolean {
   if (wide.of !== narrow.of || (wide.tool !== null && wide.tool !== narrow.tool)) return false;

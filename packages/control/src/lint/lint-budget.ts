@@ -10,7 +10,7 @@ export const STEPS_OF_ALL = 20_000_000;
 /** The step budget for the findings about one change. */
 export const STEPS_OF_ONE = 2_000_000;
 
-/** Findings with this code may be missing, because about this many documents were not examined. */
+/** `code`: some findings with this code may be missing. `count`: about how many documents were not examined. */
 export type Skipped = {
   code: LintFinding['code'];
   of: 'agents' | 'parents' | 'rules' | 'policies' | 'patterns';

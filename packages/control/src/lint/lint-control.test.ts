@@ -162,7 +162,7 @@ test('finds a pattern that matches no declared tool', () => {
   ]);
 });
 
-test('finds a pattern that matches no tool declared by the tenant, or by a policy that always applies together with its policy', () => {
+test('finds a pattern that matches no tool of the tenant or of a policy that always applies with its policy', () => {
   const known = { id: 'known', tools: ['read_file', 'send'] };
   const policies = [{ ...P, allowedTools: ['read_*', 'sned'] }, known];
   const everywhere = [
@@ -210,7 +210,7 @@ test('warns about delegableTools in a policy that allows every tool', () => {
   ).toEqual([{ code: 'NOTHING_TO_HAND_ON', rules: [], policies: ['p'] }]);
 });
 
-test('finds policies of a sub-agent and its parent that together allow no tool, unless the tool is delegated', () => {
+test('finds that a sub-agent and its parent have no allowed tool in common, unless the tool is delegated', () => {
   const rules = ['lead', 'worker'].map((id) => ({ id, policy: `of-${id}`, agents: [id] }));
   const agents = [{ id: 'lead' }, { id: 'worker', parent: 'lead' }];
   const lead = { id: 'of-lead', allowedTools: ['ask'] };
@@ -258,7 +258,7 @@ test.each<[LintedDocument, string[]]>([
   expect(lintAround(controlOf(AMISS), NOW_MS, around).map(({ code }) => code)).toEqual(codes);
 });
 
-test('reports what an agent and its descendants may do if the agent is changed, and what a rule delegates if the rule is changed', () => {
+test('examines an agent and its children if the agent is changed, and the tools that a rule delegates if the rule is changed', () => {
   const documents = {
     agents: [
       { id: 'lead' },

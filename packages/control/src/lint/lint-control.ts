@@ -96,7 +96,7 @@ export function lintAround(
   ]);
 }
 
-/** Examines the agent and its direct children, because the limits of the agent apply to them too. */
+/** Examines the agent and its direct children. The limits of the agent apply to its children too. */
 function lintAgent(
   control: TenantControl,
   rules: readonly RuleRead[],
@@ -115,7 +115,7 @@ function lintAgent(
   ]);
 }
 
-/** Returns the findings about rules that always apply together. */
+/** Returns the findings that concern two rules which always apply together. */
 function betweenRules(
   control: TenantControl,
   policies: Policies,

@@ -63,7 +63,7 @@ test.each<[string, object, string]>([
 });
 
 test.each<[string, object]>([
-  // If one of the two limits was added later, its counter does not include earlier spending.
+  // These limits do not contradict each other. A limit that was added later has not counted the earlier spending.
   ['what an agent has, and its tenant less', { budgets: [budget({}), budget({ scope: 'tenant', max: 9 })] }],
   ['two of an agent, of which the second may be new', { budgets: [budget({}), budget({ id: 'c', max: 8 })] }],
   ['what is counted of all there is', { maxCostTotal: 10, budgets: [budget({ max: 9 })] }],
@@ -115,9 +115,10 @@ test('compares limits of policies that always apply together', () => {
   expect(contradictions({ maxCostTotal: 100 }, { maxCostTotal: 10 })).toEqual([
     `In "p", maxCostTotal of $100.00 has no effect: maxCostTotal of $10.00 of "q0" refuses calls earlier${TOGETHER}`,
   ]);
-  // A limit for all agents may be more than one agent gets.
+  // A limit for all agents may be higher than the limit of one agent.
   expect(contradictions({ maxCostTotal: 10 }, { maxCostTotal: 100 })).toEqual([]);
-  // Other agents may spend from the tenant budget while the agent's own budget stays unspent.
+  // The tenant's budget may be newer than the agent's budget. Then the agent's budget may refuse first, because it
+  // contains more spending.
   expect(
     contradictions({ budgets: [budget({})] }, { budgets: [budget({ scope: 'tenant', max: 9 })] }),
   ).toEqual([]);
@@ -134,7 +135,7 @@ test('compares limits of policies that always apply together', () => {
   ).toEqual([]);
 });
 
-test('accepts a limit with a counter that is older than the counter of the stricter limit', () => {
+test('accepts a limit that may have counted spending before a stricter limit was added', () => {
   const rules = [{ id: 'r', policy: 'p' }];
   const a = budget({ id: 'a' });
   const policies = (more: object) => [
@@ -147,7 +148,7 @@ test('accepts a limit with a counter that is older than the counter of the stric
   ]);
 });
 
-test('ignores tools that agents under both policies may not call, or that the conditions of a rule exclude', () => {
+test('ignores tools that one of the policies does not allow, or that the conditions of a rule exclude', () => {
   const dear = { tools: ['pay'], toolPolicies: { pay: { cost: 6 } } };
   const poor = { maxCostTotal: 5 };
   const notPay = { not: [{ field: 'action.tool', op: '==', value: 'pay' }] };

@@ -17,8 +17,8 @@ import { neverHold } from './never-hold.ts';
 import type { RuleRead } from './rules-read.ts';
 
 /**
- * A policy that applies to an agent. `rule`: the rule that gives the policy. Null for the tenant limits, or for no
- * particular rule.
+ * A policy that applies to an agent. `rule` is the rule that gives the policy. Null for the tenant limits, and if the
+ * policy is examined without a rule.
  */
 type Held = { name: string; policy: NamedPolicy; limits: Limits; rule: RuleRead | null };
 
@@ -75,7 +75,10 @@ function costOf(one: Held, other: Held): number {
   return 1 + of(one) * other.limits.mostOfTool + of(other) * one.limits.mostOfTool;
 }
 
-/** `as`: the key of the finding, followed by keys under which the same problem may be reported already. */
+/**
+ * `as`: the key of the finding, then other keys. If a finding with one of these keys exists, the same problem was
+ * reported already.
+ */
 type Told = { as: readonly [string, ...string[]]; finding: Finding };
 
 function withoutEffect(one: Held, other: Held): Told[] {
@@ -103,8 +106,8 @@ function leavesNothing(wide: Limit, limit: Limit): boolean {
 }
 
 /**
- * Finds tools with a price in the first policy that is above a limit of the second policy. Null: all tools that the
- * policy does not name.
+ * Finds tools with a price in the first policy that is above a limit of the second policy. The tool null means all
+ * tools that the policy does not name.
  */
 function neverAfforded(one: Held, other: Held, stepBudget: LintBudget): Told[] {
   return [null, ...one.policy.tools.keys()].flatMap((tool): Told[] => {
@@ -129,7 +132,7 @@ function neverAfforded(one: Held, other: Held, stepBudget: LintBudget): Told[] {
   });
 }
 
-/** Returns the cost of a call that states no price. Null: any tool that the policy does not name. */
+/** Returns the cost of a call that states no price. `tool` is null for any tool that the policy does not name. */
 function leastPrice(policy: NamedPolicy, tool: string | null): number {
   const call: ToolCall = { id: '-', agentId: '-', type: 'tool_call', tool: tool ?? '-' };
   return priceOf(call, null, [pricingOf(policy, policy.tools.get(tool ?? '') ?? null)], 0).reserveMicros;

@@ -1,7 +1,7 @@
 /**
- * Lists of models and providers, as lint compares them: names that a list may allow, and names that it certainly
- * denies. A model has many spellings (models/spellings.ts). Here the shortest spelling represents the model: without
- * path and version, and without separators in a version number.
+ * Lists of models and providers, in the form that lint compares: names that a list may allow, and names that it
+ * certainly denies. A model has many spellings (models/spellings.ts). Here the shortest spelling represents the
+ * model: without path and version, and without separators in a version number.
  */
 import { compileGlobs } from '@mandate/policy';
 import { modelPatterns, PROVIDERS, providerPatterns, withoutVersion } from '@mandate/policy/parts';
@@ -32,7 +32,7 @@ function allowedModels(pattern: string): readonly string[] {
 
 const BEGUN_VERSION = /^(?:-(?:[12][-\d]*|l[a-z]*|v\d*)?(?::\d*)?|[@:][^*]*)\*$/;
 
-/** Returns only patterns that deny every spelling of the names that they match. */
+/** Leaves out a pattern if it may match one spelling of a model and not another spelling of the same model. */
 function deniedModels(pattern: string): readonly string[] {
   return modelPatterns(pattern).filter((glob) => !glob.includes('/') && !IN_VERSION.test(glob));
 }

@@ -1,10 +1,10 @@
-/** Finds conditions that contradict each other, so that a rule with all of them never applies. */
+/** Finds conditions that contradict each other. A rule with all of these conditions never applies. */
 
 import { compileCondition } from '@mandate/policy';
 import { conjuncts, consume, type StepBudget, typeOf } from '@mandate/policy/parts';
 import { type Condition, type FieldCondition, type Json, llmCall, stepsOf, toolCall } from '@mandate/schemas';
 
-/** True if no action of any agent meets all conditions. False also if it is unknown. */
+/** True if no action of any agent meets all conditions. Also false if this is unknown. */
 export function neverHold(conditions: readonly Condition[], stepBudget: StepBudget): boolean {
   const all = conditions.flatMap(conjuncts);
   if (!consume(stepBudget, all.length)) return false;
@@ -29,8 +29,8 @@ function byField(conditions: readonly FieldCondition[]): Map<string, FieldCondit
 const TYPES = [toolCall, llmCall].map(({ shape }) => ({ type: shape.type.value, fields: shape }));
 
 /**
- * Returns the conditions that follow from a condition. A field that only some kinds of action have implies the kind
- * of the action.
+ * Returns the conditions that follow from a condition. If only some types of action have the field, the action must
+ * have one of these types.
  */
 function implied(condition: FieldCondition): FieldCondition[] {
   const [root, name = ''] = stepsOf(condition.field);
@@ -77,8 +77,8 @@ const SAID = ['context', 'said'];
 const OF_CONDITION = 10;
 
 /**
- * Compiles the condition when it is first used, if ever. Each test then costs the number of steps that its pattern
- * needs.
+ * Returns a test of values. The condition is compiled at the first test. Each test costs the number of steps that its
+ * pattern needs.
  */
 function told(condition: FieldCondition, truth: boolean): (value: Json, stepBudget: StepBudget) => boolean {
   let compiled: ReturnType<typeof compileCondition> | null = null;
@@ -92,7 +92,7 @@ function told(condition: FieldCondition, truth: boolean): (value: Json, stepBudg
 
 const TYPES_OF_VALUES = ['null', 'boolean', 'number', 'string', 'list', 'object'] as const;
 
-/** True if the condition can be true or false for a value of this type, and is not unknown. */
+/** True if the answer of the condition is known for values of this type. */
 function isKnownOf(type: (typeof TYPES_OF_VALUES)[number], condition: FieldCondition): boolean {
   switch (condition.op) {
     case '>':
@@ -127,7 +127,7 @@ function isEmptyRange(asked: readonly FieldCondition[]): boolean {
   return low > high || (low === high && isOpen);
 }
 
-/** True if no text begins with all of the given prefixes. */
+/** True if no text begins with all of the required prefixes. */
 function differ(asked: readonly FieldCondition[]): boolean {
   const starts = asked.flatMap((one) => (one.op === 'starts_with' ? [one.value] : []));
   const longest = starts.reduce((one, other) => (one.length < other.length ? other : one), '');

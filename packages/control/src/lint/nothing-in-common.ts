@@ -28,7 +28,7 @@ type Kind = keyof typeof KINDS;
 
 /**
  * Returns a finding for each set of rules that may apply to an agent at once and together allow no name. The finding
- * names a smallest set of policies that together allow no name.
+ * names a smallest set of the policies that exclude each other.
  */
 export function nothingInCommon(
   control: TenantControl,
@@ -50,7 +50,7 @@ type Held = {
   ancestor: string | null;
   policy: string;
   names: Names;
-  /** The names that the policy allows to descendants of its agent. */
+  /** The names that the policy of an ancestor allows to its descendants. */
   below: Names;
 };
 
@@ -78,8 +78,8 @@ function ofKind(
   };
   const found = new Map<string, Finding>();
   /**
-   * The sets of rules that were examined already. True if the search could decide whether the set allows a common
-   * name.
+   * The sets of rules that were examined already. The value is true if the search could decide whether the set allows
+   * a name.
    */
   const looked = new Map<string, boolean>();
   const skipped = () => skip(stepBudget, 'NOTHING_IN_COMMON', 'agents');
@@ -98,8 +98,8 @@ function ofKind(
     if (known === false) skipped();
     if (known !== undefined) continue;
     const empty = emptyAtOnce(held, stepBudget);
-    // If some rules were not examined, it is certain that a found set allows no name. It is not certain that no such
-    // set exists.
+    // If a set without a common name was found, the result is certain. If none was found, the result is certain only
+    // if the step budget was not used up.
     const isKnown = empty === null ? stepBudget.left >= 0 : empty !== undefined;
     looked.set(key, isKnown);
     if (!isKnown) skipped();
@@ -131,7 +131,7 @@ function nothingLeft(
 /** The cost of trying another set. */
 const OF_SET = 50;
 
-/** Like `emptyTogether`, but only for rules that may apply at once. */
+/** Like `emptyTogether`, but a returned set contains only rules that may apply at the same time. */
 function emptyAtOnce(held: readonly Held[], stepBudget: StepBudget): readonly Held[] | null | undefined {
   if (!consume(stepBudget, OF_SET)) return undefined;
   const empty = emptyTogether(

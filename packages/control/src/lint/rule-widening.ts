@@ -1,9 +1,9 @@
 /**
- * Finds what a new, changed or removed rule newly allows, as lines of text (like widening.ts for policies). Agents
- * that the rule no longer matches have fewer limits. Agents that the rule newly matches may have been refused because
- * no rule matched them. Both are reported. Other documents are not examined, so another rule may still forbid what is
- * reported here. A change that is not reported is certainly not wider. Refusals because rules exceeded the step
- * budget are not examined.
+ * Finds what a new, changed or removed rule newly allows, as lines of text (like widening.ts for policies). Two
+ * things are reported: agents that the rule no longer matches have fewer limits, and agents that the rule newly
+ * matches may have been refused because no rule matched them. Other documents are not examined, so another rule may
+ * still forbid what is reported here. A change that is not reported is certainly not wider. Refusals because rules
+ * exceeded the step budget are not examined.
  */
 import type { PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { covers, type Reach, reachOf } from './covering-rules.ts';
@@ -11,8 +11,8 @@ import { isAlive } from './rules-read.ts';
 import { widening } from './widening.ts';
 
 /**
- * Returns the policy of a rule. Null if the policy does not exist, so that the rule blocks. Undefined if this is
- * unknown.
+ * Returns the policy of a rule. Null if the policy does not exist, because the rule then blocks. Undefined if it is
+ * unknown whether the policy exists.
  */
 export type PolicyOf = (rule: RuleDocument) => PolicyDocument | null | undefined;
 

@@ -19,7 +19,9 @@ export function policyIdOf({ policy }: RuleDocument): string {
   return policyNamed(policy).id;
 }
 
-/** Returns the policy version that a rule names. Undefined if it does not exist. */
+/**
+ * Returns the policy version that a rule names. Undefined if the version does not exist or the policy is archived.
+ */
 export function meant({ policies }: TenantControl, { policy }: Pick<RuleDocument, 'policy'>) {
   const { id, version } = policyNamed(policy);
   const { versions = [], isArchived = false } = policies.get(id) ?? {};

@@ -11,8 +11,8 @@ import { skip } from './lint-budget.ts';
 import { isOver, type LintContext, meant, type RuleRead } from './rules-read.ts';
 
 /**
- * Examines only rules with a policy that allows something. A pattern under `not` is left out: if it matches more
- * texts, the rule applies less often.
+ * Examines only rules with a policy that allows something. Patterns under `not` are left out. If such a pattern
+ * matches more texts, the rule applies less often, so it allows less.
  */
 export function unanchoredPatterns(
   control: TenantControl,

@@ -61,8 +61,8 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
 const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
 
 /**
- * Finds rules that blocked until now, because they name a version that did not exist, or an archived policy. Empty if
- * there are no such rules.
+ * Finds rules that stop blocking when a version is published. They block until then, because they name a version that
+ * does not exist yet, or an archived policy. Empty if there are no such rules.
  *
  * @param there the policy before the version is published: how many versions it has
  */
@@ -94,14 +94,14 @@ function isObserved({ mode = 'enforce' }: PolicyDocument): boolean {
 
 function widerWaiting(before: PolicyDocument, after: PolicyDocument): string[] {
   const [was, is] = [maxWaitingOf(before), maxWaitingOf(after)];
-  // If the policy no longer asks a person, the changes of its tools already report this.
+  // The limit is gone because no tool asks a person any more. That change of the tools is already reported.
   if (is === undefined && before.maxWaiting === undefined) return [];
   return higher('maxWaiting', was, is);
 }
 
 /**
- * Returns the limit, or its default if the policy asks a person for approval. Any other policy without a value has no
- * limit.
+ * Returns the limit of the policy. Without a value, a policy that asks a person for approval has the default limit,
+ * and any other policy has no limit.
  */
 function maxWaitingOf({ maxWaiting, toolPolicies = {} }: PolicyDocument): number | undefined {
   const asks = Object.values(toolPolicies).some(({ requiresConfirmation }) => requiresConfirmation === true);
@@ -126,8 +126,8 @@ function lower(name: string, before = 0, after = 0): string[] {
 }
 
 /**
- * Reports a lower charge of actual costs. Shared budgets are then charged less. The default depends on the call, so
- * it may be lower or higher.
+ * Reports a lower cap of actual costs, because shared budgets are then charged less. The default cap depends on the
+ * call, so it may be lower or higher than a number.
  */
 function lowerActualCost(name: string, before: number | undefined, after: number | undefined): string[] {
   if (before === after || (before !== undefined && after !== undefined && after > before)) return [];
@@ -146,8 +146,8 @@ function widerReleases(
 }
 
 /**
- * Reports a higher `maxOpen`. The default of `maxOpen` limits only calls that reserve nothing. For all other calls
- * the default counts as higher than any number.
+ * Reports a higher `maxOpen`. The default limits only calls that reserve nothing. So a change from a number to the
+ * default is always reported.
  */
 function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefined): string[] {
   if (before === after || before === 'unlimited') return [];
@@ -208,7 +208,7 @@ function widerNames(
     before: within(before[`denied${of}`] ?? []),
     after: within(after[`denied${of}`] ?? []),
   };
-  // What descendants may use: what the policy allows, and what it lets the agent delegate.
+  // The names that descendants may use: names that the policy allows, and names that the agent may delegate.
   const isAllowedBelow = within(allowedBelow(of, before));
   const mayBeAllowedBelow = within(allowedBelow(of, after), true);
   const allowed = (after[`allowed${of}`] ?? ['*'])
@@ -246,16 +246,16 @@ function delegableOf(of: Named, { delegableTools = [] }: PolicyDocument): readon
 }
 
 /**
- * True if the policy may allow a name that the glob matches. A glob with a * may be allowed in part, so the answer is
- * true. A denied model or provider has more names than the list contains, so its denial is not certain.
+ * True if the policy may allow a name that the glob matches. Also true for a glob with a *, because a part of its
+ * names may be allowed. Also true for models and providers, because they have more names than a list contains.
  */
 function mayMeet(of: Named, glob: string, isAllowed: (glob: string) => boolean): boolean {
   return of !== 'Tools' || glob.includes('*') || isAllowed(glob);
 }
 
 /**
- * Reports new prices of models. A model with a new price in the policy may have had no price before, or a higher
- * price in the price lists.
+ * Reports prices of models that may be lower than before. A price that is added or removed is reported too, because
+ * the price lists may contain a higher or lower price.
  */
 function lowerPrices({ modelPrices: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { modelPrices = {} } = after;
@@ -278,8 +278,8 @@ function priceInWords(price: ModelPriceDocument | undefined): string {
 }
 
 /**
- * Reports lower token counts for calls that state no count. Without these defaults such a call is refused if money is
- * limited.
+ * Reports lower default token counts. They are used for calls that state no count. Without a default such a call is
+ * refused if money is limited.
  */
 function fewerTokens({ defaultTokens: before = {} }: PolicyDocument, after: PolicyDocument): string[] {
   const { defaultTokens = {} } = after;
@@ -305,9 +305,11 @@ function namesOf(...policies: readonly PolicyDocument[]): readonly string[] {
   return [...new Set(policies.flatMap(({ toolPolicies = {} }) => Object.keys(toolPolicies)))].sort();
 }
 
-/** Returns a function that is true if the agent under the policy or its descendants may call a tool. */
+/**
+ * Returns a function that tells whether a tool may be called, by the agent under the policy or by its descendants.
+ */
 function usableUnder(policy: PolicyDocument, stepBudget: StepBudget): (tool: string) => boolean {
-  // A tool that cannot be compared within the limit counts as usable.
+  // If the comparison takes too long, the tool counts as usable.
   const isAllowed = globsWithin(allowedBelow('Tools', policy), true, stepBudget);
   const isDenied = globsWithin(policy.deniedTools ?? [], false, stepBudget);
   return (tool) => isAllowed(tool) && !isDenied(tool);
@@ -379,7 +381,7 @@ function otherValidation(
   return another(name, before, after);
 }
 
-/** Reports any other change as possibly wider, because the two documents cannot be compared. */
+/** Reports any other change as possibly wider, because the code cannot tell which document allows more. */
 function another(name: string, before: object, after: object): string[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   return [`${name}: another, which may let more through`];

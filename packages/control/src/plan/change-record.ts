@@ -2,7 +2,10 @@
 import type { ControlRecord } from '@mandate/schemas';
 import type { Change } from './change.ts';
 
-/** Returns the record. The record takes effect only if its document has not changed since the plan was made. */
+/**
+ * Returns the record of the change. The record takes effect only if its document has not changed since the plan was
+ * made.
+ */
 export function recordOf(planned: Change, change: Omit<ControlRecord['change'], 'expects'>): ControlRecord {
   const { kind, id, after, revision } = planned;
   const record = { ...whatIsDone(kind, id, after), change: { ...change, expects: revision } };

@@ -24,7 +24,7 @@ test.each([
     { files: DOER, plane: BOTH, prune: true },
     'that agent is removed, because no file contains it',
   ],
-])('an agent with a parent: %s', (_, { files, plane, prune }, why) => {
+])('tells whether the parent of an agent will exist: %s', (_, { files, plane, prune }, why) => {
   const { agents, ...others } = documentsIn(files);
   const standing = plane === '' ? [] : standingOf(documentsIn(plane));
   const changes = planChanges({ agents, ...others }, standing, { prune, atMs: 0 });

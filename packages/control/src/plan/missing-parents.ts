@@ -7,7 +7,7 @@ import type { Change } from './change.ts';
 import type { Standing } from './standing.ts';
 import { whatWillBeOf } from './what-will-be.ts';
 
-/** Returns one line for each agent that is kept although its parent will not exist after the changes. */
+/** Returns one line for each agent in the files whose parent will not exist after the changes. */
 export function missingParents(
   agents: ReadonlyMap<string, Pick<AgentDocument, 'parent'>>,
   standing: readonly Standing[],

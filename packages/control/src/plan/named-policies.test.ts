@@ -33,14 +33,15 @@ test.each<[string, { files: string[]; standing?: Standing[]; prune?: true }, str
   ['of fewer versions', { files: [policy('p'), rule('p@2')] }, 'that policy has one version'],
   ['unchanged', { files: [policy('p'), rule('p@3')], standing: plane(2) }, 'that policy has 2 versions'],
   ['of the version that is to be made', { files: [policy('p', 'x'), rule('p@3')], standing: plane(2) }, null],
-])('a rule in files whose policy is %s', (_, { files, standing = [], prune = false }, why) => {
+])('tells whether the policy of a rule will exist: %s', (_, { files, standing = [], prune = false }, why) => {
   const wanted = documentsIn(...files);
   const changes = planChanges(wanted, standing, { prune, atMs: 0 });
   const named = wanted.rules.get('r')?.policy;
   expect([...missingPolicies(wanted.rules, standing, changes)]).toEqual(
     why === null ? [] : [['r', `the rule "r" names ${named}, and ${why}`]],
   );
-  // A rule that only blocks its agents allows them nothing new. The removals come later in the plan.
+  // A rule with a missing policy only blocks, so it allows nothing new. With `prune`, the policy is removed only
+  // after the rule is added.
   const put = changes.find(({ kind, does }) => kind === 'rule' && does === 'add');
   if (put !== undefined && !prune) expect(put.widens.length > 0).toBe(why === null);
 });
@@ -50,7 +51,7 @@ test.each([
   ['p', plane(3), 0],
   ['p@2', plane(3), 1],
   ['p@2', plane(3, true), 0],
-])('pulls a rule from a plane that names %s', (named, standing, told) => {
+])('finds a rule whose policy version is not written: %s', (named, standing, told) => {
   const { rules } = documentsIn(rule(named));
   const line = `the rule "r" names ${named}, but only the last of 3 versions is written`;
   expect(versionsLeftOut(rules, standing)).toEqual(Array(told).fill(line));

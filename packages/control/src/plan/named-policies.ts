@@ -1,7 +1,8 @@
 /**
- * Finds policies by the names that rules use: `read-only`, or one version of it, `read-only@3`. An agent under a
- * missing policy may do nothing. Files contain one document of a policy, but each plane counts the versions that were
- * published there. So a rule that names a version may mean another version in another plane, or none.
+ * Finds policies by the names that rules use: `read-only`, or one version of it, `read-only@3`. If the policy of a
+ * rule is missing, the rule blocks its agents. Files contain one document of a policy, but each plane counts the
+ * versions that were published there. So a rule that names a version may mean another version in another plane, or
+ * none.
  */
 
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
@@ -12,7 +13,7 @@ import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
 
 type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
 
-/** Returns one line, by rule id, for each rule that is kept although its policy will not exist after the changes. */
+/** Returns one line, by rule id, for each rule in the files whose policy will not exist after the changes. */
 export function missingPolicies(
   rules: Rules,
   standing: readonly Standing[],

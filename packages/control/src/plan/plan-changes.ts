@@ -57,8 +57,8 @@ export function planChanges(
 }
 
 /**
- * Returns what a change newly allows, as the plane would report it (../lint/control-widening.ts), as far as the
- * listed documents show.
+ * Returns a function that finds what a change newly allows, as the plane would report it
+ * (../lint/control-widening.ts). The function knows only the listed documents.
  */
 function wideningAmong(standing: readonly Standing[], atMs: number) {
   const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
@@ -77,7 +77,7 @@ function wideningAmong(standing: readonly Standing[], atMs: number) {
         atMs,
         is: () => (isMissing ? null : undefined),
       });
-    // The removal of a rule allows nothing more here.
+    // The removal of an agent or a policy allows nothing more.
     if (after === null) return [];
     if (kind === 'agent')
       return was === null ? [] : agentWidening(was as AgentDocument, after as AgentDocument, asked);

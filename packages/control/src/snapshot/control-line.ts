@@ -39,8 +39,8 @@ type AsJson<T> = T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
     : T;
 
 /**
- * Fields that are not written in the line of the tenant. `childrenOf`, `keysOf`, `versions` and `rulesOf` are not
- * written at all, because they follow from other fields.
+ * Fields that are not in the line of the tenant. Most of them have lines of their own. `childrenOf`, `keysOf`,
+ * `versions` and `rulesOf` are not written at all, because they follow from other lines.
  */
 type InLinesOfTheirOwn =
   | DocumentsOf
@@ -54,14 +54,14 @@ type InLinesOfTheirOwn =
 /** `opened` is a document, so it is plain JSON. */
 export type TenantFields = AsJson<Omit<Tenant, InLinesOfTheirOwn | 'opened'>> & Pick<Tenant, 'opened'>;
 
-/** The fields that contain documents by id. */
+/** The names of the fields that are maps of documents by id. */
 export type DocumentsOf = {
   [Field in keyof Tenant]: Tenant[Field] extends Map<string, Revisioned<unknown>> ? Field : never;
 }[keyof Tenant];
 
 /**
- * A grant that names its sources by their revisions: the agent, and each rule with its id and the version of its
- * policy.
+ * A grant as it is stored. It contains only the revisions of its sources: of the agent, and of each rule, with the
+ * version of the rule's policy.
  */
 export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
   agent: number;
@@ -70,7 +70,10 @@ export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
 
 export type StateLine =
   | { line: 'tenant'; name: string; forgetAt: number; fields: TenantFields }
-  /** The public id of a key of this tenant. Another tenant already had a key with the same id. */
+  /**
+   * The public id of a key of this tenant that belongs to another tenant, because that tenant already had a key with
+   * the same id.
+   */
   | { line: 'elsewhere'; key: string }
   | { line: 'document'; of: DocumentsOf; id: string; kept: Revisioned<unknown> }
   /**

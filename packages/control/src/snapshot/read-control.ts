@@ -1,6 +1,6 @@
 /**
- * Restores the control state from the text of `writeControl`. Records after the log position of the text must then be
- * applied.
+ * Restores the control state from the text of `writeControl`. The caller must then apply the records that follow the
+ * log position of the text.
  */
 
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
@@ -26,7 +26,7 @@ export type ReadControl =
 
 /**
  * Returns no state if the text has another version, was cut short or was changed. The caller then reads the log from
- * its start. Throws what `lines` throws.
+ * its start. Errors of `lines` are thrown on.
  */
 export async function readControl(
   lines: Iterable<string> | AsyncIterable<string>,
@@ -81,7 +81,7 @@ function isTaken(take: (line: StateLine) => void, line: ControlLine): boolean {
   }
 }
 
-/** Restores each kind of document, together with the data that follows from it. */
+/** The functions that restore a document of each kind, together with the data that follows from the document. */
 const PUT: Record<DocumentsOf, (control: Tenant, id: string, kept: never) => void> = {
   agents: (control, _, kept) => putAgent(control, kept),
   retired: (control, id, kept) => control.retired.set(id, kept),
@@ -159,7 +159,10 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
   }
 }
 
-/** Returns the same object for the current document and for all grants that were made from it. */
+/**
+ * Returns the document from which a grant was made. The current document and all grants that were made from it share
+ * one object.
+ */
 function madeOf<D>(
   standing: ReadonlyMap<string, Revisioned<D>>,
   past: ReadonlyMap<string, Revisioned<D>>,

@@ -1,6 +1,7 @@
 /**
- * Checks host name labels that encode letters beyond ASCII (`xn--…`). IDNA restricts the letters and their order.
- * Programs do not display a label that breaks these rules, or display it as another name.
+ * Checks host name labels that begin with `xn--`. Such a label encodes letters beyond ASCII. The standard IDNA
+ * restricts the letters and their order. Programs do not display a label that breaks these rules, or display it as
+ * another name.
  */
 
 /**

@@ -15,7 +15,7 @@ function rulesOf(validation: Parameters<typeof compileArgumentRules>[0]) {
 }
 
 describe('argument rules', () => {
-  test('checks the schema first, then the validators in the order of the document', () => {
+  test('check the schema first, then the validators in the order of the document', () => {
     const rules = rulesOf({
       schema: amount,
       validators: ['noSystemPaths', { emailDomains: ['company.com'] }, { readOnlySql: { fields: ['sql'] } }],
@@ -28,7 +28,7 @@ describe('argument rules', () => {
     expect(rules.validate({ amount: 1, path: 'x', to: 'a@company.com', sql: 'select 1' })).toBeNull();
   });
 
-  test('treats absent arguments as an empty object', () => {
+  test('treat absent arguments as an empty object', () => {
     expect(rulesOf({ schema: amount }).validate(undefined)?.pointer).toBe('/amount');
     expect(rulesOf({ schema: { type: 'object' } }).validate(undefined)).toBeNull();
   });

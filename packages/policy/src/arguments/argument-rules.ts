@@ -35,7 +35,8 @@ export interface RulesRefused {
   readonly faults: readonly SchemaFault[];
 }
 
-// Caches compiled rules. After any change a mandate file is read again as a whole, and patterns are slow to compile.
+// A cache of compiled rules. A mandate file is read again as a whole after any change, and patterns are slow to
+// compile.
 const compiledBefore = recentlyUsed<CompiledRules>(512);
 
 /**
@@ -127,8 +128,8 @@ function createValidator(
 }
 
 /**
- * True if `after` accepts nothing that `before` refuses. Both must be equal, or have the same name, with narrower
- * parameters in `after`. Both are in the form of the document.
+ * True if the validator `after` accepts nothing that the validator `before` refuses. They must be equal, or have the
+ * same name, and the parameters of `after` must be narrower. Both are given as documents write them.
  */
 export function narrowsValidator(before: NamedInDocument, after: NamedInDocument): boolean {
   if (canonicalJson(before) === canonicalJson(after)) return true;
@@ -146,8 +147,8 @@ function refusedAt(path: SchemaFault['path'], faults: readonly SchemaFault[]): R
 }
 
 /**
- * The cost of compiling a schema, in steps per character. Every request pays this cost, even if the schema is
- * compiled already.
+ * The cost of compiling a schema, in steps per character. Every request pays this cost, even if an earlier request
+ * compiled the schema.
  */
 const COMPILING = 16;
 

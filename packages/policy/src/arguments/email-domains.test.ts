@@ -226,7 +226,7 @@ describe('a whole message', () => {
     expect(check({ attachments: [{ content: btoa(message('To: x@evil.com')) }] })).toBeNull();
   });
 
-  test('a body text may begin like a message', () => {
+  test('a body text may begin like a mail message', () => {
     expect(check({ body: 'To: everyone\n\nLunch is at noon' })).toBeNull();
     expect(check({ body: 'Note: ask x@evil.com' })).toBeNull();
   });
@@ -270,11 +270,11 @@ describe('an @ that is not part of an address', () => {
   });
 });
 
-describe('fields named in the parameters', () => {
+describe('fields that the parameters name', () => {
   const named = emailDomains.create({ domains: ['company.com'], fields: ['target', 'raw'] });
   const checkNamed = (args: unknown) => named(args, stepBudgetOfAction());
 
-  test('contain recipients, and no other field is checked', () => {
+  test('are checked as recipients, and no other field is checked', () => {
     expect(checkNamed({ target: 'a@company.com', to: 'x@evil.com', other: 'x@evil.com' })).toBeNull();
     expect(checkNamed({ Target: 'x@evil.com' })).toMatchObject({ pointer: '/Target' });
     expect(checkNamed({ options: { target: ['Bob'] } })).toMatchObject({ pointer: '/options/target/0' });

@@ -17,7 +17,10 @@ const DOMAINS = {
   items: { type: 'string', maxLength: 253, pattern: DOMAIN },
 } as const;
 
-/** The steps paid for each character, in addition to reading it. A text is decoded and searched in several forms. */
+/**
+ * The cost of each character, in steps, in addition to the cost of reading it. A text is decoded and searched in
+ * several forms.
+ */
 const OF_CHARACTER = 16;
 
 /**
@@ -112,8 +115,8 @@ function goesOnlyTo(isAllowed: IsAllowed, found: FoundString, field: MailField):
 }
 
 /**
- * In running text, a first line such as `To: everyone` may not be a header. So only the addresses in the line are
- * checked.
+ * True if all recipients in a header line are allowed. In running text, a line such as `To: everyone` may not be a
+ * header, so only the addresses in the line are checked.
  */
 function isListTo(isAllowed: IsAllowed, list: string, field: MailField): boolean {
   if (field === 'text') return domainsIn(list).values().every(isAllowed);
@@ -137,7 +140,7 @@ function isList(text: string, field: MailField): boolean {
   });
 }
 
-/** True if every word of the text contains an `@`, with any separators between words. */
+/** True if every word of the text contains an `@`. Blanks and the signs `,;|/&` separate words. */
 function holdsOnlyAddresses(text: string): boolean {
   return text.includes('@') && text.split(/[\s,;|/&]+/).every((word) => word === '' || word.includes('@'));
 }

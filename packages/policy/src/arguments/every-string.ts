@@ -10,8 +10,8 @@ export interface FoundString {
 }
 
 /**
- * The place of a value in the arguments: the last step of its path, and the place around it. Null means the root. A
- * linked list is cheap, because most places are never turned into a pointer.
+ * The place of a value in the arguments: the last step of its path, and the place around it. Null means the arguments
+ * as a whole. A linked list is cheap to build, and most places are never turned into a pointer.
  */
 type Place = { readonly around: Place; readonly step: string | number } | null;
 
@@ -24,7 +24,7 @@ const OF_CHARACTER = 8;
 
 /**
  * Returns every string in a JSON value. Field names are included, because a tool may take a map with paths or
- * addresses as keys. Returns nothing if the step budget is too small for all strings.
+ * addresses as keys. Returns an empty list if the step budget is too small for all strings.
  */
 export function everyString(value: unknown, stepBudget: StepBudget): readonly FoundString[] {
   const found: FoundString[] = [];

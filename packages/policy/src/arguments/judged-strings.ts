@@ -31,7 +31,7 @@ export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): Judg
 }
 
 /**
- * Finds every string except the names of the arguments. The tool defines these names, so the agent cannot choose
+ * Finds every string except the names of the arguments. The agent cannot choose these names, because the tool defines
  * them.
  */
 export const stringsOfValues: JudgedStrings = (args, stepBudget) =>

@@ -15,11 +15,11 @@ export interface LinearPattern {
   toString(): string;
 }
 
-/** The most characters of a pattern. A longer pattern would be a program. */
+/** The most characters of a pattern. No sensible pattern is longer. */
 const LONGEST_PATTERN = 1_000;
 /**
- * The cost of compiling, as a number of characters. Every test pays this cost. So the answer does not depend on which
- * request compiled the pattern.
+ * The cost of compiling, as a number of characters. Every test pays this cost, even if the pattern is compiled
+ * already. So the order of requests does not change their results.
  */
 const COMPILING = 16;
 

@@ -54,7 +54,7 @@ test.each([
 test.each([
   ['policy', (patterns: readonly string[]) => compilePolicy(policy(patterns), 'p')],
   ['rule', (patterns: readonly string[]) => compileRule(rule(patterns))],
-] as const)('in a %s, reads no pattern after the first one that exceeds the size limit', (_kind, write) => {
+] as const)('in a %s, stops reading at the first pattern beyond the size limit', (_kind, write) => {
   const refused = write([...many(90, 'Ll', 99), '\\p{Never}', '(?=looked at)']);
   expect(refused.ok ? [] : refused.faults).toEqual([
     expect.objectContaining({ message: expect.stringContaining('patterns of more than 20000 steps') }),
@@ -62,7 +62,7 @@ test.each([
   for (const pattern of compiled()) expect(pattern).toMatch(/^\\p\{(?:Ll|N)\}$/);
 });
 
-test('asks the engine about a Unicode class only once, and without its repeats', () => {
+test('compiles a Unicode class only once to check it, and without its repeats', () => {
   for (const pattern of many(20, 'Lt', 99)) linearPattern(pattern);
   expect(compiled().filter((pattern) => pattern !== '\\p{N}')).toEqual(['\\p{Lt}']);
   for (const unknown of ['\\p{Ideographic}{9}', '[^\\P{Ideographic}]{9}'])

@@ -2,9 +2,12 @@ import { CAPS } from '@mandate/schemas/core';
 import type { StepBudget } from '../step-budget.ts';
 import { PatternRefused } from './pattern-to-re2.ts';
 
-/** The limit of the RE2 engine on repeats. The numbers of nested repeats are multiplied. */
+/** The most repeats that the RE2 engine accepts. For nested repeats, the product of their numbers counts. */
 const MOST_REPEATS = 1_000;
-/** The size of a Unicode script or category, in steps. The engine uses a table of hundreds of ranges for it. */
+/**
+ * The size of a Unicode script or category, in steps. The size is large because the engine uses a table of hundreds
+ * of ranges.
+ */
 const OF_UNICODE = 32;
 
 /** A part of a pattern: its size in steps, and how often its content is repeated. */
@@ -14,8 +17,8 @@ const NOTHING: Part = { size: 0, repeats: 1 };
 const TOKEN = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\(\?<[^>]*>|\(\?:|\{\d+(?:,\d*)?\}\??|[*+?]\??|[^\\]/suy;
 
 /**
- * Returns the most instructions that a pattern can take when its repeats are written out, without compiling it. For
- * each character of a text, the automaton takes at most this number of steps.
+ * Returns the most instructions that a pattern can take when its repeats are written out. The pattern is not
+ * compiled. For each character of a text, the automaton takes at most this number of steps.
  *
  * The result is the same in every process and version, because refusals depend on it. The engine's own count can
  * differ between versions.
@@ -24,7 +27,7 @@ const TOKEN = /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\.|\(\?<[^>]*>|\(\?:|\{\d+(?:,\d*)?
  * @throws PatternRefused if the product of its repeats exceeds the engine's limit
  */
 export function patternSize(pattern: string): number {
-  /** The parts before each enclosing group, the outermost first. */
+  /** For each enclosing group, the part of the pattern before the group. The outermost group comes first. */
   const around: Part[] = [];
   let before: Part = { ...NOTHING };
   let last = NOTHING;
@@ -56,11 +59,11 @@ export function patternSize(pattern: string): number {
 /** The end of an error message. The name of the document or schema comes before it. */
 export const PATTERNS_TOO_LARGE = `has patterns of more than ${CAPS.patternSize} steps together, their repeats written out: write fewer repeats`;
 
-/** Limits the parts of documents that are slow to compile, for all documents of one request. */
+/** The remaining limits for parts of documents that are slow to compile. All documents of one request share them. */
 export type Room = {
-  /** The total size that further patterns may have. */
+  /** The total size that the next patterns may have. */
   patterns: StepBudget;
-  /** The number of objects that further schemas of arguments may have. */
+  /** The number of objects that the next schemas of arguments may have. */
   schemaParts: StepBudget;
 };
 
@@ -69,7 +72,7 @@ export function roomToWrite(): Room {
   return { patterns: { left: CAPS.patternSize }, schemaParts: { left: CAPS.schemaParts } };
 }
 
-/** Returns no limit, for documents that are already on the log and for Mandate's own patterns. */
+/** Returns unlimited room, for documents that are already on the log and for Mandate's own patterns. */
 export function endlessRoom(): StepBudget {
   return { left: Number.POSITIVE_INFINITY };
 }

@@ -12,7 +12,8 @@ export class PatternRefused extends Error {
   }
 }
 
-// The white space of ECMAScript, and the characters that `.` does not match. RE2 has fewer characters in both sets.
+// The white space of ECMAScript, and the characters that `.` does not match. In RE2 both sets contain fewer
+// characters.
 const SPACE =
   '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NOT_SPACE =
@@ -23,9 +24,9 @@ const ANY = '[\\x{0}-\\x{10ffff}]';
 const NONE = '[^\\x{0}-\\x{10ffff}]';
 
 /**
- * Rewrites an ECMAScript pattern (with the `u` flag, as JSON Schema requires) as the RE2 pattern that matches
- * the same texts. The two syntaxes look alike, but `\s`, `.`, `\k`, `\u`, `[` in a class and `(?…)` mean
- * different things in them, or nothing. So each of these is written in another way or refused here.
+ * Rewrites an ECMAScript pattern (with the `u` flag, as JSON Schema requires) as an RE2 pattern that matches the same
+ * texts. The two syntaxes look alike, but `\s`, `.`, `\k`, `\u`, `[` in a class and `(?…)` have another meaning in
+ * RE2, or none. So each of these is rewritten or refused here.
  *
  * Throws PatternRefused for look-around and back-references, because they cannot run in linear time.
  */

@@ -10,7 +10,7 @@ function checkWith(
   return (args) => judge(args, stepBudgetOfAction());
 }
 
-describe('without fields', () => {
+describe('without the parameter `fields`', () => {
   const check = checkWith(undefined);
 
   test('requires each string to be one statement that only reads', () => {
@@ -35,7 +35,7 @@ describe('without fields', () => {
   });
 });
 
-describe('with fields', () => {
+describe('with the parameter `fields`', () => {
   const check = checkWith({ fields: ['source_text'], dialect: 'postgres' });
 
   test('checks these fields at any depth, and no other fields', () => {
@@ -51,7 +51,7 @@ describe('with fields', () => {
     expect(check({ sourceText: { 'drop table x': 1 } })).toMatchObject({ rule: 'readOnlySql' });
   });
 
-  test('does not join the parts of a statement that is split over several strings', () => {
+  test('requires each string to be a whole statement, so a statement cannot be split over several strings', () => {
     expect(check({ sourceText: ['select 1', '; drop table x'] })).toMatchObject({ pointer: '/sourceText/1' });
     expect(check({ sourceText: ["select 'a", "b'"] })).toMatchObject({ pointer: '/sourceText/0' });
   });

@@ -7,8 +7,8 @@ import { EVERY_DIALECT, SQL_DIALECTS } from './sql/dialects.ts';
 import { whyNotReadOnly } from './sql/reading-statement.ts';
 
 /**
- * The cost of each character for this validator, in steps, in addition to reading it. The grammar may look at each
- * character as one token.
+ * The cost of each character for this validator, in steps, in addition to reading it. It is high because the grammar
+ * may look at each character as one token.
  */
 const OF_CHARACTER = 24;
 

@@ -61,7 +61,7 @@ describe('a fault contains the place, the expected value, and the kind of value 
   });
 });
 
-describe('dialects of JSON Schema', () => {
+describe('two dialects of JSON Schema', () => {
   test('uses 2020-12 by default: prefixItems', () => {
     const validate = validatorOf({
       type: 'object',
@@ -288,7 +288,7 @@ describe('hostile arguments and schemas end quickly', () => {
     expect(validate({ a: [0, -0] })).not.toBeNull();
   });
 
-  test('refuses arguments if recursive references double the work at every level', () => {
+  test('refuses arguments if the references of a schema double the work at every level', () => {
     const child = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] };
     const validate = validatorOf({
       $defs: { node: { type: 'object', properties: { child, leaf: { type: 'number' } } } },

@@ -5,9 +5,9 @@ const ESCAPE = /\\(?:[pP]\{[^}]*\}|.)/gsu;
 const known = new Set<string>();
 
 /**
- * Returns why the engine does not know a Unicode script or category in a pattern, or null if it knows all. The engine
- * knows fewer classes than ECMAScript, so the author of the pattern needs a message. Only the class is compiled, once
- * for all patterns, because its repeats would make the program large.
+ * Returns the error message for a Unicode script or category that the engine does not know. Null if it knows all of
+ * the pattern. The engine knows fewer classes than ECMAScript, so the author of the pattern needs a message. Only the
+ * class is compiled, and only once for all patterns, because its repeats would make the program large.
  */
 export function unknownClass(re2: string): string | null {
   for (const [token] of re2.matchAll(ESCAPE)) {

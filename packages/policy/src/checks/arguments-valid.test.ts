@@ -69,7 +69,7 @@ describe('a fault inside a redacted field', () => {
       { a: { '[redacted:email]': ['/etc/passwd'] } },
       '/a',
     ],
-  ])('reveals neither %s nor the kind of value found', (_, args, shown, pointer) => {
+  ])('reveals neither the kind of value nor %s', (_, args, shown, pointer) => {
     const { evidence, reason } = said(args, shown);
     expect(evidence).toMatchObject({ pointer });
     expect(reason).toMatch(/, found what is redacted\.$/);
@@ -83,7 +83,7 @@ describe('a fault inside a redacted field', () => {
   });
 });
 
-describe('a fault in a value that was redacted before the decision', () => {
+describe('a fault in a value that was redacted before Mandate decided', () => {
   function refused(args: Record<string, Json>): string {
     const { refusal } = plan({ id: 'a', agentId: 'x', type: 'tool_call', tool: 'u', args }, mandate, 0);
     return refusal?.reason ?? '';

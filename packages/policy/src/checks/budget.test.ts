@@ -52,7 +52,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     5,
     'Try again, as the next attempt of the same action, after retryAfterMs; or have the operator of the plane raise the budget.',
   ],
-])('the remedy for an exceeded budget: %s', (_, limit, retryAfterMs, remedy) => {
+])('suggests what to do about an exceeded budget: %s', (_, limit, retryAfterMs, remedy) => {
   const fact = { kind: 'budget', spentMicros: 0, ok: false, retryAfterMs } as const;
   expect(budgets.violation(limit, fact).remedy).toBe(remedy);
 });

@@ -36,8 +36,8 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
 };
 
 /**
- * Returns advice about an exceeded budget. An adjustment can at most empty a window, so it cannot help a call that
- * exceeds the whole budget.
+ * Returns advice about an exceeded budget. An adjustment can at most empty the window of the budget, so it cannot
+ * help a call that costs more than the whole budget.
  */
 function remedyFor(
   { windowMs, policy, otherLimits = [] }: BudgetLimit,
@@ -91,8 +91,8 @@ function mostOf({ maxMicros }: Counted): number {
 }
 
 /**
- * The order of budgets: the total first, then lifetime budgets before windowed ones, and narrow scopes before wide
- * ones.
+ * Returns the rank of a budget in the order of checks: the agent's total first, then budgets without a window before
+ * budgets with one, and narrow scopes before wide scopes.
  */
 function rank({ id, scope, windowMs }: Counted): number {
   if (id === TOTAL_BUDGET) return -1;

@@ -11,7 +11,7 @@ export type Counter<T> = {
   others: readonly T[];
 };
 
-/** Groups limits by counter, in the order in which the counters first occur. */
+/** Returns one group for each counter, in the order in which the counters first occur. */
 export function byCounter<T>(
   all: readonly T[],
   counterOf: (one: T) => string,
@@ -24,8 +24,8 @@ export function byCounter<T>(
 }
 
 /**
- * Returns the name of a policy as limits use it. A mandate from a file has only one policy, so that policy has no
- * name.
+ * Returns the policy and the ancestor to record with a limit. A mandate from a file has only one policy without a
+ * name, so nothing is returned for it.
  */
 export function nameIn({ name, ancestor }: Pick<Policy, 'name' | 'ancestor'>): {
   policy?: string;
@@ -35,8 +35,8 @@ export function nameIn({ name, ancestor }: Pick<Policy, 'name' | 'ancestor'>): {
 }
 
 /**
- * Adds to another limit on the same counter whether the call stays within it. The ledger reports facts for the
- * strictest limit only.
+ * Adds to a limit whether the call stays within it. For limits that are not the strictest on their counter, because
+ * the ledger reports facts for the strictest limit only.
  */
 export function withResult<T extends object>(other: T, passes: boolean): T & { result: 'pass' | 'block' } {
   return { ...other, result: passes ? 'pass' : 'block' };

@@ -23,7 +23,10 @@ import type { StepBudget } from '../step-budget.ts';
 /** Calls of one kind under one policy, with the facts that every such call shares. */
 export type Calls = {
   type: ActionType;
-  /** Which lists, prices and limits apply: those of tools, those of models, or only those of the kind itself. */
+  /**
+   * Says whether calls of this kind are checked as calls of tools or of models. This decides which lists, prices and
+   * limits apply.
+   */
   judgedAs: ActionKind['judgedAs'];
   /** True if the calls state an estimate above $0. */
   statesEstimate: boolean;
@@ -52,14 +55,14 @@ export type Subject = {
   stepBudget: StepBudget;
 };
 
-/** The reason for a verdict, and a remedy. */
+/** The reason for a verdict, and the remedy: what the caller can do. */
 export type Words = { reason: string; remedy: string };
 
 export type Violation = Words & { code: Code };
 
 /**
- * The result of a check. A passed check contains only what is recorded. A check that blocks, or that imposes an
- * obligation, contains more.
+ * The result of a check. The result of a passed check is recorded as it is. A check that blocks, or that imposes an
+ * obligation, returns more fields.
  */
 export type Finding = Passed | Obliging | Blocked;
 type Passed = Check & { result: 'pass' };
@@ -88,8 +91,8 @@ export function blocked(check: string, evidence: Json, violation: Violation): Bl
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
- * Adds to a limit the policy that sets it and the ancestor that has the policy, if a mandate has several policies.
- * `otherLimits`: other limits on the same counter.
+ * Adds to a limit the policy that sets the limit, and the ancestor that has the policy. Adds nothing if the mandate
+ * has only one policy. `otherLimits`: other limits on the same counter.
  */
 export function under<L extends Limit>(
   { name: policy, ancestor }: Pick<Policy, 'name' | 'ancestor'>,
@@ -112,8 +115,8 @@ export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact>
    * counter is listed once.
    */
   limits(calls: readonly Calls[]): readonly LimitOf<L>[];
-  /** Returns the evidence of one limit for the record. `costMicros` is the amount that the call would reserve. */
+  /** Returns the evidence about one limit for the record. `costMicros` is the amount that the call would reserve. */
   evidence(limit: L, fact: F, costMicros: number): Json;
-  /** Returns the reason and remedy of a refusal. The step decides the verdict and the code. */
+  /** Returns the reason and remedy of a refusal. The ledger's step decides the verdict and the code. */
   violation(limit: L, fact: F): Words;
 };

@@ -31,7 +31,7 @@ test.each<[string, Calls[], number | null]>([
   ],
   ['the number of a policy that requires no confirmation', [calls(true, 200), calls(false, 4)], 4],
   ['no limit, if no policy requires a confirmation', [calls(false, 4)], null],
-])('the largest number of questions that may wait: %s', (_, ofPolicies, maxWaiting) => {
+])('limits the number of questions that may wait: %s', (_, ofPolicies, maxWaiting) => {
   const limits = confirmation.limits(ofPolicies).map((limit) => limit({} as never));
   expect(limits).toMatchObject(maxWaiting === null ? [] : [{ kind: 'confirmation', maxWaiting }]);
 });

@@ -3,7 +3,7 @@ import { blocked, passed, type StaticCheck } from './check.ts';
 
 const CHECK = 'estimate-stated';
 
-/** A policy may require estimates. Then a call of a tool without a price must state an estimate. */
+/** Checks that a call states an estimate. A policy may require an estimate from calls of tools without a price. */
 export const estimateStated: StaticCheck = (calls) => {
   if (calls.judgedAs !== 'tool' || !calls.policy.requireEstimate || hasPrice(calls)) return null;
   return ({ action: { estimatedCostMicros = 0 }, name: tool }) => {

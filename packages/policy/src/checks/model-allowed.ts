@@ -1,7 +1,7 @@
 import type { KnownCall } from '../models/known-call.ts';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
-/** Compares the lists of the policy with every name of the model: packages/policy/src/models. */
+/** Checks every name of the model against the lists of the policy: packages/policy/src/models. */
 export const modelAllowed: StaticCheck = ({ judgedAs, policy: { allowedModels, deniedModels } }) => {
   if (judgedAs !== 'model' || (allowedModels === null && deniedModels === null)) return null;
   return ({ name: model, call }) => {

@@ -1,7 +1,7 @@
 import type { LlmCall } from '@mandate/schemas';
 import { blocked, passed, type StaticCheck, type Subject } from './check.ts';
 
-/** If money is limited, a call without a known price is refused, because its cost cannot be checked. */
+/** Checks that the cost of the call can be known. If money is limited, a call without a known price is refused. */
 export const modelPriced: StaticCheck = ({ judgedAs, policy, at }) => {
   if (judgedAs !== 'model') return null;
   const limited =

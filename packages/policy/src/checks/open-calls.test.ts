@@ -58,7 +58,7 @@ test.each<[string, Calls[], number | null, number | null]>([
     99,
   ],
   ['no limit if every policy is in observe mode', [callsUnder({ maxOpen: 3, mode: 'observe' })], null, null],
-])('the largest number of calls that may be open: %s', (_, ofPolicies, unpriced, priced) => {
+])('limits the number of calls that may be open: %s', (_, ofPolicies, unpriced, priced) => {
   const mostOf = (statesEstimate: boolean) => {
     const ofKind = ofPolicies.map((one) => ({ ...one, statesEstimate }));
     const [limitOf] = openCalls.limits(ofKind);

@@ -7,8 +7,8 @@ import { type Calls, type LimitCheck, type LimitOf, under } from './check.ts';
 import { mandateRate, type RateFact } from './rate.ts';
 
 /**
- * Limits the open calls of an agent: allowed calls without an outcome. A call that reserves nothing shows its cost
- * only when it is settled, so each open call may overdraw a budget (ADR 46).
+ * Limits the open calls of an agent: allowed calls without an outcome. If a call reserves nothing, its cost is only
+ * known after its outcome. So each open call may overdraw a budget (ADR 46).
  */
 export const openCalls: LimitCheck<RateLimit, RateFact> = {
   name: 'open-calls',
@@ -34,11 +34,11 @@ export function countsAsOpen(calls: readonly Calls[]): boolean {
 type OpenCallsLimit = Pick<Policy, 'name' | 'ancestor'> & { maxOpen: number };
 
 /**
- * Returns the limits that policies state. The default limits of policies under which the call reserves nothing
- * follow.
+ * Returns the limits that policies state, followed by the default limits of policies under which the call reserves
+ * nothing.
  */
 function openCallsLimits(calls: readonly Calls[]): readonly OpenCallsLimit[] {
-  // If all policies only observe, no call is made to wait for the outcome of another call.
+  // If all policies only observe, no call has to wait for the outcome of another call.
   if (calls.every(({ policy }) => policy.observe)) return [];
   const ofPolicies = calls.flatMap(({ policy }) => openCallsLimit(policy, policy.maxOpen));
   const defaults = calls.flatMap((one) => openCallsLimit(one.policy, defaultOf(one)));
@@ -51,8 +51,8 @@ function openCallsLimit({ name, ancestor }: Policy, maxOpen: Policy['maxOpen']):
 
 /**
  * Returns the default limit if the call reserves nothing under this policy, whatever other policies say. LLM calls
- * and tiers have no default. A model without a price is refused if money is limited, and tiers ignore the cost that
- * an outcome reports.
+ * and tiers have no default: a model without a price is refused if money is limited, and with tiers the cost in an
+ * outcome is ignored.
  */
 function defaultOf(calls: Calls): number | null {
   const { policy, tool, judgedAs, statesEstimate } = calls;

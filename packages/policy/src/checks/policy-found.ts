@@ -1,8 +1,8 @@
 import { blocked, type StaticCheck } from './check.ts';
 
 /**
- * A rule blocks if its policy does not exist. Otherwise the removal of a policy would allow more than the policy did.
- * An ancestor without any mandate also blocks, because its descendants may not do more than the ancestor.
+ * Blocks if the policy of a rule does not exist. Otherwise the removal of a policy would allow more than the policy
+ * did. An ancestor without any mandate also blocks, because its descendants may not do more than the ancestor.
  */
 export const policyFound: StaticCheck = ({ policy: { isMissing, name, ancestor } }) => {
   if (!isMissing) return null;

@@ -31,7 +31,7 @@ export const providerAllowed: StaticCheck = ({ judgedAs, policy: { allowedProvid
   };
 };
 
-/** Represents an unknown provider as an empty name. Only a pattern of stars alone matches it. */
+/** An unknown provider, as an empty name. Only a pattern that consists of stars matches this name. */
 const NOBODY = [''];
 
 function nameOf(names: ListedNames | undefined): string {

@@ -3,7 +3,10 @@
  * scripts/unicode/confusable-characters.ts; © Unicode, Inc., under the Unicode License v3.
  */
 
-/** Each entry is a common appearance, then the characters that look like this, all as code points in base 36. */
+/**
+ * Each entry begins with a text, followed by the characters that look like this text. All are written as code points
+ * in base 36.
+ */
 const ALIKE = `
 13q:14d 13s:14e 13t:148 13u:144 1cr:59w,6hn lv:17d,1rn,lx,18v lw:199 ld:13w,13x,17c,1fr,1uc,18u lc:1ub
 li:lo,wvw,194,196,oe,1tx li+lj:1d4,ls,1s1,1vl,22p,269,2dc,2gx,2kh,1inz le:5ow,lt,197,1ke,wz4

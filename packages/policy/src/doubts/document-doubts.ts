@@ -1,6 +1,6 @@
 /**
  * Finds doubts about a valid document, which Mandate reports as warnings: patterns with signs that have no special
- * meaning, repeated entries, limits on names that nothing confirms, names that look alike.
+ * meaning, repeated entries, limits on names that occur nowhere else, names that look alike.
  */
 
 import type { PolicyDocument } from '@mandate/schemas';
@@ -15,7 +15,7 @@ export type Doubt = {
   remedy: string;
 };
 
-/** The most doubts that are reported for one document. At most this many entries of the document are checked. */
+/** The most doubts that are reported for one document. */
 const MOST_DOUBTS = 20;
 const MOST_ENTRIES = 5_000;
 
@@ -73,8 +73,8 @@ export function policyDoubts(document: Policy, known: ReadonlySet<string>): read
 }
 
 /**
- * Finds a price above the cap of actual costs. If an outcome reports this price, the amount above the cap is
- * quarantined.
+ * Finds a price that is above the cap of actual costs. If an outcome reports this price, only the agent's own budgets
+ * are charged with the amount above the cap, until a person decides.
  */
 function costDoubts({ toolPolicies = {}, maxActualCost }: Policy): readonly Doubt[] {
   return Object.entries(toolPolicies)
@@ -148,8 +148,8 @@ export function alikeTools<Named extends OneOf>(
         message: `${said.join(' and ')} look alike but are different tools`,
         remedy:
           'Check that each name is written as the tool is called. Names are compared by their Unicode code points.',
-        // Removes repeated documents and keeps the last place of each. The last document must stay last. A Set keeps
-        // the first place, so the list is reversed twice.
+        // Removes repeated documents and keeps the last occurrence of each, because the last document must stay last.
+        // A Set keeps the first occurrence, so the list is reversed before and after.
         within: [...new Set(found.map(({ within }) => within).reverse())].reverse(),
       };
     });

@@ -1,10 +1,10 @@
 /**
- * Finds names that a person can mistake for one another, but that differ for lists: letters of other scripts,
- * full-width and other compatibility forms, upper case.
+ * Finds names that a person can mistake for one another, although lists treat them as different names. They differ in
+ * letters of other scripts, in full-width and other compatibility forms, or in upper case.
  */
 import { confusableCharacters } from './confusable-characters.ts';
 
-/** Returns the appearances of a name. Two names look alike if they have an appearance in common. */
+/** Returns the appearances of a name. Names look alike if they share one of these appearances. */
 function looksOf(name: string): readonly string[] {
   const compatible = name.normalize('NFKC');
   const looks = [skeletonOf(compatible), skeletonOf(compatible.toLowerCase())];

@@ -43,9 +43,9 @@ export function compileMandate(document: MandateDocument): Compiled<MandateOfFil
 
 /**
  * @param name the name of the policy on records, with its version; null for a whole mandate
- * @param how.room the limits shared by all documents of a request; absent if the policy has its own limits
- * @param how.isOnLog true if the document is on the log. The process that wrote it has checked the size limits, and
- *   later limits do not apply. Its argument rules are compiled when a call needs them.
+ * @param how.room the limits that all documents of a request share; if absent, the policy has limits of its own
+ * @param how.isOnLog true if the document is on the log. The process that wrote the document has checked the size
+ *   limits, and newer limits do not apply. Its argument rules are compiled only when a call needs them.
  */
 export function compilePolicy(
   document: PolicyDocument,
@@ -194,8 +194,8 @@ function checkTiers(
 }
 
 /**
- * Returns the amount in micro-dollars. Null means only that the amount is absent, because the schema has refused
- * every amount that is not a whole number of micro-dollars.
+ * Returns the amount in micro-dollars. Null if the amount is absent. The schema has already refused amounts that are
+ * not a whole number of micro-dollars.
  */
 function microsOf(dollars: number | undefined): number | null {
   return dollars === undefined ? null : dollarsToMicros(dollars);
@@ -210,7 +210,7 @@ function listOf<L>(
 }
 
 /**
- * True if the list denies a provider. Then a call that names no provider is refused. An empty list denies no
+ * True if the list denies a provider. A call that names no provider is then refused. An empty list denies no
  * provider.
  */
 function deniesAny(patterns: readonly string[] | undefined): patterns is readonly string[] {

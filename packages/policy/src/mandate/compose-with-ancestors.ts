@@ -1,7 +1,7 @@
 /**
- * Composes the mandate of a sub-agent: its own mandate and the mandates of all its ancestors together
- * (docs/semantics.md section 7). So the sub-agent is allowed no more than any of them. Its calls are counted in the
- * budgets and rates of its ancestors as well as in its own.
+ * Composes the mandate of a sub-agent from its own mandate and the mandates of all its ancestors (docs/semantics.md
+ * section 7). So the sub-agent is allowed no more than any of its ancestors. Its calls are counted in its own budgets
+ * and rates, and in those of its ancestors.
  */
 import type { GivenPolicy } from '@mandate/schemas';
 import { digestOf } from '../digest.ts';

@@ -73,8 +73,8 @@ export function withTenantLimits(mandate: Mandate, tenantLimits: NamedPolicy | n
 }
 
 /**
- * Represents a policy that does not exist but that a rule names. It allows nothing, so the rule still restricts its
- * agents.
+ * Returns a policy that allows nothing, in place of a policy that a rule names but that does not exist. So the rule
+ * still restricts its agents.
  */
 export function missingPolicy(id: string, name: string): NamedPolicy {
   return {

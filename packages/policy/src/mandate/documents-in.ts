@@ -8,8 +8,8 @@ import { yamlExcess } from './yaml-bounds.ts';
 export type DocumentSource = Uint8Array | string;
 
 /**
- * The expected content of a file, for messages. `what` completes "the file holds no …". `begins` is the first line of
- * such a document; absent if it is `version: 1`.
+ * The expected content of a file, for messages. `what` completes the phrase "the file holds no …". `begins` is the
+ * expected first line of such a document. If absent, it is `version: 1`.
  */
 export type DocumentKind = { what: string; begins?: string };
 
@@ -19,7 +19,7 @@ export type DocumentsIn =
       text: string;
       documents: readonly Document[];
       /**
-       * The offsets of empty documents that other documents follow. A last `---` without content does not begin a
+       * The offsets of empty documents before the last document. A `---` at the end of the file does not begin a
        * document.
        */
       empty: readonly number[];
@@ -49,8 +49,8 @@ export function documentsIn(source: DocumentSource, kind: DocumentKind): Documen
 }
 
 /**
- * True if the first document has the field `kind`. False for a file that cannot be parsed; the caller's parser then
- * reports why.
+ * True if the first document has the field `kind`. False for a file that cannot be parsed. The parser of the caller
+ * then reports the reason.
  */
 export function saysKind(source: DocumentSource): boolean {
   const read = documentsIn(source, { what: 'document' });

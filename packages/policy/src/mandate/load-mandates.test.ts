@@ -109,7 +109,7 @@ describe('amounts', () => {
     },
   );
 
-  test('refuses tiers whose sum no counter can hold', () => {
+  test('refuses tiers whose sum is too large for a counter', () => {
     const tiers = '{ type: TIERED, attempt: 9007199254, success: 9007199254 }';
     expect(withLine(`defaultChargingPolicy: ${tiers}`).places).toEqual(['4:1 defaultChargingPolicy']);
     expect(withLine(`toolPolicies: { t: { chargingPolicy: ${tiers} } }`).places).toEqual([
@@ -235,7 +235,7 @@ describe('every fault has its line and column', () => {
     ]);
   });
 
-  test('reports all errors of YAML at once, up to an error after which places are uncertain', () => {
+  test('reports all errors of YAML at once, until an error makes the following places uncertain', () => {
     expect(withLine('deniedTools: *\nid: n\nallowedTools: [*_admin]').places).toEqual([
       '4:14',
       '5:1',
@@ -282,20 +282,17 @@ describe('refuses files without a mandate', () => {
       '# a\n---\n# b\n---\n...\n',
       'it has only marks where documents begin (---)',
     ],
-  ])(
-    'a file with %s only: the message contains the found content and the expected content',
-    (_what, text, found) => {
-      expect(loadMandates(text)).toEqual({
-        ok: false,
-        faults: [
-          {
-            ...{ line: 1, column: 1, path: '' },
-            message: `the file holds no mandate: ${found}. A document here begins with "version: 1"`,
-          },
-        ],
-      });
-    },
-  );
+  ])('a file with %s only: the message says what was found and what is expected', (_what, text, found) => {
+    expect(loadMandates(text)).toEqual({
+      ok: false,
+      faults: [
+        {
+          ...{ line: 1, column: 1, path: '' },
+          message: `the file holds no mandate: ${found}. A document here begins with "version: 1"`,
+        },
+      ],
+    });
+  });
 
   test.each(['---\n', '---', '---\n# the end\n', '---\n---\n', '...\n', '...\n---\n'])(
     'accepts %j at the end of the file',
@@ -352,7 +349,7 @@ describe('refuses hostile documents quickly', () => {
   });
 });
 
-test('loads any changed valid document, or reports the fault with a place in the file', () => {
+test('loads a randomly changed document, or reports a fault with its place', () => {
   const good = `${HEAD}expiresAt: 2027-01-01T00:00:00Z
 maxCostTotal: 10.00
 budgets: [{ id: team, scope: tenant, max: 100.00, windowMs: 86400000 }]

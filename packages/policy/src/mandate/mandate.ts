@@ -11,8 +11,8 @@ import type { ModelPrices } from '../prices/model-prices.ts';
 export type Rate = { maxCalls: number; windowMs: number };
 
 /**
- * How a mandate or a tool charges. For tiers the amounts are part of the rule. For other types an estimate comes with
- * each action.
+ * How a mandate or a tool charges. For tiers the rule contains the amounts. For other types each action has its own
+ * estimate.
  */
 export type ChargingRule =
   | { type: 'SUCCESS_BASED' }
@@ -21,7 +21,7 @@ export type ChargingRule =
 
 export type Budget = { id: string; scope: BudgetLimit['scope']; maxMicros: number; windowMs: number | null };
 
-/** How much of the charges the agent's own reports may release. */
+/** The charges that an agent's own reports may release: a number of calls, and a percentage. */
 export type Releases = { calls: number; percent: number } | 'unlimited';
 
 export type ToolPolicy = {

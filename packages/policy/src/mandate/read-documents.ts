@@ -31,7 +31,8 @@ const EMPTY = 'this document is empty: remove one of the --- around it';
 /**
  * Passes each document that has the shape of `schema` to `take`.
  *
- * @returns every fault, in the order of the file. If there is a fault, nothing in the file may be used
+ * @returns every fault, in the order of the file. If there is a fault, the caller must not use any document of the
+ * file
  */
 export function readDocuments<T>(
   source: DocumentSource,
@@ -122,8 +123,8 @@ function readMinusZeroAsZero(document: Document): void {
 }
 
 /**
- * Returns the content of a document. Undefined if its aliases expand too much. At this point the parser refuses only
- * such aliases, and does not say where.
+ * Returns the content of a document. Undefined if its aliases expand too much. The parser refuses nothing else at
+ * this point, and it does not report the place.
  */
 function plainValue(document: Document, faults: Faults): unknown {
   try {

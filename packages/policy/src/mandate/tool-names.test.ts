@@ -48,7 +48,7 @@ describe('a limit for an unknown tool name is an error', () => {
   });
 });
 
-describe('accepts a limit for', () => {
+describe('accepts a limit for a tool', () => {
   test.each<[string, Partial<Document>]>([
     ['a declared name', { tools: ['send_mail'], ...limits('send_mail') }],
     ['a declared name that is not allowed', { tools: ['a', 'b'], allowedTools: ['a'], ...limits('b') }],

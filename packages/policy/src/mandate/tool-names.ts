@@ -14,16 +14,16 @@ type Names = Pick<
 type NameFault = { path: readonly string[]; message: string };
 
 /**
- * The most faults that suggest a name, and the most comparisons of letters for each suggestion. This takes a few
- * milliseconds.
+ * The number of faults that suggest a name. The next constant limits the comparisons of letters for each suggestion.
+ * All suggestions take a few milliseconds.
  */
 const MOST_ADVISED = 5;
 const STEPS_OF_ADVICE = 200_000;
 
 /**
- * Finds names that certainly belong to no callable tool, if another tool may be called without its own limit. With a
- * tool registry, every name must be registered. With allowedTools alone, a limit may remain after its tool was
- * removed from the list.
+ * Finds names in `toolPolicies` that belong to no callable tool. With a tool registry, every name must be registered.
+ * Without a registry, a name that allowedTools lacks is a fault only if an allowed tool has no limit, because the
+ * limit may have been meant for that tool.
  */
 export function toolNameFaults({
   tools,
@@ -42,7 +42,7 @@ export function toolNameFaults({
   }
   if (allowedTools === undefined) return [];
   const callable = [...allowedTools, ...delegableTools];
-  // It is unknown which tools a glob allows. Prices may exist for more tools than are allowed.
+  // It is unknown which tools a pattern with `*` allows, so no name is certainly wrong.
   if (callable.some((entry) => entry.includes('*'))) return [];
   const limited = new Set(names);
   if (callable.every((entry) => limited.has(entry))) return [];
@@ -62,7 +62,10 @@ function faultsOf(names: readonly string[], known: readonly string[], why: strin
   });
 }
 
-/** Returns names that appear nowhere else in the document. A misspelling of such a name would not be noticed. */
+/**
+ * Returns names of `toolPolicies` that appear nowhere else in the document, because a misspelling of such a name
+ * would not be noticed.
+ */
 export function unconfirmedNames({ toolPolicies, ...lists }: Names): readonly string[] {
   if (toolPolicies === undefined || lists.tools !== undefined) return [];
   const { allowedTools = [], deniedTools = [], delegableTools = [] } = lists;

@@ -15,7 +15,8 @@ export const MAX_DEPTH = 64;
 export const TOO_DEEP = 'is nested too deeply';
 
 /**
- * The most structural characters in a document. Enough for ten thousand globs, or for the policies of as many tools.
+ * The most marks such as brackets, commas and line breaks in a document. Enough for ten thousand globs, or for the
+ * policies of as many tools.
  */
 const MOST_MARKS = 60_000;
 
@@ -52,7 +53,7 @@ function markTooMany(text: string): number | null {
 function depthExcess(text: string): YamlFault | null {
   let offset = 0;
   let brackets = 0;
-  /** The number of consecutive tokens that each opened a collection: `- - ? -`. */
+  /** The number of tokens in a row that each opened a collection: `- - ? -`. */
   let openers = 0;
   for (const lexeme of new Lexer().lex(text)) {
     switch (CST.tokenType(lexeme)) {
@@ -80,5 +81,5 @@ function depthExcess(text: string): YamlFault | null {
   return null;
 }
 
-/** Tokens that the lexer adds to mark a beginning or an end. They correspond to no text of the file. */
+/** Tokens that the lexer inserts to mark a beginning or an end. They have no text in the file. */
 const MARKS_OF_THE_LEXER: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);

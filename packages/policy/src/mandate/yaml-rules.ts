@@ -1,6 +1,6 @@
 /**
- * Finds things that YAML allows but a mandate file may not contain, because they could be read differently than
- * intended. Each fault has its place. The search takes time linear in the document.
+ * Finds things that YAML allows but a mandate file may not contain, because programs or people could read them
+ * differently than intended. Each fault has its place. The search takes time linear in the document.
  */
 import {
   type Document,

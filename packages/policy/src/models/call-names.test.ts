@@ -46,7 +46,7 @@ test('every pattern that allows a call can also deny it', () => {
   );
 });
 
-test('matches a name with itself as the pattern, when allowing and when denying, in any letter case', () => {
+test('a pattern that equals a name matches this name, when allowing and when denying, in any letter case', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const list = compileModels([name.toUpperCase()]);
@@ -67,7 +67,7 @@ test('a pattern that denies a model denies every spelling of it', () => {
   );
 });
 
-test('has normal forms that do not change when normalized again, and records contain the same form', () => {
+test('normalizing a normal form does not change it, and records contain the normal forms', () => {
   fc.assert(
     fc.property(provider, model, (stated, name) => {
       const names = callNames(stated, name);
@@ -140,7 +140,7 @@ describe('lists of models', () => {
     expect(compileModels([]).match(callNames('openai', 'gpt-4o').models.denied)).toBeNull();
   });
 
-  test('a path of stars keeps its number of parts', () => {
+  test('keeps a path before a star, and does not shorten the pattern to a star', () => {
     expect(modelPatterns('models/*')).toEqual(['models/*']);
     expect(modelPatterns('*')).toEqual(['*']);
   });

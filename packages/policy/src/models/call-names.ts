@@ -5,9 +5,9 @@ import { normalProvider } from './normal-form.ts';
 import { deniedSpellingsOf, spellingsOf } from './spellings.ts';
 
 /**
- * The names that a pattern in a list may match. An allowing pattern with a path must match the whole path to the
- * model. An allowing pattern without a path matches the model on every path. `denied` contains all of `allowed` and
- * more, because a denying pattern covers more.
+ * The names that a pattern in a list may match. `allowed` is for allowing patterns: a pattern with a path must match
+ * the whole path, and a pattern without a path matches the model on every path. `denied` is for denying patterns. It
+ * contains all of `allowed` and more names, because a denying pattern covers more.
  */
 export type ListedNames = { readonly allowed: readonly string[]; readonly denied: readonly string[] };
 
@@ -26,7 +26,7 @@ export type CallNames = {
   readonly models: ListedNames;
   /** Every provider that is called. Empty if no provider is known. */
   readonly providers: readonly ListedNames[];
-  /** The total length of all these names, in characters. */
+  /** The total length of all names of this call, in characters. */
   readonly units: number;
 };
 
@@ -48,8 +48,9 @@ export function callNames(statedProvider: string | undefined, statedModel: strin
 }
 
 /**
- * Returns the names of a provider. `allowed` begins with the normal form. If a provider is denied, all its names are
- * denied, and so are the smaller providers that are part of it.
+ * Returns the names of a provider. `allowed` begins with the normal form. `denied` also contains the provider's other
+ * names, and the names of the larger provider that it is part of. So a pattern that denies one of these names denies
+ * the provider.
  */
 function namesOfProvider(name: string): ListedNames {
   const known = providerNamed(name);
@@ -62,8 +63,8 @@ function namesOfProvider(name: string): ListedNames {
 }
 
 /**
- * A pattern that denies `openai/gpt-4o` also denies this model after any prefix, and in calls that do not name
- * `openai`.
+ * Returns the names that a denying pattern may match. A pattern that denies `openai/gpt-4o` also denies this model
+ * after any prefix, and in calls that do not name `openai`.
  */
 function deniedNames(
   given: string,
@@ -79,7 +80,7 @@ function deniedNames(
     ...ends.slice(2).map((end) => [whole[0], ...end].join('/')),
     ...whole,
   ]);
-  // An unknown name before a slash must not hide a denied model. So the parts after each slash are checked too.
+  // An unknown name before a slash must not hide a denied model. So every part that follows a slash is checked too.
   const inner = [model, ...endsOf(model)].flatMap((name) => {
     const maker = makerOf(name);
     return joined(maker === null ? [''] : ['', maker], deniedSpellingsOf(name));

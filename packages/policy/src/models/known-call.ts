@@ -10,14 +10,13 @@ import { type CallNames, callNames } from './call-names.ts';
 /** `prices` is null if no list has a price for the model. */
 export type KnownCall = CallNames & { readonly prices: ListedPrices | null };
 
-// There are two caches, so that many unknown names cannot remove the listed names. `listed` is indexed by provider,
-// then by model. A joined key would take longer than both look-ups.
+// There are two caches, so that many unknown names cannot push the listed models out. `listed` is a map by provider,
+// then by model. One map with a joined key would be slower than these two look-ups.
 const listed = recentlyUsed<RecentlyUsed<KnownCall>>(64);
 const unlisted = recentlyUsed<KnownCall>(512);
 
 /**
- * The most characters of names that are cached for a call. For a model with longer names, the names are computed each
- * time.
+ * The most characters of names that are cached for one call. If a call has longer names, they are computed each time.
  */
 const MOST_UNITS = 4_000;
 

@@ -11,7 +11,7 @@ import {
 } from './known-providers.ts';
 
 test('every price list belongs to a known provider', async () => {
-  // This fetches nothing: the library returns the lists that are part of its package.
+  // This call fetches nothing, because the library contains the lists.
   const lists = (await waitForUpdate())?.map(({ id }) => id) ?? [];
   const known = new Set(PROVIDERS.flatMap(({ priceList }) => priceList ?? []));
   expect(lists.filter((list) => !known.has(list))).toEqual([]);

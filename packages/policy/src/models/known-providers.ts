@@ -110,8 +110,8 @@ export const PROVIDERS: readonly Provider[] = ROWS.map(([names, priceList = null
 const byName = new Map(PROVIDERS.flatMap((provider) => provider.names.map((name) => [name, provider])));
 
 /**
- * The names of each maker in paths, separated by blanks. The first is the normal form. `begins` matches the beginning
- * of the names of the maker's models.
+ * For each maker, its names in paths, separated by blanks. The first name is the normal form. `begins` matches the
+ * beginning of the names of the maker's models.
  */
 const MAKERS: readonly (readonly [names: string, begins?: RegExp])[] = [
   ['openai', /^(?:ft:)?(?:gpt-|gpt3|chatgpt-|o[1-9](?![0-9a-z])|text-embedding-|whisper-|dall-e-|codex-)/],

@@ -45,7 +45,9 @@ const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = 
 ];
 
 /**
- * @param text the name as given. `path` and `model` together contain all of it, except letter case and fillers
+ * @param text the name as given. `path` and `model` together contain all parts of the name, except fillers. Letter
+ * case
+ *   is lost
  * @param hasProvider true if the provider is named elsewhere. If a provider and a maker share a name, the name then
  *   means the maker
  */

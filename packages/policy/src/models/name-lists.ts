@@ -32,7 +32,7 @@ export function providerPatterns(pattern: string): readonly string[] {
 export function modelPatterns(pattern: string): readonly string[] {
   const written = folded(pattern);
   const { path, model } = readModelName(pattern);
-  // `models/*` stays as written. Without the filler it would become `*`, which matches every model.
+  // `models/*` stays as written. Without its first part it would become `*`, which matches every model.
   const isAny = path.length === 0 && /^\**$/.test(model);
   const normal = isAny ? written : [...path, model].join('/');
   const spelled = isAny ? [] : otherSpellings(model).map((name) => [...path, name].join('/'));
@@ -56,7 +56,8 @@ function compileNames(
     }
     return null;
   };
-  // The last list of names. Agents call the same model again and again, and all calls of a model share one list.
+  // The last list of names. Agents call the same model again and again, and all calls of this model pass the same
+  // list.
   let latest: readonly string[] | null = null;
   let found: string | null = null;
   return {

@@ -1,6 +1,6 @@
 /** Finds the names of one model: with and without its version, and in the spellings of different providers. */
 
-/** Match endings that name one version of a model: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
+/** Patterns for endings that name one version of a model: a full date, `@…`, `-latest`, Bedrock's `-v1:0`. */
 const VERSIONS: readonly RegExp[] = [
   /@(?:\d{3,8}|latest|default)$/,
   /(?:-v\d{1,2}|-1)?:\d{1,2}$/,
@@ -8,7 +8,10 @@ const VERSIONS: readonly RegExp[] = [
   /-latest$/,
 ];
 
-/** Match endings that do not make another model when the model is denied: `:free`, `-0613`, `-v2`, `-002`. */
+/**
+ * Patterns for endings that a denying list ignores, because the model stays the same: `:free`, `-0613`, `-v2`,
+ * `-002`.
+ */
 const VARIANTS: readonly RegExp[] = [...VERSIONS, /[:@][^/:@]+$/, /-\d{4}$/, /-v\d{1,2}$/, /-00\d$/];
 
 /** Matches the separator before the last part of a version number: `gpt-5-6-sol`, and Fireworks' `kimi-k2p6`. */
@@ -33,8 +36,8 @@ export function spellingsOf(model: string): readonly string[] {
 }
 
 /**
- * Returns the result of `spellingsOf`, and names that match only in a denying list, such as the base model from which
- * this model was tuned.
+ * Returns the names of `spellingsOf`, and more names that match only in a denying list. An example is the base model
+ * from which this model was tuned.
  */
 export function deniedSpellingsOf(model: string): readonly string[] {
   const tuned = /^ft:([^:]+)/.exec(model)?.[1];
@@ -68,10 +71,7 @@ function eachSpelled(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => [name, ...otherSpellings(name)]))];
 }
 
-/**
- * The most endings that are removed one by one. A name may consist of endings alone. After this many removals, only
- * the last result counts.
- */
+/** The most names that are returned. A name may consist only of endings, so further results replace the last one. */
 const MOST_CUTS = 4;
 
 /** Returns the name itself, and the rest after each removed ending. The rest is never empty. */

@@ -25,8 +25,7 @@ export function atScale(value: Decimal, decimals: number): bigint {
 }
 
 /**
- * Returns the nearest number with at most `most` decimals. A number that already has no more decimals is returned
- * unchanged.
+ * Returns the number, rounded to at most `most` decimals. A number that has no more decimals is returned unchanged.
  */
 export function rounded(value: Decimal, most: number): Decimal {
   if (value.decimals <= most) return value;

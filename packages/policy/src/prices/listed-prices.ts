@@ -68,9 +68,9 @@ function read(list: string, info: ModelInfo | null): ListedModel | null {
 type NamesInLists = { readonly bare: readonly string[]; readonly withMaker: readonly string[] };
 
 /**
- * Returns the names that lists may use: without the platform's additions, and in the spelling of other providers. The
- * version is kept, because lists price each version. An ending such as `:free` is kept too, because it has another
- * price.
+ * Returns the names that lists may use for the model: without the platform's additions, and in the spelling of other
+ * providers. The version is kept, because lists price each version. An ending such as `:free` is kept too, because
+ * the model has another price with it.
  *
  * @param given the result of `folded`
  */

@@ -73,7 +73,7 @@ test.each<[input: number, output: number, perCall: number, tokens: [number, numb
   },
 );
 
-test('the highest of several prices counts', () => {
+test('uses the highest of several prices', () => {
   const { prices } = compileModelPrices({
     m: { inputPerMillion: 1, outputPerMillion: 9 },
     'azure/m': { inputPerMillion: 2, outputPerMillion: 2 },

@@ -24,7 +24,7 @@ export type ModelPrices = {
 
 export function compileModelPrices(document: Readonly<Record<string, ModelPriceDocument>>): {
   prices: ModelPrices;
-  /** Names that mean the same model as an earlier name, each with that earlier name. */
+  /** Names that mean the same model as a name before them, each with that earlier name. */
   repeated: readonly (readonly [name: string, first: string])[];
 } {
   const byModel = new Map<string, Entry[]>();

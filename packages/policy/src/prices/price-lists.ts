@@ -1,7 +1,7 @@
 /**
  * The price lists of `@pydantic/genai-prices`, in the pinned version of the library. Nothing is fetched. The lists
- * are indexed, so that one look-up finds a name in all lists. A name means the same model here as in the library. The
- * test price-of-llm-call.test.ts compares both.
+ * are indexed, so that one look-up finds a name in all lists. A name must mean the same model here as in the library.
+ * The test price-of-llm-call.test.ts compares them.
  */
 import { findProvider, type MatchLogic, type ModelInfo } from '@pydantic/genai-prices';
 import { PROVIDERS } from '../models/known-providers.ts';
@@ -12,7 +12,7 @@ export type PriceList = {
   readonly fallbacks: readonly string[];
   /** @param name in lower case */
   find(name: string): ModelInfo | null;
-  /** Like `find`, but only for models that the list names literally. It is much faster. */
+  /** Like `find`, but only for models that the list names without patterns. This search is much faster. */
   findSpelledOut(name: string): ModelInfo | null;
 };
 

@@ -89,8 +89,8 @@ test.each<[why: string, provider: string | undefined, model: string, input: numb
 });
 
 test.each<[inputTokens: number, micros: number]>([
-  // 0.15 micro-dollars per token. For token counts up to the first one, the cost in hundredths of micro-dollars is a
-  // safe integer.
+  // The price is 0.15 micro-dollars per token. For token counts up to the first count below, the cost in hundredths
+  // of micro-dollars is a safe integer.
   [600_479_950_316_066, 90_071_992_547_410],
   [600_479_950_316_067, 90_071_992_547_411],
   [600_479_950_316_068, 90_071_992_547_411],
@@ -137,7 +137,7 @@ test('agrees with the library within its rounding, for every period, tier and fe
       });
       const options = { providerId: named.provider, timestamp };
       const theirs = calcPrice({ input_tokens: input, output_tokens: output }, named.model, options);
-      // Entries without any price are taken from other lists, so they are not compared.
+      // If the entry has no price, our price comes from another list, so the prices are not compared.
       if (price === null || price.source !== sourceOf(theirs)) return;
       const exact = (theirs?.total_price ?? Number.NaN) * 1e6;
       expect(price.micros).toBeGreaterThanOrEqual(exact - 1e-3);
@@ -152,8 +152,8 @@ test('agrees with the library within its rounding, for every period, tier and fe
 test('a price that is not rounded is exact: a thousand times the tokens cost a thousand times as much', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000 }), (thousands, times) => {
-      // The counts are below any threshold. The list prices here have at most three decimals, so thousands of tokens
-      // cost whole numbers.
+      // These counts are below all thresholds. The list prices here have at most three decimals, so thousands of
+      // tokens cost whole micro-dollars.
       const cost = (count: number) =>
         priced({ model: 'gpt-4o-mini', inputTokens: count, maxOutputTokens: count, atMs })?.micros ?? -1;
       expect(cost(thousands * 1_000 * times)).toBe(cost(thousands * 1_000) * times);
@@ -217,7 +217,7 @@ describe('a call without a known provider costs as much as in the most expensive
     expect(priced(call)).toEqual({ micros, source: `genai-prices:${source}`, inputMicros });
   });
 
-  test("no provider's list is more expensive than the price of a call without a provider", () => {
+  test('a call without a provider costs at least as much as with any provider', () => {
     fc.assert(
       fc.property(fc.constantFrom(...models), tokens, tokens, ({ provider, model }, input, output) => {
         const call = { model, inputTokens: input, maxOutputTokens: output, atMs };

@@ -9,7 +9,7 @@ export interface Tokens {
   readonly maxOutput: number;
 }
 
-/** `source` names the list and the entry of the price. */
+/** The price of a call. `source` names the list and the entry of the price. */
 export interface LlmPrice {
   readonly micros: number;
   readonly source: string;

@@ -2,9 +2,9 @@ import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { atScale, type Decimal, decimalOf, rounded } from './decimal.ts';
 
 /**
- * The cost of one request: `input` and `output` per token, and `perRequest` once. The unit is micro-dollars ×
- * `divisor`. `divisor` is a power of ten that makes all rates safe integers. A rate is null if the price list names
- * none.
+ * The cost of one request: `input` and `output` for each token, and `perRequest` once. The unit is micro-dollars ×
+ * `divisor`. `divisor` is a power of ten that makes all rates safe integers. A rate is null if the price list does
+ * not state it.
  */
 export interface TokenRates {
   readonly input: number | null;
@@ -23,9 +23,10 @@ interface Tier {
 export type TieredRates = readonly Tier[];
 
 /**
- * Reads one entry of the price list. If the input exceeds a threshold, the whole request has another price, including
- * its output. Providers bill long contexts in this way. Dollars per million tokens equal micro-dollars per token. The
- * fee is in dollars per thousand requests, so it equals thousands of micro-dollars per request.
+ * Reads the prices of one entry of the price list. If the input exceeds a threshold, the whole request has another
+ * price, including its output, because providers bill long contexts in this way. Dollars per million tokens equal
+ * micro-dollars per token. The fee is in dollars per thousand requests, so it equals thousands of micro-dollars per
+ * request.
  */
 export function tieredRates(price: ModelPrice): TieredRates {
   const starts = new Set([-1]);
@@ -82,8 +83,8 @@ function rateAbove(rate: number | TieredPrices | undefined, threshold: number): 
 }
 
 /**
- * The most decimals that are kept. Lists contain floating-point sums such as 0.18000000000000002 dollars. No real
- * price needs more decimals than this.
+ * The most decimals that are kept. Lists contain results of floating-point additions, such as 0.18000000000000002
+ * dollars. No real price needs more decimals than this.
  */
 const MOST_DECIMALS = 12;
 

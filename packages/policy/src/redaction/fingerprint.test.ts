@@ -14,7 +14,7 @@ const pay = (args: { iban?: string; amount: number }): Action => ({
 });
 const fingerprint = (action: Action, key = 'k') => fingerprintOf(action, redact(action), key);
 
-test('distinguishes requests that redaction makes equal, and depends on the key', () => {
+test('the fingerprint distinguishes requests that redaction makes equal, and depends on the key', () => {
   const [good, evil] = [pay({ iban: 'DE-GOOD', amount: 1 }), pay({ iban: 'EVIL', amount: 1 })];
   expect(redact(good)).toEqual(redact(evil));
   expect(fingerprint(good)).toMatch(/^[0-9a-f]{64}$/);
@@ -23,11 +23,11 @@ test('distinguishes requests that redaction makes equal, and depends on the key'
   expect(fingerprint(good)).not.toBe(fingerprint(good, 'another key'));
 });
 
-test('is null if nothing is redacted', () => {
+test('the fingerprint is null if nothing is redacted', () => {
   expect(fingerprint(pay({ amount: 1 }))).toBeNull();
 });
 
-test('changes the digest of the request; without a fingerprint the digest is the plain digest', () => {
+test('the fingerprint changes the digest of the request, and without a fingerprint the plain digest is used', () => {
   const redacted = redact(pay({ iban: 'DE-GOOD', amount: 1 }));
   const digests = [null, 'a'.repeat(64), 'b'.repeat(64)].map((print) => actionDigest(redacted, print));
   expect(new Set(digests).size).toBe(3);

@@ -1,7 +1,7 @@
 /**
- * Computes a keyed digest of the redacted data. Two requests must stay different after redaction, because a person
- * approves the exact arguments, including redacted arguments. So the digest is published beside the record, in a
- * header, and is part of the request's digest. Without the key it reveals nothing.
+ * Computes the fingerprint: a keyed digest of the redacted data. Two requests must stay different after redaction,
+ * because a person approves the exact arguments, including redacted arguments. So the fingerprint is published beside
+ * the record, in a header, and is part of the request's digest. Without the key it reveals nothing.
  */
 import type { Action, Json } from '@mandate/schemas';
 import { freeFieldsOf } from '@mandate/schemas/core';

@@ -6,15 +6,18 @@ import { pointerStep } from '@mandate/schemas/core';
 export const REDACTED = '[redacted]';
 
 /**
- * Replaces a sealed text after the person's key was destroyed. It also replaces a text that cannot be sealed any more
- * for this reason.
+ * Replaces a sealed text after the person's key was destroyed. It also replaces texts that should be sealed with this
+ * key later.
  */
 export const ERASED = '[erased]';
 
 /** Matches a text that is sealed under the key of a person: see sealed-text.ts in @mandate/privacy. */
 export const SEALED_TEXT = 'sealed:v1:[0-9a-f]{16}:[0-9a-f]{16}:[A-Za-z0-9_-]{38,}\\.';
 
-/** Only the form of a sealed text is checked. Without the keys, a real sealed text and an imitation look the same. */
+/**
+ * Only the form of a sealed text is checked, because a real sealed text and an imitation cannot be distinguished
+ * without the keys.
+ */
 const FORMS = [
   '\\[redacted(?::[a-z_]{1,20})?\\]',
   '\\[erased\\]',

@@ -11,7 +11,7 @@ const call = (args: Record<string, Json>, context?: Record<string, Json>): Actio
   ...(context !== undefined && { context }),
 });
 
-test('redacts arguments and context, but no field that Mandate itself reads', () => {
+test('redacts arguments and context, but none of the fields that Mandate itself reads', () => {
   const redact = compileActionRedaction();
   expect(redact(call({ password: 'p' }, { token: 't' }))).toEqual(
     call({ password: '[redacted]' }, { token: '[redacted]' }),
@@ -25,7 +25,7 @@ test('redacts the usual names of secrets by default, or only the given names, ev
   expect(shown([])).toEqual(call({ pin: 1, own: 2 }));
 });
 
-test('needs a key if there are fields to hash, even if only the usual names are redacted', () => {
+test('requires a key if there are fields to hash, even if only the usual names are redacted', () => {
   expect(() => compileActionRedaction({ hash: ['own'] })).toThrow(TypeError);
   const hashed = compileActionRedaction({ hash: ['own'], hashKey: 'k' })(call({ own: 1, pin: 2 }));
   expect(hashed).toMatchObject({ args: { own: expect.stringMatching(/^hmac-sha256:/), pin: '[redacted]' } });

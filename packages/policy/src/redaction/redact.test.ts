@@ -6,7 +6,7 @@ import { isSecretName, SECRET_NAMES } from './secret-names.ts';
 
 const redact = compileRedaction({ redact: SECRET_NAMES, hash: ['customerId'], hashKey: 'a key' });
 
-test('redacts fields with these names at any depth, whatever they contain', () => {
+test('redacts fields with the given names at any depth, whatever they contain', () => {
   expect(
     redact({
       user: 'ann',
@@ -109,7 +109,7 @@ const json = fc.letrec<{ value: Json; array: Json[]; object: { [name: string]: J
   object: fc.dictionary(names, tie('value'), { maxKeys: 4, noNullPrototype: true }),
 })).value;
 
-test('is idempotent, leaves its input unchanged, and returns the input itself if nothing is redacted', () => {
+test('redaction is idempotent, leaves its input unchanged, and returns the input itself if nothing is redacted', () => {
   fc.assert(
     fc.property(json, (value) => {
       const before = JSON.stringify(value);

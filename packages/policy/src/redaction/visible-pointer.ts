@@ -2,8 +2,9 @@ import type { Json } from '@mandate/schemas';
 import { keysIn, pointerStep } from '@mandate/schemas/core';
 
 /**
- * Returns the part of a JSON pointer (RFC 6901) that may be published beside the published value. The result ends at
- * a redacted field, because the names inside that field are redacted too. It ends before a name that was redacted.
+ * Returns the part of a JSON pointer (RFC 6901) that may be published. If the pointer leads into a redacted field,
+ * the result ends at this field, because the names inside are redacted too. If a name in the pointer was redacted,
+ * the result ends before this name.
  */
 export function visiblePointer(pointer: string, value: Json, shown: Json): string {
   let visible = '';

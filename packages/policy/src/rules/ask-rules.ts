@@ -1,6 +1,6 @@
 /**
  * Finds the rules that match an agent and its action, within a step budget. Rules are evaluated in the order of their
- * ids. So the rule that is reported as too costly does not depend on the order of the list.
+ * ids. So the report of the most expensive rule does not depend on the order of the list.
  */
 import type { Json } from '@mandate/schemas';
 import { consume, type StepBudget, stepBudgetOfAction } from '../step-budget.ts';
@@ -31,8 +31,8 @@ export function consumeCost({ enforced, shadow }: StepBudgets, { steps, shadowSt
 }
 
 /**
- * True if a cached result fits into the remaining budgets. Otherwise it is computed again, so that the answer is the
- * same as without the cache.
+ * True if the remaining budgets are large enough for a cached result. If not, the result is computed again, so that
+ * the answer is the same as without the cache.
  */
 export function fits({ enforced, shadow }: StepBudgets, { steps, shadowSteps }: StepCost): boolean {
   return steps <= enforced.left && shadowSteps <= shadow.left;
@@ -110,7 +110,7 @@ export function matchingRules(
   );
 }
 
-/** True if some action of the agent could match the rule at some time. False also if the step budget is exceeded. */
+/** True if some action of the agent could match the rule at some time. Also false if the step budget is exceeded. */
 export function mayMatch(rule: Rule, agent: AgentAttributes, stepBudget: StepBudget): boolean {
   return isOfItsOwn(candidateOf(rule), agent, stepBudget);
 }

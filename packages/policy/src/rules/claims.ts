@@ -1,6 +1,6 @@
 /**
- * Finds claims: fields in which the publisher of an action describes itself. Context and principal are claims unless
- * the API key fixes them, because Mandate cannot confirm them.
+ * Finds claims: fields in which the sender of an action describes itself. Context and principal are claims unless the
+ * API key fixes them, because Mandate cannot confirm them.
  */
 import type { FieldPath } from './condition.ts';
 import type { Rule } from './rule.ts';

@@ -34,7 +34,7 @@ describe('a condition that no name can satisfy is an error', () => {
 const onModel = (op: string, value: unknown) => ({ field: 'action.model', op, value });
 const onProvider = (op: string, value: unknown) => ({ field: 'action.provider', op, value });
 
-describe('a condition about a model or provider must use the normal form', () => {
+describe('a condition about a model or provider must use the normal form of the name', () => {
   test.each<[object, string, string]>([
     [onModel('==', 'openai/GPT-4o'), 'value', 'gpt-4o'],
     [onModel('in', ['gpt-4o', 'azure/gpt-4o']), 'value.1', 'gpt-4o'],
@@ -46,7 +46,7 @@ describe('a condition about a model or provider must use the normal form', () =>
   });
 });
 
-describe('accepts the condition', () => {
+describe('accepts a valid condition', () => {
   test.each([
     [tool('==', 'delete_file')],
     [tool('matches', '^delete_.*')],

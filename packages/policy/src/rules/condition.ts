@@ -21,7 +21,7 @@ export type ConditionSubject = {
 /** Null means unknown. */
 type Truth = boolean | null;
 
-/** The path of a field: `['context', 'environment']`. */
+/** The path of a field, as names: `['context', 'environment']`. */
 export type FieldPath = readonly string[];
 
 export type CompiledCondition = {
@@ -154,8 +154,8 @@ function operatorOf(condition: FieldCondition, room: StepBudget): Operator {
 }
 
 /**
- * The engine's own search is used for texts up to this length, because it is fast for short texts. For longer texts
- * the other search is used, because it always takes linear time.
+ * Up to this length of the sought text, the search of the JavaScript engine is used, because it is fast for short
+ * texts. For longer texts another search is used that always takes linear time.
  */
 const SHORT = 16;
 
@@ -180,7 +180,10 @@ function contains(sought: Scalar): Operator {
   };
 }
 
-/** Compares a value. The result is unknown if the value has none of the types of `compared`. */
+/**
+ * Returns the comparison `compare` as an operator. The result is unknown if the value has another type than all
+ * values of `compared`.
+ */
 function ofTypes(compared: readonly Scalar[], compare: (value: Json) => boolean): Operator {
   const types = new Set(compared.map(typeOf));
   return (value) => (types.has(typeOf(value)) ? compare(value) : null);

@@ -44,7 +44,7 @@ export function createDelegation(): Delegation {
   const numbers = new WeakMap<Mandate, number>();
   let made = 0;
 
-  /** Returns a number that identifies this mandate object. */
+  /** Returns a number that identifies this mandate object. The same object always has the same number. */
   function numberOf(mandate: Mandate | null): number {
     if (mandate === null) return 0;
     const known = numbers.get(mandate);

@@ -1,5 +1,5 @@
 /**
- * Finds the mandate for an action from the rules. Three results are cached, each by exactly what it depends on: the
+ * Finds the mandate for an action from the rules. Three results are cached, each by the data that it depends on: the
  * rules that can match an agent at all; the rules among them that match, by the fields that their conditions read;
  * and the mandate composed from a set of policies, which agents share. So the cost of a decision grows neither with
  * policies nor with rules. The steps for one action are limited, and a cached result counts with the same steps.
@@ -32,8 +32,7 @@ import { type Candidates, isInShadow, type RulesOfAgents, rulesOfAgents } from '
 type RuleMatch = { rule: string; policy: string; mode: Rule['mode']; agent?: string; claims?: string[] };
 
 /**
- * The result for one action. Its validity is the time in which the same rules match. Rules in shadow have their own
- * validity.
+ * The result for one action. It is valid as long as the same rules match. Rules in shadow have their own validity.
  */
 export type Resolved = {
   /** The mandate that is enforced or observed. Null if no rule matches. Then nothing is allowed. */
@@ -55,8 +54,8 @@ export type Resolved = {
 
 export type InShadow = ValidityInterval & {
   /**
-   * The mandate with the policies of the matching rules in shadow. Null if the search for them exceeded the step
-   * budget.
+   * The mandate that also contains the policies of the matching rules in shadow. Null if the search for these rules
+   * exceeded the step budget.
    */
   mandate: Mandate | null;
   /**
@@ -68,7 +67,7 @@ export type InShadow = ValidityInterval & {
   steps: number;
 };
 
-/** Finds mandates for one state of rules and policies. If the state changes, another object is made. */
+/** Finds mandates for one state of rules and policies. Another state needs another object. */
 export type RulesInForce = {
   /**
    * @param agent must be the same object until the agent changes
@@ -89,7 +88,7 @@ const OF_A_TENANT: Remembered = { agents: 10_000, answers: 20_000, mandates: 500
 export const COMPOSED = 'rules';
 
 /**
- * @param tenantLimits a policy that every mandate contains; if no rule matches, there is still no mandate
+ * @param tenantLimits a policy that every mandate contains; without a matching rule there is still no mandate
  * @param options.id the id of the composed mandates
  */
 export function rulesInForce(

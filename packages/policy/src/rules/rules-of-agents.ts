@@ -23,8 +23,8 @@ import type { Rule } from './rule.ts';
 export type RuleChange = { before: Rule | null; after: Rule | null };
 
 /**
- * The rules that can match an agent, judged by the agent's attributes alone. `fields`: the fields that the other
- * conditions read.
+ * The rules that may match an agent, by the agent's attributes alone. Their other conditions depend on the action.
+ * `fields`: the fields that these conditions read.
  */
 export type Candidates = StepCost & {
   agent: AgentAttributes;
@@ -42,7 +42,8 @@ export type RulesOfAgents = {
   of(agent: AgentAttributes, stepBudgets: StepBudgets): Candidates;
   change(changes: readonly RuleChange[]): void;
   /**
-   * Returns a new object with the rules after these changes, for a few questions. The present object stays unchanged.
+   * Returns a new object with the rules after these changes, for a few questions. The object on which this is called
+   * stays unchanged.
    */
   after(changes: readonly RuleChange[]): RulesOfAgents;
 };
@@ -84,7 +85,7 @@ function ofCandidates(enforced: Candidate[], inShadow: Candidate[], known: numbe
     return candidates;
   }
 
-  /** Returns updated candidates. Null if an update would cost as much as a new look-up. */
+  /** Returns the candidates, updated by the latest changes. Null if an update would cost as much as a new look-up. */
   function upToDate(one: Known): Candidates | null {
     const behind = changed - one.changes;
     if (behind === 0) return one;

@@ -30,7 +30,7 @@ export const issuedKey = z.object({
   ),
 });
 
-/** The query parameters of each route that issues a key. */
+/** The query parameters of all routes that issue a key. */
 export const keyQuery = whyQuery.extend({
   report: described(
     z
@@ -67,7 +67,7 @@ const shownKey = z.object({
 export const SHOWN_ONCE =
   'null: this same request was answered before, under its Idempotency-Key. Issue another key.';
 
-/** Issues a key. Returns null if an earlier try of this same request has issued the key. */
+/** Issues a key. Returns null if an earlier try of the same request has already issued a key. */
 export async function issueKey(
   control: Control,
   request: Asked,
@@ -88,7 +88,8 @@ export async function issueKey(
     await carryOut(control, request, null, what, { expects: 0, part: `key of ${agentId}` });
     return { id: record.id, key };
   } catch (error) {
-    // An earlier try of this request has issued a key. Keys are random, so this try made another key.
+    // An earlier try of this request has issued another key. That key cannot be shown again, because only its hash is
+    // stored.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }

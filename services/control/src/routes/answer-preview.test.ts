@@ -43,7 +43,7 @@ function preview(args: object, redact?: string[]) {
   return { refusal: answer.refusal, rules: answer.matchedRules.map(({ rule }) => rule) };
 }
 
-test('previews what a gateway would publish: rules and argument checks see the redacted action', () => {
+test('shows what a gateway would publish: rules and argument checks see the redacted action', () => {
   expect(preview({ token: 'tok_1' })).toEqual({
     refusal: expect.objectContaining({
       code: 'ARGUMENT_VALIDATION_FAILED',

@@ -1,4 +1,4 @@
-/** Answers POST /v1/mandates/preview from the documents in force and from planned documents. */
+/** Answers POST /v1/mandates/preview from the documents in force and from the planned documents in the request. */
 import { almostMatchingRules, previewMandate as preview, type TenantControl } from '@mandate/control';
 import { type RedactionRules, trialRedactor } from '@mandate/privacy';
 import {

@@ -2,7 +2,7 @@ import type { PolicyDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { shownPolicies } from './applied-policies.ts';
 
-test('lists policies by name, and with `expand` adds as many documents as fit into an answer', () => {
+test('lists policies by name, and with `expand` adds as many of their documents as fit into an answer', () => {
   const large = { version: 1, id: 'large', allowedTools: ['x'.repeat(1_000_000)] } as PolicyDocument;
   const names = Array.from({ length: 20 }, (_, at) => `p-${at}`);
   const policies = new Map(names.map((name) => [name, large]));

@@ -1,6 +1,6 @@
 /**
- * The policies that apply, by name. Their documents are added only on request, because a document may have a megabyte
- * and a hundred may apply.
+ * Lists the policies that apply, by name. Their documents are added only on request, because one document may have a
+ * megabyte and a hundred policies may apply.
  */
 import { described, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { z } from 'zod';

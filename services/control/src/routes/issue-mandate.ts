@@ -12,7 +12,7 @@ import type { Control } from '../control.ts';
 import { type Asked, carryOut, repeatableId } from '../writes/carry-out.ts';
 import { notFound } from '../writes/not-found.ts';
 
-/** How often a grant is tried. A try fails if a document changes between reading and writing. */
+/** How often the service tries to issue a grant. A try fails if a document changes between reading and writing. */
 const MOST_TRIES = 5;
 
 export const issueBody = z
@@ -34,7 +34,7 @@ type Wanted = z.output<typeof issueBody>;
 
 /**
  * Issues a grant. The record names the rules and policies that were read here. If a document changes before the
- * record is on the log, the record has no effect, and the next try follows. Returns undefined if this same request
+ * record is on the log, the record has no effect, and the service tries again. Returns undefined if the same request
  * was answered before, and its grant is already forgotten.
  */
 export async function issue(
@@ -51,7 +51,7 @@ export async function issue(
     try {
       await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
       const { byId } = control.followed.tenant(tenant).issued;
-      // If the grant is not there, the same request was sent twice at once, and the other one has issued it.
+      // The grant is missing if the same request was sent twice at once, and the other request has issued the grant.
       return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
     } catch (error) {
       const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
@@ -65,8 +65,8 @@ function partOf(tried: number): string {
 }
 
 /**
- * Returns the grant that an earlier try of this same request issued. Its Idempotency-Key identifies the request,
- * whatever has changed since.
+ * Returns the grant that an earlier try of the same request issued. The Idempotency-Key identifies the request, even
+ * if documents have changed since.
  */
 function issuedBefore(
   control: Control,
@@ -104,7 +104,7 @@ function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted
   };
 }
 
-/** Returns when a grant ends that is issued at `atMs`, in milliseconds. */
+/** Returns when a grant ends, in milliseconds, if it is issued at `atMs`. */
 export function endMsOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
   return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
 }

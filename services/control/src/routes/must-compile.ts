@@ -4,12 +4,12 @@ type Compiled =
   | { ok: true }
   | { ok: false; faults: readonly { path: readonly (string | number)[]; message: string }[] };
 
-/** The most faults of a document that one answer lists. */
+/** The most faults of one document that an answer lists. */
 const MOST = 50;
 
 /**
- * Throws VALIDATION_FAILED if a document does not compile. The schema has already checked its shape; this checks its
- * meaning.
+ * Throws VALIDATION_FAILED if a document does not compile. The schema has already checked the document's shape. This
+ * function checks its meaning.
  *
  * @param within path of the document in the body
  */

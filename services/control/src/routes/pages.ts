@@ -9,8 +9,8 @@ import { limit } from './shapes.ts';
 const PAGE_UNITS = 8 * 1024 * 1024;
 
 /**
- * Returns as many rows as fit into a page, at most `limit`. The returned `limit` shows the cursor whether more rows
- * may follow.
+ * Returns as many rows as fit into a page, at most `limit`. If not all rows fit, the returned `limit` is the number
+ * of rows in the page, so that the cursor shows that more rows follow.
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number): { page: Row[]; limit: number } {
   const page: Row[] = [];

@@ -271,7 +271,10 @@ export function writePolicies(server: HttpServer, control: Control): void {
   );
 }
 
-/** Returns the version that this change published. A later change may already have published another version. */
+/**
+ * Returns the version that this change published. It may not be the latest version, because a later change may have
+ * published another one.
+ */
 function publishedAs(history: History | undefined, revision: number): z.output<typeof shown> {
   const at = history?.versions.findLastIndex((kept) => kept.revision === revision) ?? -1;
   const found = history && shownOf(history, at + 1);

@@ -45,11 +45,11 @@ export const near = z
   .describe('Rules that name the agent but do not match, at most 20, each with the reason.');
 
 /**
- * Compiles the planned documents. All documents of a request share the step budget of one document, so their number
- * does not change the time.
+ * Compiles the planned documents. All documents of a request share the limits of one document, so a request with many
+ * documents takes no longer.
  *
  * @param nowMs when the request came
- * @throws HttpProblem if a document does not compile, if it is of another agent, or if the agent does not exist
+ * @throws HttpProblem if a document does not compile, if it belongs to another agent, or if the agent does not exist
  */
 export function previewCandidates(
   { agents }: TenantControl,

@@ -14,7 +14,7 @@ import { expiresAt, expiresInMs, IN_THE_WAY, idParams, NOT_THERE, revision, whyQ
 
 const tags = ['keys'];
 const scope = 'admin';
-/** A request may make several changes. This name identifies one of them. */
+/** The name of the change in its request. It distinguishes several changes that one request makes. */
 const PART = 'key of a role';
 
 const role = z.enum(ROLE_NAMES);
@@ -138,7 +138,8 @@ async function issue(
     const { revision } = await carryOut(control, request, null, what, { expects: 0, part: PART });
     return { ...shownOf({ revision, document: { role, key: record, changeId: '' } }), key };
   } catch (error) {
-    // Keys are random, so an earlier try of this request would have issued another key.
+    // If an earlier try of this request issued a key, that key is returned without its text. Keys are random, so this
+    // try made another key.
     const before =
       error instanceof HttpProblem && error.code === 'ID_REUSED' && issuedBefore(control, request);
     if (!before || before.name !== name || before.role !== role || lastsOf(before) !== lastsMs) throw error;
@@ -150,7 +151,10 @@ function lastsOf({ createdAt, expiresAt }: z.output<typeof shown>): number | nul
   return expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
-/** Returns the key that an earlier try of this same request issued. Undefined if this key was revoked since. */
+/**
+ * Returns the key that an earlier try of the same request issued. Undefined if there is none, or if it was revoked
+ * since.
+ */
 function issuedBefore(control: Control, request: Asked): z.output<typeof shown> | undefined {
   const changeId = repeatableId(request, PART);
   const { roleKeys } = control.followed.tenant(callerOf(request).tenant);
@@ -159,8 +163,8 @@ function issuedBefore(control: Control, request: Asked): z.output<typeof shown> 
 }
 
 /**
- * Returns the id of the request's key if this key is on the topic. A key of a file is not on the topic, so its id is
- * left out. Throws if the key was revoked after the request was accepted.
+ * Returns the id of the request's key if this key is on the control topic. The id of a key in a file is left out.
+ * Throws if the key was revoked after the request was accepted.
  */
 async function asking({ followed }: Control, request: Asked): Promise<{ byKey?: string }> {
   const { id, tenant } = callerOf(request);

@@ -106,7 +106,7 @@ export function writeRules(server: HttpServer, control: Control): void {
     },
   );
 
-  // This route comes before the route with an id, because a rule could have the name of this route.
+  // This route must come before the route with an id. Otherwise its name would be read as the id of a rule.
   server.put(
     '/v1/rules/reorder',
     {

@@ -19,7 +19,8 @@ export const whyQuery = z.strictObject({
 });
 
 /**
- * How long a new key is valid, in milliseconds. null: the key does not expire. Each route describes its own default.
+ * How long a new key is valid, in milliseconds. Null if the key does not expire. Each route describes its own
+ * default.
  */
 export const expiresInMs = z.int().min(1_000).max(CAPS.keyMs).nullable();
 
@@ -42,17 +43,18 @@ export const revision = described(
   42,
 );
 
-/** The refusal of routes with an id. The refusals of every route are added elsewhere. */
+/** The additional refusal of routes with an id. The refusals that every route has are added elsewhere. */
 export const NOT_THERE = { 404: 'Nothing with this id exists.' };
 export const IN_THE_WAY = {
   409: 'The change is not possible now, or the document changed after you read it (If-Match). `code` names the reason, and `revision` is the current revision.',
 };
 
-/** The refusal of routes that work in the control thread. */
+/** The additional refusal of routes that work in the control thread. */
 export const TAKES_LONG = { 422: 'The answer takes too long to compute. Send fewer or simpler documents.' };
 
 /**
- * Sends text that is already JSON. A value would be checked against the schema of the answer and serialized again.
+ * Sends a text that is already JSON. If a value were sent instead, it would be checked against the schema of the
+ * answer and serialized again.
  */
 export function sendJson(reply: HttpReply, text: string): HttpReply {
   return reply.type('application/json; charset=utf-8').send(text);

@@ -1,4 +1,6 @@
-/** GET /v1/lint: problems in the policies and rules of a tenant, although each document on its own is valid. */
+/**
+ * GET /v1/lint: problems in the policies and rules of a tenant that arise although each document on its own is valid.
+ */
 import type { LintedDocument } from '@mandate/control/lint';
 import { described } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpRequest, type HttpServer } from '@mandate/server';
@@ -45,8 +47,8 @@ export const lint = described(
 );
 
 /**
- * Returns the findings about a document after its change. Null if lint fails, because the change has already taken
- * effect.
+ * Returns the findings about a document after its change. Null if the check of the document fails, because the change
+ * has already taken effect.
  */
 export async function lintOf(
   control: Control,
@@ -60,7 +62,9 @@ export async function lintOf(
   return text === null ? null : JSON.parse(text);
 }
 
-/** Returns an answer without findings that says that the search is incomplete. For a search that was given up. */
+/**
+ * Returns the answer for a search that was given up: no findings, and marked as incomplete. Throws any other error.
+ */
 function incomplete(error: unknown): string {
   if (!(error instanceof HttpProblem) || error.code !== 'TAKES_TOO_LONG') throw error;
   return JSON.stringify({ findings: [], complete: false, skipped: [] } satisfies z.output<typeof answer>);

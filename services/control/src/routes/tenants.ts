@@ -206,8 +206,8 @@ function put(
 }
 
 /**
- * Issues the first admin key of an empty tenant. In a tenant that is in use, this would make the operator an admin of
- * that tenant.
+ * Issues the first admin key of a tenant, if the tenant is empty. In a tenant that is in use, this would make the
+ * operator of the plane an admin of that tenant.
  */
 async function firstKey(
   control: Control,
@@ -224,7 +224,8 @@ async function firstKey(
     await carryOut(control, request, null, what, { expects: 0, part: name, tenant });
     return { id: record.id, name, role, key };
   } catch (error) {
-    // An earlier try of this request has issued a key. Keys are random, so this try made another key.
+    // An earlier try of this request has issued another key. That key cannot be shown again, because only its hash is
+    // stored.
     if (error instanceof HttpProblem && error.code === 'ID_REUSED') return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The part of an answer to a write that lists what the write newly permits. */
+/** The part of an answer to a write that lists what the written document newly permits. */
 import { described } from '@mandate/schemas';
 import { z } from 'zod';
 

@@ -6,7 +6,7 @@ import { HttpProblem } from '@mandate/server';
 import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
-/** Returns a refusal as a value. Throws only if Mandate has a bug. */
+/** Does the job and returns its answer, or its refusal as a value. Throws only if Mandate has a bug. */
 export function doJob(standing: (tenant: string) => TenantControl, job: ControlJob): JobResult {
   try {
     return { ok: true, text: JSON.stringify(answerOf(standing(job.tenant), job)) };

@@ -1,4 +1,4 @@
-/** Messages between the event loop and the control thread. Each call gets one or more answers. */
+/** Messages between the main thread and the control thread. Each call gets one or more answers. */
 import type { FedReplica, ReplicaChange } from '@mandate/control-log/replica';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
@@ -6,7 +6,7 @@ export type Call = { id: number } & (
   | { call: 'addLines'; lines: readonly string[] }
   | { call: 'restore' }
   | { call: 'apply'; changes: readonly ReplicaChange[] }
-  /** The job begins when the replica has `revision` records. */
+  /** The job begins when the replica contains `revision` records. */
   | { call: 'do'; job: ControlJob; revision: number }
 );
 

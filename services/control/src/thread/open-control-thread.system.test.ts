@@ -33,7 +33,7 @@ function put(control: FollowedControl, tenant: string, rule: object) {
   );
 }
 
-/** Returns a request with only the parts that identify the caller. */
+/** Returns a request that contains only what identifies the caller. */
 function requestOf(tenant: string, signal = new AbortController().signal): HttpRequest {
   return { principalKey: { tenant, id: `key of ${tenant}` }, signal } as unknown as HttpRequest;
 }
@@ -51,7 +51,7 @@ async function codesIn(answer: Promise<string>): Promise<string[]> {
   return findings.map(({ code }) => code);
 }
 
-test('a job sees the last change that its process has read, even if the thread started before the change', async () => {
+test('a job sees the latest change that its process has read, even if the thread started before that change', async () => {
   const { control, thread } = await open();
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
   for (let n = 0; n < 20; n++) {
@@ -62,7 +62,7 @@ test('a job sees the last change that its process has read, even if the thread s
   expect(await codesIn(thread.answer(requestOf('globex'), lint('globex')))).toEqual([]);
 });
 
-test('a job refuses a request in the same way as its route', async () => {
+test('a job refuses a request in the same way as an HTTP route does', async () => {
   const { thread } = await open();
   const preview = (text: string) =>
     thread.answer(requestOf('acme'), {
@@ -77,7 +77,7 @@ test('a job refuses a request in the same way as its route', async () => {
   });
 });
 
-test('limits the waiting jobs of one tenant and of all, and next serves the tenant that has used the least time', async () => {
+test('limits the waiting jobs of each tenant and of all tenants, and next serves the tenant that has used the least time', async () => {
   const { thread } = await open({ waiting: 6, waitingOfTenant: 3 });
   const done: string[] = [];
   const ask = (tenant: string, job: Parameters<typeof thread.answer>[1]) =>
@@ -88,7 +88,7 @@ test('limits the waiting jobs of one tenant and of all, and next serves the tena
   const many = Array.from({ length: 6 }, () => ask('many', long('many')));
   const few = ask('few', lint('few'));
   await Promise.all([...many, few]);
-  // The tenant "many" asks six times: one job runs, three jobs wait, and two are refused.
+  // The tenant "many" sends six jobs: one job runs, three jobs wait, and two are refused.
   expect(done.filter((what) => what === 'many OVERLOADED')).toHaveLength(2);
   expect(done.indexOf('few')).toBeLessThan(done.lastIndexOf('many VALIDATION_FAILED'));
 });
@@ -124,7 +124,7 @@ test('drops the job of a caller that disconnects, and refuses every caller after
   await expect(thread.answer(requestOf('acme'), lint('acme'))).rejects.toMatchObject({ code: 'OVERLOADED' });
 });
 
-test('a job fails if the log cannot be read, and the next job tries to read it again', async () => {
+test('a job fails if the log cannot be read, and the next job reads the log again', async () => {
   const { bus } = await open();
   let isAway = true;
   const failing: Bus = {
@@ -138,7 +138,7 @@ test('a job fails if the log cannot be read, and the next job tries to read it a
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
 });
 
-test('a job with an unexpected error ends no other job, even if it waited for the log', async () => {
+test('a job with an unexpected error affects no other job, even if it waited for the log', async () => {
   const { bus, control } = await open();
   const warned: string[] = [];
   const warn = (_about: unknown, message: string) => void warned.push(message);
@@ -147,7 +147,7 @@ test('a job with an unexpected error ends no other job, even if it waited for th
   const thread = openControlThread({ bus, log: recording, revision: () => revision });
   onTestFinished(() => thread.stop());
   expect(await codesIn(thread.answer(requestOf('acme'), lint('acme')))).toEqual([]);
-  // The thread receives the next record only after the job has arrived.
+  // The thread receives the record for this revision only after the job has arrived.
   revision = 1;
   const action = { id: 'x', agentId: 'a', type: 'tool_call', tool: 't' };
   const body = new TextEncoder().encode(JSON.stringify({ action }));

@@ -1,7 +1,7 @@
 /**
  * Runs slow work in its own thread, so that only the caller of the work waits. The thread does one job at a time. The
- * next job is that of the tenant that has used the least time. The thread has a second copy of all documents. So it
- * starts when the first job comes, and ends when it was idle for a while.
+ * next job belongs to the tenant that has used the least time. The thread has a second copy of all documents, which
+ * takes memory. So it starts when the first job comes, and ends after it was idle for a while.
  */
 import type { Bus, Snapshots } from '@mandate/bus';
 import { FairQueue, type Lane, type Logger, outsideRequests } from '@mandate/runtime';
@@ -16,18 +16,18 @@ export type ControlThread = {
    * @throws HttpProblem the refusal of the job; 503 OVERLOADED if too many jobs wait; 422 TAKES_TOO_LONG
    */
   answer(request: HttpRequest, job: ControlJob): Promise<string>;
-  /** Like `answer`, but resolves to null instead of an error. For jobs that are optional. */
+  /** Like `answer`, but resolves to null if the job fails. For jobs that are optional. */
   answerIfPossible(request: HttpRequest, job: ControlJob): Promise<string | null>;
   stop(): Promise<void>;
 };
 
 export type ThreadBounds = {
-  /** The most jobs of all tenants that may wait. The next field is the limit for one tenant. */
+  /** The most jobs of all tenants together that may wait. The next field is the limit for one tenant. */
   waiting: number;
   waitingOfTenant: number;
-  /** How long a job may wait for its turn. This includes the start of the thread. */
+  /** How long a job may wait until it runs. This time includes the start of the thread. */
   waitMs: number;
-  /** How long a job may run. Every job counts its steps, and usually ends long before this limit. */
+  /** How long a job may run. Every job also has a step budget, and usually ends long before this limit. */
   runMs: number;
   /** How long the thread is kept while it is idle. */
   idleMs: number;
@@ -129,7 +129,7 @@ export function openControlThread(options: {
     const onGone = () => leave(overloaded());
     request.signal.addEventListener('abort', onGone);
     queue.add(lane, waiting);
-    // The queue continues after this request. Its later work must not be counted for this request.
+    // The queue continues after this request has ended. Its later work must not be counted as work of this request.
     outsideRequests(() => void work());
     try {
       return await promise;

@@ -1,6 +1,6 @@
 /**
- * The control thread: has a replica of the control documents, and does slow jobs one after the other. The event loop
- * sends it the records of the log, and may end it at any moment. The thread decides no actions.
+ * The control thread: has a replica of the control documents, and does slow jobs one after the other. The main thread
+ * sends it the records of the log, and may end it at any moment. The control thread does not decide actions.
  */
 import { parentPort } from 'node:worker_threads';
 import { controlReplica } from '@mandate/control-log/replica';
@@ -38,7 +38,7 @@ async function resultOf(call: Exclude<Call, { call: 'do' }>): Promise<Result> {
       await replica.apply(call.changes);
       const waiting = early;
       early = [];
-      // Each job is answered by itself, so a job that fails does not affect the others.
+      // Each job gets its own answer, so a job that fails does not affect the others.
       for (const job of waiting) void take(job);
       return null;
     }

@@ -10,7 +10,7 @@ import type { Answer, Call, Result } from './messages.ts';
 
 export type StartedThread = {
   /**
-   * Rejects if the thread ends, or if the records of the log cannot be sent to the thread.
+   * Does the job. Rejects if the thread ends, or if the records of the log cannot be sent to the thread.
    *
    * @param revision how many records of the log the thread must have read
    * @param onBegin called when the job begins
@@ -27,7 +27,10 @@ const MOST_HEAP_MIB = 2_048;
 
 type Waiting = { resolve(result: Result): void; reject(error: unknown): void; onBegin?: () => void };
 
-/** Applies `Omit` to each kind of call separately. */
+/**
+ * The parts of a call that a caller states. `Omit` is applied to each kind of call separately, so that each kind
+ * keeps its own fields.
+ */
 type Asked = Call extends infer Each ? (Each extends unknown ? Omit<Each, 'id'> : never) : never;
 
 export function startControlThread(options: {

@@ -23,7 +23,7 @@ export type CarriedOut = {
  * @param options.expects the expected revision, instead of the revision in the headers
  * @param options.part names one of several changes that a request makes
  * @param options.tenant the tenant to change; default: the caller's
- * @throws HttpProblem 409 with the present `revision`, if the change did not take effect
+ * @throws HttpProblem 409 with the current `revision`, if the change did not take effect
  */
 export async function carryOut(
   control: Control,
@@ -49,8 +49,8 @@ export async function carryOut(
 }
 
 /**
- * Returns the change id of a request with an Idempotency-Key. The id is computed from the key, so a repeated request
- * is the same change, which happens once.
+ * Returns the change id of a request with an Idempotency-Key. The id is computed from the key. So a repeated request
+ * is the same change, and the change takes effect once. Null if the request has no such key.
  */
 export function repeatableId(request: Asked, part = ''): string | null {
   const key = idempotencyKeyOf(request);
@@ -179,7 +179,7 @@ function inUse(
   );
   const more = rules.length > RULES_NAMED ? [`${rules.length - RULES_NAMED} more`] : [];
   const named = [...rules.slice(0, RULES_NAMED), ...more].join(', ');
-  // No names are left if other changes have removed the rules meanwhile.
+  // The list of names is empty if other changes have removed these rules in the meantime.
   const told = named === '' ? message : `${message}: ${named}`;
   return new HttpProblem(status, 'POLICY_IN_USE', told, { remedy, extension: { revision } });
 }

@@ -1,5 +1,6 @@
 /**
- * Revokes a key that is on the log. A key of the data folder is not on the log. Its refusal says how to revoke it.
+ * Revokes a key that is on the log. A key of the data folder is not on the log. The refusal then says how to revoke
+ * such a key.
  */
 
 import type { ControlChange } from '@mandate/control/lint';
@@ -10,7 +11,7 @@ import { type Asked, type CarriedOut, carryOut } from './carry-out.ts';
 type Revocation = Extract<ControlChange, { event: 'key.revoked' | 'role.revoked' }>;
 
 /**
- * @throws HttpProblem 404 KEY_NOT_FOUND. Only callers of the key's tenant learn that the key is in the data folder
+ * @throws HttpProblem 404 KEY_NOT_FOUND. Only callers of the key's tenant are told that the key is in the data folder
  */
 export async function revokeKey(
   control: Control,

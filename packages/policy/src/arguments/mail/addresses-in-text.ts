@@ -10,7 +10,7 @@ import { isHostname } from '../formats.ts';
 import { withoutComments, withPlainSigns } from './decoded-text.ts';
 import { withDecodedWords } from './encoded-words.ts';
 
-/** The domain in lower case. Null if mail programs may read the address in different ways. */
+/** The domain of a found address, in lower case. Null if mail programs may read the address in different ways. */
 export type FoundDomain = string | null;
 
 export function domainsIn(text: string): ReadonlySet<FoundDomain> {
@@ -38,8 +38,8 @@ const NAME = /[\p{L}\p{M}\p{N}._。．｡-]{1,255}/uy;
 const LITERAL = /\[[^\s[\]]*[\d:]/y;
 const DOTS = /[.。．｡]/;
 /**
- * Matches signs of a route: `a%b@c` and `b!a@c` send mail through c to b. A percent sign may also begin an encoded
- * character.
+ * Matches signs that send mail by another server: `a%b@c` and `b!a@c` send it through c to b. A percent sign may also
+ * begin an encoded character, and is then not matched.
  */
 const ROUTE = /%(?![2-7][0-9a-f])|!/i;
 const URL_SCHEME = /https?:\/\//i;

@@ -47,8 +47,7 @@ const COMMENT = /\([^()]*\)/g;
 const DEEPEST_COMMENT = 8;
 
 /**
- * Removes comments, and blanks beside the dots of a domain. Both are not part of an address (RFC 5322, 3.2.2 and
- * 4.4).
+ * Removes comments, and blanks beside the dots of a domain. Neither is part of an address (RFC 5322, 3.2.2 and 4.4).
  */
 export function withoutComments(text: string): string {
   let bare = text;

@@ -24,8 +24,8 @@ const HEADER = /^([!-9;-~]{1,76})[ \t]*:(.*)$/s;
 const FIRST_LINES = /^(?:\ufeff|\s|From [^\r\n:]*[\r\n])+/;
 
 /**
- * Returns the values of the recipient headers, with continued lines joined. Empty if the text is not a message, or
- * names no recipient.
+ * Returns the values of the recipient headers. Header values that continue on the next line are joined. Empty if the
+ * text is not a message, or names no recipient.
  */
 export function recipientsOfMessage(text: string): readonly string[] {
   const found: string[] = [];

@@ -65,7 +65,7 @@ export const noSystemPaths: NamedValidator = {
 const OTHER_HOST = /(?:^|[\s"'`,;|&<>(){}[\]=@])\\\\[\w.@$-]{2,}[\\/][\w$]/;
 
 function faultIn(text: string): string | null {
-  // A fast path: every path contains one of these characters or names, and most strings contain none.
+  // A fast path: most strings contain none of these characters and names, so they contain no path.
   if (!/[/\\.%\0\u0080-\uffff]|id_[der]|_netrc/i.test(text)) return null;
   const plain = pathText(text);
   if (plain === null) return 'no text that is percent-encoded over and over';

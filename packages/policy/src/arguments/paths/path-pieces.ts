@@ -6,7 +6,10 @@ export interface PathPiece {
 }
 
 const WORD_ENDS = /[\s"'`,;|&<>(){}[\]=@]+/;
-/** Matches `</root>`, the end of an XML element. In a shell, a blank or more of a path would follow. */
+/**
+ * Matches the end of an XML element, such as `</root>`. In a shell command, the path after `<` would rarely be
+ * followed by `>` directly.
+ */
 const CLOSING_TAG = /<\/[a-z][\w.:-]*>/g;
 /**
  * Matches `file:` with blanks between its letters. URL parsers drop tabs and line breaks (WHATWG URL, "basic URL

@@ -1,4 +1,7 @@
-/** How often percent-encoding is decoded. If a text is still encoded after that, it hides something. */
+/**
+ * How often percent-encoding is decoded. A text that is still encoded after that is refused, because it hides
+ * something.
+ */
 const MOST_ENCODINGS = 4;
 
 /**

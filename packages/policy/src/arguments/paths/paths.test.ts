@@ -10,7 +10,7 @@ const judge = (within: readonly string[], args: unknown, fields?: readonly strin
   paths.create({ within, fields })(args, stepBudgetOfAction());
 const isIn = (within: string, path: unknown) => judge([within], { path }) === null;
 
-describe('within /srv/data', () => {
+describe('paths with the allowed folder /srv/data', () => {
   test.each([
     '/srv/data',
     '/srv/data/',
@@ -20,7 +20,7 @@ describe('within /srv/data', () => {
     '/srv/data/.hidden',
     '/srv/data/café/日本.csv',
     '/srv/data/v1.2/a_b-c+d=e@f,g#h',
-  ])('%j passes', (path) => {
+  ])('accepts %j', (path) => {
     expect(isIn('/srv/data', path)).toBe(true);
     expect(isIn('/srv/data/', path)).toBe(true);
   });
@@ -87,14 +87,14 @@ describe('within /srv/data', () => {
     '/srv/data/con.txt',
     '/srv/data/LPT1/x',
     '-rf',
-  ])('%j is refused', (path) => {
+  ])('refuses %j', (path) => {
     expect(isIn('/srv/data', path)).toBe(false);
   });
 });
 
-describe('within a folder on a drive', () => {
+describe('paths with an allowed folder on a drive', () => {
   test.each(['C:\\data', 'c:\\Data\\x', 'C:/data/x.txt', 'C:\\data\\a/b', 'c:\\DATA\\.\\x'])(
-    '%j passes',
+    'accepts %j',
     (path) => {
       expect(isIn('C:\\data', path)).toBe(true);
     },
@@ -127,13 +127,13 @@ describe('within a folder on a drive', () => {
       'C:',
     ],
     ...['C:\\data\\x.', 'C:\\data\\x ', 'file:///C:/data/x', '/c/data/x', '%DATA%\\x'],
-  ])('%j is refused', (path) => {
+  ])('refuses %j', (path) => {
     expect(isIn('C:\\data', path)).toBe(false);
   });
 });
 
-describe('within a folder of the tool', () => {
-  test.each(['data', 'data/x', './data/x', 'data/./x'])('%j passes', (path) => {
+describe("paths with an allowed folder in the tool's working folder", () => {
+  test.each(['data', 'data/x', './data/x', 'data/./x'])('accepts %j', (path) => {
     expect(isIn('data', path)).toBe(true);
     expect(isIn('./data', path)).toBe(true);
     expect(isIn('.', path)).toBe(true);
@@ -155,7 +155,7 @@ describe('within a folder of the tool', () => {
       'C:data',
     ],
     ...['../data', 'Data/x'],
-  ])('%j is refused', (path) => {
+  ])('refuses %j', (path) => {
     expect(isIn('data', path)).toBe(false);
   });
 
@@ -216,7 +216,7 @@ test('applies the rules of both policies if two policies have rules for one tool
   expect(['/srv/data/x', '/srv/x', '/tmp/x'].map(passes)).toEqual([true, false, false]);
 });
 
-test('a path that passes is inside the folder for every program that reads it', () => {
+test('any program that reads an accepted path stays inside the folder', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...[

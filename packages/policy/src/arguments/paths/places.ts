@@ -187,8 +187,8 @@ export const SHARED_ENV_FILES: readonly string[] = [
 ];
 
 /**
- * Names that are refused at any place in a path if they follow each other in this order. A variable counts as a
- * folder with its name.
+ * Sequences of names that are refused at any place in a path. A variable counts as a folder with its name:
+ * `%appdata%` as `appdata`.
  */
 export const SECRET_SEQUENCES: readonly string[] = [
   // GitHub, GitLab, Google Cloud, Git, Subversion, Helm, Podman, rclone, SOPS, 1Password, Bitwarden, DigitalOcean, Stripe

@@ -35,7 +35,7 @@ export function climbsOut(segments: readonly string[]): boolean {
   return false;
 }
 
-/** Paths by their first name, to find out quickly whether another path begins with one of them. */
+/** Paths, grouped by their first name. So the code finds quickly whether another path begins with one of them. */
 export type PathTable = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export function pathTable(paths: readonly string[]): PathTable {
@@ -63,8 +63,8 @@ function shortForm(segment: string): string {
 }
 
 /**
- * Returns the name that Windows shortens this name to: six characters without blanks and dots, and three of the
- * ending. Null if Windows does not shorten it.
+ * Returns the short name that Windows gives to a long name: six characters without blanks and dots, and three
+ * characters of the ending. Null if Windows needs no short name.
  */
 function shortName(name: string): string | null {
   const bare = name.replace(/^\.+/, '').replaceAll(' ', '');

@@ -67,7 +67,7 @@ function isUrl(scheme: string, rest: string | undefined): boolean {
   return /^[a-z][a-z0-9+.-]+$/.test(scheme) && rest !== undefined && /^\/\/[^/]/.test(rest);
 }
 
-/** @param before the text before the colon; null if there is no colon */
+/** @param before the text before the colon that precedes this part; null for the first part */
 function faultOfPart(part: string, before: string | null, isAlone: boolean): string | null {
   if (before === null) return faultOfPath(part, isAlone);
   if (/(?:^|\/)[a-z]$/.test(before)) return faultOnDrive(part);

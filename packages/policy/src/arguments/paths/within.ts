@@ -32,19 +32,19 @@ export function isInside(outer: Folder, inner: Folder): boolean {
  */
 const PLAIN = /^[\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]+$/u;
 /**
- * Matches other characters than these letters, digits and signs. Checked after NFKC, which changes all forms of a
- * letter to one form.
+ * Matches any character that `PLAIN` does not allow. The text is checked again after NFKC, which changes all forms of
+ * a letter to one form.
  */
 const NOT_COMPOSED = /[^\p{L}\p{M}\p{Nd} _.,+=@#()/\\-]/u;
 /** Matches device names of Windows. Windows reads them as devices in every folder, also with an extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .]|$)/i;
 
-/** Returns the path if all programs read it in the same way. Null if programs read it in different ways. */
+/** Returns the folder that the text names. Null if programs read the text in different ways. */
 export function readFolder(text: string): Folder | null {
   const drive = /^[a-z]:(?=[/\\])/i.exec(text)?.[0].slice(0, 1).toLowerCase();
   const rest = drive === undefined ? text : text.slice(2);
   if (!PLAIN.test(rest) || NOT_COMPOSED.test(rest.normalize('NFKC'))) return null;
-  // A backslash is part of a name on Unix, but separates names on Windows.
+  // On Unix a backslash is part of a name. On Windows it separates names.
   if (drive === undefined && rest.includes('\\')) return null;
   const names = rest.replaceAll('\\', '/').split('/');
   const isRooted = names[0] === '';
@@ -57,7 +57,10 @@ export function readFolder(text: string): Folder | null {
   return { kind: isRooted ? 'unix' : 'relative', names: steps };
 }
 
-/** Changes ASCII letters to lower case. Which other letters are equal for Windows depends on its version. */
+/**
+ * Changes ASCII letters to lower case. Other letters stay, because versions of Windows disagree about which of them
+ * are equal.
+ */
 function asciiLowerCase(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -26,7 +26,8 @@ export const ARRAY_KEYWORDS = {
         rest,
       );
     }
-    // If `prefixItems` exists, its check also applies `items` to the remaining elements.
+    // If `prefixItems` exists, null is returned here, because the check of `prefixItems` also applies `items` to the
+    // remaining elements.
     return Object.hasOwn(schema, 'prefixItems') ? null : eachItem([], compiler.compile(items));
   },
   contains: (part: unknown, { schema, compiler }): Check => contains(compiler.compile(part), schema),
@@ -67,8 +68,7 @@ function contains(check: Check, { minContains = 1, maxContains }: Members): Chec
 }
 
 /**
- * Counts the elements that pass the check. After `enough` elements, it continues only to record checked elements in
- * `seen`.
+ * Counts the elements that pass the check. Stops after `enough` such elements, unless `seen` must record all of them.
  */
 function countMatching(
   items: readonly unknown[],

@@ -2,8 +2,8 @@ import type { KeywordCompiler, SchemaCompiler } from './keyword-compiler.ts';
 import { type Check, type Run, Seen } from './run.ts';
 
 /**
- * Keywords with subschemas that check the same value as their schema. What a subschema records in `seen` counts only
- * if it accepts the value.
+ * Keywords with subschemas that check the same value as their schema. The fields that a subschema records in `seen`
+ * count only if the subschema accepts the value.
  */
 export const COMBINING_KEYWORDS = {
   $ref: (reference: string, { compiler }): Check => compiler.refer(reference),

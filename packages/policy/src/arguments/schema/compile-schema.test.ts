@@ -31,7 +31,7 @@ const field = (name: string, part: unknown = true) => ({ properties: { [name]: p
 const closed = { unevaluatedProperties: false };
 const closedList = { unevaluatedItems: false };
 
-describe('unevaluatedProperties refuses a field unless a branch of the schema accepts the object and has checked the field', () => {
+describe('unevaluatedProperties refuses a field that no accepting branch of the schema has checked', () => {
   verdicts([
     [
       // The condition of `if` fails for 'stranger', so no field counts as checked by the condition, not even `to`.
@@ -149,7 +149,7 @@ describe('unevaluatedProperties refuses a field unless a branch of the schema ac
   ]);
 });
 
-describe('unevaluatedItems refuses an element unless a branch of the schema accepts the array and has checked the element', () => {
+describe('unevaluatedItems refuses an element that no accepting branch of the schema has checked', () => {
   verdicts([
     [{ ...list, contains: whole, ...closedList }, [[1, 2]], [[1, 'a'], ['a'], []]],
     [
@@ -224,7 +224,7 @@ describe('references stay within the schema', () => {
   ]);
 });
 
-describe('draft-07', () => {
+describe('draft-07 keywords check arrays and objects as that draft defines', () => {
   const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#' };
   verdicts([
     [

@@ -116,8 +116,8 @@ function needsSeen(schema: Members): boolean {
 }
 
 /**
- * Gives a check its own `seen`. So `unevaluated…` knows what this schema and its subschemas checked, and nothing
- * about the enclosing schemas.
+ * Gives a check its own `seen`. So the `unevaluated…` keywords of a schema know what this schema and its subschemas
+ * checked. They know nothing about the enclosing schemas.
  */
 function withOwnSeen(judge: Check): Check {
   return (value, run, seen) => {

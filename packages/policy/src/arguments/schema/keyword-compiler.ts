@@ -11,8 +11,8 @@ export interface SchemaCompiler {
 }
 
 /**
- * Makes the check for one keyword. Null if the keyword has no effect by itself. The value of the keyword has the
- * shape that KEYWORDS defines. `schema` is the schema that contains the keyword.
+ * Makes the check for one keyword. Returns null if the keyword has no effect by itself. `value` has the shape that
+ * KEYWORDS defines for the keyword. `schema` is the schema that contains the keyword.
  */
 export type KeywordCompiler = (
   value: never,

@@ -4,8 +4,8 @@ import type { Members } from './keywords.ts';
 import { type Check, PER_ELEMENT, type Run, StepsExhausted } from './run.ts';
 
 /**
- * A field counts as present if it is the object's own field and JSON can represent it. Inherited and `undefined`
- * fields count as absent.
+ * Keywords that check the fields of an object. A field counts as present if it is the object's own field and JSON can
+ * represent it. Inherited and `undefined` fields count as absent.
  */
 export const OBJECT_KEYWORDS = {
   required: (names: readonly string[]): Check => requires(names),
@@ -55,7 +55,7 @@ function memberOf(object: Members, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns the names of the present fields. Each field costs the steps of reading it. */
+/** Returns the names of the present fields, and charges the step budget for reading each field. */
 export function namesOf(object: Members, run: Run): readonly string[] {
   const names = Object.keys(object);
   run.spend(PER_ELEMENT * names.length);
@@ -78,8 +78,8 @@ function requires(names: readonly string[]): Check {
 }
 
 /**
- * Returns a check of the whole object. Each given check applies only if the object has the field with the check's
- * name.
+ * Returns a check that runs the given checks on the whole object. Each of them runs only if the object has a field
+ * with the check's name.
  */
 function dependent(checks: readonly (readonly [name: string, check: Check])[]): Check {
   const cost = PER_ELEMENT * checks.length;

@@ -42,8 +42,8 @@ export function referencesOf(part: unknown): readonly { keyword: string; referen
 }
 
 /**
- * Returns the target of a reference. `$dynamicRef` and `$ref` lead to the same target: they differ only between
- * schemas with different `$id`, and there is at most one `$id`.
+ * Returns the target of a reference. `$dynamicRef` and `$ref` have the same target here. They could differ only
+ * between schemas with different `$id`, and there is at most one `$id`.
  */
 function targetOf(
   reference: string,

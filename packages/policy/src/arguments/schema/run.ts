@@ -1,4 +1,4 @@
-/** One validation of one value: the step budget that is left, and the fault that was found. */
+/** The state of one validation of one value: the step budget that is left, and the fault that was found. */
 import type { StepBudget } from '../../step-budget.ts';
 
 /**
@@ -16,8 +16,8 @@ export class StepsExhausted extends Error {
 }
 
 /**
- * The cost of each keyword, and of each element, field or reference that the keyword reads. The unit is the step of a
- * pattern.
+ * The cost of each keyword, and of each element, field or reference that the keyword reads. The unit is one step of a
+ * pattern for one character.
  */
 export const PER_KEYWORD = 8;
 export const PER_ELEMENT = 8;
@@ -25,7 +25,7 @@ export const PER_ELEMENT = 8;
 export class Run {
   expected: Expectation = '';
   found: unknown = undefined;
-  /** The path to the fault, innermost step first. Steps are added while failed checks return. */
+  /** The path to the fault, innermost step first. Each check that fails adds its step when it returns. */
   readonly steps: (string | number)[] = [];
   readonly stepBudget: StepBudget;
 

@@ -12,8 +12,8 @@ const TOO_DEEP = `references and combinations lead deeper than ${DEEPEST}: refer
 const TOO_MANY = 'it takes too many steps to judge one value: its references multiply';
 
 /**
- * Finds a path through the subschemas that checks the same value without end, or too many times. A schema without
- * such a path finishes for every value, because the nesting of values is limited.
+ * Finds subschemas that check the same value without end, or too many times. If there are none, the schema finishes
+ * for every value, because the nesting of values is limited.
  *
  * @param targets the subschema of each reference
  * @returns the first fault, or null
@@ -27,7 +27,7 @@ export function endlessness(
   return ways.fault;
 }
 
-/** The depth and the number of the subschemas that check the same value. */
+/** Of the subschemas that check the same value: their depth and their number. */
 type Extent = { deep: number; many: number };
 
 class Ways {

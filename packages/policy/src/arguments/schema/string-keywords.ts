@@ -3,7 +3,7 @@ import { FORMATS } from '../formats.ts';
 import type { KeywordCompiler } from './keyword-compiler.ts';
 import { type Check, StepsExhausted } from './run.ts';
 
-/** Lengths count code points, so an emoji beyond U+FFFF is one character. */
+/** Keywords that check a string. Lengths count code points, so an emoji beyond U+FFFF is one character. */
 export const STRING_KEYWORDS = {
   minLength: (least: number): Check => {
     const expected = `at least ${characters(least)}`;

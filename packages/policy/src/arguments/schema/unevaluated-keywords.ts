@@ -4,8 +4,8 @@ import { namesOf, noSuchField } from './object-keywords.ts';
 import { type Check, PER_ELEMENT } from './run.ts';
 
 /**
- * Keywords that check the fields or elements that no other keyword of their schema checked. Fields that an accepting
- * subschema checked count as checked.
+ * Keywords that check the fields or elements that no other keyword of their schema checked. The checks of an
+ * accepting subschema count as checks of the schema.
  */
 export const UNEVALUATED_KEYWORDS = {
   unevaluatedItems: (part: unknown, { compiler }): Check => {

@@ -17,15 +17,15 @@ import {
 } from './token-reader.ts';
 import { UNITS } from './words.ts';
 
-/** Words that are not functions, but whose syntax looks like a call, in every dialect. */
+/** Words that are not functions, although their syntax looks like a call. They are allowed in every dialect. */
 const FORMS = names('any some all row array cast extract coalesce nullif');
 
-/** Suffixes of ClickHouse that turn an aggregate into another aggregate: `sumIf`, `uniqArrayIf`. */
+/** Suffixes of ClickHouse that turn an aggregate function into another one: `sumIf`, `uniqArrayIf`. */
 const COMBINATORS = /(?:if|array|map|distinct|ordefault|ornull|state|merge|foreach)$/;
 
 /**
- * True if a statement may call this name. The name must be unquoted, because dialects read quoted names in different
- * ways.
+ * True if a statement may call the function with this name. The caller has checked that the name is unquoted, because
+ * dialects read quoted names in different ways.
  */
 export function isCallable(name: string, { functions, name: dialect }: SqlDialect): boolean {
   if (functions.has(name) || FORMS.has(name)) return true;
@@ -70,7 +70,7 @@ function takeNullTreatment(reader: TokenReader): void {
 
 const NULL_TREATMENTS = names('ignore respect');
 const ABSENCES = names('null absent');
-/** Words that may come before an argument. */
+/** Words that may come before an argument of a call, as in `count(DISTINCT a)`. */
 const BEFORE = names('distinct all both leading trailing');
 /** Words between two arguments, in calls with their own syntax: `substring(a FROM 1 FOR 2)`, `trim(a FROM b)`. */
 const BETWEEN = names('from for placing in separator value');
@@ -105,7 +105,7 @@ function takeEndOfArgument(reader: TokenReader): void {
   if (takeWord(reader, 'returning')) takeType(reader);
 }
 
-/** `MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE)` */
+/** Reads the rest of a full-text search: `AGAINST ('x' IN BOOLEAN MODE)` after `MATCH (a, b)`. */
 function takeAgainst(reader: TokenReader): void {
   if (!takeKind(reader, 'literal', 'parameter')) refuse(reader);
   if (!takeWords(reader, 'in', 'boolean', 'mode')) takeWords(reader, 'in', 'natural', 'language', 'mode');
@@ -121,7 +121,10 @@ export function isQuery(reader: TokenReader): boolean {
 const QUERY = names('select with');
 const QUERY_OR_FROM = names('select with from');
 const FRAMES = names('rows range groups');
-/** All words in the bounds of a window. Expressions may come between these words. */
+/**
+ * All words that may bound a window, as in `ROWS BETWEEN 1 PRECEDING AND CURRENT ROW`. Expressions may come between
+ * these words.
+ */
 const FRAME_WORDS = names(
   'between and unbounded preceding following current row exclude ties group no others interval',
 );

@@ -17,7 +17,7 @@ export interface SqlDialect {
   readonly pragmas: ReadonlySet<string>;
   /** True if the dialect accepts `FROM t SELECT x`, and `FROM t` alone. */
   readonly fromFirst: boolean;
-  /** True if `name := value` names an argument. In other dialects it assigns to a variable. */
+  /** True if `name := value` names an argument. In other dialects `:=` assigns a value to a variable. */
   readonly colonEquals: boolean;
   /** True if `a IN (b.c)` reads the table b.c. */
   readonly inReadsTables: boolean;
@@ -28,10 +28,7 @@ export interface SqlDialect {
 export interface SqlLexis {
   /** Where `--` begins a comment: always, or only before a blank. */
   readonly dashes: 'always' | 'before a blank';
-  /**
-   * The meaning of a backslash within quotes: an escape, an ordinary character, or different between dialects or
-   * settings.
-   */
+  /** The meaning of a backslash within quotes. `differs` means that it depends on the dialect or on a setting. */
   readonly backslash: 'escapes' | 'ordinary' | 'differs';
   readonly backticks: boolean;
   readonly dollarQuotes: boolean;
@@ -53,8 +50,8 @@ interface RelationNames {
   /** Schemas that belong to the system. Only their tables in `known` may be read. */
   readonly systemSchemas: ReadonlySet<string>;
   /**
-   * Prefixes of names that belong to the system, in any schema. Only those system names that `known` contains may be
-   * read.
+   * Prefixes of names that belong to the system, in any schema. Tables with such a name may be read only if `known`
+   * contains the name.
    */
   readonly systemPrefixes: readonly string[];
   /** Tables and views of the system that may be read, without their schema. */

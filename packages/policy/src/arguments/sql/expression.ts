@@ -17,9 +17,9 @@ import {
 } from './token-reader.ts';
 
 /**
- * Reads an expression: operands with operators between them. Operators have no side effects, so their precedence does
- * not matter. The expression ends when two operands follow one another. The second operand must then be an alias, a
- * comma or a clause.
+ * Reads an expression: operands with operators between them. The precedence of operators does not matter here,
+ * because operators have no side effects. The expression ends where two operands follow one another: the second is an
+ * alias, a comma or a clause.
  */
 export function takeExpression(reader: TokenReader): void {
   nested(reader, () => {
@@ -37,7 +37,7 @@ const NEGATED = names('like ilike rlike regexp glob match between similar in');
 /** Words that may end an expression with IS, such as `a IS NULL`. */
 const STATES = names('null true false unknown json normalized document empty');
 
-/** Reads the text after an operand. True if another operand must follow. */
+/** Reads an operator and the words that may follow an operand. True if another operand must follow. */
 function takeOperator(reader: TokenReader): boolean {
   while (takePostfix(reader));
   const token = peek(reader);
@@ -85,7 +85,10 @@ const INFIX_PHRASES = [
   ['sounds', 'like'],
 ] as const;
 
-/** Reads IN. Refuses `IN` with the name of a table, because the effects of reading that table are not known. */
+/**
+ * Reads the word IN. Does not accept the name of a table after IN, because the effects of reading that table are not
+ * known.
+ */
 function takeIn(reader: TokenReader): boolean {
   const next = peek(reader, 1);
   const isList = ['(', '[', '{'].some((open) => isSign(reader, open, 1));
@@ -94,7 +97,7 @@ function takeIn(reader: TokenReader): boolean {
   return true;
 }
 
-/** Reads what may follow an operand: `::numeric`, `[1]`, `.field`, `IS NOT NULL`, `AT LOCAL`. */
+/** Reads the text that may follow an operand: `::numeric`, `[1]`, `.field`, `IS NOT NULL`, `AT LOCAL`. */
 function takePostfix(reader: TokenReader): boolean {
   const token = peek(reader);
   if (token?.kind === 'sign') return takePostfixSign(reader, token.text);

@@ -26,8 +26,8 @@ const FIELDS = names('key value ordinality');
 const SHORTEST_CUT_NAME_BYTES = 60;
 
 /**
- * Reads the field of a value in parentheses or brackets. A parenthesis after the field would be a method call, which
- * is refused.
+ * Reads the field of a value in parentheses or brackets. Refuses a parenthesis after the field, because it would make
+ * the field a method call.
  */
 export function takeFieldOfValue(reader: TokenReader): void {
   takeSign(reader, '.');
@@ -39,12 +39,17 @@ export function takeFieldOfValue(reader: TokenReader): void {
 
 const MAY_CALL = 'a field that may be a function';
 
-/** Records `row.field` for a check after the whole statement was read, because SELECT comes before FROM. */
+/**
+ * Records that the statement reads `row.field`. The check comes after the whole statement was read, because the row
+ * is defined in FROM, and FROM comes after SELECT.
+ */
 export function noteFieldRead(reader: TokenReader, row: SqlToken, field: SqlToken): void {
   reader.fieldsRead.push({ row: row.text, field: field.text, at: reader.at - 1 });
 }
 
-/** @param row the row of a function; if the statement gives no name for it, its name is the name of the function */
+/**
+ * @param row the row that a function in FROM returns; without a name in the statement it has the name of the function
+ */
 export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfFunction): void {
   if (!reader.dialect.fieldsCall) return;
   if (new TextEncoder().encode(name).length >= SHORTEST_CUT_NAME_BYTES) refuse(reader, 'a name that is cut');
@@ -52,9 +57,10 @@ export function noteRowOfFunction(reader: TokenReader, { name, columns }: RowOfF
 }
 
 /**
- * Refuses `x.f` if x is the row of a function, unless the row has the column f, or f may be called. If several rows
- * of the statement have the same name, all of them must have the column. Names of rows are compared without case.
- * This finds more rows than PostgreSQL does. Names of columns are compared with case. This finds fewer columns.
+ * Refuses `x.f` if x is the row of a function. It is allowed if the row has the column f, or if the function f may be
+ * called. If several rows of the statement have the same name, all of them must have the column. Names of rows are
+ * compared without case, so more names are equal than in PostgreSQL. Names of columns are compared with case, so
+ * fewer names are equal.
  *
  * @throws SqlRefused
  */

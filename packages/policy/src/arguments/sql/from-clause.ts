@@ -122,7 +122,7 @@ function takeTableFunction(reader: TokenReader, name: string): void {
   takeWords(reader, 'with', 'ordinality');
 }
 
-/** Words in JSON_TABLE that may come before a parenthesis, including types. */
+/** Words of JSON_TABLE that may come before a parenthesis. Some of them are types. */
 const COLUMN_CALLS = names(
   'columns char varchar decimal numeric int integer tinyint smallint bigint binary datetime time timestamp',
   'float double',

@@ -69,7 +69,7 @@ function takeParentheses(reader: TokenReader): void {
     else {
       const mayBeQuery = isSign(reader, '(');
       takeItems(reader, ')');
-      // For example ((SELECT 1) UNION (SELECT 2)).
+      // A query in parentheses may continue after its first part, as in ((SELECT 1) UNION (SELECT 2)).
       if (mayBeQuery) reader.take.clauses(reader);
     }
   });
@@ -168,7 +168,7 @@ function checkQualified(reader: TokenReader, parts: readonly SqlToken[]): void {
   if (parts.length === 2) noteFieldRead(reader, row, field);
 }
 
-/** Reads the text after a word: a string literal, if the word is a type. */
+/** Reads the literal after a word if the word is the name of a type, as in `date '2026-01-01'`. */
 function takeTyped(reader: TokenReader, word: SqlToken | undefined): void {
   if (word?.kind !== 'word' || !LITERAL_TYPES.has(word.text)) return;
   takeLiterals(reader);
@@ -185,7 +185,7 @@ const LITERAL_TYPES = names(
   'bpchar bool boolean point box circle line lseg path polygon regclass regtype money xml blob',
 );
 
-/** Words that increment a sequence in Oracle and MariaDB if they follow its name. */
+/** Words that increment a sequence in Oracle and MariaDB, as in `name.nextval`. */
 const SEQUENCES = names('nextval currval');
 
 function takeCase(reader: TokenReader): void {

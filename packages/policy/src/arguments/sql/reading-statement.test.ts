@@ -126,7 +126,7 @@ test.each(READS_IN_ONE)('%s accepts %j', (name, sql) => {
   expect(whyNotReadOnly(sql, dialect(name))).toBeNull();
 });
 
-test('refuses a semicolon before the end of a statement, beside any part or in place of it', () => {
+test('refuses a semicolon inside a statement, before any token or instead of any token', () => {
   const statements = [
     ...READS_IN_EVERY_DIALECT.flatMap((sql) => ALL_DIALECTS.map((one) => [one, sql] as const)),
     ...READS_IN_ONE.map(([name, sql]) => [dialect(name), sql] as const),
@@ -211,7 +211,7 @@ test('handles the longest texts quickly', () => {
     }
 });
 
-test('no dialect allows a function name that has side effects in another dialect', () => {
+test('no dialect allows a function name that belongs to a function with side effects in another dialect', () => {
   const effects = [
     ...[
       'sleep',

@@ -25,8 +25,8 @@ import { sqlTokens } from './tokens.ts';
  * Returns null if a text is one statement that is known to only read. Otherwise returns the reason, which completes
  * the phrase "without …".
  *
- * The grammar lists what is allowed, and refuses every unknown word, sign or function. It accepts more than SQL if
- * this has no effect: for example, it does not know which operand an operator takes.
+ * The grammar lists what is allowed, and refuses every unknown word, sign or function. It also accepts some texts
+ * that are not valid SQL, if they cannot do harm: for example, it does not know which operand an operator takes.
  */
 export function whyNotReadOnly(sql: string, dialect: SqlDialect): string | null {
   try {
@@ -64,10 +64,7 @@ const EXPLAIN_WORDS = names(
   'pipeline estimate current',
 );
 
-/**
- * Reads EXPLAIN and its query. With ANALYZE, databases also run the query. So the query must only read, like any
- * other query.
- */
+/** Reads EXPLAIN and its query. EXPLAIN ANALYZE also runs the query, so the query must only read. */
 function takeExplain(reader: TokenReader): void {
   if (isSign(reader, '(') && isWord(reader, EXPLAIN_OPTIONS, 1))
     takeWithin(reader, '(', ')', () => {

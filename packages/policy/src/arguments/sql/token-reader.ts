@@ -17,14 +17,14 @@ export interface RowOfFunction {
 }
 
 /**
- * The reading position in a statement. Each function of the grammar reads some tokens and moves the position forward,
+ * The state of reading a statement. Each function of the grammar reads some tokens and moves the position forward,
  * never back.
  */
 export interface TokenReader {
   readonly dialect: SqlDialect;
   readonly tokens: readonly SqlToken[];
   /**
-   * The functions of the grammar that call one another. They are passed along because files must not import each
+   * The functions of the grammar that call one another. The reader contains them, because files must not import each
    * other in circles.
    */
   readonly take: {
@@ -37,14 +37,17 @@ export interface TokenReader {
   };
   /** Every `row.field` that the statement reads. */
   readonly fieldsRead: FieldRead[];
-  /** The rows that functions in FROM return, by their names in the statement. */
+  /** The rows that functions in FROM return, each with its name in the statement. */
   readonly rowsOfFunctions: RowOfFunction[];
   /** The index of the next token. */
   at: number;
   depth: number;
 }
 
-/** The deepest nesting. A parenthesis counts as two levels. Each level takes some frames of the JavaScript stack. */
+/**
+ * The deepest nesting of a statement. A parenthesis counts as two levels. Each level takes some frames of the
+ * JavaScript stack.
+ */
 const MOST_LEVELS = 128;
 
 /** Returns the next token, or the token at a distance of `ahead` after it. */
@@ -113,7 +116,7 @@ export function takeList(reader: TokenReader, take: () => void): void {
   while (takeSign(reader, ','));
 }
 
-/** Reads something in parentheses or other brackets. */
+/** Reads an opening bracket, the content that `take` reads, and the closing bracket. */
 export function takeWithin(reader: TokenReader, open: string, close: string, take: () => void): void {
   mustTakeSign(reader, open);
   nested(reader, take);

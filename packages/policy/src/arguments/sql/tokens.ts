@@ -43,8 +43,8 @@ const WORD_WITH_DOLLAR = /[\p{L}_][\p{L}\p{M}\p{Nd}_$]*/uy;
 const NUMBER = /0x[0-9a-f]+|0b[01]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[+-]?\d+)?/iy;
 const DOLLAR_QUOTE = /\$(?:[a-z_][a-z0-9_]*)?\$/iy;
 /**
- * Matches characters that must not touch a name, a number or a quote. Some databases would read them as part of it,
- * and others would not.
+ * Matches characters that must not touch a name, a number or a quote. Some databases would read such a character as
+ * part of that token, and others would not.
  */
 const GLUED = /[\p{L}\p{M}\p{N}_$'"`]/uy;
 const LONG_SIGNS = ['::', ':=', '=>'];
@@ -52,7 +52,7 @@ const LONG_SIGNS = ['::', ':=', '=>'];
 function endOfComment(sql: string, at: number, { dashes }: SqlLexis): number | null {
   if (sql.startsWith('--', at)) {
     const next = sql.charAt(at + 2);
-    // MySQL reads `--1` as two minus signs. It reads `--` before U+00A0 in the same way.
+    // MySQL reads `--1` as two minus signs, not as a comment. It also reads `--` before U+00A0 as two minus signs.
     if (dashes === 'before a blank' && !/^[ \t\n]?$/.test(next)) {
       throw new SqlRefused('"--" before anything but a blank', at);
     }

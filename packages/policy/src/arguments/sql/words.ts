@@ -1,7 +1,7 @@
 import { names } from './dialect.ts';
 
 /**
- * Words that change something or begin a statement. SQL Server begins a new statement at such a word, without a
+ * Words that change something or begin a statement. In SQL Server such a word begins a new statement even without a
  * semicolon.
  */
 export const WRITING_WORDS = names(
@@ -17,7 +17,7 @@ export const FORM_WORDS = names(
   'and or not is in between like ilike rlike similar collate distinct values',
 );
 
-/** Words that continue a statement at a place where a name without AS is also allowed. */
+/** Words that continue a statement where a name without AS could also stand. Such a word is not read as a name. */
 export const NO_BARE_ALIAS = names(
   'any anti array asof div escape final force format glob global ignore indexed interpolate isnull match minus',
   'mod notnull overlaps partition pivot positional prewhere regexp sample semi settings straight_join',

@@ -10,8 +10,8 @@ const ALL = [postgres, mysql, mariadb, sqlite, duckdb, clickhouse];
 
 /**
  * The part of SQL that every database reads in the same way, for tools that name no dialect. Contains the functions
- * of standard SQL (ISO 9075), and functions that most databases add. In every database that has such a function, the
- * function only reads.
+ * of standard SQL (ISO 9075), and functions that most databases add. Some databases lack some of these functions, but
+ * no database gives them a side effect.
  */
 export const portable: SqlDialect = {
   name: 'all dialects',

@@ -1,9 +1,9 @@
 import { names, type SqlDialect } from '../dialect.ts';
 
 /**
- * SQLite 3.40 to 3.53. Contains the functions of lang_corefunc, lang_datefunc, lang_aggfunc, lang_mathfunc,
- * windowfunctions, json1 and the auxiliary functions of fts5 in its documentation. These functions are left out:
- * load_extension, sqlite_log, and functions of its command-line program only (readfile, writefile, edit).
+ * SQLite 3.40 to 3.53. Contains the functions of these pages of its documentation: lang_corefunc, lang_datefunc,
+ * lang_aggfunc, lang_mathfunc, windowfunctions, json1 and the auxiliary functions of fts5. These functions are left
+ * out: load_extension, sqlite_log, and functions of its command-line program only (readfile, writefile, edit).
  */
 export const sqlite: SqlDialect = {
   name: 'sqlite',
@@ -16,7 +16,7 @@ export const sqlite: SqlDialect = {
     prefixes: /^x$/i,
     parameter: /\?\d*|[:$][a-z_]\w*/iy,
     operators: '+-*/%=<>!|&~',
-    // Brackets quote names in SQLite.
+    // False, because SQLite uses brackets to quote names.
     brackets: false,
     braces: false,
   },
@@ -52,7 +52,7 @@ export const sqlite: SqlDialect = {
     known: names(
       'sqlite_master sqlite_schema sqlite_sequence sqlite_temp_master sqlite_temp_schema sqlite_stat1',
     ),
-    // Matches tables of extensions. A hidden column of such a table names a file, and the table reads this file.
+    // Matches tables of extensions that read files. A hidden column of such a table names the file.
     refused: /(?:^|\.)(?:fsdir|zipfile|csv|vsv|fileio|lsdir|readfile|completion)$/,
     parts: 2,
   },
