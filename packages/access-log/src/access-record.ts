@@ -1,4 +1,4 @@
-/** One read or refused request, as a record of the access topic. */
+/** A record of the access topic: one read, or one refused request. */
 import { randomBytes } from 'node:crypto';
 import type { Outgoing } from '@mandate/bus';
 import { type AccessRecord, type AuditRead, recordHeaders, sortableId, wireTime } from '@mandate/schemas';
@@ -12,7 +12,10 @@ export function sameAs({ tenant, key, method, route }: Read): string {
   return JSON.stringify([tenant, key?.id, method, route]);
 }
 
-/** Returns one record for several refusals of the same kind. The record says how many requests were refused. */
+/**
+ * Returns one record for several refusals of the same kind. Its parameter `refusals` is the number of refused
+ * requests.
+ */
 export function together(read: Read, times: number): Read {
   return times === 1 ? read : { ...read, parameters: { ...read.parameters, refusals: `${times}` } };
 }
@@ -27,8 +30,8 @@ export function accessRecord(
     event: 'audit.read',
     read: { id, ...read, traceId: traceparent?.split('-')[1] ?? null, at: wireTime(atMs) },
   };
-  // The record names the trace of the request, but does not continue it. Writing the record into the tables is not
-  // part of the request.
+  // The record contains the trace id of the request, but no `traceparent`. Later work on the record does not belong
+  // to the trace of the request.
   const headers = recordHeaders({ id, event: event.event }, { source, traceparent: null });
   return { key: read.tenant, partition: 0, value: JSON.stringify(event), headers };
 }

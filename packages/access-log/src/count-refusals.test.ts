@@ -48,7 +48,7 @@ function noting(append?: Bus['append']) {
 const away = () =>
   Promise.reject(new MandateError('BUS_UNAVAILABLE', 'away', { remedy: '', retryable: true }));
 
-test('records the first refusal after a pause at once, with its parameters', async () => {
+test('records the first refusal at once, with its parameters', async () => {
   const { note, appended, close } = noting();
   note(READ);
   note({ ...READ, tenant: null, key: null });
@@ -81,7 +81,7 @@ test('counts all refusals of one key at one route in one record', async () => {
   await close();
 });
 
-test('counts refusals by agent, and counts refusals of too many agents together', async () => {
+test('counts refusals for each agent, and the refusals of further agents in one common count', async () => {
   const { note, told, warned, close } = noting();
   note(READ);
   for (let n = 0; n < 250; n += 1)
@@ -107,7 +107,7 @@ test('appends one record a minute while refusals continue', async () => {
   expect(sum).toBe(600);
 });
 
-test('counts refusals while the log is away, warns once, and records them when it is back', async () => {
+test('counts refusals while the log is away, warns once, and records them when the log is back', async () => {
   let isAway = true;
   const { note, told, warned, take, close } = noting((...given) => (isAway ? away() : take(...given)));
   note(READ);
@@ -122,7 +122,7 @@ test('counts refusals while the log is away, warns once, and records them when i
   await close();
 });
 
-test('limits the counted keys and routes of one tenant with a warning, and keeps the counts of other tenants', async () => {
+test('limits the number of counts of one tenant, warns about the other refusals, and keeps the counts of other tenants', async () => {
   const { note, told, warned, close } = noting();
   note(READ);
   for (let n = 0; n < 500; n += 1) note({ ...READ, route: `/v1/${n}` });
@@ -134,7 +134,7 @@ test('limits the counted keys and routes of one tenant with a warning, and keeps
   await close();
 });
 
-test('records waiting counts at close, and waits at most a second for a log that does not answer', async () => {
+test('records the waiting counts at close, and waits at most a second if the log does not answer', async () => {
   const { note, told, close } = noting();
   note(READ);
   await vi.advanceTimersByTimeAsync(0);

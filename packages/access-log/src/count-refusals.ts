@@ -1,11 +1,15 @@
 /**
- * Records refusals as counts, because any caller can cause as many as it likes. A request without a valid key (401) counts
- * for the tenant of the key that it names, otherwise for no tenant. Requests beyond a limit (429) are counted as well.
+ * Records refusals as counts, because any caller can cause as many refusals as it likes. A request without a valid
+ * key (401)
+ * counts for the tenant of the key that it names, otherwise for no tenant. Requests beyond a limit (429) are counted
+ * as well.
  *
- * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the route. If
- * the limit of an agent refused the request, the record also contains the agent. One record counts all refusals of a key at
- * a route within a pause. The pause grows while refusals go on. While the log is away, refusals are counted until it is
- * back.
+ * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the
+ * route. If
+ * the limit of an agent refused the request, the record also contains the agent. One record counts all refusals of a
+ * key at
+ * a route since the previous record. The pause between two records grows while refusals go on. While the log is away,
+ * refusals are counted until the log is back.
  */
 
 import type { Bus } from '@mandate/bus';
@@ -16,8 +20,8 @@ import { accessRecord, type Read, sameAs, together } from './access-record.ts';
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * How many different refusals of one tenant are counted separately between two records. Requests without a tenant
- * have the same limit. Above the limit, the refusals of all agents are counted together.
+ * The maximum number of counts of one tenant, or of requests without a tenant, between two records. Further refusals
+ * are only logged. After `MOST_OF_AGENTS` counts, all new agents of a key at a route share one count.
  */
 const MOST = 300;
 const MOST_OF_AGENTS = 200;
@@ -25,7 +29,7 @@ const MOST_OF_AGENTS = 200;
 const CLOSE_WITHIN_MS = 1_000;
 
 export type CountedRefusals = {
-  /** Counts a refusal. The first one after a pause is appended at once. */
+  /** Counts a refusal. If no other refusal of the tenant is being counted, this refusal is appended at once. */
   note(read: Read): void;
   /** Resolves once all counts are on the log. Resolves after a second if the log does not accept the counts. */
   close(): Promise<void>;
@@ -33,7 +37,8 @@ export type CountedRefusals = {
 
 type Noted = { read: Read; times: number; atMs: number };
 /**
- * The waiting counts of one tenant. Each tenant has its own, so a flood for one tenant does not delay other tenants.
+ * The waiting counts of one tenant. Each tenant has its own counts, so a flood for one tenant does not delay other
+ * tenants.
  */
 type Lane = { waiting: Map<string, Noted>; dropped: number; ended: Promise<void> };
 
@@ -77,7 +82,7 @@ export function countRefusals({
     // The entry is removed before the last record is written. A later refusal then begins a new entry and is not
     // lost.
     lanes.delete(tenant);
-    // The counts are recorded once more. If this fails, there is no other attempt, because the log may be away.
+    // Makes one last attempt to record the waiting counts. If the log does not accept them, they are lost.
     await record(lane);
   }
 
@@ -94,7 +99,7 @@ export function countRefusals({
     } catch (err) {
       if (!isAway) log.warn({ err }, 'refusals (401, 429) are counted until the log takes a record of them');
       isAway = true;
-      // Adds the counts again to refusals that came meanwhile.
+      // Puts the counts back. Refusals that were counted during the attempt are added to them.
       for (const one of noted) add(lane, one);
     }
     if (lane.dropped > 0)

@@ -53,7 +53,7 @@ test.each([
   [409, 'REVISION_CONFLICT', 0],
   [404, 'NOT_FOUND', 0],
 ])(
-  'records a caller that a route refuses with %i %s, %i times, with the code',
+  'a refusal with %i %s leads to %i records, which contain the code and the caller',
   async (status, code, times) => {
     const { get, recorded, close } = await serving(refusal(status, code));
     const answer = await get('/v1/things');
@@ -66,7 +66,7 @@ test.each([
 describe('a flood', () => {
   const few = { reads: { perSecond: 1, burst: 10 } };
 
-  test('of requests beyond a limit is counted, by agent if an agent has the limit', async () => {
+  test('of requests beyond the limit of an agent is counted for this agent', async () => {
     const { get, recorded, close } = await serving(refusal(429, 'TOO_MANY_REFUSALS', { agentId: 'bot' }));
     for (let times = 0; times < 30; times += 1) await get('/v1/things');
     await close();
@@ -76,7 +76,7 @@ describe('a flood', () => {
     ]);
   });
 
-  test('by callers without the right is recorded up to the limit of reads, and then counted', async () => {
+  test('of requests without permission is recorded up to the limit of reads, and then only counted', async () => {
     const { get, recorded, close } = await serving(refusal(403, 'AGENT_NOT_ALLOWED'), few);
     for (let times = 0; times < 30; times += 1) expect((await get('/v1/things')).statusCode).toBe(403);
     await close();
@@ -96,7 +96,7 @@ describe('a flood', () => {
     ).toEqual([{}, { refusals: '24' }]);
   });
 
-  test('of long questions counts a read for each KiB of a question', async () => {
+  test('of requests with long parameters counts one read for each KiB of parameters', async () => {
     const { get, recorded } = await serving(refusal(404, 'NOT_FOUND'), few);
     const long = ['a', 'b', 'c', 'd'].map((name) => `${name}=${'x'.repeat(1_000)}`).join('&');
     expect((await get(`/v1/read?${long}`)).statusCode).toBe(200);

@@ -1,7 +1,7 @@
 /**
- * Records reads over HTTP before they are answered: the caller, the question, and whether the key sufficed. Each read counts
- * for the limit of its key. Requests without a valid key and requests beyond a limit are only counted. Their record follows
- * soon after.
+ * Records each read over HTTP before the service answers it: the caller, the question, and whether the key had the
+ * permission. Each read counts for the limit of its key. Requests without a valid key and requests beyond a limit are
+ * only counted. Their record follows soon after.
  */
 
 import { type Logger, sharedByRequests } from '@mandate/runtime';
@@ -23,27 +23,35 @@ export type HttpReads = {
    */
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
-   * Records refused requests at the routes of this plugin: 403 for a missing scope, another tenant or another agent; 401
-   * without a valid key; 409 if the tenant is closed. Requests beyond a limit (429) are counted. Call it once, before any
+   * Records refused requests at the routes of this plugin: 403 for a missing scope, another tenant or another agent;
+   * 401
+   * without a valid key; 409 if the tenant is closed. Requests beyond a limit (429) are counted. Call it once, before
+   * any
    * route is added.
    *
-   * @param asked as above
+   * @param asked what the caller asks for, as in `recordRead`
    */
   readonly recordRefusals: (server: HttpServer, asked?: Asked) => void;
-  /** Records every read and every refusal of all routes that are added later, by one hook, so that no route can forget it. */
+  /**
+   * One hook records every read and every refusal of all routes that are added later. So no route can forget the
+   * recording.
+   */
   readonly recordAll: (server: HttpServer) => void;
 };
 
-/** True if the server refused the caller, and not only this request. */
+/** True if the request was refused because of its caller: no valid key, no permission, or a closed tenant. */
 function isTurnedAway(error: unknown): error is HttpProblem {
   if (!(error instanceof HttpProblem)) return false;
   return error.status === 401 || error.status === 403 || error.code === 'TENANT_CLOSED';
 }
 
-/** A question counts as one read for each KiB of its JSON. */
+/** The length of a question's JSON that counts as one read. */
 const UNITS_OF_A_READ = 1_024;
 
-/** Longer values are cut to this length. The rest still shows which record the caller looked for. */
+/**
+ * The maximum length of a parameter in a record. Longer values are cut, but still show which record the caller looked
+ * for.
+ */
 const LONGEST_VALUE = 256;
 
 /**
@@ -79,8 +87,7 @@ export function recordHttpReads({
   }
 
   function recordRefusals(server: HttpServer, asked?: Asked): void {
-    // An error that this handler throws is the answer to the caller. For example, the refusal may be impossible to
-    // record.
+    // If the refusal cannot be recorded, this handler throws. Then the caller gets that error instead of the refusal.
     server.setErrorHandler(async (error, request) => {
       if (isTurnedAway(error)) await recordTurnedAway(request, error.code, asked);
       if (isBeyondLimit(error)) {
@@ -105,7 +112,7 @@ function isBeyondLimit(error: unknown): error is HttpProblem {
   return error instanceof HttpProblem && error.status === 429;
 }
 
-/** Returns the agent if the limit of one agent refused the request. */
+/** Returns the agent as a parameter if the request exceeded a limit of one agent. Otherwise returns no parameters. */
 function agentIn({ extension: { agentId } }: HttpProblem): Asked {
   return typeof agentId === 'string' ? { agent: agentId } : {};
 }

@@ -20,7 +20,7 @@ function recording(append: Bus['append'], timeoutMs = 60_000): RecordRead {
   return recordReads({ bus: { append }, source: 'query', clock: () => AT_MS, timeoutMs });
 }
 
-test('records a read with its own id on the access topic, and names its trace without continuing it', async () => {
+test('records a read with its own id on the access topic, with the id of the trace but no traceparent header', async () => {
   const appended: Outgoing[] = [];
   const record = recording(async (topic, records) => {
     expect(topic).toBe(TOPICS.access);
@@ -51,7 +51,7 @@ test.each([
   ['throws', () => Promise.reject(new TypeError('broken'))],
   ['says nothing', () => new Promise<never>(() => {})],
 ])(
-  'a log that %s is an error in bounded time, which hides the details of the log but keeps the cause',
+  'fails in bounded time if the log %s, with a retryable error that hides the message of the log',
   async (_, append) => {
     const error = await recording(append, 10)(READ, null).catch((thrown: unknown) => thrown);
     if (!isMandateError(error, 'READ_NOT_RECORDED')) throw error;
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('limits the reads that wait for the log, and accepts reads again after an answer', async () => {
+test('limits the reads that wait for the log, and accepts reads again after the log has answered', async () => {
   const answers: (() => void)[] = [];
   const record = recording(() => new Promise((resolve) => answers.push(() => resolve([]))));
   const waiting = Array.from({ length: 1_000 }, () => record(READ, null));
@@ -82,7 +82,7 @@ const refusedAt = (id: string, route = '/v1/kill') => ({
   parameters: { why: 'x' },
 });
 
-/** The number of refusals in the records, by key. */
+/** Returns the number of refused requests of each key, according to the records. */
 function told(appended: readonly Outgoing[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { value } of appended) {
@@ -123,7 +123,7 @@ test('counts every refusal of a flood, and still records the reads of accepted c
   expect(readAccessRecord(Buffer.from(appended.at(-1)?.value ?? '')).read.parameters).toEqual({ why: 'x' });
 });
 
-test('lets a refused caller wait for the record that counts the refusal, and fails if there is no record', async () => {
+test('lets a refused caller wait until its refusal is recorded, and rejects if the log fails', async () => {
   let isAway = false;
   const answers: (() => void)[] = [];
   const record = recording(() => {

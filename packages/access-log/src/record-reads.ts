@@ -1,6 +1,8 @@
 /**
- * Records reads of the audit before anything is shown. A service calls this before it answers, and shows nothing if it
- * throws. This also holds while the log is away, because otherwise a reader could wait for that moment.
+ * Records reads of the audit before anything is shown. A service calls this before it answers, and shows nothing if
+ * it
+ * throws. Reads fail while the log is away. Otherwise a reader could wait for such a moment and read without a
+ * record.
  *
  * Records of the same moment share a batch of the log.
  */
@@ -13,7 +15,7 @@ import { accessRecord, type Read, sameAs, together } from './access-record.ts';
 /**
  * Resolves once the read is on the log.
  *
- * @throws MandateError READ_NOT_RECORDED (retryable) in bounded time; it may be on the log all the same
+ * @throws MandateError READ_NOT_RECORDED (retryable) within a time limit; even then the log may contain the read
  */
 export type RecordRead = (read: Read, traceparent: string | null) => Promise<void>;
 
@@ -86,7 +88,7 @@ export function recordReads(options: {
     return recorded.promise;
   }
 
-  /** Records the counted refusals that have waited longest. Later refusals begin a new count. */
+  /** Records the oldest count. Later refusals of the same key at the same route begin a new count. */
   function recordCounted(): void {
     const [next] = counted;
     if (next === undefined) return;

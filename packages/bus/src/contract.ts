@@ -1,5 +1,5 @@
 /**
- * The promises of port.ts as tests. Every implementation of the bus runs all of them. Only tests import this file.
+ * Tests the promises of port.ts. Every implementation of the bus runs all these tests. Only tests import this file.
  *
  *     busContract('sqlite', async () => ({ bus, another, expire, dispose }));
  */

@@ -24,7 +24,7 @@ test('counts bytes as well as records', async () => {
   await inFlight.acquire(1, 20);
 });
 
-test('accepts urgent records even if the limit is reached, and lets later callers wait longer for them', async () => {
+test('accepts urgent records even if the limit is reached, and other callers then wait longer', async () => {
   const inFlight = new InFlight({ records: 2, bytes: 100, waitMs: 1 });
   await inFlight.acquire(2, 10);
   const waiting = inFlight.acquire(1, 10);

@@ -4,8 +4,8 @@ export type InFlightLimits = { records: number; bytes: number; waitMs: number };
 
 /**
  * Back-pressure: limits the records that were sent to the log and are not yet acknowledged. At the limit, callers
- * wait in order, for a limited time. An append above the limit is accepted if no other is in flight. Otherwise it
- * could never start.
+ * wait in order, for a limited time. An append that is larger than the limit is accepted if no other append is in
+ * flight. Otherwise it could never start.
  */
 export class InFlight {
   readonly #limits: InFlightLimits;
@@ -19,7 +19,7 @@ export class InFlight {
 
   /**
    * Resolves when the records fit within the limit, or at once if urgent. Rejects with BUS_OVERLOADED after `waitMs`.
-   * A caller that acquired must call `release`.
+   * After it has resolved, the caller must call `release` later.
    */
   acquire(records: number, bytes: number, urgent = false): Promise<void> {
     if (urgent || (this.#queue.length === 0 && this.#hasRoom(records, bytes))) {

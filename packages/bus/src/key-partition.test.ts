@@ -10,7 +10,7 @@ describe('keyPartition', () => {
     ['a-little-bit-longer-string', -1486304829],
     ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58897971],
     ['abc', 479470107],
-  ])('murmur2 of %s', (key, hash) => {
+  ])('computes murmur2 of %s', (key, hash) => {
     expect(murmur2(Buffer.from(key))).toBe(hash);
   });
 
@@ -37,7 +37,7 @@ describe('keyPartition', () => {
     expect(murmur2(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)))).toBe(-1948347274);
   });
 
-  test('drops the sign bit before the remainder', () => {
+  test('drops the sign bit before it computes the remainder', () => {
     expect(keyPartition('21', 1000)).toBe((-973932308 & 0x7fffffff) % 1000);
   });
 

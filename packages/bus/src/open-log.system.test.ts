@@ -19,7 +19,7 @@ test('opens the file if no brokers are set', async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test('opens Kafka if brokers are set, and creates no file if they are down', async () => {
+test('opens Kafka if brokers are set, and creates no file if the brokers are down', async () => {
   const { bus, path } = await opened({ MANDATE_KAFKA_BROKERS: '127.0.0.1:1' });
   await expect(bus.ping()).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   expect(existsSync(path)).toBe(false);

@@ -1,4 +1,4 @@
-/** Opens the log that the settings choose: Kafka if they name brokers, otherwise the SQLite file. */
+/** Opens the log that the settings choose: Kafka if the settings name brokers, otherwise the SQLite file. */
 
 import { readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import type { KafkaSettings } from '@mandate/runtime/settings';

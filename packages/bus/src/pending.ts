@@ -1,4 +1,4 @@
-/** Work that has begun and not yet ended. A close waits for it. */
+/** Work that has begun and not yet ended. A close waits for this work. */
 export class Pending {
   readonly #begun = new Set<Promise<unknown>>();
 

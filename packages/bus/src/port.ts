@@ -40,8 +40,8 @@ export type LogRecord = {
   headers: Headers;
   appendedAtMs: number;
   /**
-   * The object from which this process wrote `value`. Absent if another process wrote the record, or if it was
-   * written some time ago.
+   * The object from which this process wrote `value`. Absent if another process wrote the record, or if this process
+   * wrote it some time ago.
    */
   written?: WrittenRecord;
   /**
@@ -52,9 +52,9 @@ export type LogRecord = {
 };
 
 /**
- * A batch that no reader can split into records: it is damaged, its codec is unknown, or it would use all memory. It
- * is handed over in place of its records. `position` has the first of their offsets, and `value` contains the whole
- * batch from the log. The SQLite log has no such batches.
+ * A batch that no reader can split into records: it is damaged, its codec is unknown, or it would use all memory. The
+ * batch is handed over in place of its records. `position` has the offset of the first of these records, and `value`
+ * contains the whole batch from the log. The SQLite log has no such batches.
  */
 export type UnreadableBatch = { lastOffset: number; reason: string };
 
@@ -86,13 +86,13 @@ export type Batch = {
 export type ConsumerOptions = {
   group: string;
   topics: readonly string[];
-  /** Where a group without a committed position starts. */
+  /** The position at which a group starts if it has no committed position. */
   from: 'earliest' | 'latest';
   /** The maximum number of records in a batch. A batch of large records has fewer (batch-bytes.ts). Default 500. */
   maxBatch?: number;
   /**
    * If true, unreadable batches are handed over too, and a commit after such a batch skips its records. Otherwise,
-   * and for all readers, an unreadable batch fails with BUS_UNREADABLE, and no record after it is handed over.
+   * and for all readers, an unreadable batch fails with BUS_UNREADABLE, and no later record is handed over.
    */
   takesUnreadable?: boolean;
   /** Milliseconds. A member loses its partitions if it sends no heartbeat for this long. Default 10,000. */
@@ -104,7 +104,8 @@ export type ConsumerOptions = {
   onAssigned?(partitions: readonly { topic: string; partition: number }[]): Promise<void>;
   /**
    * Called for a partition that cannot continue (BUS_OFFSET_LOST, BUS_UNREADABLE). This partition halts and the
-   * others continue. Its next member gets the same call. Without `onHalted`, such a partition ends the consumer.
+   * others continue. If another member gets the partition later, its `onHalted` is called too. Without `onHalted`,
+   * such a partition ends the consumer.
    */
   onHalted?(partition: { topic: string; partition: number }, error: MandateError): void;
   /**

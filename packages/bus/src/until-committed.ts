@@ -5,7 +5,8 @@ const LOOK_EVERY_MS = 20;
 
 /**
  * Resolves when the group has committed everything that is on the topics now, with any of its members. Rejects when
- * `signal` aborts. It reads the ends before the lags, so it may underestimate a position, but never overestimate it.
+ * `signal` aborts. The ends are read before the lags. So a position may be underestimated, but it is never
+ * overestimated.
  */
 export async function untilCommitted(
   bus: Bus,

@@ -28,8 +28,8 @@ export async function openedLog(
 type Decided = { records: Outgoing[]; operations: Awaited<ReturnType<typeof answerBatch>>['operations'] };
 
 /**
- * Returns `count` decisions of the ledger that are not on the log yet. Each is a call that costs one cent. Equal
- * numbers mean the same call.
+ * Returns `count` decisions of the ledger that are not on the log yet. Each decision is about a call that costs one
+ * cent. The call number `from + n` is always the same call.
  */
 export async function decided(ledger: Ledger, from: number, count: number): Promise<Decided> {
   const encoder = new TextEncoder();

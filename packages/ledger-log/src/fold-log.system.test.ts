@@ -9,8 +9,8 @@ import { foldLog } from './fold-log.ts';
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 /**
- * More records than deciders can have in flight. So a fold with the wrong clock would already have forgotten the
- * first record.
+ * The number of records between the first decision and its outcome. It is more than deciders can have in flight. So a
+ * fold with the wrong clock would have forgotten the first decision.
  */
 const BETWEEN = 12_000;
 const BUDGET = { scope: 'agent', subject: 'bot', id: 'total', windowMs: null } as const;
@@ -54,30 +54,33 @@ const ADJUSTED: DecisionsRecord = {
 test.each([
   [0, 1],
   [1, 0],
-])('finds the decision of an outcome if partition %i contains a later event', async (late, busy) => {
-  const { bus } = await openedLog();
-  const put = (partition: number, records: readonly DecisionsRecord[]) =>
-    bus.append(
-      TOPICS.decisions,
-      records.map((record) => ({ key: agentKey('acme', 'bot'), partition, value: JSON.stringify(record) })),
-    );
-  const epoch = { id: 'ep-1', generation: 1, previous: null, reason: '', at: wireTime(START_MS) };
-  for (const partition of [late, busy]) await put(partition, [{ event: 'ledger.epoch', epoch }]);
-  await put(late, [ADJUSTED]);
-  const decisions = Array.from({ length: BETWEEN + 1 }, (_, n) => charged(n));
-  for (let from = 0; from < decisions.length; from += 1_000)
-    await put(busy, decisions.slice(from, from + 1_000));
-  await put(busy, [settled()]);
+])(
+  'finds the decision of an outcome, even if partition %i contains an event from days later',
+  async (late, busy) => {
+    const { bus } = await openedLog();
+    const put = (partition: number, records: readonly DecisionsRecord[]) =>
+      bus.append(
+        TOPICS.decisions,
+        records.map((record) => ({ key: agentKey('acme', 'bot'), partition, value: JSON.stringify(record) })),
+      );
+    const epoch = { id: 'ep-1', generation: 1, previous: null, reason: '', at: wireTime(START_MS) };
+    for (const partition of [late, busy]) await put(partition, [{ event: 'ledger.epoch', epoch }]);
+    await put(late, [ADJUSTED]);
+    const decisions = Array.from({ length: BETWEEN + 1 }, (_, n) => charged(n));
+    for (let from = 0; from < decisions.length; from += 1_000)
+      await put(busy, decisions.slice(from, from + 1_000));
+    await put(busy, [settled()]);
 
-  const { fold } = await foldLog(bus);
-  const ledger = createMemoryLedger({
-    clock: () => START_MS + 6 * DAY_MS,
-    epoch: 'ep-2',
-    state: fold.state,
-  });
-  const balances = await ledger.balances('acme');
-  expect(balances.find(({ budget }) => budget.subject === 'bot')?.spentMicros).toBe(
-    (BETWEEN + 1) * 1_000_000 - 100_000,
-  );
-  expect(fold.unfinished.size).toBe(0);
-});
+    const { fold } = await foldLog(bus);
+    const ledger = createMemoryLedger({
+      clock: () => START_MS + 6 * DAY_MS,
+      epoch: 'ep-2',
+      state: fold.state,
+    });
+    const balances = await ledger.balances('acme');
+    expect(balances.find(({ budget }) => budget.subject === 'bot')?.spentMicros).toBe(
+      (BETWEEN + 1) * 1_000_000 - 100_000,
+    );
+    expect(fold.unfinished.size).toBe(0);
+  },
+);

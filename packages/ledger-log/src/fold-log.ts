@@ -67,8 +67,8 @@ export async function foldOnto(
   } finally {
     await reader.stop();
   }
-  // The partition may end without a record, because some brokers use the last offsets themselves. So all partitions
-  // count as read.
+  // The last offsets of a partition may have no records, because some brokers use offsets themselves. So all
+  // partitions count as read.
   fold.unfinished.clear();
   for (const [partition, value] of last) fold.digests.set(partition, digestOf(value));
   return { fold, ...counted };

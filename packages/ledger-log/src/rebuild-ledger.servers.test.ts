@@ -1,5 +1,5 @@
 /**
- * Tests that the shared ledger is rebuilt from the log. They use a real Redis and delete its data. The tests decide
+ * Tests that the shared ledger is rebuilt from the log. The tests use a real Redis and delete its data. They decide
  * the order of records on the log.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
@@ -159,7 +159,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test('is rebuilt once more if the current epoch is not valid on the log', async () => {
     const bus = await openLog();
     const [slow, old] = [await connected(), await connected()];
-    // Records of an older version, which have no generation.
+    // A log with epoch records that have no generation, as an older version writes them.
     const oldLog = busWith(bus, {
       append: (topic, records) =>
         bus.append(
@@ -215,7 +215,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     const ledger = await connected();
     const home = topicSnapshots(bus, TOPICS.snapshots);
     let held = 0;
-    /** Errors from the time before the snapshot was saved, when the ledger was not ready. */
+    /** Errors of the ledger while a snapshot is being saved. There must be none. */
     const early: unknown[] = [];
     const snapshots: Snapshots = {
       newestFirst: () => home.newestFirst(),
@@ -258,7 +258,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   test.each([
     ['is no record of ours', 'not ours'],
     ['only newer deciders know', '{"event":"budget.frozen","frozen":{"tenant":"default"}}'],
-  ])('is not rebuilt beyond a record that %s', async (_, value) => {
+  ])('is not rebuilt if the log contains a record that %s', async (_, value) => {
     const bus = await openLog();
     await bus.append(TOPICS.decisions, [{ key: null, value }]);
     const keeper = superviseLedger({ bus, ledger: await connected(), clock, log });
@@ -267,7 +267,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
   });
 
   test.each(['looks', 'was about to rebuild it'])(
-    'ends the supervisor with LEDGER_NEWER if newer deciders took over, when it %s',
+    'ends the supervisor with LEDGER_NEWER if newer deciders took over, found when the supervisor %s',
     async (when) => {
       const bus = await openLog();
       const found = new MandateError('LEDGER_NEWER', 'theirs', { remedy: 'upgrade', retryable: true });
@@ -298,7 +298,7 @@ async function spentOnLog(bus: Bus): Promise<number[]> {
   return spentIn(createMemoryLedger({ clock, epoch: 'folded', state: fold.state }));
 }
 
-/** Returns the epochs in the order of the first partition. */
+/** Returns the ids of the epochs in the first partition, in their order on the log. */
 async function epochsOn(bus: Bus): Promise<string[]> {
   const [range] = await bus.ranges(TOPICS.decisions);
   const epochs: string[] = [];

@@ -86,8 +86,8 @@ async function tryToRebuild(
   lost.epoch = epoch;
   const { generation } = rebuild;
   log.warn({ epoch, generation, previous }, 'the ledger is being rebuilt from the log');
-  // Fails if another rebuild has overtaken this one, so that its record does not reach the log. If this process is
-  // delayed after this line, the generation shows readers that its epoch is overtaken.
+  // Fails if another rebuild has overtaken this one. Then the record of this rebuild does not reach the log. If this
+  // process is delayed after this line, the generation shows readers that its epoch is overtaken.
   await rebuild.renew();
   lost.announced = true;
   const reason = 'the shared ledger was rebuilt from the log';
@@ -113,7 +113,8 @@ async function tryToRebuild(
 
 /**
  * Throws if the epoch is not valid on the log, because its decisions would be void. Generations are times of Redis.
- * After a failover to a server with a slow clock, a generation may be too low. Then the next try uses a higher one.
+ * After a failover to a server with a slow clock, a generation may be too low. Then the next try uses a higher
+ * generation.
  */
 function mustHold(epoch: string, fold: Fold, lost: LostLedger): void {
   if ([...fold.epochs.values()].every(({ id }) => id === epoch)) return;

@@ -1,5 +1,5 @@
 /**
- * Restores the ledger of a single process from the log: folds every decision, then begins a new epoch on every
+ * Restores the ledger of a single process: folds every decision on the log, then begins a new epoch on every
  * partition. No other process may decide on this log (see `holdExclusively`).
  */
 import type { Bus, Snapshots } from '@mandate/bus';

@@ -1,8 +1,8 @@
 /**
- * Keeps the shared ledger ready. All deciders run it. It checks the ledger at intervals, and failed steps report lost
- * data. One decider rebuilds the ledger, and the others wait for it until its lease ends. If newer deciders have
- * taken over the ledger, the decider ends with LEDGER_NEWER. Otherwise its partitions would wait although newer
- * deciders could decide them.
+ * Keeps the shared ledger ready. All deciders run this supervisor. It checks the ledger at intervals, and failed
+ * steps also report lost data. One decider rebuilds the ledger, and the others wait for it until its lease ends. If
+ * newer deciders have taken over the ledger, the decider ends with LEDGER_NEWER. Otherwise its partitions would wait,
+ * although newer deciders could decide their requests.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLedgerNewer, LedgerNotReady, type RedisLedger } from '@mandate/ledger';
@@ -12,8 +12,8 @@ import { saveSnapshotAfterFold } from './snapshots/take-snapshot.ts';
 
 export type LedgerSupervisor = Required<Running> & {
   /**
-   * Starts a rebuild in the background if `error` says that the ledger needs one. The caller tries its step again
-   * later.
+   * Starts a rebuild in the background if `error` says that the ledger needs a rebuild. The caller tries its step
+   * again later.
    */
   requestRebuild(error: unknown): void;
 };

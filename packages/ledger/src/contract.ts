@@ -1,5 +1,5 @@
 /**
- * The promises of port.ts as tests. Every store runs all of them, and the reference model too. Only tests import this
+ * Tests the promises of port.ts. Every store and the reference model run all these tests. Only tests import this
  * file.
  *
  *     ledgerContract('memory', async ({ replayMemoryMs }) => ({ ledger, clock }));

@@ -60,6 +60,7 @@ export function withKillBroadcast(ledger: Ledger, broadcast: KillBroadcast, log:
       return isClear;
     },
   };
-  // All other properties come from the prototype, even properties that change, such as the epoch.
+  // All other properties are read from `ledger`, which is the prototype. So properties that change later, such as the
+  // epoch, stay correct.
   return Object.assign(Object.create(ledger) as Ledger, announced);
 }

@@ -29,7 +29,7 @@ export type Operation = StepRequest | SettleRequest;
  * - `settled`: the effect of an outcome.
  * - `published`: a redelivery whose record is already on the log, so there is nothing left to do.
  * - `replan`: the plan is not valid at `atMs`, and nothing happened. Every later operation of the same agent in the
- *   batch also gets `replan`, so that the agent's order is kept when they are sent again.
+ *   batch also gets `replan`, so that the operations keep their order when they are sent again.
  */
 export type StepResult =
   | { kind: 'decided'; plan: StepRequest['plan']; facts: StepFacts; redelivered: boolean }
@@ -50,16 +50,19 @@ export type Command = { id: string; by: string; reason: string };
  */
 export type KillCommand = Command & { controlRevision?: number };
 
-/** The ancestors of an agent, current and former. Both fields are absent if it never had any. */
+/** The ancestors of an agent, current and former. Both fields are absent if the agent never had ancestors. */
 export type Ancestry = Pick<Plan, 'ancestors' | 'formerAncestors'>;
 
 export type KillReceipt = {
   revision: number;
   /** For a family: the lowest `controlRevision` of its kills since the last revive. 0 for other targets. */
   heldSince: number;
-  /** For each tenant, a sequence. No ALLOW has a higher sequence until a revive. */
+  /** For each tenant, the sequence of the kill. No ALLOW has a higher sequence until a revive. */
   sequences: Readonly<Record<string, number>>;
-  /** Every ALLOW of the target that may still run: it has no outcome, and its lease has not ended. */
+  /**
+   * Every ALLOW of the target that may still run (no outcome, and its lease has not ended), or that may still reach
+   * the log.
+   */
   open: readonly ActionReference[];
 };
 
@@ -175,8 +178,9 @@ export interface Ledger {
   /** Returns the target's own flag, without flags of wider scope. Revision 0 if it never had a flag. */
   flag(target: KillTarget): Promise<{ killed: boolean; revision: number }>;
   /**
-   * Returns the widest flag that stops this agent, and when such a flag was last cleared. It checks the flags of
-   * everything, its tenant, its families, families that it left while they were killed, and its own flag.
+   * Returns the widest flag that stops this agent, and when such a flag was last cleared. The flags of these targets
+   * are checked: everything, its tenant, its families, families that it left while they were killed, and the agent
+   * itself.
    */
   killStatus(tenant: string, agentId: string, ancestry?: Ancestry): Promise<KillStatus>;
   /** Returns the flags in force for a tenant, including `all`, newest first. */
@@ -204,7 +208,7 @@ export interface Ledger {
   /** Returns changes of the ledger that may not be on the log yet: decided or settled, but not confirmed. */
   unpublished(tenant: string): Promise<readonly Unpublished[]>;
   tenants(): Promise<readonly string[]>;
-  /** Returns the number of remembered deliveries of a tenant. `maxRemembered` in its plans limits this number. */
+  /** Returns the number of remembered deliveries of a tenant. `maxRemembered` in its requests limits this number. */
   remembered(tenant: string): Promise<number>;
   /** Returns the used share of the ledger's memory, 0 to 1. Null if the memory has no limit. */
   usedShare(): Promise<number | null>;
@@ -215,6 +219,6 @@ export interface Ledger {
 
 /**
  * The input of a fold: records of the decisions topic. Each partition is in order, and partitions may be mixed in any
- * way. `source` is the record's own position on the decisions topic. It decides which epoch is in force.
+ * way. `source` is the record's own position on the decisions topic. The position decides which epoch is in force.
  */
 export type FoldInput = { source: { partition: number; offset: number }; record: DecisionsHead };

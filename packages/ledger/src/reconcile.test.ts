@@ -56,7 +56,7 @@ test('adds up opposite errors and never lets them cancel', () => {
   expect(driftMicros).toBe(2);
 });
 
-test('reports no drift for months that the audit dropped, but for missing records of other months', () => {
+test('reports no drift for months that the audit dropped, but reports missing records of other months', () => {
   const log = [total('a', 10), total('b', 5)];
   const compared = (audit: Balance[]) => reconcile({ log, ledger: log, audit, kept: [total('a', 4)] });
   expect(compared([total('a', 4)]).driftMicros).toBe(0);

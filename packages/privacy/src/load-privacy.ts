@@ -13,8 +13,8 @@ export const NO_PRIVACY: PrivacyDocument = privacyDocument.parse({ version: 1 })
 export type Hashing = { readonly key: string | undefined; readonly setting: string };
 
 /**
- * Loads a document outside of a plane, so the plane's settings are unknown. If a rule hashes and this environment has
- * no key, a note is returned. This is not a fault of the file.
+ * Checks a document without the settings of a running plane. If a rule hashes and this environment has no key, a note
+ * is returned. A missing key is not a fault of the file.
  */
 export function checkPrivacy(
   source: DocumentSource,
@@ -30,7 +30,7 @@ const HASH_KEYS = ['MANDATE_PLANE_HASH_KEY', 'MANDATE_GATEWAY_HASH_KEY', 'MANDAT
 
 /**
  * @param hashing the key of the process that redacts; without a key, a rule that hashes is a fault
- * @param notes receives such rules if they are not faults
+ * @param notes if given, such a rule is no fault, and a note about it is added here
  */
 export function loadPrivacy(source: DocumentSource, hashing?: Hashing, notes?: string[]): LoadedPrivacy {
   const found: PrivacyDocument[] = [];

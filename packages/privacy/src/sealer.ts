@@ -1,4 +1,4 @@
-/** Seals texts of a person. They stay readable until the person is erased. */
+/** Seals texts of a person. A sealed text can be read until the person is erased. */
 export type Sealer = {
   /** Returns the same token for the same text of the same person. Null if the person was erased. */
   seal(tenant: string, person: string, text: string): string | null;

@@ -23,7 +23,7 @@ const begins = (id: string, generation: number): DecisionsRecord => ({
 const EPOCHS = [begins('ep-1', 7), begins('ep-0', 6)];
 
 /**
- * Reconciles a log without charges. Each time the audit is asked, it differs from the log by the next number of
+ * Reconciles a log without charges. Each time the audit is asked, it is ahead of the log by the next number in
  * `aheadMicros`.
  */
 async function reconciling(aheadMicros: readonly number[]) {

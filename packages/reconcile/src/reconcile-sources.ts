@@ -52,8 +52,8 @@ export type Sources = {
   bus: Bus;
   ledger: {
     /**
-     * Returns the ledger's epoch. Every ledger announces its epoch on its log, so this shows whether the log belongs
-     * to the ledger.
+     * Returns the ledger's epoch. Every ledger announces its epoch on its log, so the epoch shows whether the log
+     * belongs to the ledger.
      */
     epoch(): Promise<string>;
     balances(tenant: string): Promise<readonly Balance[]>;
@@ -96,8 +96,8 @@ const MAX_TRIES = 10;
 const RECORDER_GATHERS_MS = 500;
 
 /**
- * Waits until the recorder may have inserted some of the records that it lags behind. A difference that stays after
- * this is a real difference.
+ * Waits long enough for the recorder to insert the missing records, or some of them. A difference that stays after
+ * this wait is a real difference.
  */
 async function untilRecorderMayHaveLanded(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, RECORDER_GATHERS_MS));
@@ -115,8 +115,8 @@ async function compareOnce(
   const keptFromOf = (tenant: string) => keptFrom.get(tenant) ?? null;
   const hasDropped = tenants.some((tenant) => keptFromOf(tenant) !== null);
   const onto = createFold();
-  // These balances are computed from the kept records only. They are forgotten at the same pace as the balances from
-  // all records.
+  // A fold of the kept records only. It shares `unfinished` with the fold of all records, so both folds forget at the
+  // same pace.
   const kept = hasDropped ? { ...createFold(), unfinished: onto.unfinished } : undefined;
   const committed = await committedPositions(bus);
   const laws = createLaws({

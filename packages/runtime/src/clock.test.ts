@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClockJump, manualClock, monotonic } from './clock.ts';
 
-/** Returns a wall clock and a steady clock for tests. `pass` moves both, as real time does. */
+/** Returns a wall clock and a steady clock for tests. `pass` moves both clocks, as real time does. */
 function clocks(startMs = 1_000_000) {
   const wall = manualClock(startMs);
   const steady = manualClock(0);

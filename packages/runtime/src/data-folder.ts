@@ -51,7 +51,7 @@ export function dataFolder(path: string): DataFolder {
 /**
  * Returns the names of the files. Creates a missing folder that only its owner can use.
  *
- * @throws MandateError FOLDER_NOT_USABLE if it cannot be created
+ * @throws MandateError FOLDER_NOT_USABLE if the folder cannot be created
  */
 export function makeDataFolder(path: string): DataFolder {
   try {

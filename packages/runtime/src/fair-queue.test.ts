@@ -86,7 +86,7 @@ test('gives a lane no credit for its absence, and keeps its charge', () => {
   for (let n = 0; n < 10; n++) work('busy', 1);
   queue.add(['busy'], 'busy');
   expect(work('new', 1)).toBe('new');
-  // Both lanes were charged for the items since then. So the new lane does not get nine extra items.
+  // The new lane began with the charge of the busy lane. So the new lane does not get nine extra items.
   queue.add(['new'], 'new');
   queue.add(['new'], 'new');
   expect([queue.take(), queue.take()]).toContain('busy');

@@ -15,7 +15,7 @@ type Read<Good> = (Good & { ok: true }) | { ok: false; faults: readonly Fault[] 
 export type FollowedDocument = WatchedFile & {
   /** Returns the faults of the current file. Empty if the file is in force. */
   faults(): readonly Fault[];
-  /** Returns ready even after a bad edit, and reports then that the document is stale. */
+  /** Returns ready even after a bad edit. The check then says that the document is stale. */
   readiness(): ReadinessCheck;
 };
 

@@ -1,13 +1,16 @@
 /**
- * Opens the resources of a process in order. Each may use the resources before it. They are closed in reverse order
- * on request, or if a later one fails to open.
+ * Opens the resources of a process in order. Each resource may use the resources before it. They are closed in
+ * reverse order on request, or if a later resource fails to open.
  */
 import type { Running } from './lifecycle.ts';
 
 export type Opening = {
   /** Returns `value`, and remembers the function that closes it. */
   closing<T>(value: T, close: (value: T) => unknown): T;
-  /** Does the same for a part with its own `stop`. If the background work of the part fails, `finished` rejects. */
+  /**
+   * Does the same as `closing` for a part with its own `stop`. If the background work of the part fails, `finished`
+   * rejects.
+   */
   running<P extends Running>(part: P): P;
 };
 

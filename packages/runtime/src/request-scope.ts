@@ -1,8 +1,10 @@
 /**
- * Finds the request to which the running code belongs. Node keeps it through promises, timers, streams and callbacks,
- * and in its handler of uncaught exceptions. So an uncaught exception ends its request and not the process.
+ * Finds the request to which the running code belongs. Node keeps the request through promises, timers, streams and
+ * callbacks, and in its handler of uncaught exceptions. So an uncaught exception ends its request and not the
+ * process.
  *
- * Some work is shared by requests (the log, the ledger, the audit). It must not belong to the request that started
+ * Some work is shared by requests (the log, the ledger, the audit). Such work must not belong to the request that
+ * started
  * it, because a fault there affects all requests, and ends the process. `sharedByRequests` removes the request when
  * such a part is called.
  */

@@ -2,8 +2,8 @@
 import type { EventEmitter } from 'node:events';
 
 /**
- * The name of a warning that is not logged. kafkajs starts timers with a time in the past. They run at once, so no
- * action is needed.
+ * The name of a warning that is not logged. kafkajs starts timers with a time in the past. Such timers run at once,
+ * so no action is needed.
  */
 const FOR_NOBODY = 'TimeoutNegativeWarning';
 

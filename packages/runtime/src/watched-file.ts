@@ -8,7 +8,7 @@ import { readFileSync, statSync } from 'node:fs';
 const LOOK_EVERY_MS = 250;
 
 export type WatchedFile = {
-  /** Checks now, before the next tick. The second check with the same stamp reads the file. */
+  /** Checks the file now, before the next interval. If two checks find the same stamp, the file is read. */
   look(): void;
   stop(): void;
 };

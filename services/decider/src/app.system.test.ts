@@ -230,7 +230,7 @@ describe('after a crash the next decider continues', () => {
   });
 });
 
-test('a partition waits while the log is away, even for its heartbeat, and skips nothing', async () => {
+test('a partition waits while the log is away, also if its heartbeat fails, and skips no record', async () => {
   const bus = await openLog();
   const { ledger } = await restoreLedger({ bus, clock, log });
   let failures = 2;
@@ -304,7 +304,7 @@ test('commits nothing once the ledger has another epoch, although the decisions 
   await consumer.stop();
 });
 
-test('reports and counts a partition that cannot go on, and decides the others', async () => {
+test('reports and counts a partition that cannot continue, and decides the other partitions', async () => {
   const bus = await openLog();
   const { ledger } = await restoreLedger({ bus, clock, log });
   const metrics = createMetrics({ service: 'decider' });

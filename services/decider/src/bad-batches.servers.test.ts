@@ -31,7 +31,7 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
   });
   afterAll(() => kafka?.stop());
 
-  test('become dead letters if they are unreadable, and all other records are decided, even after a restart', async () => {
+  test('becomes a dead letter if it is unreadable, and all other records are decided, even after a restart', async () => {
     const bus = await openBus();
     const producer = await plainProducer(kafka.brokers);
     const bomb = { topic: OWN, compression: GZIP, messages: [{ value: Buffer.alloc(33 * MIB, ' ') }] };
@@ -126,8 +126,8 @@ describeWithOwnServers(['kafka'], 'what a tenant sends without the gateway', () 
   }
 
   /**
-   * Returns each dead letter once. A decider that lost its partition, as on new brokers, answers the same batch
-   * again.
+   * Returns each dead letter once. The log may contain it twice: a decider that lost its partition, as on new
+   * brokers, answers the same batch again.
    */
   async function deadLetters(bus: Bus): Promise<DeadLetter['deadLetter'][]> {
     const records = await all(bus, TOPICS.deadLetters);

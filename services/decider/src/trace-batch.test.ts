@@ -95,7 +95,7 @@ test('the span of each answer has attributes for its kind', async () => {
   expect(spans.filter(({ hasFailed }) => hasFailed)).toEqual([]);
 });
 
-test('a failed ledger step is a failed span below a record that was decided later', async () => {
+test('a failed ledger step is a failed child span, even if the record is decided later', async () => {
   let isAway = true;
   const spans = await traced([ask('a')], ({ ledger }) => ({
     ledger: Object.assign(Object.create(ledger) as Ledger, {

@@ -44,7 +44,7 @@ test('measures the group’s lag, and counts the changes of the ledger’s epoch
   expect(epochs).toEqual([0, 1, 1, 1, 1, 2]);
 });
 
-test('measures each step of the ledger, even one that fails, and leaves everything else to the ledger', async () => {
+test('measures each step of the ledger, even a failed step, and changes nothing else', async () => {
   const { measures, value } = measured();
   const store = createMemoryLedger({ clock: () => 0, epoch: 'ep_1' });
   const ledger = measuredSteps(store, measures);

@@ -25,7 +25,7 @@ export function watchRoom(
     const used = await ledger.usedShare();
     if (used !== null) ledgerUsed.set({ store: ledger.system }, used);
     const shares: { tenant: string; share: number }[] = [];
-    // Tenants are read one after the other, because decisions need the ledger more than this measure.
+    // Reads the tenants one after the other, because the ledger is needed more for decisions than for this measure.
     for (const tenant of await ledger.tenants()) {
       const most = maxRemembered(tenant);
       // A tenant with a limit of 0 may do nothing on purpose, so its ledger is not full.

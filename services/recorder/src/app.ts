@@ -71,11 +71,14 @@ export type RecorderOptions = {
    * here.
    */
   dropping?: { firstAfterMs: number; everyMs: number };
-  /** How often the recorder measures the lag, and checks that the tables are still the same. Default 1,000. */
+  /**
+   * How often the recorder measures the lag, and checks that the tables are still the same, in milliseconds. Default
+   * 1,000.
+   */
   lagEveryMs?: number;
   /**
-   * How often rollups are refreshed (default 10,000). An hour is counted after it got no rows for `quietMs` (default
-   * 60,000).
+   * How often rollups are refreshed, in milliseconds (default 10,000). An hour is counted after it got no rows for
+   * `quietMs` (default 60,000).
    */
   rollups?: { everyMs: number; quietMs: number };
 };

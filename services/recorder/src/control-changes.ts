@@ -1,7 +1,8 @@
 /**
  * Finds the result of each change of the control topic. A result depends on all earlier changes
- * (packages/control/src). So a recorder that takes over the partition applies it from its start, and keeps the state
- * for later batches. The result depends on the log alone: every recorder inserts the same row, however often.
+ * (packages/control/src). So a recorder that takes over the partition first applies all its changes from the start,
+ * and keeps the state for later batches. The result depends on the log alone: every recorder inserts the same row,
+ * however often.
  */
 import { type ControlEvent, type Recorded, recordedChange } from '@mandate/audit';
 import { type Bus, type LogRecord, recordUnreadable } from '@mandate/bus';

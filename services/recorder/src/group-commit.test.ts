@@ -26,7 +26,7 @@ test('the first item after a pause is flushed at once', async () => {
   await done;
 });
 
-test('items that arrive during a flush are flushed together in the next one', async () => {
+test('items that arrive during a flush are flushed together in the next flush', async () => {
   const { flushed, held, flush } = heldFlush();
   const { add } = createGroupCommit(flush, { everyMs: 0 });
   const first = add('a', false);
@@ -42,7 +42,7 @@ test('items that arrive during a flush are flushed together in the next one', as
   await Promise.all(others);
 });
 
-test('an item that is not urgent waits for the interval; an urgent item does not, and takes the waiting items with it', async () => {
+test('an item that is not urgent waits for the interval; an urgent item does not wait, and the waiting items are flushed with it', async () => {
   const { flushed, held, flush } = heldFlush();
   const { add } = createGroupCommit(flush, { everyMs: 60_000 });
   const first = add('a', false);

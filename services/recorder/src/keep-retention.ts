@@ -104,8 +104,8 @@ export type KeepRetentionOptions = RetentionContext & {
 };
 
 /**
- * Drops rows past their retention from time to time, until it is stopped. A drop that ClickHouse has begun still
- * ends.
+ * Drops rows past their retention from time to time, until it is stopped. A drop that ClickHouse has begun is
+ * completed.
  */
 export function keepRetention(options: KeepRetentionOptions): { stop(): void } {
   const { audit, keepMonths, log, measures, firstAfterMs, everyMs } = options;

@@ -1,7 +1,8 @@
 /**
- * Keeps the audit's rollups up to date. From time to time it counts the changed hours again that have no new rows.
- * Every recorder does this, but none has to: all write the same numbers, and missing rollups only make questions
- * slower. If there are no rollups, it begins with the newest hours, with several hundred thousand rows in a statement.
+ * Keeps the audit's rollups up to date. From time to time it counts again the changed hours that get no new rows any
+ * more. Every recorder does this, but none has to: all write the same numbers, and missing rollups only make
+ * questions slower. If there are no rollups, it begins with the newest hours, with several hundred thousand rows in a
+ * statement.
  */
 import { type AuditClient, ask, markRecordedSince, refreshRollups, waitingHours } from '@mandate/audit';
 import { type Clock, type Logger, poll } from '@mandate/runtime';
@@ -27,7 +28,7 @@ const UPGRADED_WITHIN_MS = 86_400_000;
 /** The longest time from the read of a record to its row. It allows for clocks that differ. */
 const LANDED_WITHIN_MS = 120_000;
 
-/** Checks at once and then every `everyMs`, until it is stopped. A running statement still ends. */
+/** Checks at once and then every `everyMs`, until it is stopped. A running statement is still completed. */
 export function keepRollups({ audit, clock, log, measures, everyMs, quietMs }: KeepRollupsOptions): {
   stop(): void;
 } {

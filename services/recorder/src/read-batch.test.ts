@@ -33,7 +33,7 @@ test('marks the same records void as every other reader does, wherever its batch
   );
 });
 
-test('takes the decision that this process wrote, and does not parse its value', async () => {
+test('uses the decision object that this process wrote, and does not parse its value', async () => {
   const record = { event: 'action.decided' as const, decision: buildDecision(1, { appendedAtMs: 1_000 }) };
   const logged = {
     position: { topic: TOPICS.decisions, partition: 0, offset: 0 },

@@ -19,13 +19,13 @@ export function appending(scene: Scene): void {
     );
   });
 
-  test('keeps the order of a key over many calls, even if the caller does not await them', async () => {
+  test('keeps the order of the records of a key over many calls, even if the caller awaits no call', async () => {
     await Promise.all(Array.from({ length: 200 }, (_, i) => scene.append(['one', `${i}`])));
     for (let i = 200; i < 220; i++) await scene.append(['one', `${i}`]);
     expect((await scene.everything()).map(text)).toEqual(Array.from({ length: 220 }, (_, i) => `${i}`));
   });
 
-  test('writes to the partition that a record names, even if its key belongs to another', async () => {
+  test('writes to the partition that a record names, even if its key belongs to another partition', async () => {
     const last = (await scene.partitions()) - 1;
     const records = ['a', 'b', 'c', 'd'].map((key) => ({ key, value: '', partition: last }));
     const acks = await scene.bus.append(scene.topic, records);
@@ -78,7 +78,7 @@ export function appending(scene: Scene): void {
     }
   });
 
-  test('returns times of appends from the log, which never go back within a partition', async () => {
+  test('returns append times that the log has set and that never decrease within a partition', async () => {
     const before = Date.now();
     for (let i = 0; i < 20; i++) await scene.append(['one', `${i}`]);
     const times = (await scene.everything()).map(({ appendedAtMs }) => appendedAtMs);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { afterLast, expectFailure, gate, type Scene } from './scene.ts';
 
 export function closing(scene: Scene): void {
-  test('writes the records that it accepted before close, and fails every later call with BUS_CLOSED', async () => {
+  test('writes the records that were accepted before close, and fails every later call with BUS_CLOSED', async () => {
     const pending = scene.append(['k', 'last words']);
     await scene.bus.close();
     const [ack] = await pending;

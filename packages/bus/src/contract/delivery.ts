@@ -4,26 +4,26 @@ import type { Batch, LogRecord } from '../port.ts';
 import { afterLast, expectFailure, gate, type Scene, text } from './scene.ts';
 
 export function delivery(scene: Scene): void {
-  test('hands over all records, in order within a partition, and only once if all are committed', async () => {
+  test('hands over all records, in order within a partition, and each record only once if all are committed', async () => {
     await scene.append(...Array.from({ length: 100 }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const seen: LogRecord[] = [];
     const consumer = await scene.consume('g', async (batch) => {
       await batch.commit(afterLast(batch));
-      // Records count only after their commit, because a member that loses its partition gets the same batch again. A
-      // new broker often causes this.
+      // Counts records only after their commit. A member that loses its partition gets the same batch again. This
+      // often happens on a new broker.
       seen.push(...batch.records);
     });
     await scene.append(['k1', 'later']);
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // A duplicate would mean that the bus sent a part of the append twice.
+    // The set ignores duplicates. If the bus sends a part of an append twice, the log contains its records twice.
     expect(new Set(seen.map(text)).size).toBe(101);
     for (const [, records = []] of Object.entries(Object.groupBy(seen, byPartition))) {
       expect(records.map(({ position }) => position.offset)).toEqual(records.map((_, i) => i));
     }
   });
 
-  test('hands over batches of consecutive records of one partition, never empty and at most maxBatch long, with the end of the log', async () => {
+  test('hands over batches of 1 to maxBatch consecutive records of one partition, with the end of the log', async () => {
     await scene.append(...Array.from({ length: 40 }, (_, i) => [`k${i % 3}`, `${i}`] as const));
     const batches: Batch[] = [];
     const consumer = await scene.consume(
@@ -162,7 +162,7 @@ export function delivery(scene: Scene): void {
     await consumer.stop();
   });
 
-  test('halts a group with an error if retention deleted its position, and never skips records', async () => {
+  test('halts a group with an error if retention deleted the record at its position, and never skips records', async () => {
     await scene.append(['k', '0'], ['k', '1']);
     const first = await scene.consume('g', (batch) => batch.commit(1));
     await scene.until(async () => expect((await first.lag()).some(({ lag }) => lag === 1)).toBe(true));
@@ -175,7 +175,7 @@ export function delivery(scene: Scene): void {
     expect(seen).toEqual([]);
   });
 
-  test('continues with the other partitions if the consumer has onHalted, and keeps the position of the halted partition', async () => {
+  test('a consumer with onHalted continues with its other partitions, and keeps the position of the halted partition', async () => {
     const partitions = await scene.fillEveryPartition('0');
     await scene.fillEveryPartition('1');
     const first = await scene.consume('g', (batch) =>

@@ -17,7 +17,7 @@ export function following(scene: Scene): void {
     return { topic, later, both: [topic, later] };
   }
 
-  test('reads a newly followed topic from its start, after it has finished the current batch', async () => {
+  test('reads a newly followed topic from its start, and first finishes the current batch', async () => {
     const { topic, later, both } = await twoTopics();
     await append(topic, '0', '1', '2');
     const seen: string[] = [];
@@ -42,12 +42,12 @@ export function following(scene: Scene): void {
     await append(topic, '3');
     await scene.untilNoLag(consumer);
     await consumer.stop();
-    // A value that was delivered twice would be in the list twice. The member could still commit its current batch.
+    // No value is in the list twice, because the member could still commit its current batch.
     expect(seen.filter((value) => value.length > 1)).toEqual(['before', 'after']);
     expect(seen.filter((value) => value.length === 1)).toEqual(['0', '1', '2', '3']);
   });
 
-  test('shares each topic among the members that follow it, and all members finally agree', async () => {
+  test('shares each topic among the members that follow it, even after members change their topics', async () => {
     const { topic, later, both } = await twoTopics();
     const seen: Batch[][] = [[], []];
     const member = (who: number, bus: Bus) =>
@@ -62,7 +62,7 @@ export function following(scene: Scene): void {
       );
     const valuesOf = (who: number, of: string) =>
       (seen[who] ?? []).filter((batch) => batch.topic === of).flatMap(({ records }) => records.map(text));
-    // In an implementation with a leader, the first member of a group is the leader.
+    // If the implementation of the bus has leaders, the first member of a group is its leader.
     const first = await member(0, scene.bus);
     const second = await member(1, await scene.another());
     await second.follow(both);
@@ -79,7 +79,8 @@ export function following(scene: Scene): void {
       return inRound(ofFirst) === inRound(ofSecond);
     });
 
-    // A member stops following a topic. The other members get its partitions and continue from its position.
+    // The first member stops following a topic. The second member gets its partitions and continues at the group's
+    // position.
     await first.follow([topic]);
     await fillUntil(async (round) => {
       await fill(later, round);

@@ -197,7 +197,7 @@ export function groupLife(scene: Scene): void {
     expect(seen).toEqual(['0']);
   });
 
-  test('gives a share to a member that joins while the first member works', async () => {
+  test('gives some partitions to a member that joins while the first member works', async () => {
     const partitions = await scene.fillEveryPartition('x');
     const first: number[] = [];
     const second: number[] = [];
@@ -266,7 +266,7 @@ function remember(seen: string[]): (batch: Batch) => Promise<void> {
   };
 }
 
-/** Returns the number of records whose value is the number of the round. Each log position counts once. */
+/** Returns the number of records with the number of the round as value. Each log position counts once. */
 function distinctRecords(batches: readonly Batch[], round: number): number {
   const partitions = batches
     .flatMap(({ records }) => records)

@@ -49,7 +49,7 @@ export function lookingUp(scene: Scene): void {
     expect(await scene.bus.at({ ...position, partition: 999 })).toBeNull();
   });
 
-  test('moves the start of a range by retention, but never its end, and returns null for deleted records', async () => {
+  test('retention moves the start of a range but never its end, and a deleted record is returned as null', async () => {
     const acks = await scene.append(['k', '0'], ['k', '1']);
     const position = acks[0]?.position ?? { topic: scene.topic, partition: 0, offset: 0 };
     await scene.harness.expire(scene.topic);

@@ -5,7 +5,7 @@ import { keyPartition } from '../key-partition.ts';
 import { expectFailure, gate, type Scene, text } from './scene.ts';
 
 export function reading(scene: Scene): void {
-  test('catches up after all earlier records are handed over, then continues with new records', async () => {
+  test('reports caughtUp after all earlier records are handed over, then continues with new records', async () => {
     await scene.append(['a', '1'], ['b', '2'], ['c', '3']);
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)), { maxBatch: 1 });
@@ -18,13 +18,13 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('catches up at once if the topic has no records', async () => {
+  test('reports caughtUp at once if the topic has no records', async () => {
     const reader = await scene.read(() => {});
     await reader.caughtUp;
     await reader.stop();
   });
 
-  test('does not catch up before its handler has finished the last record', async () => {
+  test('does not report caughtUp before its handler has finished the last record', async () => {
     await scene.append(['a', '1']);
     const { open, opened } = gate();
     let done = false;
@@ -38,7 +38,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('hands over in order, one call at a time, at most maxBatch records, from every partition', async () => {
+  test('hands over the records of every partition in order, one call at a time, and at most maxBatch records in a call', async () => {
     const count = 60;
     await scene.append(...Array.from({ length: count }, (_, i) => [`k${i % 9}`, `${i}`] as const));
     const next = new Map<number, number>();
@@ -66,7 +66,7 @@ export function reading(scene: Scene): void {
     await reader.stop();
   });
 
-  test('reads only new records from latest', async () => {
+  test('reads only new records if it starts at latest', async () => {
     await scene.append(['a', 'old']);
     const seen: string[] = [];
     const reader = await scene.read((records) => void seen.push(...records.map(text)), { from: 'latest' });

@@ -114,7 +114,7 @@ export class Scene {
     return seen;
   }
 
-  /** Waits until `claim` throws no error. */
+  /** Repeats `claim` until it throws no error. */
   until(claim: () => void | Promise<void>): Promise<void> {
     return vi.waitFor(claim, { timeout: this.patienceMs, interval: 3 });
   }

@@ -18,13 +18,13 @@ test.each([
   ['another topic', answer({}, 'u')],
   ['an error', answer({ errorCode: 6 })],
   ['no offset', answer({ baseOffset: '-1' })],
-])('rejects a response about %s', (_, said) => {
+])('rejects a response with %s', (_, said) => {
   expect(() => acknowledgedIn(said, PLACE)).toThrow(
     expect.objectContaining({ code: 'BUS_UNAVAILABLE', retryable: true }),
   );
 });
 
-test('rejects a time that was not set by the log', () => {
+test('rejects an append time that the log did not set', () => {
   expect(() => acknowledgedIn(answer({ logAppendTime: '-1' }), PLACE)).toThrow(
     expect.objectContaining({ code: 'BUS_TOPIC_UNFIT' }),
   );

@@ -118,7 +118,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       ).toBe(true);
     });
 
-    test('ends an append within the time limit while the broker is paused, and refuses records above the limit', async () => {
+    test('ends an append within the time limit while the broker is paused, and refuses further records above the limit in flight', async () => {
       const patienceMs = 1_500;
       const bus = await log.open({ patienceMs, maxInFlightRecords: 10, overloadWaitMs: 50 });
       await bus.ranges(topic);
@@ -131,13 +131,13 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
           return performance.now() - began;
         };
         const first = ended(5);
-        // Now the first append is in flight, so the next append needs its own request.
+        // Waits until the first append is in flight, so the next append needs its own request.
         await new Promise(setImmediate);
         const behindIt = ended(5);
         const tooMuch = bus.append(topic, [{ key: 'k', value: '' }]);
         await expect(tooMuch).rejects.toMatchObject({ code: 'BUS_OVERLOADED', retryable: true });
-        // If the append ended earlier, it did not retry. The second append must start its own wait before the first
-        // one fails.
+        // The first append must retry until its time limit. The time of the second append begins at its call, not
+        // after the first append fails.
         expect(await first).toBeGreaterThanOrEqual(patienceMs - 50);
         expect((await behindIt) - (await first)).toBeLessThan(patienceMs / 2);
       } finally {
@@ -146,7 +146,7 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
       await vi.waitFor(() => bus.append(topic, [{ key: 'k', value: 'again' }]), PATIENCE);
     });
 
-    test('writes no later part of a large append if a part is refused', async () => {
+    test('writes no later part of a large append if an earlier part is refused', async () => {
       const bus = await log.open();
       const sizes = [800, 3_000, 800, 800];
       const records = sizes.map((kib) => ({ key: 'k', value: new Uint8Array(kib * 1_024) }));
@@ -168,7 +168,8 @@ describeWithOwnServers(['kafka'], 'appending to brokers that fail', () => {
     });
   });
 
-  // Runs at full length only, because leaders-move.servers.test.ts moves the leaders of three brokers in every run.
+  // These tests run only at full test length, because leaders-move.servers.test.ts moves the leaders of three brokers
+  // in every run.
   describe.skipIf(TEST_LENGTH === 'short')('three brokers', () => {
     beforeAll(async () => {
       cluster = await startKafka({ brokers: 3 });

@@ -50,7 +50,10 @@ export class Appender {
     return this.#pending.settled();
   }
 
-  /** The time limit applies to the whole append, including all its requests and all waiting. */
+  /**
+   * The time limit applies to all requests of the append and their waiting. It does not apply to the wait for
+   * `inFlight`.
+   */
   async #append(
     topic: string,
     outgoing: readonly Outgoing[],
@@ -71,8 +74,7 @@ export class Appender {
       clearTimeout(timer);
       inFlight.release(records.length, bytes);
     });
-    // This handler is needed because the caller may have stopped waiting. Then a late failure would be an unhandled
-    // rejection.
+    // The caller may have stopped waiting. Without this handler, a late failure would be an unhandled rejection.
     written.catch(() => {});
     return Promise.race([written, late.promise]);
   }

@@ -5,14 +5,14 @@ import { type Connection, withBusErrors } from './connection.ts';
 import { topicConfig } from './topic-config.ts';
 
 /**
- * The setting for the number of replicas that must store a record before its acknowledgement. Its check accepts 1,
- * because a cluster may have one broker.
+ * The setting for the number of replicas that must store a record before its acknowledgement. The value 1 causes only
+ * a warning, because a cluster may have one broker.
  */
 const IN_SYNC = 'min.insync.replicas';
 
 /**
- * Checks that a topic has the settings that its records need. With wrong retention or compaction, the topic would
- * work until a reader needs a deleted record. So wrong settings are an error before the first use.
+ * Checks that a topic has the settings that its records need. Fails before the first use: with wrong retention or
+ * compaction, the topic would seem to work until a reader needs a deleted record.
  */
 export async function checkTopic(
   connection: Connection,
@@ -56,7 +56,7 @@ async function describe(
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
 
-/** True if the setting fits. More space or longer retention than wanted is allowed. */
+/** True if the setting fits. Larger messages and a longer retention than wanted also fit. */
 function isFit(setting: string, found: string | undefined, wanted: string): boolean {
   if (found === undefined || found === wanted) return found === wanted;
   switch (setting) {

@@ -25,8 +25,8 @@ export function clientLogging(log: Logger) {
 }
 
 /**
- * Returns the log level for kafkajs. At its debug level, kafkajs writes every request and response as text, even if
- * the logger drops the text.
+ * Returns the log level for kafkajs. DEBUG is used only if the logger logs traces: at DEBUG, kafkajs writes every
+ * request and response as text, even if the logger drops the text.
  */
 export function clientLogLevel(log: Logger): logLevel {
   if (log.isLevelEnabled('trace')) return logLevel.DEBUG;

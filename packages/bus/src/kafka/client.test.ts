@@ -42,20 +42,23 @@ test('shares one connection among simultaneous requests, and makes another conne
 
 // kafkajs creates the socket some turns of the event loop after connect is called. Without the fix, this socket and
 // the process would never end.
-test.each([0, 1, 20])('holds no connection if severed %d turns after connect began', async (turns) => {
-  const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  const { cluster, sever } = createCluster(
-    { brokers: [`127.0.0.1:${port}`], clientId: 'test' },
-    silentLogger(),
-  );
-  const connecting = cluster.connect();
-  connecting.catch(() => {});
-  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
-  sever();
-  await expect(connecting).rejects.toThrow();
-  server.close();
-  // Waits until the last connection is closed.
-  await once(server, 'close');
-});
+test.each([0, 1, 20])(
+  'closes the connection if it is severed %d turns after connect began',
+  async (turns) => {
+    const server = createServer((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const { cluster, sever } = createCluster(
+      { brokers: [`127.0.0.1:${port}`], clientId: 'test' },
+      silentLogger(),
+    );
+    const connecting = cluster.connect();
+    connecting.catch(() => {});
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    sever();
+    await expect(connecting).rejects.toThrow();
+    server.close();
+    // Waits until the last connection is closed.
+    await once(server, 'close');
+  },
+);

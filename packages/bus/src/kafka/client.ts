@@ -114,8 +114,8 @@ export type Broker = {
   }): Promise<unknown>;
   deleteRecords(request: { topics: TopicPartitions<PartitionOffset>[] }): Promise<unknown>;
   /**
-   * Returns a function that builds such a request in the newest version that the broker knows. `connectionPool` sends
-   * the request.
+   * Returns a function that builds a request of this definition, in the newest version that the broker knows.
+   * `connectionPool` sends the request.
    */
   lookupRequest(apiKey: number, definition: unknown): (request: object) => object;
   connectionPool: { send(request: object): Promise<unknown> };
@@ -193,7 +193,8 @@ export function createCluster(config: KafkaConfig, log: Logger): { cluster: Clus
       socket.setNoDelay(true);
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      // kafkajs creates the socket some time after the call. `sever` may already have run then.
+      // kafkajs creates the socket some time after `connect`. If `sever` has run in between, the new socket is closed
+      // at once.
       if (isSevered) giveUp(socket);
       return socket;
     },
@@ -238,8 +239,8 @@ export async function joinGroup(
 
 const NO_ERROR = 0;
 /**
- * The definition of Fetch in the newest version that kafkajs can send (brokers know it since Kafka 2.3). It leaves
- * the response undecoded.
+ * The definition of Fetch in the newest version that kafkajs can send (brokers know it since Kafka 2.3).
+ * `decodeFetched` replaces the decoder of kafkajs, and does not decode the batches.
  */
 const FETCH = {
   versions: ['11'],
@@ -313,8 +314,8 @@ function decodePartition(topic: string, decoder: ResponseDecoder): FetchedPartit
 
 /**
  * Stops a timer of kafkajs from restarting without end. kafkajs uses the timer to check for throttled requests. If no
- * request is throttled, it passes a negative time, which Node turns into one millisecond with a warning. After the
- * fix the timer starts only while a request waits.
+ * request is throttled, kafkajs passes a negative time to the timer, which Node turns into one millisecond with a
+ * warning. After the fix the timer starts only while a request waits.
  */
 function fixThrottleTimer(): void {
   const original = RequestQueue.prototype.scheduleCheckPendingRequests;
@@ -325,8 +326,8 @@ function fixThrottleTimer(): void {
 
 /**
  * Makes simultaneous requests share one connection. Without the fix, each request without a connection opens its own:
- * fifty requests open fifty connections and use one. When the broker closes an idle connection, kafkajs drops the
- * used one.
+ * fifty requests open fifty connections, and use one of them. When the broker closes an idle connection, kafkajs
+ * drops the connection that it uses.
  */
 function shareConnects(): void {
   const original = NetworkConnection.prototype.connect;

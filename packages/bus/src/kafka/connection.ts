@@ -8,7 +8,10 @@ import { remedyOf } from './remedy.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
-/** Milliseconds. This is longer than a request to a broker takes, even if the request gets no response. */
+/**
+ * The time limit for one look-up of the leaders, in milliseconds. It is longer than a request to a broker takes, even
+ * if the request gets no response.
+ */
 const RECOVERY_MS = 30_000;
 
 /**
@@ -43,8 +46,7 @@ export class Connection {
       reject(unavailable(`${within}: ${failure.message}`, { cause, remedy: remedyOf(failure) }));
     }, withinMs);
     const attempts = this.#attempt(work, patience);
-    // This handler is needed because the caller may have stopped waiting. Then a late failure would be an unhandled
-    // rejection.
+    // The caller may have stopped waiting. Without this handler, a late failure would be an unhandled rejection.
     attempts.catch(() => {});
     try {
       return await Promise.race([attempts, late]);
@@ -96,7 +98,7 @@ export class Connection {
   async #recover(failed: unknown): Promise<void> {
     this.#log.debug({ err: innermost(failed) }, 'the leaders are looked up again');
     const current = this.#current;
-    // Each step has its own time limit. This limit also ends the wait if a step exceeds its own limit.
+    // Each step below has its own time limit. `late` ends the wait even if a step exceeds its own limit.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(reject, RECOVERY_MS, new Error('no broker answered'));
     try {
@@ -122,8 +124,8 @@ export class Connection {
 }
 
 /**
- * Does the same as `run`, but converts every failure to an error of the bus. For callers that handle no kafkajs
- * failure themselves.
+ * Runs `work` as `Connection.run` does, but converts every failure to an error of the bus. For callers that handle no
+ * kafkajs failure themselves.
  */
 export function withBusErrors<T>(
   connection: Connection,

@@ -105,7 +105,7 @@ export class Coordinator {
 
   /**
    * Sets where the group starts. A member may call it, or a program without a member while the group has no members.
-   * If other members have joined by then, those members set the start, and this call changes nothing.
+   * If other members have joined in the meantime, they set the start, and this call changes nothing.
    */
   async setStart(
     starts: readonly (TopicPartition & { offset: number })[],
@@ -126,12 +126,12 @@ export class Coordinator {
     return new Map(rows.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
   }
 
-  /** Returns every partition with a committed position of the group, with this position. */
+  /** Returns the committed positions of the group in all partitions. */
   allPositions(): Promise<(TopicPartition & { offset: number })[]> {
     return this.#positions([]);
   }
 
-  /** Without partitions, the request asks for all partitions. */
+  /** If `partitions` is empty, the request asks for all partitions. */
   async #positions(partitions: readonly TopicPartition[]): Promise<(TopicPartition & { offset: number })[]> {
     const topics = byTopic(partitions, ({ partition }) => ({ partition }));
     const { responses } = await this.#ask((broker) =>
@@ -148,7 +148,7 @@ export class Coordinator {
 
   async leave(memberId: string): Promise<void> {
     await this.#ask((broker) => broker.leaveGroup({ groupId: this.group, memberId })).catch((error) => {
-      // This error means that the member has left already. Other errors are thrown.
+      // This error means that the member has already left. Every other error is thrown.
       if (!isMembershipLost(error)) throw asBusError(error);
     });
   }
@@ -158,8 +158,8 @@ export class Coordinator {
       try {
         return await work(await this.#broker(cluster));
       } catch (error) {
-        // The node id is forgotten after any failure, because the broker may be the wrong one. A new look-up is
-        // cheap.
+        // Any failure may mean that this broker is not the coordinator any more. So the node id is forgotten, because
+        // a new look-up is cheap.
         this.#nodeId = undefined;
         throw error;
       }

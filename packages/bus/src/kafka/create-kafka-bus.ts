@@ -33,7 +33,10 @@ export type KafkaBusOptions = KafkaConfig & {
   /** The maximum number of records that are appended and not yet acknowledged. Default 100,000 records, 64 MiB. */
   maxInFlightRecords?: number;
   maxInFlightBytes?: number;
-  /** Milliseconds that an append waits at this limit before it fails with BUS_OVERLOADED. Default 5,000. */
+  /**
+   * Milliseconds that an append waits when `maxInFlightRecords` is reached, before it fails with BUS_OVERLOADED.
+   * Default 5,000.
+   */
   overloadWaitMs?: number;
 };
 

@@ -21,7 +21,7 @@ function cursorOn(records: LogRecord[], nextOffset: number): Cursor {
   return cursor;
 }
 
-test('hands over no more than the bytes of one batch, even if more records are requested', () => {
+test('hands over records up to the byte limit of one batch, even if more records are requested', () => {
   const heavy = { value: new Uint8Array(BATCH_BYTES / 2) };
   const cursor = cursorOn([record(0, heavy), record(1, heavy), record(2, heavy), record(3)], 4);
   expect(offsetsOf(cursor.peek(10))).toEqual([0, 1]);

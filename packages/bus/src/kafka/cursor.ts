@@ -51,8 +51,8 @@ export class Cursor {
   }
 
   /**
-   * Returns consecutive records from the position on. The position stays. Throws the partition's failure after its
-   * last record. If the next batch is unreadable, throws unless the caller accepts unreadable batches.
+   * Returns consecutive records from the position on, and does not move the position. Throws the partition's failure
+   * after its last record. If the next batch is unreadable, throws unless the caller accepts unreadable batches.
    */
   peek(most: number, { takesUnreadable = false } = {}): readonly LogRecord[] {
     if (this.#records.length === 0 && this.#failure !== undefined) throw this.#failure.error;
@@ -88,7 +88,7 @@ export class Cursor {
     this.#change();
   }
 
-  /** Records before the failure are still handed over. After these records `peek` throws. */
+  /** Stores a failure. The records before the failure are still handed over, and after them `peek` throws. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#change();

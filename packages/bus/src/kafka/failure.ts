@@ -33,8 +33,8 @@ const PASSING_ANSWERS = new Set([
 const MEMBERSHIP_LOST = new Set(['FENCED_INSTANCE_ID', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
 
 /**
- * Returns the innermost error. kafkajs wraps errors for its retries, even if these are off. It also wraps some errors
- * in a list of one.
+ * Returns the innermost error. kafkajs wraps errors for its retries, even if retries are off. It also wraps some
+ * errors in a list with one entry.
  */
 export function innermost(error: unknown): ClientError {
   const { name, cause, errors } = error as ClientError;

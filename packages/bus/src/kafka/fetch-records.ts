@@ -11,8 +11,8 @@ type Fetched = { cursor: Cursor; arrived: Arrived; endOffset: number };
 const FETCH_BYTES = 10 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
 /**
- * The maximum size of a response with exactly one batch. A broker always sends the first batch whole, even if it is
- * larger.
+ * A size limit for a response that contains exactly one batch. A broker always sends the first batch whole, even if
+ * the batch is larger than the limit.
  */
 export const ONE_BATCH_BYTES = 1;
 

@@ -11,17 +11,17 @@ import { rangesOf } from './ranges.ts';
 /** Milliseconds that a broker may wait for new records before it answers a fetch. */
 const IDLE_WAIT_MS = 250;
 /**
- * The shorter wait while a partition is paused. When its cursor can take records again, the partition must not wait
- * long for the next fetch.
+ * Milliseconds that a broker may wait while some of its partitions are paused. When a paused partition can take
+ * records again, it must not wait long for the next fetch.
  */
 const BUSY_WAIT_MS = 50;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Fetches records for cursors, with one fetch at a time from each broker that leads some of them. Retries without a
- * limit while brokers are down. Do not use its connection for urgent requests: a broker answers a connection's
- * requests in order, and a fetch may wait.
+ * Fetches records for cursors, with one fetch at a time from each broker that leads some of the partitions. Retries
+ * without a limit while brokers are down. Do not use the fetcher's connection for urgent requests: a broker answers a
+ * connection's requests in order, and a fetch may wait for records.
  */
 export class Fetcher {
   readonly #connection: Connection;
@@ -59,7 +59,7 @@ export class Fetcher {
     for (const cursor of cursors) this.#cursors.delete(cursor);
   }
 
-  /** Call it when a cursor may need records again. */
+  /** Wakes the fetcher. Call this when a cursor may need records again. */
   nudge(): void {
     this.#room.resolve();
     this.#room = Promise.withResolvers();

@@ -96,8 +96,8 @@ describeWithOwnServers(['kafka'], 'records of other producers', () => {
           batch.records.map((_, i) => first + i),
         );
         await commitAll(batch);
-        // Records count only after their commit, because a member that loses its partition gets the same batch again.
-        // A new broker often causes this.
+        // Counts records only after their commit. A member that loses its partition gets the same batch again. This
+        // often happens on a new broker.
         seen.push(...textsOf(batch.records));
       },
     });

@@ -70,13 +70,14 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     }
   });
 
-  test('lets a member join again that lost its membership without noticing, and delivers records to it', async () => {
+  test('lets a member that lost its membership without noticing join again, and delivers records to it', async () => {
     let assignments = 0;
     const seen: string[] = [];
     const consumer = await join(
       async (batch) => {
         await commitAll(batch);
-        // Records count only after their commit, because the group delivers uncommitted records again after the loss.
+        // Counts records only after their commit, because the group delivers uncommitted records again after the
+        // member is removed.
         seen.push(...batch.records.map(({ value }) => Buffer.from(value).toString()));
       },
       { sessionTimeoutMs: 500, onAssigned: async () => void assignments++ },
@@ -93,7 +94,7 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
 
   test('keeps the partition during work that is longer than a session, even without a heartbeat from the handler', async () => {
     await bus.append(topic, [{ key: 'k', value: 'long work' }]);
-    // The timeout is long enough for a busy machine, because heartbeats are late there.
+    // The timeout is long, because heartbeats may be late on a busy machine.
     const sessionTimeoutMs = 2_000;
     let deliveries = 0;
     const consumer = await join(
@@ -171,12 +172,12 @@ describeWithOwnServers(['kafka'], 'groups, brokers and members that fail', () =>
     open();
     await vi.waitFor(() => hasNoLag(busy), PATIENCE);
     await busy.stop();
-    // If the leaving member had waited for the round, the busy member would have lost its partition, and its commit
-    // would be refused.
+    // If the leaving member had waited for the end of the round, the busy member would have lost its partition. Then
+    // its commit would be refused.
     expect(refusals).toEqual([]);
   });
 
-  test('leaves a lost position unchanged, so that the group halts again at its next start', async () => {
+  test('does not move a position whose record was deleted, so that the group halts again at its next start', async () => {
     await bus.append(topic, [
       { key: 'k', value: '0' },
       { key: 'k', value: '1' },

@@ -24,8 +24,8 @@ const DEFAULT_DRAIN_MS = 10_000;
 const BEATS_A_SESSION = 10;
 const RAREST_BEAT_MS = 1_000;
 /**
- * The share of a session in which handlers must end. The other members wait one session until this member joins the
- * new round.
+ * The share of the session timeout in which handlers must finish before a new round. The other members wait for this
+ * member at most one session timeout.
  */
 const DRAIN_SHARE_OF_SESSION = 0.8;
 const FIRST_PAUSE_MS = 50;
@@ -36,8 +36,8 @@ export type MemberParts = {
   /** The member's own connection, for group requests and fetches. */
   connection: Connection;
   /**
-   * The bus's connection. A round of joining never delays it. The member uses it to leave the group and to ask about
-   * the group.
+   * The connection of the bus. The member uses it to leave the group and to ask about the group, because a round of
+   * joining never delays this connection.
    */
   shared: Connection;
   withinMs: number;
@@ -47,7 +47,7 @@ export type MemberParts = {
   isClosed(): boolean;
 };
 
-/** The result of joining a round. `leader` is null unless the member leads the round. */
+/** The result of joining a round. `leader` is null if another member is the leader. */
 type Joined = { membership: Membership; partitions: TopicPartition[]; leader: LeaderAssignment | null };
 
 /**
@@ -56,7 +56,7 @@ type Joined = { membership: Membership; partitions: TopicPartition[]; leader: Le
  * Before the next round every member waits until its handlers have finished their batches. So a partition moves only
  * between two batches.
  *
- * A handler may throw BUS_FENCED. Then another member has the partition. The member does not fail, but joins a new
+ * If a handler throws BUS_FENCED, another member has the partition. Then this member does not fail, but joins a new
  * round.
  */
 export class GroupMember implements Consumer {
@@ -76,7 +76,10 @@ export class GroupMember implements Consumer {
   readonly #lastHandler = new Map<string, Promise<void>>();
   #topics: readonly string[];
   #memberId = '';
-  /** The last round in which only this member held its partitions. */
+  /**
+   * The membership of the last round in which this member got its partitions. Undefined after the group has removed
+   * the member.
+   */
   #heldSince: Membership | undefined;
   #heartbeat: Heartbeat | undefined;
   #newRound = Promise.withResolvers<'rebalancing'>();
@@ -99,8 +102,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * Resolves when the member has started in its group. Rebalancing continues afterwards, even if other members take
-   * long.
+   * Resolves when the start of the group is fixed and the member has begun to join. Joining continues afterwards,
+   * even if other members take long.
    */
   async join(): Promise<void> {
     const partitions = await fixStart(this.#coordinator, this.#parts.log, this.#options);
@@ -123,7 +126,7 @@ export class GroupMember implements Consumer {
 
   /**
    * Asks for a new round with these topics, even if another round has just begun. If an earlier topic no longer
-   * exists, the member still gets the others.
+   * exists, the member still gets the other topics.
    */
   async follow(topics: readonly string[]): Promise<void> {
     await this.#parts.log.partitionsOf(topics.filter((topic) => !this.#topics.includes(topic)));
@@ -163,7 +166,7 @@ export class GroupMember implements Consumer {
         this.#forgetMembership();
       }
     } finally {
-      // Skipped if the member stops, because then `#end` drains its handlers and keeps the heartbeats running.
+      // If the member stops, `#end` drains its handlers and keeps the heartbeats running. So this is skipped.
       if (!this.#stopping.signal.aborted) {
         await this.#releaseAll();
         heartbeat.stop();
@@ -211,7 +214,7 @@ export class GroupMember implements Consumer {
     const present = await this.#parts.log.present(topics);
     const partitions = given.filter(({ topic }) => present.includes(topic));
     const before = this.#held;
-    // If this member was also in the previous round, no other member held its partitions in between.
+    // True if this member was also in the previous round. Then no other member held its partitions in between.
     const isContinuous = this.#heldSince?.generationId === membership.generationId - 1;
     const fresh = partitions.filter((partition) => !(isContinuous && before.has(nameOf(partition))));
     const offsets = await nextOffsets(this.#coordinator, membership, this.#parts.log, partitions);
@@ -260,7 +263,8 @@ export class GroupMember implements Consumer {
   }
 
   /**
-   * Resolves when the round ends: by a heartbeat, a fenced partition, a change of topics, or unassigned partitions.
+   * Resolves when the round ends: by a heartbeat, a fenced partition, a change of topics, unassigned partitions, or a
+   * stop.
    */
   async #endOfRound(
     heartbeat: Heartbeat,
@@ -302,7 +306,7 @@ export class GroupMember implements Consumer {
     return [...this.#lastHandler.values()];
   }
 
-  /** From now on, other members may have all partitions of this member. */
+  /** Forgets the member's id and its partitions, because other members may have the partitions from now on. */
   #forgetMembership(): void {
     this.#memberId = '';
     this.#heldSince = undefined;

@@ -10,8 +10,8 @@ import { asBusError, isMembershipLost } from './failure.ts';
 
 const DEFAULT_MAX_BATCH = 500;
 /**
- * The longest pause in milliseconds before a handler gets the same records again after it returned without a commit.
- * Each pause is longer than the last.
+ * If a handler returns without a commit, it gets the same records again after a pause. The pauses grow up to this
+ * length in milliseconds.
  */
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -126,8 +126,8 @@ export class HeldPartition {
         if (!Number.isSafeInteger(nextOffset) || nextOffset < first || nextOffset > afterLast) {
           throw misused(`commit(${nextOffset}) of a batch of offsets ${first} to ${afterLast - 1}`);
         }
-        // A lower offset is not committed, because a position never moves back. But a member that has lost the
-        // partition gets an error even then.
+        // If the offset is not higher, nothing is committed, because a position never moves back. But `#confirm`
+        // fails if the member has lost the partition.
         if (nextOffset > this.#asked) await this.#commit(nextOffset);
         else await this.#confirm();
       },

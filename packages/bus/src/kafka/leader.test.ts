@@ -55,7 +55,7 @@ async function seesOnly(
   await seen;
 }
 
-test('assigns a topic that the leader does not read to the members that read it', async () => {
+test('assigns a topic to the members that read the topic, even if the leader does not read it', async () => {
   there.new = 1;
   expect(await namesOf(await leads())).toEqual(['new/0', 'old/0', 'old/1']);
 });

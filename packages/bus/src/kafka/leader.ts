@@ -9,7 +9,7 @@ export const MISSED_MS = 1_000;
 
 export type LeaderAssignment = {
   assignment: ReturnType<typeof encodeAssignments>;
-  /** Resolves when there is an unassigned partition, or when the signal aborts. */
+  /** Resolves when the leader finds a partition that is not assigned, or when the signal aborts. */
   untilUnassigned(signal: AbortSignal): Promise<void>;
 };
 

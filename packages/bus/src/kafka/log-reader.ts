@@ -44,8 +44,8 @@ export class LogReader implements Reader {
     this.#cursors = ranges.map((range) => ({ cursor: this.#cursorIn(range), endAtStart: range.endOffset }));
     void this.#watchForPartitions(look);
     this.caughtUp = this.#caughtUp.promise;
-    // A caller may ignore `caughtUp`. It learns of a failure through `finished`, so a rejection here needs no
-    // handler.
+    // A caller may ignore `caughtUp`, because `finished` also reports a failure. So a rejection needs no handler
+    // here.
     this.caughtUp.catch(() => {});
     this.#stopping.signal.addEventListener('abort', () => this.#news.resolve());
     this.finished = this.#run()
@@ -115,7 +115,7 @@ export class LogReader implements Reader {
   }
 
   async #run(): Promise<void> {
-    // Waits one turn, so that the caller gets the reader before the first call of its handler.
+    // Waits one turn of the event loop. So the caller gets the reader before the first call of its handler.
     await nextTurn();
     const { signal } = this.#stopping;
     this.#fetcher.add(this.#cursors.map(({ cursor }) => cursor));

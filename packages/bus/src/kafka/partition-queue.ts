@@ -4,7 +4,7 @@ import type { Appended } from './acknowledgement.ts';
 import type { WireMessage } from './client.ts';
 import type { TopicPartition } from './coordinator.ts';
 
-/** The records of one append for one partition. One request contains all of them. */
+/** A slice of an append: records for one partition. One request contains the whole slice. */
 type Submitted = { messages: WireMessage[]; bytes: number };
 
 type Waiting = Submitted & {
@@ -15,13 +15,14 @@ type Waiting = Submitted & {
 };
 
 /**
- * The maximum number of records and bytes in a request. They are far below the largest batch that a topic accepts.
+ * The maximum number of records and bytes in a request. Both limits are far below the largest batch that a topic
+ * accepts.
  */
 export const REQUEST = { records: 5_000, bytes: 900 * 1024 };
 
 /**
  * Appends records to one partition, with one request at a time. So the order is kept even if a request fails and is
- * sent again. New records wait for the running request. Then the next request contains all of them.
+ * sent again. New records wait for the running request. Then the next request contains as many of them as fit.
  */
 export class PartitionQueue {
   readonly #topicPartition: TopicPartition;

@@ -36,7 +36,7 @@ test('does not hand over records before the requested offset, even if their batc
   expect(arrived).toMatchObject({ nextOffset: 8, ...WELL });
 });
 
-test('leaves a batch that is cut off in one response to the next response', async () => {
+test('leaves an incomplete batch at the end of a response to the next response', async () => {
   const cut = batch(2, 2);
   for (const length of [1, 12, 30, 61, cut.length - 1]) {
     const arrived = await toRecords(0, fetched([batch(0, 2), cut.subarray(0, length)]));
@@ -223,7 +223,8 @@ describe('ends before a batch that was damaged after the producer sent it', () =
 });
 
 test('leaves later batches to the next fetch if a batch decompresses to a very large size', async () => {
-  // The checksum does not cover the base offset, which the broker sets.
+  // Gives each copy of the batch its own base offset. The checksum stays correct, because it does not cover the base
+  // offset.
   const inTurn = (bytes: Buffer, count: number) =>
     [0, 1, 2, 3].map((turn) => {
       const copy = Buffer.from(bytes);

@@ -15,7 +15,7 @@ export type Arrived = {
   /** The first offset that is missing on the log. Null if no offset is missing. */
   missing: number | null;
   /**
-   * The error of the batch at `nextOffset`, as `{ cause }`, if something after the producer damaged the batch.
+   * The error of the batch at `nextOffset`, as `{ cause }`, if the batch was damaged after the producer sent it.
    * Otherwise null.
    */
   damaged: { cause: unknown } | null;

@@ -51,7 +51,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     );
   }
 
-  test('creates topics that keep decisions without a limit and requests for seven days, on the broker’s clock, never compacted', async () => {
+  test('creates topics that keep decisions without a limit and requests for seven days, use the broker’s clock, and are never compacted', async () => {
     const bus = await log.open({ minInSyncReplicas: 1 });
     const topics = [TOPICS.actions, topicOfTenant('acme'), TOPICS.decisions, TOPICS.deadLetters];
     const found: Record<string, string>[] = [];
@@ -76,7 +76,7 @@ describeWithOwnServers(['kafka'], 'topics', () => {
     }
   });
 
-  test('fails on a missing topic if topics are not created at first use, and creates none', async () => {
+  test('fails on a missing topic if topics are not created at first use, and creates no topic', async () => {
     const bus = await log.open({ createTopics: false });
     const topic = `missing.${randomUUID()}`;
     for (let attempt = 0; attempt < 2; attempt++) {

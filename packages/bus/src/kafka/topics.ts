@@ -8,7 +8,7 @@ import { createTopic, type Provisioning } from './create-topic.ts';
 import { answerOf } from './failure.ts';
 import { partitionsOf } from './partitions-of.ts';
 
-/** Milliseconds. A caller of `ping` should not wait as long as a caller of `append`. */
+/** The time limit of `probe` in milliseconds. A caller of `ping` should not wait as long as a caller of `append`. */
 const PROBE_MS = 3_000;
 
 /** A broker's error for a topic that it does not know. */
@@ -54,7 +54,10 @@ export class Topics {
     return known.partitions;
   }
 
-  /** Does the same, but asks a broker now. For callers that must not miss a new partition. */
+  /**
+   * Returns the partition numbers like `partitionsOf`, but asks a broker now. For callers that must not miss a new
+   * partition.
+   */
   async partitionsNow(topic: string): Promise<readonly number[]> {
     await this.partitionsOf(topic);
     const partitions = await this.#count(topic, true);
@@ -65,7 +68,7 @@ export class Topics {
     return partitions;
   }
 
-  /** Creates the topic if it is missing, and checks the topic. */
+  /** Creates the topic if it is missing, and checks the topic. True if the topic was missing. */
   async make(topic: string): Promise<boolean> {
     const isMissing = !(await this.#exists(topic));
     if (isMissing) {
@@ -76,7 +79,10 @@ export class Topics {
     return isMissing;
   }
 
-  /** Returns the topics that exist now. Used because a deleted topic must not stop a reader of other topics. */
+  /**
+   * Returns the topics that exist now. A reader of several topics uses it, because a deleted topic must not stop the
+   * reader.
+   */
   async present(topics: readonly string[]): Promise<string[]> {
     const areThere = await withBusErrors(
       this.#connection,
@@ -97,7 +103,7 @@ export class Topics {
 
   /**
    * Asks a broker now. Fails if no broker answers, or if a topic in use has a partition without a leader. Leaves out
-   * the topics of single tenants, because a deleted one must not make the whole log fail.
+   * the topics of single tenants, because a deleted topic of one tenant must not make the whole log fail.
    */
   async probe(): Promise<void> {
     const names = [...this.#known.keys()].filter((topic) => tenantOfTopic(topic) === null);
@@ -112,7 +118,9 @@ export class Topics {
     return partitions;
   }
 
-  /** Looks up the partitions again, because new ones may exist. Until then, callers get the known partitions. */
+  /**
+   * Looks up the partitions again, because there may be new partitions. Until then, callers get the known partitions.
+   */
   #lookAgain(topic: string, known: Known): void {
     known.freshUntil = performance.now() + this.#freshMs;
     this.#count(topic).then(

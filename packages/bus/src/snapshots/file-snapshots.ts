@@ -1,4 +1,4 @@
-/** Stores the snapshot of a log file in one file beside it. The next snapshot replaces this file. */
+/** Stores the snapshot of a log in one file beside the log file. The next snapshot replaces this file. */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -33,8 +33,8 @@ export function fileSnapshots(path: string): Snapshots {
 }
 
 /**
- * Makes sure that only one process writes. Several deciders may share a folder with `mandate snapshot`. A second
- * writer is refused, because one snapshot is enough.
+ * Makes sure that only one process writes the snapshot. Several deciders and `mandate snapshot` may use the same
+ * folder. A second writer is refused, because one snapshot is enough.
  */
 function onlyWriter(path: string): { release(): void } {
   try {

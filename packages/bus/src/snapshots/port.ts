@@ -8,14 +8,14 @@ export type Snapshots = {
   newestFirst(): AsyncIterable<StoredSnapshot>;
   /**
    * Saves a new snapshot completely or not at all. Existing snapshots stay readable meanwhile. While the store reads
-   * the lines, the caller must not change the data behind them. `signal` ends the save early.
+   * the lines, the caller must not change the data from which the lines are made. `signal` ends the save early.
    */
   save(lines: Iterable<string>, signal?: AbortSignal): Promise<SavedSnapshot>;
 };
 
 /** A stored snapshot. `head` and `lines` throw SNAPSHOT_UNREADABLE if its data was deleted or changed. */
 export type StoredSnapshot = {
-  /** Where the snapshot is stored, for people. */
+  /** Names the place where the snapshot is stored, for messages to people. */
   name: string;
   /** Returns the first line, and reads no other line. */
   head(): Promise<string>;

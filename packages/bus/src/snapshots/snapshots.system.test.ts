@@ -24,7 +24,7 @@ describe('snapshots in a file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('ignores the remains of a dead writer, and refuses a second writer while another writes', async () => {
+  test('ignores files that a dead writer left, and refuses a second writer while another writes', async () => {
     const path = openPath();
     writeFileSync(`${path}.unfinished`, 'half of');
     const other = holdExclusively(`${path}.lock`, 'the snapshot');

@@ -1,8 +1,9 @@
 /**
  * Stores snapshots on a topic of the log, for processes that share the log but no folder. A snapshot is compressed
- * and cut into parts. A closing record lists the parts. Without it the snapshot does not exist. Closing records have
- * their own partition, so the newest snapshot is always the last record there, even if dead writers left parts
- * behind. A closing record has the position of each part, so several writers may write at once.
+ * and cut into parts. A closing record lists the parts. Without its closing record, a snapshot does not exist.
+ * Closing records have their own partition, so the newest snapshot is always the last record of this partition, even
+ * if dead writers left parts behind. A closing record has the position of each part, so several writers may write at
+ * once.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { pipeline as pipelineOf, Readable } from 'node:stream';
@@ -15,8 +16,8 @@ import type { Snapshots } from './port.ts';
 import { unreadableSnapshot } from './unreadable-snapshot.ts';
 
 /**
- * A part ends after the compressed piece that exceeds this size. Together they are smaller than half of the largest
- * record of the topic.
+ * The size at which a part ends. The compressed piece that exceeds this size still belongs to the part. Such a part
+ * is smaller than half of the largest record of the topic.
  */
 const PART_BYTES = 512 * 1024;
 
@@ -98,8 +99,8 @@ export function topicSnapshots(bus: Bus, topic: string): Snapshots {
 }
 
 /**
- * Returns the first partition, which is for closing records, and the last partition, which is for parts. They are the
- * same if the topic has one partition.
+ * Returns the first partition, which is for closing records, and the last partition, which is for parts. If the topic
+ * has one partition, this partition is for both.
  */
 async function partitions(
   bus: Bus,

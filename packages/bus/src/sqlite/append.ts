@@ -12,8 +12,8 @@ import type { Partition, Topic, Topics } from './topics.ts';
 import type { Announce, Writer } from './writer.ts';
 
 /**
- * A record that is ready for its row, with exactly the values that readers will get. For example, SQLite replaces
- * invalid characters in a key.
+ * A record that is ready to be inserted, with exactly the values that readers will get. For example, SQLite replaces
+ * invalid characters in a key, so they are already replaced here.
  */
 type Ready = {
   partition: Partition;

@@ -29,7 +29,7 @@ export class Bounds {
 
   /**
    * Returns the cursors that may have new records. Call this method and `Changes.next` in the same turn of the event
-   * loop.
+   * loop. Otherwise a change in between is missed.
    */
   withNewRecords<T extends { partition: Partition; next: number }>(cursors: readonly T[]): readonly T[] {
     return this.#tail.holds()
@@ -47,7 +47,7 @@ export class Bounds {
     let high = endOffset;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      // If retention has deleted the record, it was older than all remaining records.
+      // If the record is missing, retention has deleted it. Then it was older than all remaining records.
       if (Number(partition.selectTime.get(middle)?.appended_at_ms ?? 0) < beforeMs) low = middle + 1;
       else high = middle;
     }
@@ -56,7 +56,8 @@ export class Bounds {
 
   /**
    * Returns the records from `wanted` on. Empty at the end of the partition. Throws BUS_OFFSET_LOST if retention
-   * deleted the wanted record, or if the log ends before it because an older copy of the file was restored.
+   * deleted the wanted record, or if the log ends before the wanted record because an older copy of the file was
+   * restored.
    */
   read(partition: Partition, wanted: number, limit: number, group?: string): LogRecord[] {
     const tail = this.#tail.read(partition.id, wanted, limit);
@@ -64,7 +65,7 @@ export class Bounds {
     const records = fetchRecords(partition, wanted, limit);
     if (records[0]?.position.offset === wanted) return records;
     const extent = this.of(partition);
-    // The offset is valid. Another process may have appended the record after this read, so the next call finds it.
+    // The offset is within the range. If another process appended the record after this read, the next call finds it.
     if (extent.startOffset <= wanted && wanted <= extent.endOffset) return [];
     const { topic, partition: number } = partition;
     throw offsetLost({ topic, partition: number, wanted, ...extent, ...(group !== undefined && { group }) });

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** The poll interval while other processes write. The next constant is the interval while they do not. */
+/** The poll interval while other processes write. While they do not write, the interval is `IDLE_POLL_MS`. */
 const BUSY_POLL_MS = 1;
 const IDLE_POLL_MS = 10;
 
@@ -13,10 +13,10 @@ export function groupChanged(group: string): string {
 }
 
 /**
- * Waits for changes of the file. Writes of this process are announced when they commit. For writes of other
- * processes, it polls SQLite's `data_version`, which changes with every commit of another connection. One poll takes
- * two microseconds. It looks for the changed partitions and groups only after such a change, and wakes only their
- * readers. It does not poll while no reader waits.
+ * Waits for changes of the file. Writes of this process are announced when they commit. Writes of other processes are
+ * found by polling SQLite's `data_version`, which changes with every commit of another connection. One poll takes two
+ * microseconds. Only after such a change, the changed partitions and groups are looked up, and only their readers are
+ * woken. Nothing is polled while no reader waits.
  */
 export class Changes {
   readonly #dataVersion: StatementSync;
@@ -25,8 +25,8 @@ export class Changes {
   readonly #waiting = new Map<string, Set<() => void>>();
   #versionSeen: unknown;
   /**
-   * The last known end of each partition and generation of each group, by key. It must be older than what any waiting
-   * reader has seen. Otherwise a change would be missed.
+   * The last known end of each partition and generation of each group, by key. These values must not be newer than
+   * the last read of any waiting reader. Otherwise a change would be missed.
    */
   #seen: ReadonlyMap<string, unknown> = new Map();
   #timer: NodeJS.Timeout | undefined;

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * The maximum size of the write-ahead log in pages (64 MiB). Above it, writers wait for a checkpoint that lets the
- * write-ahead log start again from its beginning.
+ * The maximum size of the write-ahead log in pages (64 MiB). Above this size, writers wait for a checkpoint that lets
+ * the write-ahead log start again from its beginning.
  */
 const MAX_PAGES = 16_384;
 
@@ -17,8 +17,8 @@ parentPort?.on('message', (message) => {
     parentPort?.close();
     return;
   }
-  // Neither checkpoint fails if the file is busy. Both then do a part of the work, and the next checkpoint does the
-  // rest.
+  // If the file is busy, neither checkpoint fails. Each then does a part of the work, and the next checkpoint does
+  // the rest.
   if (Number(passive.get()?.log) > MAX_PAGES) restart.get();
   parentPort?.postMessage('done');
 });

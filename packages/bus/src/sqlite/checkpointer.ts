@@ -6,8 +6,8 @@ import type { Logger } from '@mandate/runtime';
 /** The size at which a checkpoint is due. SQLite's own default is about the same. */
 const DUE_BYTES = 4 * 1024 * 1024;
 /**
- * Bytes that a transaction adds to the size of its records. It writes whole pages: one for each changed partition,
- * and one for the row with its end.
+ * Bytes that a transaction adds to the size of its records. A transaction writes whole pages: one for each changed
+ * partition, and one for the row with the end of the partition.
  */
 const TRANSACTION_BYTES = 16 * 1024;
 

@@ -30,8 +30,8 @@ export function asBusError(error: unknown): unknown {
 }
 
 /**
- * Repeats `attempt` while the file is locked. SQLite's own wait would block the event loop, but this one does not.
- * Throws BUS_UNAVAILABLE if the file is still locked after `waitMs`.
+ * Repeats `attempt` while the file is locked. SQLite's own wait would block the event loop, but this function does
+ * not. Throws BUS_UNAVAILABLE if the file is still locked after `waitMs`.
  */
 export async function untilFree<T>(attempt: () => T, waitMs: number): Promise<T> {
   const deadline = performance.now() + waitMs;

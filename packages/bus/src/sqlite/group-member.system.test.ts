@@ -4,8 +4,8 @@ import type { Batch, Bus, ConsumerOptions } from '../port.ts';
 import { processIdentity } from './process-identity.ts';
 import { Scratch } from './testing/scratch.ts';
 
-// Tests a member that the other members believe dead, or that releases partitions too slowly. The tests imitate other
-// members by writing their rows.
+// Tests a member that other members believe to be dead, or that releases its partitions too slowly. The tests write
+// rows of other members into the file.
 const scratch = new Scratch();
 let bus: Bus;
 let db: DatabaseSync;
@@ -78,7 +78,7 @@ test('keeps the partitions of a live member that is only idle', async () => {
   expect(members()).toEqual([]);
 });
 
-test('joins again after the group has expelled it, and continues', async () => {
+test('an expelled member joins again, and continues', async () => {
   const consumer = await consume(remember([]), { sessionTimeoutMs: 100 });
   const allDone = async () => expect((await consumer.lag()).map(({ lag }) => lag)).toEqual([0, 0]);
   await fill('before');
@@ -94,8 +94,9 @@ test('joins again after the group has expelled it, and continues', async () => {
   await consumer.stop();
 });
 
-test('fences a member that does not release a partition within a session, leaves its other partitions, and never runs two handlers for one partition', async () => {
-  // The time limit for a release still applies. But no member is expelled as silent, even on a busy machine.
+test('takes away a partition that a member does not release within a session, leaves the member its other partitions, and never runs two handlers for one partition', async () => {
+  // While this clock stands still, no member is expelled as silent, even on a busy machine. The time limit for a
+  // release still applies.
   holdMachineTime();
   await fill('x');
   const holding: Batch[] = [];
@@ -120,7 +121,7 @@ test('fences a member that does not release a partition within a session, leaves
   await expect(lost?.heartbeat()).rejects.toMatchObject({ code: 'BUS_FENCED' });
   await kept?.heartbeat();
 
-  // Now the slow member gets the partition back while its first handler still runs.
+  // The other member stops, so the slow member gets the partition back while its first handler still runs.
   await other.stop();
   await vi.waitFor(() => expect(owners()[0]).toBe(owners()[1]), PATIENCE);
   await fill('y');

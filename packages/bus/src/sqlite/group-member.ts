@@ -17,8 +17,9 @@ const DEFAULT_DRAIN_MS = 10_000;
  * One member of a consumer group. It keeps its membership alive, and takes and releases partitions as the group
  * changes.
  *
- * A handler may throw BUS_FENCED. That is no failure of the member: another member has the partition, and this member
- * continues with its other partitions.
+ * If a handler throws BUS_FENCED, another member has the partition. Then this member does not fail, but continues
+ * with
+ * its other partitions.
  */
 export class GroupMember {
   readonly finished: Promise<void>;
@@ -77,7 +78,7 @@ export class GroupMember {
 
   /** @param partitions all partitions of these topics */
   async follow(topics: readonly string[], partitions: readonly Partition[]): Promise<void> {
-    // This must happen first. After the group knows the topics, it may assign these partitions at once.
+    // The partitions must be added first. As soon as the group knows the topics, it may assign these partitions.
     for (const partition of partitions) this.#partitions.set(partition.id, partition);
     this.#topics = [...topics];
     this.#member = { ...this.#member, topics: this.#topics };
@@ -91,8 +92,8 @@ export class GroupMember {
   }
 
   /**
-   * Reads its assignment after each change of the group. Also reads it four times a session, because the group expels
-   * a silent member.
+   * Reads the assignment of this member after each change of the group. Also reads it four times a session, because
+   * the group expels a silent member.
    */
   async #followGroup(): Promise<void> {
     const { membership, changes, busyWaitMs } = this.#log;

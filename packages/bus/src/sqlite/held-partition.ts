@@ -19,8 +19,8 @@ export type LogParts = {
 
 const DEFAULT_MAX_BATCH = 500;
 /**
- * The longest pause in milliseconds before a handler gets the same records again after it returned without a commit.
- * Each pause is longer than the last.
+ * If a handler returns without a commit, it gets the same records again after a pause. The pauses grow up to this
+ * length in milliseconds.
  */
 const LONGEST_PAUSE_MS = 1_000;
 

@@ -39,8 +39,8 @@ export class LogReader implements Reader {
     this.#lane = ['readers', options.topics.join()];
     this.#cursors = partitions.map((partition) => this.#cursor(partition));
     this.caughtUp = this.#caughtUp.promise;
-    // A caller may ignore `caughtUp`. It learns of a failure through `finished`, so a rejection here needs no
-    // handler.
+    // A caller may ignore `caughtUp`, because `finished` also reports a failure. So a rejection needs no handler
+    // here.
     this.caughtUp.catch(() => {});
     this.finished = this.#run().then(
       () => this.#caughtUp.reject(closed()),
@@ -81,8 +81,7 @@ export class LogReader implements Reader {
       let found = false;
       const behindEnd = await untilFree(() => this.#bounds.withNewRecords(this.#cursors), this.#busyWaitMs);
       for (const cursor of behindEnd) found = (await this.#advance(cursor)) || found;
-      // This check must come after the reads, because a position that the log does not have must cause a failure
-      // first.
+      // This check must come after the reads. If the log does not have a position, its read must fail first.
       const behind = this.#cursors.some(({ next, endAtStart }) => next < endAtStart);
       if (!behind && !signal.aborted) this.#caughtUp.resolve();
       if (!found) await this.#changes.next(news, signal);

@@ -16,9 +16,9 @@ export type Holding = { partitionId: number; epoch: number; nextOffset: number }
 export type Share = { holds: readonly Holding[]; surplus: readonly Holding[] } | null;
 
 /**
- * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many finishes its
- * work and releases it, then a member with too few claims it. Partitions are taken away only from a member that sends
- * no heartbeats, or whose process ended.
+ * The rules of a group, each as one transaction. A partition moves in two steps: a member with too many partitions
+ * finishes its work and releases one, then a member with too few claims this partition. Partitions are taken away
+ * only from a member that sends no heartbeats, or whose process ended.
  */
 export class Membership {
   readonly #writer: Writer;
@@ -118,7 +118,7 @@ export class Membership {
   }
 
   /**
-   * Expels members. A member whose process was killed is expelled at once, and any other member after its session
+   * Expels members. A member of a killed process is expelled at once, and any other member after its session
    * timeout.
    */
   #expelSilent(group: string, announce: Announce): void {

@@ -8,9 +8,9 @@ import { untilFree } from './failure.ts';
 /** The version of the schema. A file with a newer version is refused. */
 const LAYOUT = 1;
 
-// The tables that exist once for the whole log. Each partition also has its own table (topics.ts). A position row is
-// for one group and partition: how far the group has committed, the member that has the partition, and the epoch that
-// fences earlier members.
+// The tables that exist once for the whole log. Each partition also has its own table (topics.ts). A row of
+// `positions` is for one group and one partition: how far the group has committed, the member that has the partition,
+// and the epoch that fences earlier members.
 const SCHEMA = `
   CREATE TABLE partitions (
     id INTEGER PRIMARY KEY,
@@ -114,7 +114,7 @@ function prepareFile(db: DatabaseSync, path: string, synchronous: 'NORMAL' | 'FU
   if (layoutOf(db) === 0) {
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Checks again, because another process may have created the tables while this process waited for the lock.
+      // Another process may have created the tables while this process waited for the lock. So this is checked again.
       if (layoutOf(db) === 0) db.exec(`${SCHEMA} PRAGMA user_version = ${LAYOUT}`);
       db.exec('COMMIT');
     } catch (error) {

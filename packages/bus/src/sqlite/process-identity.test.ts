@@ -16,6 +16,6 @@ test('reports a process as gone if it has ended, or if another process now has i
   expect(isGone(JSON.stringify([space, process.pid, 'another start']))).toBe(true);
 });
 
-test('reports no process of another machine or container as gone', () => {
+test('never reports a process of another machine or container as gone', () => {
   expect(isGone(JSON.stringify(['another', 1_234_567, '1']))).toBe(false);
 });

@@ -1,7 +1,7 @@
 /**
- * Identifies the process of a member. If the process has ended, its partitions need not wait for the session timeout.
- * The death must be certain: a process of this machine (or container) has ended, or its number now belongs to another
- * process.
+ * Identifies the process of a member. If the process has ended, other members need not wait for the session timeout
+ * before they take its partitions. The death must be certain: a process of this machine (or container) has ended, or
+ * its number now belongs to another process.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -20,7 +20,7 @@ export type RetentionOptions = {
 };
 
 /**
- * Deletes records by age only, as Kafka does. It does not wait for slow groups. They get warnings first, and
+ * Deletes records by age only, as Kafka does, and does not wait for slow groups. Slow groups get warnings first, and
  * BUS_OFFSET_LOST when they read a deleted record.
  */
 export class Retention {

@@ -60,7 +60,7 @@ test('loses no record, keeps the order and never commits before the work if prod
     // This pause waits for no condition, because the process must die at a random moment.
     await pause(random() * 30);
     await end(victim.child, 'SIGKILL');
-    // The order of these reads matters: the journals must already contain everything that is committed now.
+    // The positions must be read before the journals. Then the journals already contain everything that is committed.
     const committed = positions();
     expectWorkBehind(committed, handled(), seed);
     victim.child = start(victim.file, victim.args);
@@ -203,7 +203,7 @@ function expectWorkBehind(committed: readonly number[], done: readonly Handled[]
   expect(notDone, `seed ${seed}: committed, not done`).toEqual([]);
 }
 
-/** Expects that each record was handled after the record before it. */
+/** Expects that no record of a partition was handled before all earlier records of the partition. */
 function expectInOrder(done: readonly Handled[], seed: number): void {
   const next = new Map<number, number>();
   const early = done.filter(({ partition, offset }) => {
@@ -224,7 +224,7 @@ function expectOnLog(acknowledged: readonly string[][], log: readonly LogRecord[
   expect(missing, `seed ${seed}`).toEqual([]);
 }
 
-/** Expects that the numbers of a key rise. A retry after a kill may repeat numbers, but never skip one. */
+/** Expects that the numbers of a key first appear in rising order. A retry after a kill may repeat numbers. */
 function expectKeysInOrder(log: readonly LogRecord[], seed: number): void {
   for (const [key, records = []] of Object.entries(Object.groupBy(log, ({ key: of }) => of ?? ''))) {
     const numbers = records.map(({ value }) => Number(Buffer.from(value).toString().split(':')[1]));

@@ -40,7 +40,7 @@ describe('the SQLite log', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600]);
   });
 
-  test('changes files that others may read to be readable by the owner only, as soon as it opens them', async () => {
+  test('makes its files readable by the owner only, as soon as it opens files that others may read', async () => {
     const modes = () => ['', '-wal', '-shm'].map((end) => statSync(`${scratch.path}${end}`).mode & 0o777);
     const before = await scratch.open();
     await before.append('t', [{ key: null, value: '' }]);
@@ -167,7 +167,7 @@ describe('the SQLite log', () => {
     expect(Math.max(...calls)).toBeLessThan(9);
   });
 
-  test('deletes records above their topic’s age limit, and first warns groups whose positions are there', async () => {
+  test('deletes records above their topic’s age limit, and first warns groups that have not committed these records', async () => {
     const clock = manualClock(0);
     const lines: string[] = [];
     const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
@@ -288,7 +288,7 @@ describe('the SQLite log', () => {
     const sizes: number[] = [];
     const onRecords = (records: readonly unknown[]) => {
       sizes.push(records.length);
-      // The loop takes longer than one turn may take, so the next records must wait for another turn.
+      // The loop takes longer than one turn of work may take. So the next records must wait for another turn.
       for (const until = performance.now() + 11; performance.now() < until; );
     };
     const reader = await bus.read({ topics: ['t'], from: 'earliest', maxBatch: 100_000, onRecords });

@@ -13,13 +13,13 @@ const outgoing: fc.Arbitrary<Outgoing> = fc.record({
   partition: fc.nat({ max: 1 }),
 });
 
-/** A list of appends: which of the two processes appends, and which records. */
+/** A list of appends: which of the two processes appends, and the appended records. */
 const appends = fc.array(fc.tuple(fc.boolean(), fc.array(outgoing, { minLength: 1, maxLength: 3 })), {
   minLength: 1,
   maxLength: 8,
 });
 
-test('gives a fast reader all records of the file, even if another process appended them', async () => {
+test('gives a reader that has caught up all records of the file, even if another process appended them', async () => {
   const scratch = new Scratch();
   await scratch.make();
   const ours = await scratch.open({ partitions: 2 });

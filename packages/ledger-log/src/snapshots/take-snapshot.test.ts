@@ -11,7 +11,7 @@ import { restoreLedger } from '../restore-ledger.ts';
 import { foldAfterSnapshot } from './fold-after-snapshot.ts';
 import { saveSnapshotAfterFold, takeSnapshot } from './take-snapshot.ts';
 
-/** Writes the records of one epoch, as a plane that starts, decides and stops. */
+/** Writes the records of one epoch: starts a ledger on the log, and lets it decide `count` requests. */
 async function live(bus: Bus, from: number, count: number): Promise<void> {
   const { ledger } = await restoreLedger({ bus, clock, log });
   await decide(bus, ledger, from, count);
@@ -43,7 +43,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
     };
   };
 
-  test('gives the same fold as the whole log, together with the later records, over several epochs', async () => {
+  test('gives, together with the later records, the same fold as the whole log over several epochs', async () => {
     const { bus, snapshots } = await openedWith();
     const all = await checkedFold(bus, snapshots);
     expect(all.records).toBe(0);
@@ -90,7 +90,7 @@ describe.each(['file', 'topic'])('a snapshot in a %s', (home) => {
   });
 });
 
-test('needs more new records if the newest snapshot contains more deliveries', async () => {
+test('a new snapshot needs more new records if the newest snapshot contains more deliveries', async () => {
   const { bus, snapshots } = await opened();
   await live(bus, 0, 20);
   const large = spoiling(bus, (text) => text.replace(/deliveries\\":\d+/, 'deliveries\\":1000001'));
@@ -144,7 +144,7 @@ describe('skips snapshots that cannot be used', () => {
     expect((await checkedFold(bus, topicSnapshots(noTopic, TOPICS.snapshots))).records).toBe(28);
   });
 
-  test('stops during the snapshot if its signal aborts', async () => {
+  test('stops while a snapshot is read if the progress callback throws', async () => {
     const { bus, snapshots } = await opened();
     await live(bus, 0, 20);
     await takeSnapshot({ bus, log, snapshots, afterRecords: 1 });
@@ -158,7 +158,7 @@ describe('skips snapshots that cannot be used', () => {
   });
 });
 
-describe('a snapshot is of this log', () => {
+describe('a snapshot', () => {
   test('belongs to this log if a decider of an older epoch wrote the last record in the snapshot', async () => {
     const { bus, snapshots } = await opened();
     const { ledger: zombie } = await restoreLedger({ bus, clock, log });

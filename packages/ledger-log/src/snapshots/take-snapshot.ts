@@ -1,6 +1,6 @@
 /**
- * Decides when a snapshot is saved. A process saves one after a long fold. `mandate snapshot` saves one before any
- * process needs a long fold.
+ * Decides when a snapshot is saved. A process saves a snapshot after a long fold. `mandate snapshot` saves a snapshot
+ * before any process needs a long fold.
  */
 import type { Bus, SavedSnapshot, Snapshots } from '@mandate/bus';
 import { deliveriesIn, writeSnapshot } from '@mandate/ledger';
@@ -72,8 +72,8 @@ export async function takeSnapshot(
 }
 
 /**
- * Returns the number of offsets after the snapshot. It may exceed the number of records, because some brokers use
- * offsets themselves.
+ * Returns the number of offsets after the snapshot. This number may exceed the number of records, because some
+ * brokers use offsets themselves.
  */
 async function recordsAfter(bus: Bus, head: SnapshotHead | null): Promise<number> {
   const ranges = await bus.ranges(TOPICS.decisions);

@@ -1,6 +1,7 @@
 /**
- * Random histories with few different ids, attempts, keys, payloads, budgets, rates, kills and grants, so that
- * conflicts are frequent. They also contain redeliveries, outcomes of every kind, and clocks that run back.
+ * Generates random histories. They have few different ids, attempts, keys, payloads, budgets, rates, kills and
+ * grants, so conflicts are frequent. They also contain redeliveries, outcomes of every kind, and clocks that run
+ * back.
  */
 import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
@@ -9,7 +10,7 @@ import { DAY_MS } from './bench.ts';
 import { budget, isOpenLimit, openLimit, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
-/** Short, so that histories last longer than the memory. */
+/** The memory is short, so that histories last longer than it. */
 export const REPLAY_MEMORY_MS = 400;
 export const TENANTS = ['acme', 'umbrella'];
 export const AGENTS = ['ann', 'bob'];
@@ -109,7 +110,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       ...rest,
       holdsFromMs,
       holdsUntilMs,
-      // Every ALLOW is charged to all ancestors, as deciders do it.
+      // Deciders charge every ALLOW to all ancestors. So the plan contains a budget of each ancestor.
       limits: [
         // A mandate in observe mode has no limit on open calls.
         ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),

@@ -52,7 +52,7 @@ export async function settle(ledger: Ledger, request: SettleRequest): Promise<Se
   return result.facts;
 }
 
-/** Returns the fact about the limit of a plan with one limit. */
+/** Sends a request that has one limit in its plan. Returns the fact about this limit. */
 export async function limitFactOf(ledger: Ledger, request: StepRequest): Promise<LimitFact> {
   const [fact] = (await decide(ledger, request)).limits;
   if (fact === undefined) throw new Error('the step ended before the limits');

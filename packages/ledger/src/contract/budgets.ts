@@ -71,7 +71,7 @@ export function budgets(make: MakeLedger): void {
     expect(isAllowed(await decide(ledger, stepRequest({ plan, tenant: 'other' })))).toBe(true);
   });
 
-  test('frees charges as old as the window, and no younger charges', async () => {
+  test('frees a charge when the window has passed since the charge, and not earlier', async () => {
     const { ledger, clock } = await begin(make);
     const windowMs = 60_000;
     const widthMs = Math.ceil(windowMs / BUDGET_BUCKETS);
@@ -116,7 +116,7 @@ export function budgets(make: MakeLedger): void {
     ]);
   });
 
-  test('corrects a charge by its outcome, at the time of the charge in the window', async () => {
+  test('corrects a charge by its outcome, and the correction leaves the window with the charge', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 100, maxMicros: 100 })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -129,7 +129,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 70 });
   });
 
-  test("changes only the lifetime total if the outcome's charge has left the window", async () => {
+  test('changes only the lifetime total if the charge has left the window before its outcome', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [budget({ id: 'w', windowMs: 100 })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -153,7 +153,7 @@ export function budgets(make: MakeLedger): void {
   });
 
   test.each([null, 60_000])(
-    'caps a release below the largest credit, so that the sum stays exact: window %s',
+    'caps a release so that no credit exceeds the largest one and the sum stays exact: window %s',
     async (windowMs) => {
       const { ledger } = await begin(make);
       const limits = [budget({ id: 'b', windowMs, maxMicros: null })];
@@ -184,7 +184,7 @@ export function budgets(make: MakeLedger): void {
     expect(settled).toMatchObject({ deltaMicros: 0, chargedMicros: 10 });
   });
 
-  test('applies an adjustment once per id for a day, even if the ledger remembers ids for less, and may leave a credit', async () => {
+  test('applies an adjustment once per id for a day, even if other ids are remembered for a shorter time, and may leave a credit', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const command = { id: 'adj-1', by: 'op', reason: 'goodwill' };
     const reference = { scope: 'agent', subject: AGENT, id: 'total', windowMs: null } as const;

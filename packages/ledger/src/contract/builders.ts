@@ -18,7 +18,7 @@ export const AGENT = 'agent-1';
 
 type PlanOverrides = Partial<Omit<StepRequest['plan'], 'settling'>> & { settling?: Partial<Settling> };
 
-/** Returns a plan. With an `openLimit`, the call counts as open. */
+/** Returns a plan. If `openLimit` is in its limits, the call counts as an open call. */
 export function planOf(overrides: PlanOverrides = {}): StepRequest['plan'] {
   const reserveMicros = overrides.reserveMicros ?? 100;
   return {
@@ -80,7 +80,7 @@ export function isOpenLimit(limit: Limit): boolean {
 
 export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };
 
-/** The number of remembered deliveries is not limited. */
+/** A limit on remembered deliveries that no test reaches. */
 export const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 let lastOffset = 0;

@@ -62,7 +62,7 @@ export function confirming(make: MakeLedger): void {
     expect(granted.limits.at(-1)).toEqual({ kind: 'confirmation', ok: true, grant: 'granted', waiting: 0 });
   });
 
-  test('replaces the DEFER by the new decision', async () => {
+  test("replaces the DEFER by the decision after a person's grant", async () => {
     const { ledger } = await begin(make);
     const request = asking();
     await ledger.step([request]);
@@ -165,7 +165,7 @@ export function confirming(make: MakeLedger): void {
     expect(next.first).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_DENIED' });
   });
 
-  test('accepts a grant until the millisecond of its expiry, and asks again for the next attempt', async () => {
+  test('accepts a grant until the millisecond before its expiry, and asks again for the next attempt', async () => {
     const { ledger, clock } = await begin(make);
     const [used, missed] = [asking(), asking({ agentId: 'other', plan: planOf({ limits: [confirmation] }) })];
     await ledger.step([used, missed]);

@@ -38,7 +38,7 @@ async function rateSeen(ledger: Ledger, limit: Limit): Promise<LimitFact> {
 }
 
 export function deferring(make: MakeLedger): void {
-  test('takes one slot of each rate for a deferred action, and only once', async () => {
+  test('takes one slot of each rate for a deferred action, and no second slot if the request is repeated', async () => {
     const { ledger, clock } = await begin(make);
     const limits = [once({ maxCalls: 2 }), once({ tool: 'mail', maxCalls: 5 })];
     const first = asking(limits);
@@ -138,7 +138,7 @@ export function deferring(make: MakeLedger): void {
     expect(await rateSeen(ledger, once())).toMatchObject({ calls: 1, retryAfterMs: WINDOW_MS });
   });
 
-  test("lets only the allowed number of an agent's actions wait, and lets another one wait after an answer", async () => {
+  test("lets only the allowed number of an agent's actions wait, and lets another action wait after an answer", async () => {
     const { ledger } = await begin(make);
     const ask = (overrides: Partial<StepRequest> = {}) =>
       stepRequest({ plan: planOf({ limits: [asksPerson(2)] }), ...overrides });

@@ -79,7 +79,8 @@ async function carryOut(driver: Driver, command: Command): Promise<Played[]> {
       );
       return [];
     case 'pass': {
-      // A store may read the time only when it writes. So the driver makes it write before time runs back.
+      // A store may note the time only when it writes. So the driver makes the store write before the clock runs
+      // back.
       const noted = command.ms < 0 ? await play(driver, noteTheTime) : [];
       clock.advance(command.ms);
       return noted;

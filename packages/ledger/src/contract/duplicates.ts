@@ -69,7 +69,7 @@ export function duplicates(make: MakeLedger): void {
       'by an internal error',
       { plan: planOf({ refusal: refusal({ code: 'INTERNAL_ERROR', final: false }) }) },
     ],
-  ])('decides the next attempt again if the first attempt was blocked %s', async (_why, overrides) => {
+  ])('decides the next attempt if the first attempt was blocked %s', async (_why, overrides) => {
     const { ledger } = await begin(make);
     await allow(
       ledger,
@@ -123,7 +123,7 @@ export function duplicates(make: MakeLedger): void {
     ['succeeded', { status: 'success' }, false],
     ['succeeded and was verified', { status: 'success', verified: true }, false],
   ] as const)(
-    'decides the next attempt again or repeats the first, after an action that %s',
+    'decides the next attempt, or repeats the first decision, after an action that %s',
     async (_what, outcome, anew) => {
       const { ledger } = await begin(make);
       const request = await allow(ledger, stepRequest());
@@ -159,7 +159,7 @@ export function duplicates(make: MakeLedger): void {
     await ledger.step([blocked, retried]);
     const other = stepRequest({ idempotencyKey: 'key' });
     expect(await firstOf(ledger, other)).toMatchObject({ actionId: blocked.actionId, attempt: 2 });
-    // The duplicate did not claim its id, so the id is still free.
+    // The duplicate did not claim its own action id, so this id is still free.
     expect(await firstOf(ledger, repeated(other, { idempotencyKey: null }))).toBeNull();
   });
 
@@ -172,7 +172,7 @@ export function duplicates(make: MakeLedger): void {
     });
   });
 
-  test('checks only the id if an action is sent again with its own key', async () => {
+  test('checks only the id of an action that is sent again with its own idempotency key', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest({ idempotencyKey: 'key', deadlineAtMs: 0 });
     await ledger.step([request]);
@@ -193,7 +193,7 @@ export function duplicates(make: MakeLedger): void {
     expect(await decide(ledger, request)).toMatchObject({ first: { actionId: request.actionId } });
   });
 
-  test('remembers a request with a future time from that time on, like its deadline', async () => {
+  test('counts the replay memory of a request with a future time from that time on, like its deadline', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const appendedAtMs = clock() + 500;
     const plan = planOf({ leaseMs: 10 });

@@ -8,7 +8,7 @@ import { budget, planOf, stepRequest, TENANT } from './builders.ts';
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 export function givingBack(make: MakeLedger): void {
-  test('gives no extra room for a credit after the charge before it has left the window', async () => {
+  test('a credit gives no extra room after the charge before it has left the window', async () => {
     const { ledger, clock } = await begin(make);
     const window = windowOf(ledger, 4_000, 100);
     const bucketMs = Math.ceil(4_000 / BUDGET_BUCKETS);

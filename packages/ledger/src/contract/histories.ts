@@ -35,7 +35,7 @@ const FULL = { maxRemembered: 6, keptUnremembered: 3 };
 
 /**
  * Tests histories of tenants that reach their limit of remembered deliveries. The histories are short, so no delivery
- * is forgotten. Stores differ in the time when they forget.
+ * is forgotten. Otherwise the answers could differ, because stores forget at different times.
  */
 export function fullHistories(make: MakeLedger, { numRuns, maxLength }: HistoryRuns): void {
   test('answers a tenant at its limit as the model does', async () => {
@@ -127,7 +127,8 @@ function modelOf(
 }
 
 /**
- * Runs only the steps of one tenant, while the clock stands still. So the order is unique, and the sequences show it.
+ * Runs only the steps of one tenant, while the clock stands still. So the sequence numbers in the answers show the
+ * order of the steps.
  */
 async function playSlowly(driver: Driver, { commands }: History, turns: readonly number[]): Promise<Step[]> {
   const steps: Step[] = [];

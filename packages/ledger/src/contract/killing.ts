@@ -17,9 +17,7 @@ function below(...ancestors: string[]) {
 
 const order = (id: string, reason = 'stop') => ({ id, by: 'op', reason });
 
-/**
- * Returns for three agents if they may act: an agent, another agent of its tenant, and an agent of another tenant.
- */
+/** Returns whether three agents may act: an agent, another agent of its tenant, and an agent of another tenant. */
 async function whoActs(ledger: Ledger): Promise<boolean[]> {
   const requests = [stepRequest(), stepRequest({ agentId: 'agent-2' }), stepRequest({ tenant: 'other' })];
   const acts: boolean[] = [];
@@ -136,7 +134,7 @@ export function killing(make: MakeLedger): void {
     expect(await ledger.killed('other')).toEqual([]);
   });
 
-  test('gives no ALLOW a higher sequence than the kill, in any of the stopped tenants', async () => {
+  test('gives the kill a higher sequence than every ALLOW before it, in each of the stopped tenants', async () => {
     const { ledger } = await begin(make);
     await ledger.step([stepRequest(), stepRequest({ tenant: 'other' }), stepRequest({ tenant: 'other' })]);
     const receipt = await ledger.kill(ALL, order('k'));
@@ -174,7 +172,7 @@ export function killing(make: MakeLedger): void {
     );
   });
 
-  test('repeats an ALLOW from before the kill after the kill, and still settles it', async () => {
+  test('repeats an earlier ALLOW after the kill, and still settles its action', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.kill(ALL, order('k'));
@@ -182,22 +180,25 @@ export function killing(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(request))).toMatchObject({ kind: 'settled' });
   });
 
-  test.each([ONE, WHOLE, ALL])('revives %j later than any ALLOW from before the kill', async (target) => {
-    const { ledger, clock } = await begin(make);
-    const before = await decide(ledger, stepRequest());
-    expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
-    clock.advance(1);
-    await ledger.kill(target, order('k'));
-    expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
-    clock.advance(1);
-    await ledger.revive(target, 2, 'r');
-    const { revivedAtMs } = await ledger.killStatus(TENANT, AGENT);
-    const after = await decide(ledger, stepRequest());
-    expect(before.atMs).toBeLessThan(Number(revivedAtMs));
-    expect(after.atMs).toBeGreaterThanOrEqual(Number(revivedAtMs));
-  });
+  test.each([ONE, WHOLE, ALL])(
+    'gives the revive of %j a later time than any ALLOW from before the kill',
+    async (target) => {
+      const { ledger, clock } = await begin(make);
+      const before = await decide(ledger, stepRequest());
+      expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
+      clock.advance(1);
+      await ledger.kill(target, order('k'));
+      expect((await ledger.killStatus(TENANT, AGENT)).revivedAtMs).toBeNull();
+      clock.advance(1);
+      await ledger.revive(target, 2, 'r');
+      const { revivedAtMs } = await ledger.killStatus(TENANT, AGENT);
+      const after = await decide(ledger, stepRequest());
+      expect(before.atMs).toBeLessThan(Number(revivedAtMs));
+      expect(after.atMs).toBeGreaterThanOrEqual(Number(revivedAtMs));
+    },
+  );
 
-  test('repeats the receipt of a repeated kill, stops no agent again, and reports the repeat', async () => {
+  test('returns the same receipt for a repeated kill, stops no agent again, and reports whether the first kill is still in force', async () => {
     const { ledger } = await begin(make);
     await allow(ledger, stepRequest());
     const receipt = await ledger.kill(ONE, order('k'));
@@ -229,7 +230,7 @@ export function killing(make: MakeLedger): void {
     expect((await ledger.kill(ONE, order('k3'))).revision).toBe(4);
   });
 
-  test('keeps a newer kill if an old revive is repeated, for a day even if ids are remembered for less', async () => {
+  test('keeps a newer kill in force if an old revive is repeated within a day, even if other ids are remembered for less', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     await ledger.kill(ONE, order('k1'));
     expect(await ledger.revived(ONE, 'r')).toBe(false);
@@ -283,7 +284,7 @@ export function killing(make: MakeLedger): void {
     expect(receipt.open).toHaveLength(allowed.length);
   });
 
-  test('keeps the id of an attempt that was blocked by the kill switch', async () => {
+  test('remembers an attempt that the kill switch blocked, even after the revive', async () => {
     const { ledger } = await begin(make);
     await ledger.kill(ONE, order('k'));
     const request = stepRequest();

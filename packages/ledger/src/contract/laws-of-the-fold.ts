@@ -32,7 +32,7 @@ async function live({ plans, commands }: History, room: Room = {}): Promise<Live
   return { ledger, driver, played };
 }
 
-/** Confirms all operations that are on the log now. */
+/** Confirms all operations, as if all of them were on the log now. */
 async function rest({ ledger, driver }: Pick<Live, 'ledger' | 'driver'>): Promise<void> {
   await ledger.confirm(EPOCH, driver.sent);
 }
@@ -116,7 +116,7 @@ const history = arbitraryHistory(40);
 /** @param numRuns the number of histories for each law */
 export function lawsOfTheFold(numRuns: number): void {
   const runs = { numRuns };
-  test('the fold of the published records equals the running ledger at rest, for any order of partitions', async () => {
+  test('the fold of the published records equals the running ledger after all confirmations, for any order of partitions', async () => {
     await fc.assert(
       fc.asyncProperty(history, turns, async (commands, order) => {
         const { ledger, driver, played } = await live(commands);
@@ -192,7 +192,7 @@ export function lawsOfTheFold(numRuns: number): void {
         const inputs = interleave(log, order);
         const head = fold(inputs.slice(0, cut % (inputs.length + 1)));
         const restored = await readSnapshot([...writeSnapshot(head)]);
-        // The fold gets all records, because it skips known records by position.
+        // Both folds get all records, because a fold skips known records by position.
         const whole = fold(inputs);
         const atMs = Math.max(driver.latestMs, other.latestMs);
         expect(stateOf(fold(inputs, restored).state, atMs)).toEqual(stateOf(whole.state, atMs));

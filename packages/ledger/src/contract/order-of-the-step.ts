@@ -47,7 +47,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect(facts).toMatchObject({ ...NOTHING_FOUND, first: { actionId: request.actionId }, late: false });
   });
 
-  test('accepts the last millisecond of a deadline, and checks it before the kill switch', async () => {
+  test('accepts the last millisecond of a deadline, and checks the deadline before the kill switch', async () => {
     const { ledger, clock } = await begin(make);
     expect(isAllowed(await decide(ledger, stepRequest({ deadlineAtMs: clock() })))).toBe(true);
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });

@@ -78,7 +78,7 @@ export function rates(make: MakeLedger): void {
       expect(await limitFactOf(ledger, asking())).toMatchObject({ calls: 0, ok: true });
     });
 
-    test('are counted equally in one step with several requests and in several steps', async () => {
+    test('are counted within one step with several requests as in several steps', async () => {
       const { ledger } = await begin(make);
       const [first, second, third, fourth] = [asking(), asking(), asking(), asking()];
       const results = await ledger.step([first, second, third, settleRequest(first), fourth, asking()]);

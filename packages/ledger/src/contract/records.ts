@@ -1,6 +1,6 @@
 /**
- * Builds the records that a history writes to the decisions topic, with the fields that a fold reads. The ledger does
- * not know the policy package, which makes real records.
+ * Builds the records that a history writes to the decisions topic, with the fields that a fold reads. The policy
+ * package makes the real records, but the ledger does not depend on it.
  */
 import {
   type BudgetLimit,

@@ -14,7 +14,7 @@ export function redelivery(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
   });
 
-  test('repeats a refusal and a duplicate word for word', async () => {
+  test('repeats a stored refusal and a stored duplicate word for word', async () => {
     const { ledger } = await begin(make);
     const blocked = stepRequest({ plan: planOf({ refusal: refusal() }) });
     const duplicate = repeated(blocked);
@@ -85,7 +85,7 @@ export function redelivery(make: MakeLedger): void {
     ]);
   });
 
-  test('fails with a corrupt ledger if another record comes at a known position', async () => {
+  test('fails with LEDGER_CORRUPT if another record comes at a known position', async () => {
     const { ledger } = await begin(make);
     const request = stepRequest();
     await ledger.step([request]);
@@ -105,7 +105,7 @@ export function redelivery(make: MakeLedger): void {
     expect((await settle(ledger, settleRequest(request, { status: 'cancelled' }))).deltaMicros).toBe(-100);
   });
 
-  test('remembers a forgotten position again after it is decided again', async () => {
+  test('remembers the new decision of a forgotten position', async () => {
     const { ledger, clock } = await begin(make, 1_000);
     const requests = Array.from({ length: 20 }, () => stepRequest({ plan: planOf({ leaseMs: 10 }) }));
     await ledger.step(requests);

@@ -4,7 +4,10 @@ import { confirmation, planOf, refusal, repeated, settleRequest, stepRequest, TE
 
 const MEMORY_MS = 1_000;
 
-/** Returns a ledger that remembers two deliveries of a tenant, and recognizes two more above this limit. */
+/**
+ * Returns a ledger that recognizes two deliveries of a tenant above the limit of remembered deliveries. With `full`,
+ * this limit is two.
+ */
 function beginFull(make: MakeLedger) {
   return begin(make, MEMORY_MS, { keptUnremembered: 2 });
 }
@@ -59,7 +62,7 @@ export function remembering(make: MakeLedger): void {
     expect(facts).toMatchObject({ first: null, unremembered: false, chargedMicros: 100 });
   });
 
-  test('remembers a delivery that is decided when all others of its partition are already forgotten', async () => {
+  test('remembers a new delivery of a partition even if all its earlier deliveries are already forgotten', async () => {
     const { ledger, clock } = await beginFull(make);
     const before = [1, 2, 3].map(() => stepRequest({ ...full, plan: planOf({ refusal: refusal() }) }));
     await ledger.step(before);

@@ -55,24 +55,27 @@ export function settling(make: MakeLedger): void {
     [COMPOSED, { status: 'failure', actualMicros: 40 }, 40],
     [COMPOSED, { status: 'success', verified: false }, 20],
     [COMPOSED, { status: 'cancelled', actualMicros: 40 }, 0],
-  ])('%j with %j costs %j in every counter', async (charging, outcome, costs) => {
-    const { ledger } = await begin(make);
-    const limits = [budget({ scope: 'tenant', subject: '', id: 'team', windowMs: 60_000 })];
-    const request = await allow(ledger, stepRequest({ plan: planOf({ charging, limits }) }));
-    expect(await settle(ledger, settleRequest(request, outcome))).toMatchObject({
-      kind: 'settled',
-      sequence: 2,
-      late: false,
-      deltaMicros: costs - 100,
-      chargedMicros: costs,
-      cumulativeMicros: costs,
-    });
-    expect(await spent(ledger, TENANT)).toEqual(
-      costs === 0 ? {} : { 'agent agent-1 total': costs, 'tenant  team 60000': costs },
-    );
-  });
+  ])(
+    'an action charged by %j with the outcome %j costs %j in every counter',
+    async (charging, outcome, costs) => {
+      const { ledger } = await begin(make);
+      const limits = [budget({ scope: 'tenant', subject: '', id: 'team', windowMs: 60_000 })];
+      const request = await allow(ledger, stepRequest({ plan: planOf({ charging, limits }) }));
+      expect(await settle(ledger, settleRequest(request, outcome))).toMatchObject({
+        kind: 'settled',
+        sequence: 2,
+        late: false,
+        deltaMicros: costs - 100,
+        chargedMicros: costs,
+        cumulativeMicros: costs,
+      });
+      expect(await spent(ledger, TENANT)).toEqual(
+        costs === 0 ? {} : { 'agent agent-1 total': costs, 'tenant  team 60000': costs },
+      );
+    },
+  );
 
-  test('settles by the first outcome; later outcomes change nothing and report its cost', async () => {
+  test('settles an action by its first outcome; later outcomes change nothing and report the same cost', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await settle(ledger, settleRequest(request, { actualMicros: 40 }));
@@ -95,7 +98,7 @@ export function settling(make: MakeLedger): void {
     expect(await settle(ledger, settleRequest(stepRequest()))).toMatchObject({ kind: 'unknown', ...nothing });
   });
 
-  test('settles once by an outcome after the lease, and marks it late from the millisecond when the lease ends', async () => {
+  test('accepts one outcome after the lease, and marks it late from the millisecond when the lease ends', async () => {
     const { ledger, clock } = await begin(make);
     const plan = planOf({ leaseMs: 500 });
     const inTime = await allow(ledger, stepRequest({ plan }));
@@ -128,7 +131,7 @@ export function settling(make: MakeLedger): void {
     expect(next.limits).toMatchObject([{ spentMicros: 230, ok: false }]);
   });
 
-  test('reports overdrawn by the lower of two limits on one counter', async () => {
+  test('reports an overdrawn budget by the lower of two limits on one counter', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: 1_000 }), budget({ maxMicros: 200 }), budget({ maxMicros: null })];
     const request = await allow(ledger, stepRequest({ plan: planOf({ limits }) }));
@@ -220,7 +223,7 @@ export function settling(make: MakeLedger): void {
     });
   });
 
-  test('keeps every counter exact after extreme costs, and charges the next outcome in full', async () => {
+  test('keeps every counter exact after extreme costs, and still charges the next outcomes up to their cap', async () => {
     const { ledger } = await begin(make);
     const limits = [
       budget({ scope: 'tenant', subject: '', id: 'team', maxMicros: null }),
@@ -312,15 +315,12 @@ export function settling(make: MakeLedger): void {
       [ATTEMPT, 100],
       [TIERED, 20],
       [COMPOSED, 20],
-    ])(
-      'counts for a failure the amount that `cancelled` would release: under %j it costs %i',
-      async (charging, costs) => {
-        const { ledger } = await begin(make);
-        expect(await settled(ledger, { status: 'cancelled' }, { charging })).toMatchObject({
-          ...{ chargedMicros: costs, releasedMicros: 100 - costs },
-        });
-      },
-    );
+    ])('counts a cancelled action like a failure: under %j the action costs %i', async (charging, costs) => {
+      const { ledger } = await begin(make);
+      expect(await settled(ledger, { status: 'cancelled' }, { charging })).toMatchObject({
+        ...{ chargedMicros: costs, releasedMicros: 100 - costs },
+      });
+    });
 
     test('is not capped for a key with the permission to release, and does not count towards the cap', async () => {
       const { ledger } = await begin(make);

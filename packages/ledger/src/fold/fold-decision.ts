@@ -117,7 +117,10 @@ function takeSlotsAlong(state: LedgerState, agent: AgentState, decision: Decisio
   releaseSlots(deferral, rates, state.clockMs);
 }
 
-/** Lets the DEFER wait for a person. If the fold has already read the granted retry, the retry has the slots. */
+/**
+ * Lets the DEFER wait for a person. If the fold has already read the granted retry, nothing waits, because the retry
+ * has the slots.
+ */
 function deferAgain(
   state: LedgerState,
   entry: StoredDecision,

@@ -12,7 +12,7 @@ function foldOf(steps: readonly EpochStep[], partition = 0): Fold {
   return fold;
 }
 
-/** Returns the numbers of the decisions in the fold. */
+/** Returns the offsets of the decisions in the fold. */
 function taken({ state }: Fold): number[] {
   return state.forgetting.items.map(({ offset }) => offset);
 }
@@ -49,7 +49,7 @@ test('finds the highest generation in all partitions', () => {
   expect(highestGeneration(createFold())).toBe(0);
 });
 
-test('gives a log and its snapshot the replay memory of the first epoch, or a longer one from a later epoch', () => {
+test('keeps the replay memory of the first epoch, in the log and in a snapshot, unless a later epoch has a longer one', () => {
   const fold = createFold();
   const begin = (offset: number, generation: number, replayMemoryMs?: number) => {
     const epoch = {

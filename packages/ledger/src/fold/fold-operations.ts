@@ -17,15 +17,15 @@ export function foldKill(state: LedgerState, kill: AgentKilled['kill']): void {
   mergeFlag(state.flags, { target, killed: true, revision, reason, atMs, heldSince });
   for (const [tenant, sequence] of Object.entries(sequences)) advanceSequence(state, tenant, sequence);
   const key = commandKey(target, kill.id);
-  // If a kill was repeated, the log may contain it twice. As in the ledger, the time to remember it starts at the first.
+  // A repeated kill may be on the log twice. As in the ledger, its id is remembered from the time of the first copy.
   if (answerOf(state.kills, key, atMs) === undefined) {
     keepAnswer(state.kills, key, { revision, heldSince, sequences, open }, times(state, atMs));
   }
 }
 
 /**
- * A known id is also merged. If the log did not confirm the event, the revive was appended again, and the ledger
- * carried out the last one.
+ * Also merges a revive with a known id. If the log did not confirm a revive, it was appended again, and the ledger
+ * carried out the last copy.
  */
 export function foldRevive(state: LedgerState, { id, target, revision, at }: AgentRevived['revive']): void {
   const atMs = Date.parse(at);
@@ -59,8 +59,8 @@ export function foldApproval(state: LedgerState, approval: ApprovalRecorded['app
   putGrant(
     tenant.grants,
     { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence, deferral },
-    // Uses the approval's own time. Other partitions may be read further, but the earlier answer was valid at this
-    // time.
+    // Uses the approval's own time. Other partitions may be read further, but the earlier answer was still valid at
+    // this time.
     atMs,
   );
 }
@@ -75,7 +75,7 @@ function isConsumed(tenant: TenantState, approval: ApprovalRecorded['approval'])
 }
 
 /**
- * Returns times that keep all commands during the fold: with `nowMs: 0` none is forgotten. Commands are few, and a
+ * Returns times for a command: with `nowMs: 0` no command is forgotten during the fold. Commands are few, and a
  * repeat may be written much later.
  */
 function times(state: LedgerState, atMs: number): { nowMs: number; forgetAtMs: number } {

@@ -30,7 +30,8 @@ export function foldSettlement(state: LedgerState, settlement: Settlement): void
   const { deltaMicros, excessMicros, releasedMicros } = settlement;
   const moved = { deltaMicros, excessMicros, releasedMicros, result: outcomeResult(settlement) };
   const entry = decisionForAttempt(agent, settlement);
-  // The fold has not read the decision yet, so the outcome waits for it. Without a decision nothing was charged.
+  // If the fold has not read the decision yet, the outcome waits for the decision. Without a decision nothing was
+  // charged.
   if (entry === undefined) keepPendingOutcome(state, pendingKey(settlement), { ...moved, forgetAtMs });
   else applyOutcome(entry, moved, state.clockMs);
 }

@@ -225,7 +225,7 @@ describe('given a log', () => {
     expect((await again.killStatus(TENANT, 'agent-1')).killed).toBeNull();
   });
 
-  test('keeps a later decision if its DEFER is after it on the log', async () => {
+  test('keeps a later decision if the DEFER of its action comes after it on the log', async () => {
     const { ledger } = fresh();
     const request = stepRequest({ plan: planOf({ limits: [confirmation] }) });
     const granted = repeated(request, { plan: planOf() });

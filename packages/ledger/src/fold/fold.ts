@@ -22,8 +22,8 @@ export type Fold = {
   /** For each partition of the decisions topic, the last folded offset. */
   readonly positions: Map<number, number>;
   /**
-   * For each partition, the digest of the record at that position, if the reader stored it. It shows whether another
-   * log is the same log.
+   * For each partition, the digest of the record at that position, if the reader stored it. It shows whether a log is
+   * the log that was folded.
    */
   readonly digests: Map<number, string>;
   /** For each partition, the epoch that is in force from this position on. */
@@ -45,12 +45,15 @@ export function createFold(options: { replayMemoryMs?: number } = {}): Fold {
   };
 }
 
-/** Returns the number of remembered deliveries. It determines the memory and the size of a snapshot. */
+/**
+ * Returns the number of remembered deliveries. This number determines the memory of the ledger and the size of a
+ * snapshot.
+ */
 export function deliveriesIn({ state }: Fold): number {
   return lengthOf(state.forgetting);
 }
 
-/** Folds one record. Skips a record whose position is already folded. */
+/** Folds one record. Skips a record if its position is already folded. */
 export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   const { partition, offset } = source;
   const position = fold.positions.get(partition);
@@ -99,8 +102,8 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
 }
 
 /**
- * True if the fold still remembers a delivery. It remembers for twice the replay memory until all partitions are
- * read. Partitions are read at different speeds, and an outcome must still find its decision.
+ * True if the fold still remembers a delivery. Until all partitions are read, it remembers deliveries for twice the
+ * replay memory. Partitions are read at different speeds, and an outcome must still find its decision.
  */
 export function isKeptByFold(state: LedgerState, delivery: ProcessedDelivery): boolean {
   return !isForgotten(delivery, state.clockMs - state.replayMemoryMs) || isInFlight(delivery);

@@ -81,7 +81,7 @@ export function release(agent: AgentState, entry: StoredDecision): void {
 
 /**
  * True if the decision may replace the stored decision of its attempt. A log may contain two decisions about one
- * attempt. The second counts only if the first is forgotten, or is an older DEFER.
+ * attempt. The second decision counts only if the first decision is forgotten, or is an older DEFER.
  */
 export function mayReplace(agent: AgentState, entry: StoredDecision): boolean {
   const known = decisionForAttempt(agent, entry);
@@ -89,7 +89,10 @@ export function mayReplace(agent: AgentState, entry: StoredDecision): boolean {
   return known.verdict === 'DEFER' && known.sequence < entry.sequence;
 }
 
-/** True if another action claimed the key later. Decisions come in such an order only from a log or a snapshot. */
+/**
+ * True if a later decision of another action claimed the key. Decisions come in such an order only from a log or a
+ * snapshot.
+ */
 function isClaimedSince(agent: AgentState, key: string, entry: StoredDecision): boolean {
   const owner = agent.tenant.keys.get(keyOf(agent, key));
   if (owner === undefined || owner === entry.actionId) return false;

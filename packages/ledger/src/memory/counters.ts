@@ -26,7 +26,7 @@ export type Counters = {
   readonly budgets: Readonly<Record<BudgetLimit['scope'], Map<string, Counter[]>>>;
   /** Rates by agent, or by agent and tool. See `ratesKey`. */
   readonly rates: Map<string, SlidingRate[]>;
-  /** All sliding counters. Their expired entries are cleared in this order. */
+  /** All sliding counters, in the order in which their expired entries are cleared. */
   readonly sliding: (SlidingSum | SlidingRate)[];
   nextSwept: number;
 };

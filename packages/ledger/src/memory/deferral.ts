@@ -5,7 +5,7 @@ import type { DeferralReference } from '../port.ts';
 
 export type Deferral = Readonly<DeferralReference> & {
   readonly atMs: number;
-  /** The action waits until this time, as long as its decision is remembered. */
+  /** The time until which the action waits. Its decision is remembered until the same time. */
   readonly forgetAtMs: number;
   /** The rates in which the action has a slot, each rate once. */
   readonly rates: readonly SlidingRate[];

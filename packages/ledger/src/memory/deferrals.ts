@@ -29,7 +29,7 @@ export function endWaiting(agent: AgentState, request: DeferralReference, nowMs:
   return found;
 }
 
-/** Releases the slots of a deferral in these rates. Returns the rates in which it had a slot. */
+/** Releases the slots of a deferral in these rates. Returns the rates in which the deferral had a slot. */
 export function releaseSlots(
   { rates, atMs }: Deferral,
   of: readonly SlidingRate[],

@@ -91,7 +91,7 @@ export function stoppedBy(
 }
 
 export function killStatusIn(flags: Flags, tenant: string, agentId: string, ancestry: Ancestry): KillStatus {
-  // A flag with revision 0 was never killed, only revived.
+  // Skips flags with revision 0: their targets were never killed.
   const released = concerning(flags, tenant, agentId, ancestry).filter(
     ({ killed, revision }) => !killed && revision > 0,
   );

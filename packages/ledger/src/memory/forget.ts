@@ -16,7 +16,10 @@ export function remember(state: LedgerState, delivery: Exclude<ProcessedDelivery
   state.forgetting.items.push(delivery);
 }
 
-/** The number of deliveries to check in each step. A step adds only one or two, so freeing never falls behind. */
+/**
+ * The number of deliveries to check in each step. A step adds only one or two deliveries, so freeing never falls
+ * behind.
+ */
 const LOOKED_AT_EACH_STEP = 4;
 
 /**
@@ -58,8 +61,8 @@ export function rememberBriefly(state: LedgerState, delivery: Unremembered): voi
 }
 
 /**
- * Forgets deliveries above the tenant's limit. Keeps the last ones, and deliveries that the log does not contain yet.
- * Also drops the oldest ones after their time has passed.
+ * Forgets deliveries above the tenant's limit. Keeps the last of them, and those that the log does not contain yet.
+ * Also drops the oldest deliveries after their time has passed.
  */
 export function forgetBrief(state: LedgerState, { unremembered }: TenantState, nowMs: number): void {
   const over = lengthOf(unremembered) - state.room.keptUnremembered;
@@ -95,8 +98,8 @@ function isKeptLonger(delivery: ProcessedDelivery, replayMemoryMs: number): bool
 
 function link(delivery: ProcessedDelivery): void {
   const { log, offset, agent } = delivery;
-  // The same step may have removed the agent with its last delivery, after it looked up the agent. Then the agent is
-  // stored again.
+  // The step found the agent before it forgot a delivery. If that was the agent's last delivery, the agent was
+  // removed, and is stored again here.
   if (agent.deliveries === 0) agent.tenant.agents.set(agent.id, agent);
   log.deliveries.set(offset, delivery);
   log.highest = Math.max(log.highest, offset);

@@ -44,7 +44,7 @@ export function answeredDeferral(grants: Grants, request: Request, nowMs: number
   return grants.get(grantKey(request))?.deferral ?? null;
 }
 
-/** Stores an answer. The latest answer counts. It takes over the deferral of the answer before it. */
+/** Stores an answer. The latest answer counts, and takes over the deferral of the earlier answer. */
 export function putGrant(grants: Grants, grant: Grant, nowMs: number): void {
   for (const [key, known] of grants) {
     if (known.forgetAtMs <= nowMs) grants.delete(key);

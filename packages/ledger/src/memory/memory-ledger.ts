@@ -20,7 +20,7 @@ import { decide } from './step.ts';
 
 export type MemoryLedgerOptions = {
   clock: Clock;
-  /** The epoch that began with this rebuild. */
+  /** The name of the epoch in which this ledger decides. */
   epoch: string;
   /** The generation of the epoch on the log. Default 0: none. */
   generation?: number;

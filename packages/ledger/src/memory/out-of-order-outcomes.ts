@@ -1,7 +1,8 @@
 /**
  * Outcomes that come before their decision on the log. This happens if two deciders process the requests and outcomes
- * of one agent in different partitions. Usually the decision follows soon. But if its ledger was lost first, the
- * request is decided again. A fold and a step both settle the decision at once, so both agree with the log (ADR 18).
+ * of one agent in different partitions. Usually the decision follows soon. But if the ledger is lost before the
+ * decision is published, the request is decided again. Then a fold and a step both settle the decision at once, so
+ * both agree with the log (ADR 18).
  */
 import type { Settlement } from '@mandate/schemas';
 import { applyOutcome } from './apply-outcome.ts';

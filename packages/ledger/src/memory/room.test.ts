@@ -4,7 +4,7 @@ import { decide } from '../contract/bench.ts';
 import { planOf, refusal, stepRequest } from '../contract/builders.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 
-/** Returns the number of remembered requests of a tenant when its limit is reached. */
+/** Lets a tenant send requests until its limit is reached. Returns the number of its remembered requests. */
 async function fill(ledger: ReturnType<typeof createMemoryLedger>, tenant: string): Promise<number> {
   for (let remembered = 0; ; remembered += 1) {
     if ((await decide(ledger, stepRequest({ tenant }))).unremembered) return remembered;

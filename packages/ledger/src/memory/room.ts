@@ -11,8 +11,8 @@ import type { LedgerState } from './state.ts';
 const TIMES_THE_FREE_PART = 4;
 
 /**
- * The number of deliveries to check for each new one if the limit is reached. It is large enough to free memory in
- * time, and small enough for one turn of the event loop.
+ * The number of deliveries to check for each new delivery if the limit is reached. It is large enough to free memory
+ * in time, and small enough for one turn of the event loop.
  */
 const LOOKED_AT_FOR_ROOM = 1_000;
 

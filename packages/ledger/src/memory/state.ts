@@ -18,7 +18,7 @@ export type LedgerState = {
   replayMemoryMs: number;
   /** A setting of this process. The stored state does not include it. */
   room: Room;
-  /** The latest time that the clock returned. It never returns an earlier time. */
+  /** The latest time of the ledger's clock. The clock never returns an earlier time. */
   clockMs: number;
   readonly tenants: Map<string, TenantState>;
   readonly positions: LogPositions;

@@ -47,7 +47,8 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
   if (!ended && !holds(request, nowMs)) return { kind: 'replan', atMs: nowMs };
 
   const judged = !ended && (plan.refusal === null || isObserveOnly(plan));
-  // An answered request already has slots. They are left out of its check, so that they cannot refuse it.
+  // A request with an answer already has slots. The check does not count these slots, so that they cannot refuse the
+  // request.
   const answered = judged ? answeredDeferral(tenant.grants, request, nowMs) : null;
   const own = answered === null ? [] : releaseSlots(answered, ratesOf(tenant, request), nowMs);
   const limits = judged ? checkLimits(tenant, request, nowMs) : [];

@@ -22,7 +22,7 @@ test('confirms deliveries of another epoch or another caller by their position',
   expect(calls.whole('epoch-1', published(unknown))).toEqual({ calls: [], rest: [unknown] });
 });
 
-test('confirms a delivery that was sent again with its later call', () => {
+test('confirms a delivery that was sent again together with the later call', () => {
   const calls = createAnsweredCalls();
   const [one, other] = [source(1), source(2)];
   calls.note(CALL, [one, other]);

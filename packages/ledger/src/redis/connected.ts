@@ -3,8 +3,8 @@ import type { Cluster, CommonRedisOptions, Redis } from 'ioredis';
 import { ledgerFailure, unavailable } from './failure.ts';
 
 /**
- * By default the client sends a script again after a lost response. With these options the call fails soon. The
- * caller may then send operations again that the script recognizes as repeats.
+ * By default the client sends a script again after a lost response. With these options the call fails soon. Then the
+ * caller may send the operations again, because the script recognizes repeats.
  */
 export const SAFE = {
   autoResendUnfulfilledCommands: false,

@@ -30,7 +30,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     );
   }
 
-  test('does not repeat after a lost response, and charges nothing twice if the caller repeats', async () => {
+  test('does not repeat a step after a lost response, and charges nothing twice if the caller repeats the step', async () => {
     using proxy = await startFaultProxy(own.server.port, 'evalsha');
     const ledger = await ledgerThrough(`redis://127.0.0.1:${proxy.port}`);
     await allow(ledger, stepRequest());
@@ -100,7 +100,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
     expect((await decide(ledger, stepRequest())).kill).toMatchObject({ reason: 'full' });
   });
 
-  test('fails a step while required replicas are missing, and answers the repeated step when they have its writes', async () => {
+  test('fails a step while required replicas are missing, and answers the repeated step when the replicas have its writes', async () => {
     const ledger = await ledgerThrough(own.server.url);
     const request = await allow(ledger, stepRequest());
     expect(request.tenant).toBe(TENANT);

@@ -84,7 +84,7 @@ function sentinelAccess(address: RedisAddress, waitMs: number): SentinelAccess {
   return { client: optionsOf(address, waitMs), asking: address.sentinel ?? {} };
 }
 
-/** Connects. If that fails, throws the reason. With Sentinel, it asks the sentinels for the reason too. */
+/** Connects. If that fails, throws the reason. With Sentinel, the sentinels are asked for the reason too. */
 export async function reach(
   client: Redis | Cluster,
   address: RedisAddress,

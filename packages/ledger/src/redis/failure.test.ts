@@ -12,7 +12,7 @@ test.each([
   'MISCONF Redis is configured to save RDB snapshots',
   'NOPERM this user has no permissions',
   'NOSCRIPT No matching script. Please use EVAL.',
-])('%s: is retryable, and its message has the code', (message) => {
+])('the error reply %s is retryable, and its message has the code', (message) => {
   const [code] = message.split(' ');
   expect(ledgerFailure(new ReplyError(message))).toMatchObject({
     code: 'LEDGER_UNAVAILABLE',
@@ -26,7 +26,7 @@ test.each([
   new Error('Command timed out'),
   new Error('Connection is closed.'),
   'no error at all',
-])('%s: is a broken connection and retryable', (error) => {
+])('%s counts as a broken connection and is retryable', (error) => {
   expect(ledgerFailure(error)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', retryable: true });
 });
 
@@ -34,7 +34,7 @@ test.each([
   'ERR user_script:3: attempt to index a nil value',
   'WRONGTYPE Operation against a key',
   'CROSSSLOT Keys',
-])('%s: is a defect and thrown unchanged', (message) => {
+])('the error reply %s is a defect and is thrown unchanged', (message) => {
   const defect = new ReplyError(message);
   expect(ledgerFailure(defect)).toBe(defect);
 });

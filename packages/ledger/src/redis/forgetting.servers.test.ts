@@ -68,7 +68,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
       actions: 60,
       keys: 60,
       done: 2,
-      // The field counts calls of the script, and there was one call.
+      // The field `unpublished` counts calls of the script, and there was one call.
       unpublished: 1,
       answers: 1,
       plans: 1,
@@ -96,7 +96,7 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 total': 45 });
   });
 
-  test('forgets a late published delivery when the log has it, and keeps a delivery that was decided again', async () => {
+  test('forgets a delivery that is confirmed late, and keeps a delivery that was decided again', async () => {
     const namespace = freshNamespace();
     const clock = manualClock(START_MS);
     const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });

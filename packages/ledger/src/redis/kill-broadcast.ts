@@ -1,6 +1,6 @@
 /**
- * The kill broadcast over Redis Pub/Sub. It has its own connections, so that the ledger's commands never wait for it.
- * Pub/Sub stores nothing for an absent listener. So after each reconnect the listeners get `onGap`.
+ * The kill broadcast over Redis Pub/Sub. It has its own connections, so that the ledger's commands never wait for the
+ * broadcast. Pub/Sub stores nothing for an absent listener. So after each reconnect the listeners get `onGap`.
  */
 import type { Logger } from '@mandate/runtime';
 import { killTarget } from '@mandate/schemas';

@@ -16,7 +16,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     ['an agent', ONE],
     ['everything', ALL],
   ])(
-    'of %s is in force even if the ledger is not ready, and the repeated command completes it',
+    'of %s is in force even if the ledger is not ready, and the repeated command completes the kill',
     async (_, target) => {
       const { connect } = scene();
       const ledger = await connect();
@@ -54,7 +54,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(isAllowed(await decide(ledger, stepRequest()))).toBe(true);
   });
 
-  test('of everything names the tenants that did not acknowledge, and its repeat continues with them', async () => {
+  test('of everything names the tenants that did not acknowledge, and a repeat continues with these tenants', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     const running = await allow(ledger, stepRequest());
@@ -70,7 +70,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     await ledger.step([settleRequest(running)]);
     const receipt = await ledger.kill(ALL, order('k'));
     expect(receipt).toMatchObject({ revision: 1, sequences: { [TENANT]: 2, away: 3 } });
-    // The list is from the time when the shard acknowledged, even if an outcome came later.
+    // The list of a shard is from the time when the shard acknowledged the kill, even if an outcome came later.
     expect(receipt.open.map(({ tenant }) => tenant)).toEqual([TENANT, 'away']);
   });
 
@@ -106,7 +106,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     expect(await ledger.killed(TENANT)).toMatchObject([{ scope: 'all' }]);
   });
 
-  test('of everything after an unseen revive is another kill, even with the same id', async () => {
+  test('of everything is another kill after a revive that one shard did not see, even with the same id', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await allow(ledger, stepRequest());
@@ -122,7 +122,7 @@ describeWithOwnServers(['redis'], 'kill', () => {
     }
   });
 
-  test('a revive of everything that did not reach every shard is completed when a caller asks whether it was carried out', async () => {
+  test('a revive of everything that did not reach every shard is completed when a caller asks whether the revive was carried out', async () => {
     const { ready, namespace } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest(), stepRequest({ tenant: 'away' })]);

@@ -140,7 +140,7 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
     });
   });
 
-  test('windows with many buckets, some of them old, equal those in memory', async () => {
+  test('windows with many buckets, some of them old, equal the windows in memory', async () => {
     const windowMs = 1_000;
     const act = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('ask'), ms: fc.integer({ min: 1, max: 9 }) }) },

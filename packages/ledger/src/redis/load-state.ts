@@ -17,7 +17,7 @@ import { type Charged, requestWords } from './scripts/field-encoding.ts';
 /** `weight`: the work for this line, as a number of ordinary lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };
 
-/** The maximum number of times of one rate in a line. */
+/** The maximum number of call times of one rate in a line. */
 const TIMES_A_LINE = 500;
 
 export function* linesOf(state: LedgerState): Generator<ShardLine> {
@@ -92,7 +92,7 @@ function* linesByTenant(state: LedgerState): Generator<[tenant: string, line: un
   for (const [key, { answer, forgetAtMs }] of inMemory(state.kills, clockMs)) {
     const tenant = tenantOf(key);
     if (tenant === null) continue;
-    // The name ends with a space, because kill.lua adds the revision after it if the kill is of everything.
+    // The name ends with a space. If the kill is for everything, kill.lua adds the revision after this space.
     const { revision, heldSince, sequences, open } = answer;
     const value = [revision, sequences[tenant] ?? false, listOf(open), clockMs, heldSince];
     yield [tenant, ['command', `kill ${key} `, forgetAtMs, value]];

@@ -17,8 +17,8 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
   const killed = await killShard(shards, tenant, {
     flag: flagKey(target),
     agentId: target.scope === 'agent' ? target.agentId : '',
-    // Used only for a family, because each ALLOW of a descendant is charged to the total of the family's head agent.
-    // The list has the format of charges.
+    // The counter is used only for a family, because each ALLOW of a descendant is charged to the total of the
+    // family's head agent. The text has the format of stored charges.
     counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,

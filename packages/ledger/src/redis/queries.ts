@@ -47,8 +47,10 @@ export async function open(
 }
 
 /**
- * Returns open actions, oldest first. @param atMs only actions that were open at this time and still are; null for
- * now @param counter only actions charged to this counter; '' for any counter
+ * Returns open actions, oldest first.
+ *
+ * @param atMs if not null, only actions that were open at this time and are still open
+ * @param counter if not '', only actions that were charged to this counter
  */
 export async function openAsOf(
   shards: Shards,

@@ -259,7 +259,7 @@ function unpackDelivery(
   const common = { agent: openAgent(tenant, agentId), ...key, forgetAtMs, unpublished: null };
   if (kind === 's') return { kind: 'settled', ...common };
   if (kind === 'd') return { kind: 'duplicate', ...common, digest: rest[0] as string };
-  // Redis does not keep the order of these deliveries, so their sequence is 0.
+  // Redis does not keep the order of deliveries above the limit, so their sequence is 0.
   if (kind === 'u' || kind === 'v')
     return { kind: 'unremembered', ...common, digest: (rest[0] ?? null) as string | null, sequence: 0 };
   const [words, attempt, atMs, sequence, verdict, code, final, consumed, lease] = rest as PackedEntry;

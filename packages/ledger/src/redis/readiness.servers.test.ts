@@ -33,7 +33,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       await expect((await connect()).step([request])).rejects.toEqual(unready(/emptied/));
     });
 
-    test('if a tenant in the registry has lost its data: it does not count as new', async () => {
+    test('if a tenant in the registry has lost its data: the tenant does not count as new', async () => {
       const { ready, lose } = scene();
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
@@ -71,7 +71,7 @@ describeWithOwnServers(['redis'], 'readiness', () => {
     test.each([
       ['ahead of', -65_000],
       ['behind', 65_000],
-    ])("by a clock that is a minute %s the client's", async (where, apartMs) => {
+    ])("if the server's clock is a minute %s the client's", async (where, apartMs) => {
       const ledger = await createRedisLedger({ url: own.server.url, namespace: freshNamespace() });
       onTestFinished(() => ledger.close());
       await rebuildFrom(ledger, createState(REPLAY_MS), 'epoch-1');

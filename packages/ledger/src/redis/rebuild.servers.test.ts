@@ -1,6 +1,6 @@
 /**
  * Tests that a rebuild restores lost data of Redis from the log. Only one rebuild runs at a time, and its generation
- * is higher than all before.
+ * is higher than every earlier generation.
  */
 
 import { manualClock } from '@mandate/runtime';
@@ -36,7 +36,8 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
     expect(await spent(ledger, 'other')).toEqual({});
     expect(await send(ledger, kept)).toEqual({ kind: 'published' });
-    // Sequences continue after the highest used one, so none is used twice, although the log has only one record.
+    // Sequences continue after the highest used sequence. So no sequence is used twice, although the log has only one
+    // record.
     expect(await decide(ledger, lost)).toMatchObject({ first: null, epoch: 'epoch-2', sequence: 3 });
     const old = before.filter((key) => /\}:\d+:/.test(key));
     expect(old.length).toBeGreaterThan(10);
@@ -167,7 +168,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     });
   });
 
-  test('is requested by its own class of errors', async () => {
+  test('is requested only by errors of the class LedgerNotReady', async () => {
     const { ready, namespace, connect } = scene();
     const ledger = await ready();
     await own.redis.hset(`${namespace}:{_registry}:registry`, 'layout', '0');
@@ -185,7 +186,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     await own.redis.hset(`${namespace}:{${TENANT}}:meta`, 'layout', '999');
     const before = await own.redis.hgetall(registry);
     const newer = expect.objectContaining({ code: 'LEDGER_NEWER', message: expect.stringMatching(/999/) });
-    // This is true even after the lease ends, because only a newer program may rebuild this ledger.
+    // No rebuild starts, even after the lease ends, because only a newer program may rebuild this ledger.
     for (const state of ['ready', 'rebuilding']) {
       await own.redis.hset(registry, 'state', state);
       clock.advance(120_000);
@@ -229,27 +230,30 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
   test.each([
     ['that is behind', 1],
     ['that stands still', START_MS],
-  ])("uses a generation above the shards' after a loss of the registry, by a clock %s", async (_, atMs) => {
-    const { ready, connect, lose } = scene();
-    const decider = await ready();
-    const request = await allow(decider, stepRequest());
-    await lose('{_registry}');
-    const ledger = await connect(manualClock(atMs));
-    const state = await stateOfLog([request]);
-    const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
-    await expect(rebuild.load(state)).rejects.toEqual(unready(/overtaken/));
-    const again = { epoch: 'epoch-3', ownEpoch: 'epoch-2' };
-    await expect(ledger.beginRebuild({ ...again, ownEpoch: 'epoch-1' })).rejects.toEqual(
-      unready(/Another rebuild/),
-    );
-    const second = await ledger.beginRebuild(again);
-    await second.load(state);
-    await second.finish();
-    expect(ledger.generation).toBe(second.generation);
-    expect(second.generation).toBeGreaterThan(decider.generation);
-    expect(await send(ledger, request)).toEqual({ kind: 'published' });
-    expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
-  });
+  ])(
+    'uses a higher generation than the shards after a loss of the registry, even with a clock %s',
+    async (_, atMs) => {
+      const { ready, connect, lose } = scene();
+      const decider = await ready();
+      const request = await allow(decider, stepRequest());
+      await lose('{_registry}');
+      const ledger = await connect(manualClock(atMs));
+      const state = await stateOfLog([request]);
+      const rebuild = await ledger.beginRebuild({ epoch: 'epoch-2' });
+      await expect(rebuild.load(state)).rejects.toEqual(unready(/overtaken/));
+      const again = { epoch: 'epoch-3', ownEpoch: 'epoch-2' };
+      await expect(ledger.beginRebuild({ ...again, ownEpoch: 'epoch-1' })).rejects.toEqual(
+        unready(/Another rebuild/),
+      );
+      const second = await ledger.beginRebuild(again);
+      await second.load(state);
+      await second.finish();
+      expect(ledger.generation).toBe(second.generation);
+      expect(second.generation).toBeGreaterThan(decider.generation);
+      expect(await send(ledger, request)).toEqual({ kind: 'published' });
+      expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 100 });
+    },
+  );
 
   test('uses a generation above the highest that its caller has read on the log', async () => {
     const { ready } = scene();
@@ -258,7 +262,7 @@ describeWithOwnServers(['redis'], 'a rebuild', () => {
     expect((await ledger.beginRebuild({ epoch: 'epoch-2', highestOnLog })).generation).toBe(highestOnLog + 1);
   });
 
-  test('copies a kill of everything that arrives before its end to the shards', async () => {
+  test('copies to the shards a kill of everything that arrives before the rebuild ends', async () => {
     const { ready } = scene();
     const ledger = await ready();
     await ledger.step([stepRequest()]);

@@ -28,18 +28,18 @@ export type RebuildOptions = {
   lostEpoch?: string;
   /** The highest generation on the log, as far as the caller knows. */
   highestOnLog?: number;
-  /** The epoch of the caller's previous try. The lease of that try does not block this one. */
+  /** The epoch of the caller's previous try. The lease of that try does not block the new try. */
   ownEpoch?: string;
 };
 
 export type Rebuild = {
   readonly epoch: string;
   /**
-   * The generation of this rebuild. It is higher than that of every earlier rebuild. The record that begins the epoch
-   * on the log contains it.
+   * The generation of this rebuild. It is higher than every earlier generation. The record that begins the epoch on
+   * the log contains the generation.
    */
   readonly generation: number;
-  /** Writes a state in which everything is on the log. Call it once. It renews the lease while it writes. */
+  /** Writes a state in which everything is on the log, and renews the lease meanwhile. Call this once. */
   load(state: LedgerState): Promise<void>;
   /** Renews the lease while the caller folds the log. Throws LEDGER_UNAVAILABLE if another rebuild has begun. */
   renew(): Promise<void>;
@@ -97,7 +97,10 @@ export async function beginRebuild(
     mustBeOurs(await shards.askClosed(tenant, generation, 'load', [JSON.stringify(lines)]));
   }
 
-  /** Copies the flag for everything from the registry to every shard, including shards that are not on the log. */
+  /**
+   * Copies the flag for everything from the registry to every shard, including shards of tenants that are not on the
+   * log.
+   */
   async function carryFlag(flag: FlagState | null): Promise<number> {
     if (flag === null) return 0;
     const line = ['flag', '*', [flag[0] === 1, ...flag.slice(1, 4), '', false]];
@@ -106,7 +109,8 @@ export async function beginRebuild(
   }
 
   /**
-   * Finishes. Returns the flag for everything if it has changed since it was copied. Null if the rebuild is complete.
+   * Ends the rebuild and returns null. If the flag for everything has changed since it was copied, the rebuild does
+   * not end, and the flag is returned.
    */
   async function end(revision: number): Promise<FlagState | null> {
     const runs = await Promise.all(shards.connection.masters().map(runOf));

@@ -1,4 +1,4 @@
-/** Tests the same promises on a cluster: tenants are on several servers, and one server may fail. */
+/** Tests the promises of the ledger on a cluster: tenants are on several servers, and one server may fail. */
 import type { KillTarget } from '@mandate/schemas';
 import {
   byLength,

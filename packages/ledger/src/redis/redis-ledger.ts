@@ -43,8 +43,8 @@ export type RedisLedger = Ledger & {
    */
   beginRebuild(options: RebuildOptions): Promise<Rebuild>;
   /**
-   * Reads the state from Redis, for tests that compare it with a fold. If steps run at the same time, its parts are
-   * from different moments.
+   * Reads the state from Redis, for tests that compare the state with a fold. If steps run at the same time, the
+   * parts of the state are from different moments.
    */
   state(): Promise<LedgerState>;
 };

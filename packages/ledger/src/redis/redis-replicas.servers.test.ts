@@ -49,7 +49,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     return { ...pair, namespace, ledger };
   }
 
-  test('answers an ALLOW when the replica has it, and charges it only once after a delay', async () => {
+  test('answers an ALLOW only when the replica has it, and charges the action once even if the replica is late', async () => {
     const { primary, replica } = await startPair();
     const ledger = await createRedisLedger({
       url: primary.url,
@@ -76,7 +76,7 @@ describeWithOwnServers(['redis'], 'with replicas', () => {
     expect(await spent(ledger, TENANT)).toEqual({ 'agent agent-1 total': 200 });
   });
 
-  test('does not trust a promoted replica until it is rebuilt', async () => {
+  test('does not trust a promoted replica until the ledger is rebuilt', async () => {
     const { primary, replica, admin, namespace } = await startDecidingPair();
     const behind = await createRedisLedger({ url: replica.url, namespace });
     onTestFinished(() => behind.close());

@@ -100,7 +100,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     ).toBe(null);
   });
 
-  test('follows a failover on command, and does not trust the new primary until it is rebuilt', async () => {
+  test('follows a failover on command, and does not trust the new primary until the ledger is rebuilt', async () => {
     const namespace = freshNamespace();
     const ledger = await ledgerAt({ url: servers.url, namespace });
     await rebuilt(ledger, 'epoch-1');
@@ -119,7 +119,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     expect((await decide(ledger, stepRequest())).epoch).toBe('epoch-2');
   });
 
-  test('leaves a primary that hung, even if the old primary continues as a primary later', async () => {
+  test('leaves a primary that hung, even if this primary continues as a primary later', async () => {
     const namespace = freshNamespace();
     const log = silentLogger();
     const [ledger, idle] = await Promise.all([

@@ -7,8 +7,8 @@ const LEAST_MAJOR_VERSION = 7;
 
 export type ServerRequirements = {
   /**
-   * Default true: refuses a server without an append-only file, because it loses its data with every restart. If
-   * false, only a warning is logged.
+   * Default true: refuses a server without an append-only file, because such a server loses its data with every
+   * restart. If false, only a warning is logged.
    */
   requireAppendOnly?: boolean;
 };

@@ -41,7 +41,7 @@ export type Shards = {
   readonly answered: AnsweredCalls;
   /** Returns the ledger in force, as far as this client knows. Null if it has never seen a ready ledger. */
   force(): Force | null;
-  /** Reads the registry, and adopts the epoch in force. Throws LEDGER_UNAVAILABLE if there is none. */
+  /** Reads the registry, and adopts the epoch in force. Throws LEDGER_UNAVAILABLE if no epoch is in force. */
   look(): Promise<Force & { everything: FlagState | null }>;
   /**
    * Returns the reply of the script. Opens the tenant or adopts a newer epoch if needed. Throws LEDGER_UNAVAILABLE if
@@ -49,18 +49,19 @@ export type Shards = {
    */
   ask(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   /**
-   * Does the same, and returns the epoch of the reply too. Another epoch may be in force when the caller reads the
-   * reply.
+   * Does the same as `ask`, and returns the epoch of the reply too. Another epoch may be in force when the caller
+   * reads the reply.
    */
   askNamingEpoch(
     tenant: string,
     script: string,
     args: readonly Argument[],
   ): Promise<{ reply: unknown[]; epoch: string }>;
-  /** Does the same, but the script runs under this epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
+  /** Does the same as `ask`, but the script runs under this epoch or not at all. Throws LEDGER_EPOCH_CHANGED. */
   askUnder(epoch: string, tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   /**
-   * Does the same for a script that acts in every state of the shard. It still throws if the script refuses the rest.
+   * Does the same as `ask` for a script that acts in every state of the shard. It still throws if the script refuses
+   * the rest.
    */
   askAnyway(tenant: string, script: string, args: readonly Argument[]): Promise<unknown[]>;
   askRegistry(script: string, args: readonly Argument[]): Promise<unknown[]>;
@@ -81,7 +82,7 @@ export type Shards = {
   readonly connection: Connection;
 };
 
-/** Has no generation, so a shard that is not ready refuses it. */
+/** The state of a client that has not seen a ready ledger. A shard that is not ready refuses its generation 0. */
 const NOTHING: Force = { epoch: '', generation: 0, replayMemoryMs: DEFAULTS.replayMemoryMs };
 
 /**

@@ -80,7 +80,7 @@ describeWithOwnServers(['redis'], 'a subscription', () => {
     const admin = new Cluster(clusterNodes);
     onTestFinished(() => admin.disconnect());
     await waitUntil('the cluster', () => admin.nodes('master').length === 3);
-    // Connects to each node first, so that the cut does not hit a new subscription at another node.
+    // Connects to each node before the cut. Otherwise the cut could hit a new subscription at another node.
     await Promise.all(admin.nodes('master').map((node) => node.ping()));
     for (let cuts = 1; cuts <= 3; cuts += 1) {
       await Promise.all(admin.nodes('master').map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'pubsub')));

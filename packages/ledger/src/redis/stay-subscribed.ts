@@ -1,7 +1,7 @@
 /**
  * A subscription that is always restored after it was cut, refused or silent. Each time it begins on a new
- * connection. ioredis can restore a subscription too, but ignores the server's answer to it. So a refusal ends the
- * process, or leaves a connection that receives nothing. In a cluster ioredis does not report the gap.
+ * connection. ioredis can restore a subscription too, but ignores whether the server accepts it. So a refusal ends
+ * the process, or leaves a connection that receives nothing. In a cluster ioredis does not report the gap.
  */
 import type { Logger } from '@mandate/runtime';
 import type { Redis } from 'ioredis';

@@ -54,7 +54,7 @@ export function readSnapshotHead(text: string): Pick<Fold, 'positions' | 'digest
   return { positions: new Map(positions), digests: new Map(digests), deliveries };
 }
 
-/** The fold so far. `counters` has each counter by the number that later lines use. */
+/** The state that was read so far. `counters` has each counter by the number that later lines use. */
 type Reading = { fold: Fold; counters: Map<number, Counter> };
 
 function headOf(line: SnapshotLine): SnapshotHead {

@@ -1,6 +1,7 @@
 /**
  * A snapshot is NDJSON: a head, the content of the fold, and an end with a digest of all lines. Each line can be
- * applied at once: a counter comes before the deliveries that charged it, and they refer to it by number.
+ * applied at once: a counter comes before the deliveries that charged the counter, and deliveries refer to it by
+ * number.
  */
 
 import type { EpochInForce } from '@mandate/schemas';
@@ -31,7 +32,7 @@ export type SnapshotHead = {
   clockMs: number;
   /** The approximate number of deliveries in the snapshot. */
   deliveries: number;
-  /** The position of each partition of the decisions topic. */
+  /** For each partition of the decisions topic, the last offset in the snapshot. */
   positions: [partition: number, offset: number][];
   digests: [partition: number, sha256: string][];
   epochs: [partition: number, epoch: EpochInForce][];
@@ -70,7 +71,7 @@ export type SnapshotLine =
       /** The number of the counter. Later lines use this number. */
       number: number;
       budget: BudgetReference;
-      /** For a lifetime counter its sum. For a windowed counter the amount of each bucket. */
+      /** The sum of a lifetime counter. For a windowed counter, `buckets` has the amount of each bucket. */
       spentMicros: number;
       buckets: [bucket: number, micros: number][];
     }

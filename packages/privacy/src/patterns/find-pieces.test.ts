@@ -103,7 +103,7 @@ describe('finds exactly the match of a pattern', () => {
     expect(findPieces(text, [pattern])).toEqual(spans.map((span) => ({ ...span, pattern })));
   });
 
-  test.each(NOT_FOUND)('not in: %s', (text) => {
+  test.each(NOT_FOUND)('finds nothing in: %s', (text) => {
     const pieces = findPieces(text, PRIVACY_PATTERNS);
     expect(pieces.map(({ pattern, start, end }) => `${pattern} ${text.slice(start, end)}`)).toEqual([]);
   });
@@ -260,7 +260,7 @@ describe('takes linear time for any text', () => {
   const MOST_GROWTH = 11;
   /** Shorter times are too short to compare. */
   const LEAST_MS = 4;
-  test.each(HOSTILE)('%j again and again', (part) => {
+  test.each(HOSTILE)('%j, repeated many times', (part) => {
     const [short, long] = [16 * 1024, 64 * 1024].map((units) => `${part.repeat(units / part.length)}Z`);
     // Garbage collection can make a measurement longer, and nothing makes it shorter. So the shortest time counts.
     let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

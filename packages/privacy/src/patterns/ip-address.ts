@@ -15,7 +15,7 @@ export const findIpAddresses: Finder = (text) => {
   }
   for (const match of text.matchAll(GROUPS_AND_COLONS)) {
     const { start, end } = spanOf(match);
-    // A colon after the address is punctuation of the sentence.
+    // A colon after the address belongs to the sentence, not to the address.
     const written = match[0].replace(/(?<!:):$/, '');
     if (isIPv6(written) && isTelling(written))
       found.push({ start, end: end - match[0].length + written.length });

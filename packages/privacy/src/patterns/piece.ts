@@ -6,8 +6,7 @@ export type Finder = (text: string) => Span[];
 
 /**
  * Replaces pieces that are already redacted while the rest of the text is searched. No match contains this character,
- * and every finder treats it like a letter. If text beside a letter does not match, it still does not match after the
- * letter is redacted.
+ * and every finder treats it like a letter. So the redaction of a letter never makes the text beside it match.
  */
 export const MASK = '\uE000';
 

@@ -12,7 +12,7 @@ import { personKeysAt } from './person-keys.ts';
 const KILLS = byLength({ short: 4, full: 12 });
 /** At most this many erasures by one process. */
 const MOST_ERASED = 8;
-/** About as long as one erasure takes, so that the kill may hit any part of it. */
+/** About as long as one erasure takes, so that the kill may hit any part of an erasure. */
 const LONGEST_MS = 12;
 const ERASER = join(import.meta.dirname, 'erase-persons.fixture.ts');
 

@@ -7,7 +7,10 @@ const whole = plantTree(ROOT);
 const without = (indexes: readonly bigint[], tree: KeyTree = whole) => puncture(tree, indexes);
 const hex = (key: Uint8Array | null) => key && Buffer.from(key).toString('hex');
 
-/** Makes leaves anywhere, and also close to the ends and to each other, because branches are short there. */
+/**
+ * Generates numbers of leaves: any numbers, and numbers close to the ends and to each other, because branches are
+ * short there.
+ */
 const near = fc.tuple(fc.constantFrom(0n, 2n ** 63n, 2n ** 64n - 16n), fc.bigInt(0n, 15n));
 const index = fc.oneof(
   fc.bigInt(0n, 2n ** 64n - 1n),
@@ -21,7 +24,7 @@ test('computes a leaf known from another implementation: 64 times hmac.new(key, 
   );
 });
 
-describe('after any leaves were destroyed, in any order', () => {
+describe('a tree after any leaves were destroyed, in any order,', () => {
   test('keeps every other leaf unchanged, and contains no destroyed leaf', () => {
     fc.assert(
       fc.property(indexes, indexes, (gone, others) => {

@@ -176,7 +176,7 @@ test('removes only the link if a link has the name of a leftover file', async ()
   await expect(fs.lstat(`${path}.old`)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('loses nothing if a crash comes between the second name of the old text and the new text', async () => {
+test('loses nothing if a crash comes after the old text has got a second name and before the new text is written', async () => {
   const { path, keys } = await made();
   const token = sealed(keys, 'text');
   await fs.link(path, `${path}.old`);
@@ -193,7 +193,7 @@ test('reports a file that cannot be written, and writes the file at the next try
     retryable: true,
   });
   await fs.rmdir(`${path}.new`);
-  // The file still contains the key. A person who is erased in memory is never restored from the file.
+  // The file still contains the person's key. But a person who is erased in memory is never restored from the file.
   await keys.open();
   await keys.make();
   expect(keys.find('acme', 'mia').erased).toBe(true);
@@ -246,7 +246,7 @@ test.each([
   await expect(personKeysAt(path).make()).rejects.toMatchObject({ code });
 });
 
-test('leaves a file of other keys unchanged if it replaces the file of a running process', async () => {
+test('does not change a file of other keys that has replaced the file of a running process', async () => {
   const [{ path, keys }, other] = [await made(), await made()];
   await fs.copyFile(other.path, path);
   const before = await fs.readFile(path);

@@ -2,9 +2,9 @@
  * The keys of all persons are in one secret file, the same on every gateway. This module seals and unseals with them.
  * Nothing is stored about a person who was not erased. An erased person is a missing leaf in the tree (key-tree.ts).
  *
- * A person is erased in this process as soon as `erase` is called, and in the file when it resolves. An erased person
- * is never restored from the file into memory. Every write removes from the file all persons that this process ever
- * erased. So a file that is restored from a backup while a process runs restores no person.
+ * A person is erased in this process as soon as `erase` is called, and in the file when `erase` resolves. An erased
+ * person is never restored from the file into memory. Every write removes from the file all persons that this process
+ * ever erased. So a file that is restored from a backup while a process runs restores no person.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, promises as fs } from 'node:fs';
@@ -72,8 +72,8 @@ export function personKeysAt(path: string): PersonKeys {
   /** The erased persons that may still be in the file. */
   const unwritten = new Set<string>();
   /**
-   * The checksum of the file when this process last read it. If the file is unchanged, its persons need not be erased
-   * in it again.
+   * The checksum of the file when this process last read it. If the file is unchanged, the erased persons need not be
+   * removed from it again.
    */
   let seen = '';
 
@@ -156,7 +156,7 @@ export function personKeysAt(path: string): PersonKeys {
     },
     make: () =>
       alone(async (file) => {
-        // If keys are in memory already, they are kept, because they may lack persons that the file still contains.
+        // Keeps the keys that are in memory. They may lack erased persons that the file still contains.
         if (held !== null) return;
         const there = await readSecretFile(file);
         const text = there ?? keyFileText(newKeyFile());

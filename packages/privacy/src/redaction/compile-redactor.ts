@@ -169,7 +169,7 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
     return sealer === null || id === null ? null : (sealer.seal(tenant, id, text) ?? ERASED);
   }
 
-  /** Redacts the id of the principal. The result is still an id, because budgets count by it. */
+  /** Redacts the id of the principal. The result is still an id, because budgets are counted by this id. */
   function redactPrincipal(id: string, { tenant }: Within): string {
     const rule = strongest(below(below(paths, 'principal'), 'id'));
     if (rule === undefined || isPlaceholder(id)) return id;

@@ -45,7 +45,7 @@ test("redacts every match in an operator's text, even if the pattern hashes or s
   expect(redactText(redactText(text))).toBe(redactText(text));
 });
 
-test('makes fingerprints that reveal nothing about the text of an erased person, and that all differ', () => {
+test('makes different fingerprints, which reveal nothing about the text of an erased person', () => {
   const written = documentOf({
     fields: [
       { path: 'args.to', do: 'seal', person: 'args.cc' },

@@ -4,7 +4,7 @@ import type { Sealer } from '../sealer.ts';
 import { compileRedactor, type Redactor, type RedactorOptions } from './compile-redactor.ts';
 import { compileTextRedaction } from './compile-text-redaction.ts';
 
-/** Returns the privacy document that is current at the time of the call. */
+/** Access to the privacy document. `privacy` returns the document that is current at the time of the call. */
 type DocumentInForce = { privacy(): PrivacyDocument };
 
 /** @param redact redacts the names of secrets, whatever the document says */

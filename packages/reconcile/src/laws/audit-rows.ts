@@ -1,7 +1,7 @@
 /**
  * Checks that the audit returns one row for each valid decision and settlement on the log, and for each change of
- * agents, keys, policies, rules and grants, and no other rows. The audit returns no row for records that a newer
- * epoch made void, and for repeats of a change. Months that the audit dropped are left out.
+ * agents, keys, policies, rules and grants, and no other rows. The audit must return no row for a record that a newer
+ * epoch made void, or for a repeated change. Months that the audit dropped are left out.
  */
 import type { Breach, Findings } from './law.ts';
 
@@ -11,7 +11,7 @@ export type Audited = (typeof AUDITED)[number];
 /** A row of the audit. */
 export type AuditRow = {
   id: string;
-  /** True if the audit returns this row in no answer. */
+  /** True if the row is marked as void. Then no answer of the audit contains it. */
   void: boolean;
   atMs: number;
   logPartition: number;

@@ -1,6 +1,6 @@
 /**
- * Records the deferred actions of a log, and the calls in rates that each of them reserves until an ALLOW on its
- * grant takes them over.
+ * Follows the deferred actions of a log. Each of them has reserved calls in rates. The ALLOW on its grant takes these
+ * calls over.
  */
 import { standsForAction } from '@mandate/schemas';
 import { releaseSlot, type SlidingRate, takeSlot } from '@mandate/step';
@@ -13,8 +13,8 @@ export function createDeferrals() {
 
   return {
     /**
-     * Returns the calls in rates that a question reserved before this decision. They do not count while this decision
-     * is made.
+     * Releases the calls in rates that the question of this decision had reserved, and returns these rates. The
+     * released calls do not count in the check of the decision.
      */
     releaseSlots(decision: Decided, rates: ReadonlySet<SlidingRate>): SlidingRate[] {
       const deferral = decision.isAnswered ? deferrals.get(nameOf(decision)) : undefined;
@@ -23,7 +23,10 @@ export function createDeferrals() {
         (rate) => deferral.rates.has(rate) && releaseSlot(rate, deferral.atMs, decision.atMs),
       );
     },
-    /** Records a decision after its check. `left` contains the rates in which its question had reserved calls. */
+    /**
+     * Records a decision after its check. `left` contains the rates in which the question of the decision had
+     * reserved calls.
+     */
     decided(decision: Decided, rates: ReadonlySet<SlidingRate>, left: readonly SlidingRate[]): void {
       const name = nameOf(decision);
       const { atMs, verdict, kind, takesSlots } = decision;

@@ -35,7 +35,7 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
   const begun = new Map<number, number>();
   /**
    * The highest sequence number on the log when an epoch began, by epoch and tenant. The epoch's own numbers continue
-   * after it.
+   * after this number.
    */
   const bases = new Map<string, Map<string, number>>();
   let begunEverywhere = 0;
@@ -105,8 +105,8 @@ export function createInOrder(partitions: number, onStep: OnStep, onTwice: (step
         const tenant = tenantOf(step.tenant);
         tenant.highest.set(partition, Math.max(tenant.highest.get(partition) ?? 0, step.sequence));
         if (isOvertaken) {
-          // An operator's command counts whenever it is read, because its sequence number does not determine its
-          // place in the ledger.
+          // The sequence number of an operator's command does not determine its place in the ledger. So the command
+          // counts whenever it is read.
           if (step.did !== 'adjust') continue;
           tenant.isWhole = false;
           onStep(step, false);

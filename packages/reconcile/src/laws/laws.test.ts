@@ -56,7 +56,7 @@ function lawsOf(...partitions: (readonly DecisionsRecord[])[]) {
 }
 
 describe('kill', () => {
-  test('requires that the kill lists every ALLOW that is on the log after it', () => {
+  test('requires that the kill lists every ALLOW that is after the kill on the log', () => {
     const named = lawsOf([begins('ep-1', 1), killed(2, [1]), decided(1)]);
     expect(named.of('kill')).toMatchObject({ checked: 1, broken: 0, leftOut: 0 });
     const unnamed = lawsOf([begins('ep-1', 1), killed(2, []), decided(1)]);
@@ -85,11 +85,11 @@ describe('kill', () => {
     expect(brokenBy({ mandate: { ...below, policies: ['p@1', 'p@1 of mid'] } })).toBe(0);
   });
 
-  test('an ALLOW that is on the log before the kill was handed over before the kill', () => {
+  test('an ALLOW that is before the kill on the log need not be listed by the kill', () => {
     expect(lawsOf([begins('ep-1', 1), decided(1), killed(2, [])]).of('kill')).toMatchObject({ broken: 0 });
   });
 
-  test('allows no ALLOW with a higher sequence number, whichever partition is read first', () => {
+  test('reports an ALLOW with a higher sequence number than the kill, whichever partition is read first', () => {
     const kill = [begins('ep-1', 1), killed(2, [])];
     const allow = [begins('ep-1', 1), decided(3)];
     for (const log of [lawsOf(kill, allow), lawsOf(allow, kill)]) {
@@ -118,9 +118,10 @@ describe('epochs', () => {
     expect(wrong.of('void')).toMatchObject({ broken: 1, breaches: [{ ids: { id: idOf(2) } }] });
   });
 
-  test('a sequence number of a lost ledger is no longer waited for after another epoch begins', () => {
+  test('a lost sequence number of a lost ledger delays no step after another epoch begins', () => {
     const ledgerEpoch = 'ep-2';
-    // The second step is exact again. The state after the first two is unknown.
+    // Sequence number 1 is lost, so decision 2 is not checked exactly. Decision 3 is the first of `ep-2`, so it is
+    // checked again, and its total is wrong.
     const log = lawsOf(
       [begins('ep-1', 1), decided(2), begins('ep-2', 2), decided(3, { ledgerEpoch, cumulativeMicros: 5 })],
       [begins('ep-1', 1), begins('ep-2', 2), decided(4, { ledgerEpoch })],
@@ -132,7 +133,7 @@ describe('epochs', () => {
   });
 });
 
-test('records each change of the control topic once, ignores a repeat, and leaves out later changes', async () => {
+test('requires one audit row for each change of the control topic and none for a repeat, and leaves out later changes', async () => {
   const put = (id: string): ControlRecord => ({
     event: 'rule.removed',
     ruleId: 'r',
@@ -283,7 +284,7 @@ describe('the terms of a settlement', () => {
     expect(brokenLimits(1)).toBe(1);
   });
 
-  test('count earlier releases by own reports, and the additional releases that successes allow', () => {
+  test("count earlier releases by the agent's own reports, and the additional releases that successes allow", () => {
     const success = settled(2, 100, { releasedMicros: -20 });
     expect(brokenBy(gaveBack, settled(2, 100, refused))).toBe(0);
     expect(brokenBy(gaveBack, settled(2, 99, { ...failure, releasedMicros: 1 }))).toBe(1);
@@ -324,7 +325,7 @@ test('reports two steps with the same sequence number', () => {
   expect(lawsOf(twice).of('one-decision')).toMatchObject({ broken: 1 });
 });
 
-test('counts the calls that a question reserved in rates until the ALLOW on its grant takes them over', () => {
+test('counts the calls that a question reserved in rates, until the ALLOW on its grant takes over these calls', () => {
   const rate = { kind: 'rate' as const, agentId: 'bot', tool: null, windowMs: 60_000, maxCalls: 1 };
   const charging = { type: 'SUCCESS_BASED' as const, estimateMicros: 0 };
   const evidence = (calls: number, grant: string): Decision['checks'] => [

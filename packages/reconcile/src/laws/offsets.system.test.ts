@@ -13,8 +13,8 @@ import { checkOffsets, committedPositions, createLetters } from './offsets.ts';
 const NOW_MS = Date.UTC(2026, 2);
 
 /**
- * Returns the findings about four requests, the first two of which are decided. The deciders have committed
- * `committed` of them.
+ * Returns the findings about four requests, the first two of which are decided. The deciders have committed the first
+ * `committed` requests.
  */
 async function checked(committed: number, letter?: { offset: number; lastOffset?: number }) {
   const bus = await createSqliteBus({ path: join(temporaryFolder(), 'log.sqlite'), log: silentLogger() });

@@ -110,9 +110,9 @@ function firstUnanswered(
 }
 
 /**
- * Reads the requests without an answer. Offsets alone do not show them, because markers of transactions have offsets
- * too. So records are read from the first offset without an answer. Mostly there are none. An unreadable batch is
- * skipped, as far as its dead letter covers it.
+ * Reads the requests without an answer. Offsets alone do not show these requests, because markers of transactions
+ * have offsets too. So records are read from the first offset without an answer. Mostly there are no such records. An
+ * unreadable batch is skipped, as far as its dead letter covers it.
  */
 async function readUnanswered(
   bus: Bus,

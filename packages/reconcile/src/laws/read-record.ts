@@ -12,7 +12,8 @@ export type Read = {
 };
 
 /**
- * Returns a function that reads one record after another, each partition in its order. It adds the epoch in force.
+ * Returns a function that reads one record after another, each partition in its order. The function adds the epoch in
+ * force to each record.
  */
 export function readInEpochs(): (record: DecisionsRecord, log: Read['log']) => Read {
   const inForce = new Map<number, EpochInForce>();

@@ -40,14 +40,15 @@ export function createStoredDecisions(memory: Memory) {
       stored.delete(nameOf(decision));
       stored.set(nameOf(decision), entry);
       for (const [name, oldest] of stored) {
-        // If a decider could not publish a decision, the ledger remembers it longer.
+        // Keeps a decision longer by one replay memory, because the ledger remembers a decision longer if a decider
+        // could not publish it.
         if (oldest.forgetAtMs + memory.ms > atMs) break;
         stored.delete(name);
       }
     },
     /**
-     * Keeps an outcome of a decision by a ledger that another ledger has replaced. The outcome settles the decision
-     * that the new ledger makes again.
+     * Stores an outcome of a decision that was made by a ledger that another ledger has replaced. The outcome settles the
+     * decision that the new ledger makes again.
      */
     putEarly: (settlement: Settlement): void => void early.set(nameOf(settlement), settlement),
     takeEarly(attempt: Attempt): Settlement | undefined {

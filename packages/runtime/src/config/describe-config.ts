@@ -3,8 +3,8 @@ import { CONFIG_PREFIX } from './config-prefix.ts';
 import { settingShapes } from './setting-shape.ts';
 
 /**
- * A row of the settings table in the docs. `default` is empty if there is none. `required` means that the user must
- * set a value.
+ * A row of the settings table in the docs. `default` is empty if the setting has no default. `required` means that
+ * the user must set a value.
  */
 export type ConfigRow = {
   name: string;

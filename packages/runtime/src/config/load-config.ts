@@ -1,9 +1,11 @@
 /**
  * Settings come from the environment. A main.ts reads them once, and they never change afterwards.
  *
- * A service describes its settings with one zod object. Its keys are `<AREA>_<NAME>_<UNIT>`; the names in the environment have
- * `MANDATE_` before them. An unknown name with this prefix is an error, because a misspelt limit must not silently become the
- * default. All faults are reported at once, each with what to do.
+ * A service describes its settings with one zod object. Its keys are `<AREA>_<NAME>_<UNIT>`; the names in the
+ * environment have
+ * `MANDATE_` before them. An unknown name with this prefix is an error, because a misspelt limit must not silently
+ * become the
+ * default. All faults are reported at once, each with its remedy.
  */
 import { nearestName } from '@mandate/schemas/core';
 import type { z } from 'zod';
@@ -47,7 +49,8 @@ export function loadConfig<S extends z.ZodObject>(
     if (unread.has(name)) continue;
     const text = env[name];
     if (shape === undefined) faults.push(`${name}: ${issue.message}`);
-    // The schema's own message for a missing setting is better than this message.
+    // For a missing setting, the message `is not set` replaces zod's message, but not the message of a rule of the
+    // schema.
     else if (text === undefined)
       faults.push(fault(shape, issue.code === 'custom' ? issue.message : 'is not set'));
     else faults.push(fault(shape, issue.message, text));

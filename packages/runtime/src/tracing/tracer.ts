@@ -1,7 +1,7 @@
 /**
  * The port of traces. The parts of Mandate describe their work for a request in spans, so that one trace id shows the
  * whole path of the request. @mandate/server implements the port with OpenTelemetry. Without traces the tracer is
- * `null`, and `tracer?.begin(…)` does not even make its arguments.
+ * `null`, and `tracer?.begin(…)` does not even evaluate its arguments.
  *
  * A span contains ids, verdicts, amounts and log positions, and never the content that an agent sent. No method
  * throws or waits. Spans that cannot be delivered are dropped and counted.

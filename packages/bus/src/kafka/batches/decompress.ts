@@ -44,7 +44,7 @@ async function inflate(codec: number, bytes: Buffer, maxOutputLength: number): P
       return inflateGzip(bytes, options);
     case COMPRESSION.zstd:
       return inflateZstd(bytes, options);
-    // The snappy and LZ4 code blocks the event loop. So other waiting work runs first.
+    // The snappy and LZ4 decoders block the event loop. So waiting work gets a turn before they run.
     case COMPRESSION.snappy:
       await turns.next(LANE);
       return decompressSnappy(bytes, maxOutputLength);

@@ -42,7 +42,8 @@ const CONTROL_BIT = 0x20;
 
 /**
  * Yields the batches of a broker's response, in order. Leaves out the last batch if it is incomplete, because a full
- * response may end inside a batch. Throws if a frame is broken, because a broker accepts only correct frames.
+ * response may end inside a batch. Throws if a frame is broken: the broker accepts only correct frames, so the frame
+ * was damaged later.
  */
 export function* readBatches(bytes: Buffer): Generator<RecordBatch> {
   for (let at = 0; at + LENGTH_ENDS_AT <= bytes.length; ) {

@@ -8,8 +8,8 @@ import type { RecordBatch } from './read-batches.ts';
  */
 export const MAX_BYTES = 32 * 1024 * 1024;
 /**
- * The maximum number of records in a batch. Tiny records need much more memory than bytes: an empty record has seven
- * bytes and a header two. So the byte limit is not enough.
+ * The maximum number of records in a batch. The byte limit is not enough: an empty record has seven bytes and a
+ * header two, but in memory they need much more.
  */
 export const MAX_RECORDS = 100_000;
 const MAX_HEADERS = 10 * MAX_RECORDS;

@@ -9,7 +9,7 @@ type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 export function limitFacts(history: History, request: StepRequest): LimitFact[] {
   const { tenant, plan } = request;
   const { reserveMicros } = plan;
-  // If a person has answered this request, the slots of its DEFER do not count against it.
+  // If a person has answered this request, the slots of its DEFER do not count against the request.
   const own = grantOf(history, request) === 'none' ? null : answered(history, request);
   return plan.limits.map((limit): LimitFact => {
     if (limit.kind === 'confirmation') {

@@ -61,7 +61,7 @@ export function createModelLedger(options: {
     return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
   }
 
-  /** @param family returns only actions that are charged to the total of this agent */
+  /** @param family the id of an agent; only actions that are charged to the total of this agent are returned */
   function openOf(tenant: string, agentId?: string, family?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)

@@ -1,6 +1,6 @@
 /**
- * Decodes the answers of a call of step.lua. They come from the script, or from stored answers that are not on the
- * log yet.
+ * Decodes the answers of a call of step.lua. An answer comes from the script, or from the stored answers that are not
+ * on the log yet.
  */
 import type {
   Code,

@@ -1,7 +1,7 @@
 #!lua
--- Notes a person's answer to a deferred action, once for each command. The latest answer wins. An answer counts only
--- for its request: the newest decision on the action has that digest, and neither allowed the action nor blocked it
--- for good.
+-- Stores a person's answer to a deferred action, once for each command. The latest answer wins. An answer is accepted
+-- only if the newest decision about the action has the digest of the request, and has neither allowed the action nor
+-- blocked it finally.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua   [5] how long the command is remembered, in ms   [6] command
@@ -35,7 +35,7 @@ local receipt = { ARGV[4], next_sequence(), now, expires_at }
 local grants, waiting = open_hash(keys.grants), waiting_actions.open(keys)
 local forget_at = math.max(now, expires_at) + memory_ms
 local before = get(grants, ARGV[7])
--- The deferral of the request. It waits for a person, or the previous answer has it.
+-- The deferral of the request. It still waits for a person, or it belongs to the previous answer.
 local answers = waiting_actions.take(waiting, asked.agent, asked.action .. ' ' .. digest, now)
   or before and before[3] > now and before[5] or false
 put(grants, ARGV[7], { ARGV[8], expires_at, forget_at, shard.sequence, answers })

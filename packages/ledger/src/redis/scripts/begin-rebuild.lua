@@ -1,16 +1,18 @@
 #!lua
--- Takes the lease of a rebuild. From now on nothing is decided until the holder of the lease finishes it. Generations
--- rise even if the registry was lost. A new one is at least the time, and above every generation that the caller has
--- met, here and on the log. So a rebuild that began before a flush, and has not written to the log yet, has the lower
--- one.
+-- Takes the lease of a rebuild. From now on nothing is decided until the holder of the lease finishes the rebuild.
+-- The new generation is higher than every earlier one, even if the registry was lost: it is at least the present
+-- time,
+-- and above every generation that the caller has met, here and on the log. So a rebuild that began before a flush,
+-- and
+-- has not written to the log yet, has a lower generation.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch to begin   [5] lease in ms   [6] the lost epoch, or ''
 --       [7] the highest generation that the caller has met   [8] the caller's own epoch with a lease, or ''
 --
--- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another's lease lives, or
--- { 'REBUILT', epoch } if another epoch than the lost one is in force and well. Returns the refusal of the registry if
--- the clocks differ, or if newer programs have taken it over: they would rebuild the ledger again, without end.
+-- Returns { 'OK', now, generation, tenants }, or { 'BUSY', epoch, ends at } while another lease has not ended, or
+-- { 'REBUILT', epoch } if another epoch than the lost one is in force and works. Returns the refusal of the registry
+-- if the clocks differ, or if newer programs have taken it over: they would rebuild the ledger again, without end.
 --
 -- @use parts/constants.lua
 -- @use parts/registry.lua

@@ -36,7 +36,7 @@ for at, stored in ipairs(fetch(keys.seen, positions)) do
     local kind, forget_at, call = struct.unpack(DELIVERY.head, stored)
     on_log[positions[at]] = true
     calls[call] = true
-    -- Forgetting skipped this delivery before, because it was not on the log.
+    -- This delivery could not be forgotten before, because it was not on the log.
     local is_brief = kind == 'u' or kind == 'v'
     if forget_at <= shard.now and not is_brief then due[#due + 1] = positions[at] end
   end

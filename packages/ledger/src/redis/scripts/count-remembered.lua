@@ -1,5 +1,5 @@
 #!lua
--- Counts the remembered deliveries of a tenant. Deliveries for which there was no room do not count.
+-- Counts the remembered deliveries of a tenant. Deliveries above the limit do not count.
 --
 -- KEYS  of the tenant: parts/keys.lua
 -- ARGV  [1..4] parts/shard.lua

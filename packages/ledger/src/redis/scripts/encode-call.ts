@@ -86,8 +86,8 @@ type Kept = { plan: StepRequest['plan']; terms: number; index: number };
 
 /**
  * Collects the plans of a call, and sends equal plans once. It compares a plan with the agent's last plan, and with
- * the last plan under the same terms. Nearly all plans are equal. Comparison is before encoding, because encoding all
- * plans was most of the work of a call.
+ * the last plan under the same terms. Nearly all plans are equal. Plans are compared before they are encoded, because
+ * encoding all plans was most of the work of a call.
  */
 function createPlans(terms: ReturnType<typeof createTerms>) {
   const plans: StepRequest['plan'][] = [];

@@ -1,5 +1,5 @@
 #!lua
--- Merges into the registry what the log has about everything: its flag, and the commands that set and cleared it.
+-- Merges the flag for everything, and the commands that set and cleared it, from the log into the registry.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] the lines, JSON: load-state.ts

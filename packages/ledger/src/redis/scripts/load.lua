@@ -46,7 +46,7 @@ local function fill(hash, prefix, name, window_ms, width_ms, buckets)
 end
 
 local take = {
-  -- Keeps used sequences used, and continues the clock from the latest time.
+  -- Continues the sequences after the last used one, and the clock from the latest time.
   tenant = function(last_sequence, latest)
     redis.call(
       'HSET', keys.meta,

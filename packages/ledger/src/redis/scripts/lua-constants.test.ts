@@ -49,7 +49,7 @@ test('derives the formats of a delivery, and the first byte of each part, from t
   expect(made).toContain('body_at = 26,\n  words_at = 70,');
 });
 
-test('finds no code of a verdict in the scripts themselves', () => {
+test('the scripts themselves contain no code of a verdict', () => {
   const files = luaFiles(import.meta.dirname);
   expect(files.length).toBeGreaterThan(20);
   for (const file of files) {

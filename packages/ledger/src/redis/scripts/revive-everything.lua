@@ -1,7 +1,7 @@
 #!lua
 -- Clears the flag of everything, unless there is a newer kill. The caller then copies the revision to every shard,
--- and confirms that. The same command again before the confirmation continues with the same revision. After it, it
--- does nothing.
+-- and confirms that. Before the confirmation, the same command again continues with the same revision. After the
+-- confirmation, the same command again does nothing.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] how long the command is remembered, in ms   [5] command

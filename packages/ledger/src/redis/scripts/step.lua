@@ -160,7 +160,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local verdict, code, final = unpack(VERDICT.duplicate)
   local granted = false
   if not ended and (not terms.refusal or terms.observes) then
-    -- An answered request already has slots. They are left out of its check, so that they cannot refuse it.
+    -- A request with an answer already has slots. The check does not count these slots, so that they cannot refuse
+    -- the request.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.release(its, terms.rates, now)
     verdict, code, final, granted = check_limits(terms, reserve, answer, person_at, at, now)
@@ -226,7 +227,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     late and 'e' or 'f', forget_at, call, sequence,
     now, attempt, verdict, final, granted and runs, code, texts[at], reserved, expires_at, charged, state, charges
   ))
-  -- A forgotten delivery at this position may have the same member in `running`. This member must not be removed.
+  -- A forgotten delivery at this position may have marked the same member of `running` for removal. The new ALLOW
+  -- keeps this member, unless its outcome is already known.
   if runs then memory.ended[runs] = outcome and true or nil end
   claim(memory, position, field, attempt)
   if key ~= '' then put(memory.keys, key, request_at(at).action) end

@@ -10,7 +10,7 @@ import { endOfToken, NO_WORD_BEFORE_VALUE, startOfToken } from './whole-value.ts
 const MARKS = [...new Set(TOKEN_FORMS.map(({ mark }) => mark))].sort((a, b) => b.length - a.length);
 const ANY_MARK = new RegExp(MARKS.map(escaped).join('|'), 'g');
 
-/** Maps each mark to its own forms, and to the forms of shorter marks with which it begins. */
+/** Maps each mark to its own forms, and to the forms of shorter marks that are the beginning of this mark. */
 const FORMS: ReadonlyMap<string, readonly RegExp[]> = new Map(
   MARKS.map((met) => [met, TOKEN_FORMS.filter(({ mark }) => met.startsWith(mark)).map(patternOf)]),
 );

@@ -88,7 +88,7 @@ const ANYWHERE: readonly Context[] = [
   ['twice', (secret) => `${secret} and ${secret}`],
 ];
 
-/** Forms that call the value a secret, so that the value itself may have any form. */
+/** Forms of text in which a name says that the value is a secret. So the value may have any form. */
 const NAMED: readonly Context[] = [
   ['after a prompt of aws configure', (secret) => `AWS Secret Access Key [None]: ${secret}`],
   ['after a line break', (secret) => `aws_secret_access_key =\n  ${secret}`],

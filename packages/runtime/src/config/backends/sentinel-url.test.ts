@@ -47,7 +47,7 @@ test('recognizes the form by the beginning of the URL', () => {
   ).toEqual([true, true, false, false]);
 });
 
-test('reads every URL in its form back unchanged', () => {
+test('reads back every URL of this form unchanged', () => {
   const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
   const port = fc.integer({ min: 1, max: 65_535 });
   const sentinels = fc.array(fc.record({ host: fc.domain(), port }), { minLength: 1, maxLength: 5 });

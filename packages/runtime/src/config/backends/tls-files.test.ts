@@ -28,7 +28,7 @@ test.each([
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /MANDATE_KAFKA_TLS_CERT_PATH/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /speaks no TLS/],
   ['EPROTO', /speaks no TLS/],
-])('has a remedy for %s, even if it is the cause of another error', (code, remedy) => {
+])('has a remedy for %s, even if this error is the cause of another error', (code, remedy) => {
   const failure = Object.assign(new Error('refused'), { code });
   expect(tlsRemedy('KAFKA', failure)).toMatch(remedy);
   expect(tlsRemedy('KAFKA', new Error('no connection', { cause: failure }))).toMatch(remedy);

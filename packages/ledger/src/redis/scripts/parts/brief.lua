@@ -1,6 +1,7 @@
 -- @use deliveries.lua
--- Deliveries for which there is no room, like room.ts and forget.ts. `brief` lists their positions, the oldest first.
--- It keeps the last deliveries, and those that the log does not have yet.
+-- Deliveries above the limit of remembered deliveries, as in room.ts and forget.ts. `brief` lists their positions,
+-- the
+-- oldest first. It keeps the last deliveries, and those that the log does not have yet.
 
 local brief = {}
 

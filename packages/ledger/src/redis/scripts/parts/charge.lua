@@ -1,5 +1,5 @@
 -- @use counters.lua
--- What an ALLOW takes, and what an action costs in the end.
+-- Charges an ALLOW, and computes the final cost of an action.
 
 -- Returns an amount for `at`, cut so that no counter exceeds ±(2^53-1).
 local function cut_to_exact(counters, charged, at, delta)

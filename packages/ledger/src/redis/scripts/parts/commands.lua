@@ -12,8 +12,9 @@ local function keep_done(key, name, forget_at, answer)
   redis.call('HSET', key, name, cmsgpack.pack({ forget_at, answer }))
 end
 
--- Commands for kills and revives have no generation, so a rebuild does not free them. After each such number of new
--- commands, all are checked and old ones deleted. So nearly every kill costs the same, whatever their number.
+-- Commands for kills and revives have no generation, so a rebuild does not free them. After this many new commands,
+-- all commands are checked and old ones deleted. So nearly every kill costs the same, whatever the number of
+-- commands.
 local ADDED_BETWEEN_LOOKS = 256
 
 local function forget_done(key, now)

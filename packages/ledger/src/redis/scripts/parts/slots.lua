@@ -1,10 +1,10 @@
 -- @use counters.lua
 -- @use waiting.lua
--- The slots of rates that deferred actions hold: the same rules as deferrals.ts.
+-- The slots that deferred actions have in rates: the same rules as deferrals.ts.
 
 local slots = {}
 
--- Releases the slots of a deferral in these rates. Returns the rates in which it had a slot.
+-- Releases the slots of a deferral in these rates. Returns the rates in which the deferral had a slot.
 function slots.release(deferral, rates, now)
   local left = {}
   for _, rate in ipairs(rates) do

@@ -46,7 +46,7 @@ function waiting_actions.begin(waiting, agent, request, rates, now, forget_at)
   begun[#begun + 1] = 'w ' .. agent
 end
 
--- Removes a request from the waiting requests, and returns it. Nil if it does not wait.
+-- Removes a request from the waiting requests, and returns its deferral. Nil if the request does not wait.
 function waiting_actions.take(waiting, agent, request, now)
   local found, still = nil, {}
   for _, deferral in ipairs(waiting_actions.waiting_of(waiting, agent, now)) do

@@ -93,7 +93,7 @@ do
       window.sum = window.sum - amount
       if amount < 0 then window.credits = window.credits - 1 end
     end)
-    -- Pieces of which all buckets have left may be gone, because the server expires them.
+    -- If all buckets of a piece have left the window, the server may have deleted the piece.
     local given_back = window.spilled and not pieces_are_there
     if window.spilled then window.left_through = last end
     window.oldest, window.spilled, window.changed = oldest, spilled, true
@@ -141,7 +141,8 @@ do
     return window
   end
 
-  -- Returns whether all buckets of a stored window have left it, and whether some of them may still be spilled.
+  -- Returns whether all buckets of a stored window have left the window, and whether some of the buckets may still be
+  -- spilled.
   function has_left(stored, now)
     local _, _, _, window_ms, width_ms, spilled = struct_unpack(HEAD, stored)
     local newest = #stored > HEAD_BYTES and struct_unpack('<d', stored, #stored - PAIR_BYTES + 1)
