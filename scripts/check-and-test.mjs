@@ -1,7 +1,7 @@
-// Runs `npm run check:run` beside `vitest run`: the checks take half a minute, in which the tests can already begin.
-// Arguments go to vitest. The checks print once they have ended, so that their lines do not mix with those of the
-// tests. The first failure ends the other part. The exit code is 0 if both passed. Ctrl-C reaches both, because they
-// are in one process group.
+// Runs `npm run check:run` and `vitest run` at the same time, because the checks take half a minute. Arguments go to
+// vitest. The output of the checks is printed after they have ended, so that it does not mix with the output of the
+// tests. If the checks fail, the tests are stopped. The exit code is 0 if checks and tests passed. Ctrl-C reaches all
+// processes, because they are in one process group.
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { isLower, isVersion, lockfileAt, manifestAt, releaseNotes } from './release/release-files.ts';
 
 const USAGE = 'Usage: npm run release -- X.Y.Z [--dry-run]';
-/** Files that name the image of this version. */
+/** Files that contain the name of the image with the version. */
 const NAME_THE_IMAGE = ['docker-compose.yml', 'docs/deploy.md'];
 
 try {

@@ -30,7 +30,7 @@ function npm(...args) {
   const all = [...args, '--no-audit', '--no-fund', '--loglevel=error'];
   // Inside `npm run`, npm_execpath is the npm that started this script. Outside, the npm on the PATH is used.
   const ours = process.env.npm_execpath;
-  // If another lockfile was installed before, this script may run on its Node, which `npm ci` removes meanwhile.
+  // The Node that runs this script may be gone: `npm ci` removes the Node of an older lockfile.
   const node = existsSync(process.execPath) ? process.execPath : 'node';
   const result = ours
     ? spawnSync(node, [ours, ...all], options)

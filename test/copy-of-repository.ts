@@ -6,9 +6,9 @@ import { basename, join, relative } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Copies without blocking the event loop, because the test may serve proxies at the same time.
+ * Copies the files without blocking the event loop, because the test may serve proxies at the same time.
  *
- * @param to the folder of the copy, which exists
+ * @param to an existing folder for the copy
  * @param copied the files and folders to copy
  * @param how.tests if false, test files are not copied
  */
@@ -26,7 +26,10 @@ export async function copyOfRepository(
   linkModules(join(ROOT, 'node_modules'), join(to, 'node_modules'), to);
 }
 
-/** Links libraries to the libraries of the repository, and Mandate's own packages to the packages of the copy. */
+/**
+ * Makes links in the copy: those of libraries lead to the repository's libraries, and those of Mandate's own packages
+ * lead to the copied packages.
+ */
 function linkModules(from: string, to: string, copy: string): void {
   mkdirSync(to);
   for (const name of readdirSync(from)) {

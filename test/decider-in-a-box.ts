@@ -1,6 +1,6 @@
 /**
- * A decider for tests, without a log: the batch code, the memory ledger, a clock that the test controls, and the
- * published records, as the bytes of the decisions topic.
+ * A decider for tests, without a log: the batch code, the memory ledger, and a clock that the test controls.
+ * Published records are kept as the bytes that the decisions topic would have.
  */
 
 import { type Answer, type AnswerContext, answerBatch, type Incoming } from '@mandate/engine';
@@ -24,8 +24,8 @@ export type Box = {
   ledger: MemoryLedger;
   context: AnswerContext;
   /**
-   * The published records, in order. An answer of kind `published` is not among them, because its record is on the
-   * log already.
+   * The published records, in order. An answer of kind `published` adds no record, because its record is already on
+   * the log.
    */
   published: string[];
   mandates: readonly MandateOfFile[];
@@ -35,7 +35,10 @@ export type Box = {
   enforce(documents: readonly object[]): void;
   /** Returns a new record of the actions topic, appended now. */
   append(value: unknown, topic?: string, appendedAtMs?: number): Incoming;
-  /** Answers, publishes and confirms. With `lost`, the answers never reach the log, and nothing is confirmed. */
+  /**
+   * Answers a batch, publishes the answers and confirms them. With `lost`, the answers do not reach the log and are
+   * not confirmed.
+   */
   answer(batch: readonly Incoming[], lost?: boolean): Promise<readonly Answer[]>;
   /** Appends an operator's record to the log. */
   publish(record: DecisionsRecord): void;
@@ -116,7 +119,7 @@ export function asking(action: { id: string; [field: string]: unknown }): object
   return { event: 'action.requested', action: { agentId: 'agent-1', type, ...call, ...action } };
 }
 
-/** Returns an `action.completed`. By default it reports a success of `agent-1`. */
+/** Returns an `action.completed` record. By default, `agent-1` reports a success. */
 export function reporting(outcome: { actionId: string; [field: string]: unknown }): object {
   return { event: 'action.completed', outcome: { agentId: 'agent-1', status: 'success', ...outcome } };
 }

@@ -1,4 +1,7 @@
-/** Reads what JSON Schemas say about their fields. Tests require a sentence and an example of each field. */
+/**
+ * Reads the descriptions and examples of fields in JSON Schemas. Tests require a sentence and an example for each
+ * field.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
@@ -21,7 +24,7 @@ type Schema = {
   $defs?: Record<string, Schema>;
 };
 
-/** A field of an object. `path` has the names that lead to the field. */
+/** A field of an object. `path` has the names of the fields that contain it, and its own name. */
 type Field = { path: string; schema: Schema };
 
 /** Returns every field of every object in the schema, at any depth. */
@@ -55,7 +58,7 @@ const SENTENCE = /^[A-Z0-9`].+[.]$/s;
 export function faultsOfFields(fields: readonly Field[], $defs: Record<string, Schema> = {}): string[] {
   const ajv = new Ajv2020({ strict: false, validateSchema: false });
   formats.default(ajv);
-  // Results by schema. Many routes share a schema, and compiling it takes a millisecond.
+  // The faults found so far, by schema. Many routes share a schema, and compiling a schema takes a millisecond.
   const known = new Map<string, readonly string[]>();
   const faultsOf = (schema: Schema): readonly string[] => {
     const key = JSON.stringify(schema);

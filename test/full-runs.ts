@@ -1,7 +1,7 @@
 /**
- * The test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20 to 60
- * seconds for a plane on its own servers, and `npm test` has another test of the same promise for the same code.
- * docs/testing.md lists these files too. `TEST_LENGTH=full` runs one of them by its name.
+ * Lists the test files that run only in a full run: `npm run test:full`, `test:explore`, `test:faults`. Each takes 20
+ * to 60 seconds, because it starts a plane on its own servers. `npm test` has another test of the same promise for
+ * the same code. docs/testing.md lists these files too. With `TEST_LENGTH=full`, one of them can be run by its name.
  */
 export type FullRunFile = {
   /** The path, relative to the root. */

@@ -1,6 +1,7 @@
 /**
- * Starts the slowest test files first. Without earlier runs, as in a clean clone, vitest orders files by size. A
- * short file may run a whole contract. It would then run alone at the end while other cores are idle.
+ * Starts the slowest test files first. If there are no earlier runs, as in a new clone, vitest would start large
+ * files first. But a short file may run for a long time, and would then run alone at the end while other cores are
+ * idle.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

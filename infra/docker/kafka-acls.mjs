@@ -33,7 +33,7 @@ const ACCESS = topic('mandate.access.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
-/** The rights of each user: the allowed operations, and the resources for these operations. */
+/** For each Kafka user: the allowed operations, and the resources that each operation is allowed on. */
 const RIGHTS = {
   migrator: [
     [[CREATE, ...LOOKS], [topics('mandate.')]],

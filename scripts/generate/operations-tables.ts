@@ -46,7 +46,7 @@ const TABLES = {
   'routes that write': routesTable(),
 };
 
-/** The page, with new tables between its marks. */
+/** The page docs/operations.md, with new tables between its marks. */
 export const operationsTables: GeneratedFile = {
   path: PATH,
   make: () =>

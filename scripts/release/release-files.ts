@@ -24,7 +24,7 @@ export function lockfileAt(version: string, text: string): string {
   const lockfile: Manifest & { packages: Record<string, Manifest> } = JSON.parse(text);
   const packages = Object.entries(lockfile.packages).map(([path, entry]) => [
     path,
-    // All other entries come from a registry, or are links without a version.
+    // Entries in node_modules are packages from a registry, or links without a version. They stay as they are.
     path.includes('node_modules/') ? entry : withVersion(entry, version),
   ]);
   return asJson({ ...lockfile, version, packages: Object.fromEntries(packages) });

@@ -22,7 +22,10 @@ const charactersOf = (codePoints: string) =>
       .map((hex) => Number.parseInt(hex, 16)),
   );
 
-/** By what they look like: the characters that a name may contain and that Unicode's form NFKD does not change. */
+/**
+ * For each text that characters look like: the characters that a name may contain and that Unicode's form NFKD does
+ * not change.
+ */
 const alike = new Map<string, string[]>();
 for (const [, from = '', to = ''] of text.matchAll(LINE)) {
   const source = charactersOf(from);

@@ -37,7 +37,10 @@ for (const property of [
 ])
   for (const codePoint of codePoints(property)) refused.add(codePoint);
 
-/** The code points at which allowed characters begin and end, each as the distance from the one before. */
+/**
+ * The code points where a range of allowed characters begins or ends. Each is stored as its distance from the
+ * previous code point.
+ */
 const edges: number[] = [];
 let isTaken = false;
 let last = 0;

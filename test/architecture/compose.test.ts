@@ -50,8 +50,8 @@ describe('docker-compose.yml', () => {
       return own;
     });
     expect(users.length).toBeGreaterThan(7);
-    // People run the `mandate` command by hand, and it uses the migrator's password. The migrator makes topics and
-    // may not write records.
+    // The `mandate` command, which people run by hand, uses the migrator's password too. The migrator creates topics
+    // and may not write records.
     expect(users.filter((user) => user !== 'kafka-migrator').length).toBe(
       new Set(users.filter((user) => user !== 'kafka-migrator')).size,
     );

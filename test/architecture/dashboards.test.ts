@@ -89,7 +89,7 @@ describe('an alert', () => {
   });
 });
 
-describe('an expression', () => {
+describe('an expression of a dashboard or an alert', () => {
   const source = [...readTree(ROOT).files]
     .filter(([path]) => /^(packages|services)\//.test(path) && !path.endsWith('.test.ts'))
     .map(([, text]) => text)
@@ -103,7 +103,10 @@ describe('an expression', () => {
       return [name, [...labels.matchAll(/'(\w+)'/g)].map(([, label = '']) => label)];
     }),
   );
-  /** Prometheus adds these labels. Each process adds `service` to all of its metrics. */
+  /**
+   * Labels that no call names: each process adds `service` to all of its metrics, and Prometheus and its histograms
+   * add the others.
+   */
   const ALWAYS = ['job', 'instance', 'service', 'le'];
 
   it.each(expressions())('at "$at" selects only by labels that the metric has', ({ expr }) => {

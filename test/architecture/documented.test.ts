@@ -1,6 +1,6 @@
 /**
- * Tests that the pages in docs agree with the source: error codes and metrics in both directions, and one row of
- * docs/map.md for each package.
+ * Tests that the pages in docs agree with the source. Each error code and metric must be in both, and docs/map.md
+ * must have one row for each package.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ test('files of a full run exist, and so do the tests that replace them in npm te
   ).toEqual([]);
 });
 
-test('every fault of the catalogue has a test that npm test runs', () => {
+test('for every fault in the catalogue, npm test runs a test', () => {
   expect(
     FAULTS.filter(({ tests }) => tests.every((file) => full.has(file))).map(({ number }) => number),
   ).toEqual([]);

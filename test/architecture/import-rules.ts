@@ -39,7 +39,7 @@ const SERVICES = [
   '@mandate/alerter',
 ];
 
-/** For each folder, the other workspaces that its product code may import. */
+/** For each folder: the other workspaces that its code may import, tests excepted. */
 const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
   ['packages/step', CONTRACTS],
@@ -116,8 +116,8 @@ export const PURE = ['packages/step', 'packages/policy', 'packages/control'];
 const SERVER = ['packages/server'];
 
 /**
- * Client libraries of stores, logs, HTTP, metrics and traces. Only the listed package may name a library, even for a
- * type. A scope (`@fastify`) means all of its packages. The package `runtime` locks files with SQLite.
+ * Client libraries for databases, logs, HTTP, metrics and traces, each with the packages that may import it, even for
+ * a type. A scope (`@fastify`) means all of its packages. The package `runtime` uses SQLite to lock files.
  */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['packages/bus', 'packages/runtime']],
@@ -214,7 +214,7 @@ function libraryFault(path: string, from: Workspace, specifier: string): string 
     : `imports ${name}, at home in ${home.join(', ')}`;
 }
 
-/** Returns the package of an import: `@scope/name/sub` → `@scope/name`, and `name/sub` → `name`. */
+/** Returns the package that an import names: `@scope/name` for `@scope/name/sub`, and `name` for `name/sub`. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')

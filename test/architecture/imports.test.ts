@@ -27,7 +27,7 @@ describe('this repository', () => {
   });
 });
 
-/** A small repository that breaks no rule. Each test adds one fault to it. */
+/** Returns a small repository that breaks no rule, with these files added. */
 function house(files: Record<string, string>): Tree {
   const workspace = (folder: string, dependencies: string[] = []) => ({
     folder,
@@ -359,7 +359,7 @@ describe('a global', () => {
 });
 
 describe('a cycle', () => {
-  it('of files is found, even if it passes through a type import and a test', () => {
+  it('among files is found, even if a type import or a test is part of the cycle', () => {
     const files = {
       'packages/bus/src/a.ts': "import './b.ts';",
       'packages/bus/src/b.ts': "import type { C } from './deep/c.ts';",
@@ -373,7 +373,7 @@ describe('a cycle', () => {
     ]);
   });
 
-  it('of packages is found, but not if it passes through tests', () => {
+  it('among packages is found, but not if a test is part of the cycle', () => {
     const files = {
       'packages/cli/src/a.ts': "import '@mandate/decider';",
       'services/decider/app.ts': "import '@mandate/cli/sub';",

@@ -1,6 +1,6 @@
 /**
- * Imports the package that it gets as its argument, and prints the URLs of the modules that Node loaded for it, one
- * on each line.
+ * Imports the package that is given as argument. Prints the URLs of the modules that Node loaded for it, one on each
+ * line.
  */
 import { registerHooks } from 'node:module';
 

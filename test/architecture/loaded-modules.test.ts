@@ -10,15 +10,15 @@ import { expect, test } from 'vitest';
 const FIXTURE = fileURLToPath(new URL('./loaded-modules.fixture.ts', import.meta.url));
 const SERVER = ['@mandate/server', 'fastify', '@fastify', 'pino', 'prom-client', '@opentelemetry'];
 
-/** Returns the modules that `import()` of the package loads in a new process, Node's own modules included. */
+/** Imports the package in a new process. Returns the modules that this loads, including Node's own modules. */
 async function modulesOf(specifier: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [FIXTURE, specifier]);
   return stdout.split('\n');
 }
 
 /**
- * Returns the packages that these modules belong to. A file of `packages/server` gives `@mandate/server`; any other
- * package gives the first part of its name (`@fastify`).
+ * Returns the packages that contain these modules. A file of `packages/server` gives `@mandate/server`; a file of an
+ * npm package gives the first part of the package's name (`@fastify`).
  */
 function packagesIn(modules: readonly string[]): Set<string> {
   return new Set(

@@ -1,6 +1,6 @@
 /**
- * A newcomer first runs `npm ci`, which installs only what the lockfile lists. The lockfile must therefore list the
- * engines of every platform. npm leaves out packages that it cannot reach when it writes the lockfile.
+ * Tests the lockfile. A newcomer runs `npm ci`, which installs only what the lockfile lists. So the lockfile must
+ * list the engines of all platforms. When npm writes the lockfile, it leaves out packages that it cannot reach.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,9 +23,9 @@ const lockfile: { packages: Record<string, Entry> } = JSON.parse(
 const entries = Object.entries(lockfile.packages);
 
 /**
- * The registry that wrote the lockfile does not have these engines of chdb, so their hashes are unknown. `npm ci`
- * accepts an entry without a hash. `npm install` on one of these platforms adds the hash, and then this list gets
- * shorter.
+ * The hashes of these engines of chdb are unknown, because the registry that was used for the lockfile did not have
+ * them. `npm ci` accepts an entry without a hash. When `npm install` runs on one of these platforms, it adds the
+ * hash, and the engine can be removed from this list.
  */
 const WITHOUT_HASH = ['@chdb/lib-darwin-arm64', '@chdb/lib-darwin-x64', '@chdb/lib-linux-arm64-gnu'];
 
@@ -45,8 +45,8 @@ function runsOn({ os, cpu, libc }: Entry, platform: string): boolean {
 const byName = new Map(entries.map(([path, entry]) => [nameOf(path), entry]));
 
 /**
- * The packages that choose one of several engines by platform. The test finds them by their optional dependencies,
- * not by name.
+ * The packages that have a different engine for each platform. They are found by their optional dependencies, so no
+ * list of names is needed.
  */
 const withEngines = entries.flatMap(([path, { optionalDependencies = {} }]) => {
   const engines = Object.keys(optionalDependencies).flatMap((name) => byName.get(name) ?? []);
@@ -88,7 +88,7 @@ test('the lockfile names no registry', () => {
   expect(named.map(([path]) => path)).toEqual([]);
 });
 
-test('installs the tool servers of the demo for development only, because an image contains no demo', () => {
+test("the lockfile has the demo's tool servers as development dependencies only, because an image contains no demo", () => {
   const servers = entries.filter(([path]) => nameOf(path).startsWith('@modelcontextprotocol/'));
   expect(servers.length).toBeGreaterThanOrEqual(3);
   expect(servers.filter(([, { dev }]) => dev !== true).map(([path]) => path)).toEqual([]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from './repository.ts';
 import { pathsBelow } from './tree.ts';
 
-/** A line that is a comment, or part of one. */
+/** Matches a line that is a comment or a part of a comment. The group is the text of the comment. */
 const COMMENT = /^\s*(?:\/\*\*?|\*|\/\/|--)\s(.*)$/;
 
 const RARE = [

@@ -42,7 +42,8 @@ function parsed(path: string, text: string): Module {
 }
 
 /**
- * Visits every node. Types do not run, so they are skipped, except an `import('x')` in a type: the file depends on x.
+ * Visits every node of the syntax tree. Types are skipped, because they do not run. An `import('x')` in a type is not
+ * skipped, because the file depends on x.
  */
 function visit(value: unknown, look: (node: Node) => void): void {
   if (Array.isArray(value)) {

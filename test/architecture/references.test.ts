@@ -6,7 +6,7 @@ import { brokenReferences } from './references.ts';
 import { ROOT } from './repository.ts';
 import { pathsBelow } from './tree.ts';
 
-/** These files contain made-up references that the tests must find. */
+/** The files of this test. They contain made-up references that do not exist. */
 const OWN = /^test\/architecture\/references(?:\.test)?\.ts$/;
 const READ = /\.(?:md|ts|lua|sql|mjs)$/;
 

@@ -8,7 +8,10 @@ import { posix } from 'node:path';
 /** Every path of the repository, and the text of the files that are searched for references. */
 export type Texts = { paths: readonly string[]; texts: ReadonlyMap<string, string> };
 
-/** Paths that are not under version control, because a script creates them on the operator's machine. */
+/**
+ * Folders and files that texts may name although the repository does not contain them: a script creates them on the
+ * operator's machine.
+ */
 const MADE_BY_SCRIPTS = ['infra/docker/secrets', 'infra/docker/secrets/redis-operator-password'];
 
 /** Returns the references that do not resolve, as `path:line what is wrong`, in order. */
@@ -27,9 +30,9 @@ export function brokenReferences({ paths, texts }: Texts): string[] {
 type House = {
   files: ReadonlySet<string>;
   folders: ReadonlySet<string>;
-  /** The names of all files, and every end of their paths: `step.lua`, `scripts/step.lua`. */
+  /** For every file: its name, and all longer ends of its path, such as `step.lua` and `scripts/step.lua`. */
   ends: ReadonlySet<string>;
-  /** The anchors of each page, by the page's path. */
+  /** For each page, by its path: the anchors that links can name. */
   anchors: ReadonlyMap<string, ReadonlySet<string>>;
   /** The numbers of the ADRs. `sections` has the numbers of the sections of docs/semantics.md. */
   adrs: ReadonlySet<number>;
@@ -66,7 +69,7 @@ function anchorsOf(path: string, text: string): Set<string> {
   return anchors;
 }
 
-/** Returns the lines of a file with their numbers. Blocks of code in a page are left out. */
+/** Returns the lines of a file, each with its number. In a page, blocks of code are left out. */
 function linesOf(path: string, text: string): [line: string, at: number][] {
   let isCode = false;
   return text.split('\n').flatMap((line, at): [string, number][] => {
@@ -137,7 +140,7 @@ function faultsOfEveryText({ adrs, sections }: House, line: string): string[] {
   ];
 }
 
-/** Returns one number for each match: the number in the first group that matched. */
+/** Returns the number in each match. The form has two groups, and the number is in one of them. */
 function numbersIn(line: string, form: RegExp): number[] {
   return [...line.matchAll(form)].map(([, one, other]) => Number(one ?? other));
 }

@@ -1,6 +1,6 @@
 /**
- * Tests without servers run on every machine. A test file that needs Kafka, Redis or ClickHouse names the server. On
- * a machine without that server, vitest skips the file and reports the skip.
+ * Tests without servers run on every machine. A test file that needs Kafka, Redis or ClickHouse must name this
+ * server. Then vitest skips the file on a machine without the server, and reports that it was skipped.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

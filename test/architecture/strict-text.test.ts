@@ -11,9 +11,7 @@ const LENIENT = [
   /\bsetEncoding\(/,
 ];
 
-/**
- * The files that may decode leniently, with the reason. They do not use the decoded text to decide what a name is.
- */
+/** The files that may replace invalid UTF-8, each with the reason. None of them uses the decoded text as a name. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'packages/audit/src/embedded.ts': 'a status file of the engine',
   'packages/audit/src/migration-files.ts': 'files of this repository',
@@ -29,7 +27,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'schemas/src/decode-text.ts': 'the place of a fault',
 };
 
-/** Returns lenient decodings as `path:line`. Tests, scripts and what tests start are left out. */
+/**
+ * Finds code that replaces invalid UTF-8. Returns each place as `path:line`. Tests, scripts and the processes that
+ * tests start are not searched.
+ */
 function lenientIn(files: ReadonlyMap<string, string>): string[] {
   return [...files]
     .filter(
@@ -61,7 +62,7 @@ describe('text from outside', () => {
     'const a = new TextDecoder().decode(bytes);',
     "const a = Buffer.from(line).toString('utf8');",
     "import { text } from 'node:stream/consumers';",
-  ])('that is decoded leniently is found: %s', (line) => {
+  ])('is found if it is decoded leniently: %s', (line) => {
     expect(lenientIn(new Map([['packages/a/src/a.ts', `\n${line}`]]))).toEqual(['packages/a/src/a.ts:2']);
   });
 });

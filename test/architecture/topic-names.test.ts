@@ -18,7 +18,7 @@ function spelled(files: ReadonlyMap<string, string>): string[] {
     );
 }
 
-describe('the names of topics and consumer groups', () => {
+describe('the name of a topic or a consumer group', () => {
   it('are written in one file only', () => {
     expect(spelled(readTree(ROOT).files)).toEqual([]);
   });

@@ -10,7 +10,10 @@ export type Workspace = {
   devDependencies: readonly string[];
 };
 
-/** Paths from the root, with `/`. */
+/**
+ * `files` has the text of each file by its path. Paths start at the root of the repository, with `/` as the
+ * separator.
+ */
 export type Tree = { workspaces: readonly Workspace[]; files: ReadonlyMap<string, string> };
 
 type Manifest = {
@@ -40,8 +43,8 @@ export function readTree(root: string): Tree {
 }
 
 /**
- * Returns every file except those in node_modules and in folders with names that begin with a dot. Paths are relative
- * to `root`, with `/`.
+ * Returns the paths of all files, relative to `root`, with `/`. Files in node_modules are left out, and files in
+ * folders with names that begin with a dot.
  */
 export function pathsBelow(root: string): string[] {
   return [...walk(root, '')];

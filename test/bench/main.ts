@@ -1,9 +1,11 @@
 /**
- * `npm run bench`: measures how fast Mandate is on this machine, and compares each figure with a bare rival in the
- * same run. docs/benchmarks.md says how each figure is measured.
+ * `npm run bench`: measures how fast Mandate is on this machine. Each figure is compared with a bare rival in the
+ * same
+ * run. docs/benchmarks.md says how each figure is measured.
  *
- * Prints a table on stdout, or with --json one document; progress goes to stderr. Exits with 0 if every bench ran
- * that has its servers on this machine, with 1 if a bench failed, with 2 if the arguments are wrong.
+ * Prints a table on stdout, or one JSON document with --json. Progress is printed on stderr. The exit code is 0 if
+ * all
+ * benches ran for which this machine has the servers, 1 if a bench failed, and 2 if the arguments are wrong.
  */
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './benches.ts';

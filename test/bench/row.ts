@@ -22,6 +22,9 @@ type RivalFigures = {
   what: string;
   measured: Spread;
   cpuMicros: number | null;
-  /** Mandate's figure divided by the rival's, for each pair. Above 1 is good for a rate, below 1 for a time. */
+  /**
+   * Mandate's figure divided by the rival's figure, computed for each pair. A rate is better than the rival's if the
+   * ratio is above 1, a time if it is below 1.
+   */
   ratio: Spread;
 };

@@ -9,7 +9,7 @@ import type { Row } from './row.ts';
  */
 const V8_OPTIONS = ['--expose-gc', '--max-old-space-size=6144'];
 
-/** `lacks`: the server that this machine does not have, and how to get it. */
+/** The rows of a bench, or `lacks`: the server that this machine does not have, and how to get it. */
 export type Outcome = { rows: readonly Row[] } | { lacks: string };
 
 /** Runs a bench in its own process. Its stdout goes to stderr, because stdout is for the report. */

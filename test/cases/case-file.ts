@@ -34,7 +34,8 @@ const step = z.union([
     without: z.array(z.string()).optional(),
   }),
   /**
-   * A report by a key that may release amounts, as a trusted reporter has. With `own`, the agent's own key reports.
+   * Reports an outcome with a key that may release money, like a trusted reporter. With `own`, the agent's own key
+   * reports.
    */
   z.strictObject({ ...delivered, report: fields, own: z.literal(true).optional() }),
   z.strictObject({ ...delivered, raw: z.string() }),

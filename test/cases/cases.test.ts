@@ -1,5 +1,6 @@
 /**
- * Runs every golden case in this folder. The cases show the promises of docs/semantics.md as requests and answers.
+ * Runs every golden case in this folder. A golden case shows a promise of docs/semantics.md as requests with their
+ * exact answers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -36,11 +36,11 @@ describe('docs/llm-calls.md', () => {
     expect(callNames(stated, given)).toMatchObject({ provider: provider ?? null, model });
   });
 
-  test('names the version of the price list that is pinned', () => {
+  test('names the version of the price list that package.json pins', () => {
     expect(page).toContain(`version ${manifest.dependencies['@pydantic/genai-prices']},`);
   });
 
-  test('contains every case', () => {
+  test('has ten examples of calls and six of names', () => {
     expect([calls.length, names.length]).toEqual([10, 6]);
   });
 });

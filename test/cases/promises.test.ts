@@ -38,7 +38,10 @@ test('every test title after a file is in that file', () => {
   expect(missing).toEqual([]);
 });
 
-/** Returns the path of a file that is named without its folder. An earlier mention of the file has the folder. */
+/**
+ * Returns the path of a file that the page names without its folder. An earlier place in the page names it with its
+ * folder.
+ */
 function pathOf(file: string): string {
   const [path] = table.match(new RegExp(`[\\w/-]+/${file.replaceAll('.', '\\.')}`)) ?? [];
   if (path === undefined) throw new Error(`${file} is never named in full`);

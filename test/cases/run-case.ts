@@ -27,7 +27,7 @@ export async function runCase({ name, mandates, steps, balances, open }: GoldenC
   }
 }
 
-/** Returns the answers of a step, to compare with `expect`: one answer, or one for each repetition. */
+/** Carries out a step. Returns its answers to compare with `expect`: one answer, or one for each repetition. */
 async function play(
   box: Box,
   step: Step,

@@ -50,7 +50,7 @@ test('lets a key publish only for its own agents', async () => {
   expect((await plane.call('auditor', 'GET', '/v1/agents/other-1/kill-status')).status).toBe(200);
 });
 
-test('shows no other agent’s decision to a publisher, and no other tenant’s decision to any key', async () => {
+test('does not show a publisher the decision of another agent, or any key the decision of another tenant', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const theirs = { ...action, id: 'secret', agentId: 'other-1' };
@@ -87,7 +87,7 @@ test('limits operators to their tenant; changes outside of the tenant need opera
   expect((await plane.call('stranger', 'GET', '/v1/ledger')).body.tenants).toEqual(['globex']);
 });
 
-test('records reads of other agents’ actions before showing them, but not an agent’s read of its own action', async () => {
+test('records the read of another agent’s action before showing it; an agent’s read of its own action is not recorded', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   expect((await plane.call('publisher', 'POST', '/v1/actions?waitMs=20000', action)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Tests over HTTP that a person approves or denies a waiting action, and what the agent then gets. */
+/** Tests over HTTP how a person approves or denies an action that waits, and what the agent gets then. */
 import { approvalId, type Decision, readApprovalId } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -89,7 +89,7 @@ test('an approval expires; after a second approval, the next attempt runs', asyn
   expect(next.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
 });
 
-test('an approval belongs to one tenant, action and arguments; a question with another id is not found', async () => {
+test('an approval counts only for its tenant, action and arguments; an id of no question is not found', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
@@ -150,7 +150,7 @@ test('an approval is valid only for the exact arguments, also if arguments are r
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED' });
 });
 
-test('the agent’s own key learns whether a person approved or denied its call, even if the agent does not send it again', async () => {
+test('the agent’s own key can read whether a person approved or denied its call, without sending the call again', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   const look = (waitMs: number, id = 's-1') =>

@@ -1,6 +1,6 @@
 /**
- * Tests operators and dead letters over HTTP: an operator reads a dead letter, republishes it once, and the log
- * records the republication.
+ * Tests over HTTP how an operator reads a dead letter and republishes it once. The log must have a record of the
+ * republication.
  */
 
 import { deadLetterId } from '@mandate/policy';
@@ -167,7 +167,7 @@ test('a value that is not text is shown as null', async () => {
   expect((await plane.call('owner', 'GET', path)).body).toMatchObject({ text: null });
 });
 
-test('a republication is recorded on the log after the dead letter: author, reason, whether corrected, and log position', async () => {
+test('after the dead letter, the log has a record of its republication: author, reason, whether corrected, and log position', async () => {
   const { plane, letter, republish, history, traceparent } = await withLetter();
   const first = await republish({ value: mended(), reason: 'a type was missing' });
   expect(first.status).toBe(202);
@@ -199,7 +199,7 @@ test('a republication is recorded on the log after the dead letter: author, reas
   expect(told?.answerIds).toContain(id);
 });
 
-test('a value that still cannot be read is recorded with the id of its new dead letter', async () => {
+test('if the republished value cannot be read either, the record has the id of the new dead letter', async () => {
   const { plane, letter, republish, history } = await withLetter();
   await republish();
   const [told] = await history();

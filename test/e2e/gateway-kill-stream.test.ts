@@ -1,6 +1,6 @@
 /**
- * The stream of kills over HTTP: a client receives at once the kills of its agents, of its tenant and of everything.
- * The stream only saves time. The ledger refuses killed agents without it.
+ * Tests the stream of kills over HTTP. A client receives kills of its agents, of its tenant and of everything at
+ * once. The stream only saves time: without it, the ledger still refuses killed agents.
  */
 import { waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -35,7 +35,7 @@ test('begins with the kills in force, and then delivers each kill and each reviv
   ]);
 });
 
-test('delivers a publisher only kills of its own agents, no tenant the kills of another tenant, and everyone the kill of everything', async () => {
+test('delivers kills of their own agents to publishers, no kill of another tenant, and the kill of everything to all', async () => {
   const { plane, listen, kill } = await scene();
   const [publisher, stranger] = [await listen('publisher'), await listen('stranger')];
   await kill('other');

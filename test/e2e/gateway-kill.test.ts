@@ -1,6 +1,6 @@
 /**
- * Tests the kill switch over HTTP. A kill is in force when the answer arrives. The log records the kill, and an ALLOW
- * is checked against it again before it is handed out.
+ * Tests the kill switch over HTTP. A kill is in force when its answer arrives, and the log records it. Before a
+ * caller gets an ALLOW, the gateway reads the kill flag again.
  */
 import { restoreLedger } from '@mandate/ledger-log';
 import { MandateError, silentLogger, systemClock } from '@mandate/runtime';
@@ -289,7 +289,7 @@ test('while the kill switch cannot be read, no ALLOW is handed out, but a BLOCK 
   expect(blocked.body.decision).toMatchObject({ code: 'TOOL_DENIED' });
 });
 
-test('without the log, a kill is in force and says that it is not on the log; its record is appended once when the log is back', async () => {
+test('if the log is unavailable, a kill is in force, and its answer says that it is not on the log; later its record is appended once', async () => {
   let away = true;
   const plane = await startGatewayPlane({
     mandates: MANDATES,

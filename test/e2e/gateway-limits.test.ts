@@ -1,6 +1,6 @@
 /**
- * Tests limits on what callers publish, and on agents that are refused too often, over HTTP with a real log and
- * decider.
+ * Tests over HTTP, with a real log and decider, how much callers may publish, and how agents that are refused too
+ * often must wait.
  */
 import { readAccessRecord, TOPICS } from '@mandate/schemas';
 import { waitUntil } from '@mandate/testing';

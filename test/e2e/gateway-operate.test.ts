@@ -17,7 +17,7 @@ const call = (id: string, tool = 'look', agentId = 'bot-1') => ({ id, agentId, t
 const WAIT = '/v1/actions?waitMs=20000';
 const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
-test('a budget of the tenant limits can be credited only with a key that has the right for it', async () => {
+test('only a key with a special scope can give money back to a budget of the tenant limits', async () => {
   const isOfBounds = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
   const plane = await startGatewayPlane({ mandates: MANDATES, isOfBounds });
   const adjust = async (
@@ -35,7 +35,8 @@ test('a budget of the tenant limits can be credited only with a key that has the
   expect(await adjust('stranger', -1)).toBe(200);
   expect(await adjust('accountant', -1)).toBe(200);
   expect(await adjust('accountant', 1)).toBe(200);
-  // The key has only this right. The scope operate:all does not include the right.
+  // The key has only the scope operate:limits, so it may not adjust other budgets. The scope operate:all does not
+  // include operate:limits.
   expect(await adjust('accountant', -1, { ...total, id: 'own' })).toBe('FORBIDDEN');
   expect((await plane.call('accountant', 'POST', '/v1/agents/bot-1/kill')).status).toBe(403);
   expect(await adjust('owner', -1)).toBe('BUDGET_OF_BOUNDS');

@@ -146,7 +146,7 @@ test('a tenant can list its own erasures, and no other tenant can', async () => 
   ]);
 });
 
-test('nothing about a person is shown if the read cannot be recorded', async () => {
+test('if the read cannot be recorded, nothing about a person is shown', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
     seals: true,

@@ -166,7 +166,8 @@ test('a body is parsed strictly, each record of a list separately, and if one re
     expect(reply.body.errors).toMatchObject(errors);
     expect(reply.body.errors).toHaveLength(errors.length);
   }
-  // The record on the log has the action one level deeper than this body. A decider could not read such a record.
+  // On the log, the action is one level deeper than in this body, because it is inside a record. A decider could not
+  // read such a record.
   const deep = look('deep', { args: JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`) });
   const tooDeep = await plane.call('publisher', 'POST', '/v1/actions', deep);
   expect([tooDeep.status, tooDeep.body.detail]).toEqual([400, expect.stringContaining('deeper')]);
@@ -248,7 +249,7 @@ test('only the gateway states who reports an outcome, and the scope release remo
   });
 });
 
-test('a decision that arrives before the log acknowledges its request is not missed', async () => {
+test('a caller gets its decision even if the decision arrives before the log acknowledges the request', async () => {
   const holdAcks = Promise.withResolvers<void>();
   const plane = await startGatewayPlane({
     mandates: MANDATES,
@@ -307,7 +308,7 @@ test('a gateway that stops answers all waiting callers at once', async () => {
   expect((await waiting).status).toBe(202);
 });
 
-test('without the log, the answer is 503 within a time limit, and says what may have happened and what is safe to do', async () => {
+test('if the log is unavailable, the answer is 503 within a time limit; it says what may have happened and what is safe to do', async () => {
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.bus.close();
   for (const path of ['/v1/actions?waitMs=60000', '/v1/actions']) {

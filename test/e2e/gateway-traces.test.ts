@@ -1,5 +1,6 @@
 /**
- * Tests what traces show of the gateway: the append of the published records, and the trace context in their headers.
+ * Tests the traces of the gateway: the span of an append of records, and the trace context in the headers of these
+ * records.
  */
 
 import { MandateError, silentLogger } from '@mandate/runtime';
@@ -28,7 +29,7 @@ async function tracing() {
   };
 }
 
-test('a list is one append span, and each of its records continues the trace from that span', async () => {
+test('the append of a list is one span, and each record of the list continues the trace from this span', async () => {
   const { tracer, spans } = await tracing();
   const plane = await startGatewayPlane({ mandates: MANDATES, tracer });
   const list = ['bot-1', 'bot-2', 'bot-3'].map((agentId, at) => look(`a-${at}`, agentId));

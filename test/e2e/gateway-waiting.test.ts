@@ -1,6 +1,6 @@
 /**
- * Each wait for a decision uses one of a limited number of slots. Without a decider no wait ends, and the plane must
- * still serve other callers.
+ * Tests that the plane serves other callers although many callers wait. Each wait for a decision uses one of a
+ * limited number of places, and without a decider no wait ends.
  */
 import { expect, test } from 'vitest';
 import { waitingRequests } from '../faults/attacks/waiting-requests.ts';

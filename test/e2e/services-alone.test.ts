@@ -1,4 +1,4 @@
-/** Runs the services in separate processes on one data folder. `mandate up` runs them in one process. */
+/** Runs each service in its own process, all on one data folder. (`mandate up` runs the services in one process.) */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,10 @@ const ROOT = join(import.meta.dirname, '../..');
 const CONSOLE = 'https://console.example.com';
 const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
 
-/** Returns a data folder that contains only mandates. The `mandate` command makes its key, as an operator would. */
+/**
+ * Makes a data folder that contains only mandates. A test then makes a key with the `mandate` command, as an operator
+ * would.
+ */
 function newFolder() {
   const folder = dataFolder(temporaryFolder());
   writeFileSync(
@@ -205,7 +208,7 @@ test('only one decider runs at a time; a second decider says which process uses 
   expect(await next.kill()).toBe(0);
 });
 
-test('after a decider is killed in the middle of its work, the next decider decides the rest, and nothing is decided twice', async () => {
+test('if a decider is killed during its work, the next decider decides the rest, and nothing is decided twice', async () => {
   const folder = newFolder();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());
@@ -305,7 +308,7 @@ describe.each(SERVICES)('the service %s', (service) => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('creates its folder or says what is missing, and exits with 0 when it is stopped', async () => {
+  test('creates its folder or says what is missing; when it is stopped, its exit code is 0', async () => {
     const path = join(temporaryFolder(), 'data');
     if (service === 'decider') {
       await expect(startService(service, { DATA_PATH: path })).rejects.toThrow('MANDATES_INVALID');

@@ -7,7 +7,7 @@ import { ATTACKS } from './attacks/attacks.ts';
 import { attackAtOnce } from './support/attack-at-once.ts';
 import { expectBorne } from './support/expect-borne.ts';
 
-test('every attack at once', { timeout: ATTACK.ms + 300_000 }, async () => {
+test('the plane survives every attack at once', { timeout: ATTACK.ms + 300_000 }, async () => {
   const attacks = ATTACKS.filter(({ isHeavy = false }) => ATTACK.isMeasured || !isHeavy);
   expectBorne(await attackAtOnce(attacks, ATTACK.ms));
 });

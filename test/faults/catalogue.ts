@@ -1,6 +1,6 @@
 /**
- * The faults that Mandate must survive, and the tests that cause each of them. `npm run test:faults` runs these tests. `npm
- * test` runs them too, in the short form if there is a long one.
+ * Lists the faults that Mandate must survive, and the tests that cause each of them. `npm run test:faults` runs these
+ * tests. `npm test` runs them too; if a test has a short form, it runs the short form.
  */
 export type Fault = {
   number: number;

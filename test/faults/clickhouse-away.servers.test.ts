@@ -1,8 +1,8 @@
 /**
- * Breaks and repairs ClickHouse while a recorder runs and agents continue. It is killed during inserts, or paused and
- * executes requests after their timeout. Its disk is full, so that an insert, a merge or a rollup fails. Pauses are
- * short and repeated, or long. Answers to successful inserts are lost too. No row may be lost, and no answer may
- * count a row twice, during the faults or afterwards.
+ * Breaks and repairs ClickHouse while a recorder runs and agents continue. There are three faults. ClickHouse is
+ * killed during inserts. It is paused, and then executes requests after their timeout. Its disk is full, so that an
+ * insert, a merge or a rollup fails. The faults are short and repeated, or long. Answers to successful inserts are
+ * lost too. During the faults and afterwards, no row may be lost, and no answer may count a row twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -21,7 +21,7 @@ import { ANSWER_MS, Away, metric, openAudit, produce, queryServiceOn } from './s
 import { answersTo, everyAnswer, type Get, pagesOf } from './support/audited-traffic.ts';
 import { NO_DISK, smallDisk } from './support/small-disk.ts';
 
-/** The time for which ClickHouse is away, in ms. This is the fault itself, not a wait for a condition. */
+/** For how long ClickHouse is away, in ms. The test must wait for this time, because the time is the fault itself. */
 const AWAY_MS = byLength({ short: [0, 4_000], full: [0, 0, 8_000], long: [0, 0, 60_000] });
 const LOST_ANSWERS = 3;
 const DISK_MIB = 96;
@@ -32,8 +32,8 @@ const SOME_ROOM_BYTES = 1_500_000;
  */
 const PATIENCE_MS = 1_500;
 /**
- * Rollups are refreshed after a pause of this length between inserts, in ms. A mark and the rows that it announces
- * come closer together.
+ * Rollups are refreshed only after a pause of this length between inserts, in ms. The time between a mark and the
+ * rows that it announces is shorter.
  */
 const QUIET_MS = 250;
 /** Each record of this table is appended once. So a row that occurs twice was inserted twice. */
@@ -59,8 +59,8 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
       const proxy = stack.use(await startFaultProxy(server.port, INSERTING));
       const audit = await openAudit(`http://127.0.0.1:${proxy.port}`, database, PATIENCE_MS);
       stack.defer(() => audit.close());
-      // Without merges, a row that was inserted twice stays in the table twice, and answers must count it once.
-      // Merges stay on for the full disk, because they fill the disk too.
+      // Merges are stopped, so that a row that was inserted twice stays in the table twice. Answers must still count
+      // it once. With the full disk, merges stay on, because they fill the disk too.
       const keepRepeats = async () => {
         if (disk === null) await recording.audit.command('SYSTEM STOP MERGES');
       };
@@ -95,7 +95,7 @@ describeWithOwnServers(['clickhouse'], 'ClickHouse', () => {
         const isMissed = waitUntil('it is missed', async () => {
           return (await metric(recorder, 'mandate_recorder_waits_total')) >= waits + 3;
         });
-        // The query needs more disk than is free, so it must fail. It must not return a part of the rows.
+        // This query needs more disk than is free. It must fail, and must not return only a part of the rows.
         if (disk !== null)
           await expect(longAnswer(recording)).rejects.toMatchObject({ code: 'AUDIT_UNAVAILABLE' });
         await Promise.all([isMissed, sleep(awayMs)]);
@@ -159,7 +159,7 @@ function askAllAlong(get: Get) {
       await sleep(20);
     }
   })();
-  // The error is not lost: `stop` returns this promise, and every test awaits it.
+  // An error is not lost: `stop` returns this promise, and every test awaits `stop`.
   done.catch(() => {});
   return {
     answered: () => answered,

@@ -1,8 +1,8 @@
 /**
  * ClickHouse answers but refuses: the recorder's user loses the right to insert, or a table is missing. Meanwhile one
  * recorder is stopped and another is started. Then 10,000 records arrive at once, and one of them cannot be stored.
- * The recorder waits, shows its lag, and continues by itself. No row is lost, no answer counts a row twice, and only
- * that record is quarantined.
+ * The recorder must wait, show its lag, and continue without help. No row may be lost, and no answer may count a row
+ * twice. Only the record that cannot be stored may be quarantined.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const AT_ONCE = 10_000;
 const PATIENCE_MS = 120_000;
 const user = (grants: string) =>
   `<password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>${grants}`;
-/** The recorder has its own user. The test removes the rights of this user and restores them. */
+/** The user of the recorder only. The test takes this user's rights away and gives them back. */
 const usersWhere = (rights: string) => `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>
@@ -135,7 +135,7 @@ async function missed(recorder: Measured): Promise<void> {
   );
 }
 
-/** Resolves when rows are inserted. */
+/** Resolves when the recorder has inserted more rows. */
 async function landed(recorder: Measured): Promise<void> {
   const rows = await metric(recorder, 'mandate_recorder_rows_total');
   await waitUntil(

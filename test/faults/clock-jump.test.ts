@@ -1,7 +1,7 @@
 /**
- * Sets the wall clock an hour ahead for one request, and then back. The ledger's time stops until the clock has
- * caught up. The log's time must stop too. Otherwise every request would be past its deadline for an hour, in this
- * process and after a restart.
+ * Sets the wall clock an hour ahead for one request, and then back. Until the clock has caught up, the ledger's time
+ * stands still. The log's time must stand still too. Otherwise every request would be past its deadline for an hour,
+ * in this process and after a restart.
  */
 
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts
 const SHARE = 200;
 const CHANGES = byLength({ short: 3, full: 5, long: 150 });
 const EVERY_MS = 2_000;
-/** The number of undecided actions at which the test stops sending more. */
+/** If this number of actions are undecided, the test sends no more until some are decided. */
 const MOST_WAITING = 400;
 
 describeWithOwnServers(

@@ -1,7 +1,8 @@
 /**
- * Two control services on Kafka, and a thousand writes that compete for the same policies. Both services are killed
- * meanwhile. Each answer says how its write ended, and every later reader finds the same result. A process that
- * starts meanwhile from a snapshot of these services also finds the same, by the digest of the whole state.
+ * Two control services on Kafka get a thousand writes that compete for the same policies. Both services are killed
+ * meanwhile. Each answer must say how its write ended, and every later reader must find the same result. A process
+ * that starts meanwhile from a snapshot of these services must also find the same state; the digests of the whole
+ * state are compared.
  */
 import type { Bus } from '@mandate/bus';
 import { controlDigest, foldControl } from '@mandate/control';
@@ -106,7 +107,9 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that compete and ar
   });
 });
 
-/** What a service had read from the control topic when it began to listen. */
+/**
+ * Where a service stood when it began to listen: what it had read of the control topic, and the digest of its state.
+ */
 type Start = { revision: number; fromRevision: number; digest: string };
 
 function startOf(said: string): Start {

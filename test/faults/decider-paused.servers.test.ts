@@ -46,7 +46,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider that is paus
       }
       const late = await nextPublish();
       sleeper.process.kill('SIGSTOP');
-      // Only the new owners of its partitions can answer all requests.
+      // The paused decider cannot answer. So all requests are answered only after others have taken over its
+      // partitions.
       await waitUntil('the others to have taken over', () => seen.decisions.size === asked, PATIENCE_MS);
       await ask();
       const repeats = seen.repeats();

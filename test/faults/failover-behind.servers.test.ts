@@ -23,7 +23,10 @@ import { keepAsking } from './support/keep-asking.ts';
 import { expectWhole, wholePlane } from './support/whole-plane.ts';
 
 const LIMITS = { agentMicros: 1_000_000, tenantMicros: 60_000_000 };
-/** Three agents: killed before the first failover, after it, and after the second failover. */
+/**
+ * Three agents. The first is killed before the first failover, the second after it, and the third after the second
+ * failover.
+ */
 const [LACKED, LATER, LAST] = ['agent-7', 'agent-11', 'agent-13'];
 const KILLED = [LACKED, LATER, LAST];
 
@@ -59,8 +62,8 @@ describeWithOwnServers(
       await allAtWork([heldUp, ...others]);
 
       for (const replica of replicas) replica.pause();
-      // Closes the connections of the replicas. When the replicas continue, they would otherwise read what their
-      // sockets still hold.
+      // Closes the connections of the paused replicas. Otherwise, when the replicas continue, they would still read
+      // the data in their sockets.
       const dying = plainRedis(primary.url);
       await dying.call('CLIENT', 'KILL', 'TYPE', 'replica');
       dying.disconnect();

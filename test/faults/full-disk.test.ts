@@ -46,7 +46,7 @@ test('with a full disk, publishers get 503 and the plane is not ready; with spac
     });
 
   expect(await ask()).toMatchObject({ status: 200, body: { decision: { verdict: 'ALLOW' } } });
-  // Waits for the insert. An insert that fails on the full disk would give its space back.
+  // This waits for the insert. If the insert failed on the full disk, it would free its space again.
   await waitUntil('it is recorded', async () =>
     /mandate_recorder_rows_total\{[^}]*table="decisions"[^}]*\} 1/.test(
       await (await fetch(`${plane.url}/metrics`)).text(),
@@ -55,8 +55,8 @@ test('with a full disk, publishers get 503 and the plane is not ready; with spac
   disk.fill();
   const { id, body } = await refused();
   expect(body).toMatchObject({ code: 'BUS_UNAVAILABLE', detail: expect.stringContaining('disk is full') });
-  // A refused record may have left a page with free room. The plane fills this page first, so it does not notice the
-  // full disk at once.
+  // A refused record may have left a page with some free room. The plane first fills this page, so it notices the
+  // full disk only later.
   const { body: unready } = await waitUntil('it says so', async () => {
     const reply = await readiness(plane);
     return reply.status === 503 && reply;

@@ -1,7 +1,7 @@
 /**
- * Another build of a decider has a TypeError in the handling of a batch. It must not stay alive without consuming. It
- * ends at every start with the error in its log, wherever the fault is, and skips no record. The correct build then
- * decides the records that the faulty build could not.
+ * Another build of a decider throws a TypeError while it handles a batch. Such a decider must not stay alive without
+ * consuming: it must end at every start with the error in its log, wherever in the batch the fault is, and skip no
+ * record. Afterwards the correct build must decide the records that the faulty build could not.
  */
 import { keyPartition } from '@mandate/bus';
 import { GROUPS, TOPICS } from '@mandate/schemas';
@@ -24,7 +24,10 @@ import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts
 const SHARE = 300;
 const LIMITS = { agentMicros: 400_000, tenantMicros: 20_000_000 };
 
-/** The steps of a batch in a decider, by the line before which the fault is inserted. */
+/**
+ * The steps that a decider makes for a batch. Each step is named by its line of code; the fault is inserted before
+ * this line.
+ */
 const PLACES = {
   step: '  const { answers, operations } = await answerBatch(incoming, options);',
   publish: '  await Promise.all([\n    append(',

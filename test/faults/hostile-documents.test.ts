@@ -1,6 +1,7 @@
 /**
- * Documents that people write, here written by an attacker or a broken program. Each is refused at the position of
- * its fault, and quickly, because a running plane reads a document again after each edit.
+ * Tests documents that people write. Here an attacker or a broken program has written them. Each must be refused at
+ * the position of its fault. It must be refused quickly, because a running plane reads a document again after each
+ * edit.
  */
 
 import { checkAlerting } from '@mandate/alerter';

@@ -1,7 +1,7 @@
 /**
- * A plane of one process under attack over TCP. It stays up and serves others, and its memory stays limited. No
- * caller can hide a second request inside a request, or reach a route that needs a key. http-server.system.test.ts in
- * packages/server tests the timeouts for slow senders.
+ * A plane of one process is attacked over TCP. It must stay up and serve other callers, and its memory must stay
+ * limited. No caller may hide a second request inside a request, or reach a route that needs a key.
+ * http-server.system.test.ts in packages/server tests the timeouts for slow senders.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -16,7 +16,10 @@ const MIB = 1024 * 1024;
 /** The number of idle sockets from one process. It is below the server's own limit of 10,000. */
 const IDLE = IS_LONG ? 9_900 : 1_500;
 const STREAMS = 40;
-/** The most growth of memory by one attack, uncollected garbage included, in bytes. */
+/**
+ * The memory of the plane may grow by this number of bytes in one attack, including garbage that is not collected
+ * yet.
+ */
 const MOST_GROWTH = 256 * MIB;
 const LOOK_EVERY_MS = 200;
 
@@ -52,7 +55,7 @@ function dial() {
   return { socket, closed, received: () => received };
 }
 
-/** Sends the text, and returns everything that the server answers until it closes. */
+/** Sends the text. Returns everything that the server sends until it closes the connection. */
 function answerTo(text: string | Buffer): Promise<string> {
   const { socket, closed } = dial();
   socket.write(text);
@@ -79,8 +82,8 @@ async function memory(): Promise<number> {
 }
 
 /**
- * Runs the attack. Checks that other callers are served during the attack and afterwards, and that memory never grows
- * beyond its limit.
+ * Runs the attack. During the attack and afterwards, the plane must serve other callers, and its memory must stay
+ * below the limit.
  */
 async function mustBear(attack: () => Promise<void>): Promise<void> {
   await mustServeOthers();
@@ -102,7 +105,7 @@ async function mustBear(attack: () => Promise<void>): Promise<void> {
 const HEAD = 'host: x\r\nconnection: close\r\n';
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n';
 
-describe('one request that could be read as two', () => {
+describe('a second request that is hidden in a request is not served', () => {
   test.each([
     ['a length and chunks', `content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
     ['chunks and a length', `transfer-encoding: chunked\r\ncontent-length: 4\r\n\r\n0\r\n\r\n${SMUGGLED}`],
@@ -137,7 +140,7 @@ describe('one request that could be read as two', () => {
   });
 });
 
-describe('an invalid request', () => {
+describe('the plane answers an invalid request', () => {
   test.each([
     ...['BREW', 'PROPFIND', 'CONNECT', 'TRACE', 'PUT', 'get', '', 'GET\0', 'G'.repeat(5_000)].map(
       (method) => [method, '/v1/ledger/agents'] as const,
@@ -192,7 +195,7 @@ describe('an invalid request', () => {
 });
 
 describe('requests that are larger than any caller needs', () => {
-  test('headers: too large, and too many', () =>
+  test('with headers that are too large or too many', () =>
     mustBear(async () => {
       const large = Array.from({ length: 50 }, () =>
         answerTo(`GET /healthz HTTP/1.1\r\n${HEAD}x: ${'x'.repeat(MIB)}\r\n\r\n`),
@@ -212,7 +215,7 @@ describe('requests that are larger than any caller needs', () => {
     expect(statusesIn(answer)).toEqual([431]);
   });
 
-  test('bodies: too large, compressed bombs, and endless', () =>
+  test('with bodies that are too large, compressed bombs, or endless', () =>
     mustBear(async () => {
       const key = `authorization: Bearer ${plane.keys.publisher}\r\ncontent-type: application/json\r\n`;
       const post = (rest: string) => `POST /v1/actions HTTP/1.1\r\n${HEAD}${key}${rest}`;
@@ -234,7 +237,7 @@ describe('requests that are larger than any caller needs', () => {
       for (const answer of endless) expect(statusesIn(answer)).toEqual(answer === '' ? [] : [413]);
     }));
 
-  test('many requests on one connection, with answers that the caller does not read', () =>
+  test('the plane survives many requests on one connection with answers that the caller does not read', () =>
     mustBear(async () => {
       const { socket, closed } = dial();
       const pipelined = IS_LONG ? 20_000 : 500;
@@ -249,7 +252,7 @@ describe('requests that are larger than any caller needs', () => {
       while (sent < 50 && deaf.socket.write(more)) sent++;
     }));
 
-  test('connections without a request', { timeout: 300_000 }, () =>
+  test('the plane survives connections without a request', { timeout: 300_000 }, () =>
     mustBear(async () => {
       const gone: Promise<string>[] = [];
       for (let open = 0; open < IDLE; open += 500) {

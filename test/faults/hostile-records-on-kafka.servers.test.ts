@@ -1,6 +1,6 @@
 /**
- * A foreign producer puts hostile records on a Kafka topic, compressed with any codec. None of them delays the
- * records beside it.
+ * A producer that is not Mandate's puts hostile records on a Kafka topic, compressed with any codec. None of them may
+ * delay the records beside it.
  */
 import { createKafkaBus } from '@mandate/bus';
 import { silentLogger } from '@mandate/runtime';
@@ -88,7 +88,7 @@ describeWithOwnServers(['kafka'], 'poison on Kafka', () => {
   });
 });
 
-/** Splits the values in order into batches of this size in bytes. A larger value gets its own batch. */
+/** Splits the values in order into batches of at most `bytes` bytes. A larger value gets its own batch. */
 function pieces<T extends { value: Buffer }>(records: readonly T[], bytes: number): T[][] {
   const all: T[][] = [];
   let room = 0;

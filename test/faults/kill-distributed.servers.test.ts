@@ -118,7 +118,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a kill of everything on a cluster of
 
     const registry = await servers.redis.nodeOf('_registry');
     const homes = await Promise.all(TENANTS.map(servers.redis.nodeOf));
-    // The shard to hang. It does not hold the registry, because a kill of everything uses the registry.
+    // The shard that will hang. It must not be the shard with the registry, because a kill of everything uses the
+    // registry.
     const shard = homes.find((node) => node !== registry);
     if (shard === undefined) throw new Error('all tenants lie beside the registry');
     const hanging = TENANTS.filter((_, at) => homes[at] === shard);

@@ -193,7 +193,7 @@ function publishAllAlong(
       await waitUntil('room', () => !isOn || asked.size - log.decisions.size < 300, PATIENCE_MS);
     }
   })();
-  // The error is not lost: `stop` returns this promise, and every test awaits it.
+  // An error is not lost: `stop` returns this promise, and every test awaits `stop`.
   done.catch(() => {});
   return {
     stop() {
@@ -204,8 +204,8 @@ function publishAllAlong(
 }
 
 /**
- * Runs ten agents that send actions to a gateway repeatedly, and wait for each answer. Each agent sends one more
- * action after the kill.
+ * Starts ten agents. Each sends actions to a gateway, one after the other, and waits for each answer. After the kill,
+ * each sends one more action.
  */
 function agentsAsk(api: Api, name: string) {
   const answers: (Answer & { isAskedAfter: boolean })[] = [];

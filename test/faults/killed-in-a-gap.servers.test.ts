@@ -34,7 +34,9 @@ const DONE = /^\*\d+\r\n\$2\r\nOK/;
 const CONFIRM = /evalsha.*"calls":/s;
 const COMMIT = /^OffsetCommit .*mandate\.actions/s;
 
-/** The gaps between two messages. While the proxies hold the named message, the decider is in the gap. */
+/**
+ * The moments between two messages, called gaps. While a proxy holds the listed message, the decider is in the gap.
+ */
 const GAPS = {
   'between step and publish': [
     ({ redis }: Proxies) => redis.hold('answer', STEP, DONE),
@@ -83,8 +85,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a decider', () => {
     for (const [round, { gap, holdNext }] of ROUNDS.entries()) {
       const letThrough = Math.floor(random() * MOST_LET_THROUGH);
       const victim = await startDecider(throughProxies);
-      // The record of the killed decider arrives again and changes nothing. Only a new record makes a new step, so
-      // the old ones must be done first.
+      // The killed decider's record arrives again and changes nothing in the ledger. Only a new record makes a new
+      // step, so all old records must be handled first.
       if (gap === 'between step and publish')
         await waitUntil('it to be at the end', () => isAtEnd(bus, seen), PATIENCE_MS);
       const holding = holdAfter(letThrough, () => holdNext(proxies));

@@ -1,7 +1,7 @@
 /**
- * Partitions of three brokers change their leaders while gateway and deciders publish. The admin API removes the old
- * leader from the replicas, or a broker ends or is killed. kafkajs may then report a send as successful although a
- * partition's records were lost (its issue 1303), so the test checks the log itself.
+ * Partitions on three brokers change their leaders while gateway and deciders publish. The admin API removes the old
+ * leader from the replicas, or a broker ends or is killed. kafkajs may then report that a send succeeded although the
+ * records of a partition are lost (its issue 1303). So the test checks the log itself.
  */
 import type { Acknowledged } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';
@@ -99,7 +99,7 @@ function idOf(value: string | Uint8Array | undefined): string {
 }
 
 /**
- * Moves leaders by removing them from the replicas of their partitions. Afterwards adds them again, after the new
+ * Moves leaders: removes the old leader from the replicas of its partitions. Afterwards adds it again, after the new
  * leader.
  */
 async function leadersOf({ brokers, nodes }: KafkaCluster) {

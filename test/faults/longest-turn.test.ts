@@ -93,7 +93,8 @@ async function turnOf(operation: Described, body: string): Promise<number> {
     body,
   });
   await answer.arrayBuffer();
-  // With these statuses the body is not parsed, and the measured turn would mean nothing.
+  // A request with one of these statuses was refused before its body was parsed, so its measured turn would mean
+  // nothing.
   expect(NOT_PARSED, `${operation.method} ${operation.path}`).not.toContain(answer.status);
   return longestTurn();
 }

@@ -126,11 +126,11 @@ function listOf(faults: readonly Fault[]): string {
     .join('');
 }
 
-/** Runs the tests and returns their results. Null if vitest ended before it had results. */
+/** Runs the tests. Returns their results, or null if vitest ended before it had results. */
 function run(asked: Asked): Became[] | null {
   const { faults } = asked;
   const files = [...new Set(faults.flatMap(({ tests }) => tests))];
-  // Measured tests need the machine for themselves.
+  // If only measured tests are chosen, they run one after the other, because each needs the machine for itself.
   const isMeasured = faults.every((fault) => fault.isMeasured);
   const runs = (isMeasured ? files.map((file) => [file]) : [files]).map((some) => runFiles(some, asked));
   const results = runs.map((each) => each.results).filter((each) => each !== null);
@@ -138,7 +138,7 @@ function run(asked: Asked): Became[] | null {
   const testResults = results.flatMap((each) => each.testResults);
   const became = faults.map((fault) => becameOf(fault, { testResults }));
   if (runs.every(({ status }) => status === 0) || became.some(({ passed }) => !passed)) return became;
-  // An error outside of any test makes its file fail. The output of vitest above names the file.
+  // A test file fails if an error happens outside of its tests. The output of vitest above names the file.
   return became.map((each) => ({ ...each, passed: false, failed: ['an error outside of the tests'] }));
 }
 

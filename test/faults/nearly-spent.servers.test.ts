@@ -19,7 +19,9 @@ const [AGENTS, PRINCIPALS] = [40, 8];
 /** Uneven costs, so that the amount left over depends on the order of the actions. */
 const COST_MICROS: Readonly<Record<string, number>> = { small: 7_001, middling: 33_333, large: 100_003 };
 
-/** A long timeout for Redis commands. While eight processes start, Redis gets little CPU time on a small machine. */
+/**
+ * The timeout of Redis commands is long. While eight processes start on a small machine, Redis gets little CPU time.
+ */
 const PATIENT = { MANDATE_REDIS_COMMAND_TIMEOUT_MS: '20000' };
 
 type Limits = Readonly<Record<'agent' | 'principal' | 'mandate' | 'tenant' | 'calls', number>>;

@@ -51,7 +51,7 @@ describeWithOwnServers(
       const taken = await bus.append(TOPICS.actions, ofThePartition('taken', TAKEN));
       const keptFrom = (taken[Math.floor(random() * TAKEN)]?.position.offset ?? 0) + 1;
       await admin.connect();
-      // kafkajs can delete records of a topic only after it has fetched the leaders of the topic.
+      // kafkajs must know the leaders of the topic before it can delete records, so they are fetched first.
       await admin.fetchTopicOffsets(TOPICS.actions);
       await admin.deleteTopicRecords({
         topic: TOPICS.actions,
@@ -93,8 +93,8 @@ describeWithOwnServers(
         await Promise.all(deciders.map((decider) => decider.kill()));
       }
 
-      // Does what docs/operations.md says: all deciders are stopped, and the offset is set to the first existing
-      // record.
+      // Does what docs/operations.md says. All deciders are stopped. The offset is then set to the first record that
+      // still exists.
       await admin.setOffsets({
         groupId: GROUPS.decider,
         topic: TOPICS.actions,

@@ -1,7 +1,8 @@
 /**
- * Outcomes of allowed actions, chosen by the seed: some are reported twice, report more than was reserved, or are
- * never reported. Others are reported after the lease ended and a second attempt was allowed. A decider is killed
- * with SIGKILL in each part. In the end every agent's spending agrees with the table of charging policies.
+ * Tests outcomes of allowed actions, which the seed chooses. Some are reported twice, report more than was reserved,
+ * or are never reported. Others are reported after the lease ended and a second attempt was allowed. In each part of
+ * the test, a decider is killed with SIGKILL. In the end every agent's spending must agree with the table of charging
+ * policies.
  */
 import type { Outgoing } from '@mandate/bus';
 import { agentKey, type Decision, TOPICS } from '@mandate/schemas';
@@ -115,7 +116,7 @@ describeWithOwnServers(
       }
       const { balances } = await api.get<Balances>('/v1/ledger/balances');
       const spent = new Map(balances.map(({ budget, spentMicros }) => [budget.subject, spentMicros]));
-      // An agent that spent nothing is not listed.
+      // The balances of the ledger do not list an agent that spent nothing.
       const spenders = [...expected].filter(([, micros]) => micros > 0);
       expect(Object.fromEntries(spent)).toEqual(Object.fromEntries(spenders));
       const moved = answers.settlements().filter(({ kind }) => kind === 'settled');
@@ -124,7 +125,7 @@ describeWithOwnServers(
       );
       expect(new Set(settlements.values()).size).toBe(settlements.size);
 
-      // These agents have an actual cost above their budget, so nothing more is allowed to them.
+      // The actual cost of these agents is above their budget. So nothing more may be allowed to them.
       const poor = [...spent].filter(([agentId, micros]) => agentId.startsWith('poor') && micros > 60_000);
       expect(poor.length).toBeGreaterThan(0);
       await bus.append(
@@ -182,8 +183,8 @@ function nameOf({ actionId, attempt }: { actionId: string; attempt: number }): s
 }
 
 /**
- * Returns the charge by the table in section 4 of docs/semantics.md. Without an outcome, this is the charge when the
- * lease ends.
+ * Returns what an action must cost, by the table in section 4 of docs/semantics.md. Without an outcome, this is the
+ * charge at the end of the lease.
  */
 function costOf(tool: string, outcome: Outcome | undefined): number {
   if (outcome?.status === 'cancelled') return 0;

@@ -28,7 +28,7 @@ const [EACH_MICROS, CALL_MICROS] = [500_000, 10_000];
 type Answer = { decision: { verdict: string } };
 
 describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an overtaken rebuilder', () => {
-  test('makes none of the decisions void that were made while it was paused', async () => {
+  test('makes no decision void that was made while the rebuilder was paused', async () => {
     const whole = await wholePlane(MANDATES, { deciders: SMALL_BATCHES });
     const { servers, plane, bus, gateway, recorder, startDecider, expectLawsHold } = whole;
     const log = await followLog(bus);
@@ -54,18 +54,19 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an overtaken rebuilder
       waitUntil('a decision for every action', () => log.decisions.size === asked, PATIENCE_MS);
     await ask(FIRST_CALLS);
     await allDecided();
-    // A decider that stops first commits its decisions.
+    // A decider that is stopped with SIGTERM commits its decisions before it ends.
     await decider.kill('SIGTERM');
-    // A busy machine may interrupt a rebuild, which is then tried again. Each try has its own epoch.
+    // On a busy machine, a rebuild may be interrupted and tried again. Each try begins a new epoch.
     const epochs = [...log.epochs];
     const inForce = epochs.at(-1);
 
     heldUp.process.kill('SIGCONT');
     await waitUntil('the late record', () => log.epochs.size > epochs.length, PATIENCE_MS);
-    // The paused decider missed its Kafka timeout, so it ends. This start replaces it, as a supervisor would.
+    // The paused decider has missed its Kafka timeout, so it ends. Another decider is started, as a supervisor would
+    // do.
     await startDecider();
-    // Two more recorders start after this one. The first learns the epoch from the tables, the second from the
-    // ledger.
+    // This recorder is stopped, and later two more recorders are started. The first of them learns the epoch from the
+    // tables, and the second from the ledger.
     await recorder.kill('SIGTERM');
     const [late] = await Promise.all([whole.startGateway(), whole.startRecorder()]);
     await ask(LATER_CALLS);

@@ -67,8 +67,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker’s answers t
     };
     const writing = Promise.all(Array.from({ length: WRITERS }, write));
 
-    // These two faults have a certain effect. A send succeeds without an answer and is repeated, so the log has its
-    // records twice.
+    // The effect of these first two faults is certain. A send has succeeded, but its answer is dropped, so it is
+    // repeated. So the log has its records twice.
     (await proxy.hold('answer', REQUESTS)).drop();
     const unanswered = await proxy.hold('answer', PUBLISH);
     const repeats = seen.repeats();

@@ -89,7 +89,7 @@ describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'a wrong clock of Red
     const codes = new Set([...log.decisions.values()].map(({ code }) => code));
     expect(codes).toEqual(new Set(['ALLOWED', 'RATE_LIMIT_EXCEEDED', 'COST_LIMIT_EXCEEDED']));
     for (const { decidedAt } of log.decisions.values()) {
-      // The test compares two clocks of one machine with different precision, so a second of difference is accepted.
+      // The two times come from clocks with different precision, so a difference of one second is accepted.
       expect(Date.parse(decidedAt)).toBeGreaterThan(startMs - 1_000);
       expect(Date.parse(decidedAt)).toBeLessThan(Date.now() + 1_000);
     }
@@ -98,7 +98,7 @@ describeWithMovableClock(['kafka', 'redis', 'clickhouse'], 'a wrong clock of Red
   });
 });
 
-/** Resolves when the server has dropped expired keys by its own clock. Some of these keys are made here. */
+/** Makes keys that expire at once. Resolves when the server has dropped all expired keys, by its own clock. */
 async function expiredByServer(url: string): Promise<void> {
   const redis = plainRedis(url);
   onTestFinished(() => redis.disconnect());

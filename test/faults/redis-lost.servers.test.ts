@@ -1,8 +1,8 @@
 /**
- * Redis loses the ledger during a run: first by a restart without its append-only file, then by FLUSHALL. Each time a
- * decider with unpublished decisions is paused until the others have rebuilt the ledger and decided everything. Its
- * late decisions are void. By the valid decisions, no budget is exceeded, each action has one decision, and log,
- * ledger and audit agree.
+ * Redis loses the ledger during a run: first by a restart without its append-only file, then by FLUSHALL. Each time,
+ * a decider with unpublished decisions is paused until the other deciders have rebuilt the ledger and decided
+ * everything. Its late decisions are void. The valid decisions must exceed no budget. Each action must have one
+ * decision, and log, ledger and audit must agree.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, emptyRedis, seededRandom, startRedis, waitUntil } from '@mandate/testing';
@@ -72,7 +72,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a Redis that forgets',
     await Promise.all([heldUp, ...others].map((decider) => decider.kill('SIGTERM')));
     await expectWhole(seen, asked);
 
-    // A busy machine may interrupt a rebuild, which is then tried again. Each try has its own epoch.
+    // On a busy machine, a rebuild may be interrupted and tried again. Each try begins a new epoch.
     expect(seen.epochs.size).toBeGreaterThanOrEqual(3);
     expect(seen.allowed.filter(({ agentId }) => agentId === KILLED)).toEqual([]);
     expect(await api.get(`/v1/agents/${KILLED}/kill-status`)).toMatchObject({ killed: { scope: 'agent' } });

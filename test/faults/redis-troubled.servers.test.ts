@@ -1,7 +1,7 @@
 /**
- * Faults of a Redis, one after the other in an order that the seed decides, while deciders get actions continuously:
- * lost answers, forgotten scripts, a restart, full memory, a server that is away. In the end the ledger agrees with
- * the log, and no budget was ever exceeded.
+ * Causes faults of a Redis while deciders get actions all the time: lost answers, forgotten scripts, a restart, full
+ * memory, a server that is away. The seed decides the order of the faults. In the end the ledger must agree with the
+ * log, and no budget may ever have been exceeded.
  */
 import { describeWithOwnServers, SEED, seededRandom, startRedis, waitUntil } from '@mandate/testing';
 import { test } from 'vitest';

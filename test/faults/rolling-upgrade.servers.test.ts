@@ -65,8 +65,8 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
       await ask();
       const next = await startNext();
       await ask();
-      // Both builds run until each has decided something. Redis forgets the scripts, so each build loads its own
-      // scripts again.
+      // Redis is made to forget the scripts, so that each build must load its own scripts again. Both builds then run
+      // until each has decided something.
       await redis.script('FLUSH');
       await waitUntil(
         'the next one to be at work',
@@ -98,7 +98,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     expect(await spentInLedger(plane, gateway)).toBe(spentOnLog(log));
   });
 
-  test('with a newer layout: the old ones leave the ledger to the new ones, which rebuild it once; after a rollback the old ones rebuild it', async () => {
+  test('with a newer layout, make the old deciders end and rebuild the ledger once; after a rollback, the old deciders rebuild it', async () => {
     const servers = await startBreakable(() => startRedis({ appendonly: true }));
     const plane = serverPlane(servers, mandates(OLD_MICROS));
     const newBuild = await anotherBuild({
@@ -132,7 +132,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     expect(log.epochs.size).toBe(begun + 1);
     expect(await notReady(oldGateway)).toMatch(/newer than this program/);
 
-    // The reverse case: an old decider starts on a ledger of new deciders.
+    // Now the other way round: an old decider is started on a ledger that new deciders have rebuilt.
     const late = spawnService('decider', { ...environmentOf(servers), ...plane.data, PORT: '0', ...DECIDER });
     expect(await endedFor(late, 'LEDGER_NEWER')).toBe(1);
     await ask();
@@ -141,7 +141,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
     const newGateway = await plane.start('gateway', {}, newBuild);
     expect(await spentInLedger(plane, newGateway)).toBe(spentOnLog(log));
 
-    // A rollback as docs/deploy.md describes it.
+    // Rolls back to the old build as docs/deploy.md describes it.
     await Promise.all([young.kill(), newGateway.kill()]);
     await ask();
     const redis = plainRedis(servers.redis.url);
@@ -156,7 +156,7 @@ describeWithOwnServers(['kafka', 'redis'], 'deciders replaced one by one', () =>
   });
 });
 
-/** Returns agents that send a number of actions at a time, and can send all of them again. */
+/** Returns functions that send actions of agents, a number of actions at a time. All actions can be sent again. */
 function agentsOf(bus: Bus) {
   let asked = 0;
   const calls = (from: number, count: number) =>
@@ -196,7 +196,7 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, micros) => total + micros, 0);
 }
 
-/** Returns the exit code of a process that ends with this error code and a remedy. */
+/** Waits until a process has ended with this error code and a remedy. Returns its exit code. */
 async function endedFor(started: StartedProcess, code: string): Promise<number | null> {
   const exit = await started.exited;
   const last = started

@@ -1,8 +1,8 @@
 /**
- * The same id is sent again: with the same payload, with another payload, by another tenant, by another agent. Then
- * the whole actions topic is read again from offset 0, as after a reset of the group's offsets. While the ledger
- * remembers the requests, the log gets no new record. Later the log gets answers that allow nothing. None of this is
- * charged.
+ * Sends the same id again: with the same payload, with another payload, by another tenant, by another agent. Then the
+ * whole actions topic is read again from offset 0, as after a reset of the group's offsets. While the ledger
+ * remembers the requests, the log must get no new record. Later the log gets answers, which must allow nothing.
+ * Nothing may be charged for any of this.
  */
 import type { Bus } from '@mandate/bus';
 import { CAPS, type Decision, GROUPS, TOPICS } from '@mandate/schemas';
@@ -61,8 +61,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a request that is sent
     await expectLawsHold();
   });
 
-  // This part runs only in full runs. The contract tests of the ledger, which Redis passes too, test forgotten
-  // requests in every run.
+  // This part runs only in full runs. In every run, the contract tests of the ledger test forgotten requests; they
+  // are run on Redis too.
   test.skipIf(TEST_LENGTH === 'short')(
     'is not charged again even after the ledger has forgotten it',
     async () => {
@@ -73,14 +73,15 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a request that is sent
       const answers = await followAnswers(bus);
       const decider = await startDecider();
       const actions = Array.from({ length: ACTIONS }, (_, at) =>
-        // The longest deadline of a request. It is at most as long as the replay memory.
+        // The longest deadline that a request may have. It is not longer than the replay memory.
         request(asked(`once-${at}`, at, { deadlineMs: CAPS.deadlineMs })),
       );
       await bus.append(TOPICS.actions, actions);
       await waitUntil('an answer to each', () => answers.distinct().size === ACTIONS, PATIENCE_MS);
       const allowed = answers.decisions().filter(({ verdict }) => verdict === 'ALLOW');
       expect(allowed.length).toBeGreaterThan(0);
-      // Waits for every confirmation, because the ledger never forgets a decision before its publication is confirmed.
+      // The ledger never forgets a decision before the publication of the decision is confirmed. So the test waits
+      // for every confirmation.
       await readToTheEnd(servers);
       await decider.kill('SIGTERM');
       const balances = await api.get('/v1/ledger/balances');

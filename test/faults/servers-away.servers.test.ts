@@ -1,7 +1,7 @@
 /**
- * Redis hangs, and the broker dies, while actions arrive. Without the ledger nothing is allowed, and a request that
- * waits too long ends as DEADLINE_EXCEEDED. Every acknowledged request is decided, however often its broker is
- * killed.
+ * While actions arrive, Redis hangs and the broker dies. Without the ledger nothing may be allowed, and a request
+ * that waits too long must end as DEADLINE_EXCEEDED. Every acknowledged request must be decided, however often its
+ * broker is killed.
  */
 import { TOPICS } from '@mandate/schemas';
 import { describeWithOwnServers, seededRandom, startRedis, waitUntil } from '@mandate/testing';
@@ -45,7 +45,8 @@ describeWithOwnServers(['kafka', 'redis'], 'a Redis that hangs', () => {
     };
     await ask('before', 3_600_000);
     await waitUntil('the first decisions', () => log.decisions.size === CALLS, PATIENCE_MS);
-    // Each try of the first rebuild has its own epoch, and a busy machine may interrupt a try.
+    // A busy machine may interrupt the first rebuild, and each try has its own epoch. So the epochs are counted only
+    // now.
     const epochs = log.epochs.size;
 
     servers.redis.pause();
@@ -96,7 +97,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'a broker that is kille
       for (let from = 0; from < BATCHES * BATCH; from += BATCH) {
         const batch = requests(from, BATCH, random);
         const actions = batch.map(({ value }) => JSON.parse(String(value)).action);
-        // Every second batch goes over HTTP. A refused batch is sent again with the same ids.
+        // Half of the batches are appended to the log. The others go over HTTP, and a refused batch is sent again
+        // with the same ids.
         if (from % (2 * BATCH) === 0) await appendUntilTaken(bus, batch);
         else await postUntilTaken(api, actions);
         acknowledged.push(...actions.map(({ id }) => id));

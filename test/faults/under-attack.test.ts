@@ -1,6 +1,6 @@
 /**
- * Runs attacks over HTTP by holders of ordinary keys, one after the other. During each attack, honest callers must be
- * served.
+ * Attacks a plane over HTTP with ordinary keys, one attack after the other. During each attack, the plane must serve
+ * honest callers.
  */
 import type { ApiScope } from '@mandate/schemas';
 import { byLength, IS_LONG } from '@mandate/testing';
@@ -25,7 +25,7 @@ afterEach(() => attacked.stop());
 
 const withScopes = (...scopes: ApiScope[]) => ['mallory', 'trudy'].map((tenant) => ({ tenant, scopes }));
 
-test('hostile text in every parameter', async () => {
+test('the plane serves honest callers during hostile text in every parameter', async () => {
   attacked = await attackedPlane(withScopes('audit'));
   await attacked.bears(hostileParameters, ROUNDS);
   const metrics = await (await fetch(`${attacked.url}/metrics`)).text();
@@ -40,13 +40,13 @@ test('an author who tries to free an agent that was killed with its ancestor', a
   await attacked.bears(escapeAKill, ROUNDS);
 });
 
-test('a caller who contradicts the pins of its key', async () => {
+test('a caller cannot contradict the pins of its key, and honest callers are served', async () => {
   const pins = { context: { environment: 'prod' }, principal: { id: 'ann', role: 'user' } };
   attacked = await attackedPlane([{ scopes: ['publish'], tenant: 'mallory', pins }]);
   await attacked.bears(claimWhatIsPinned, ROUNDS);
 });
 
-test('operators of a tenant who try to spend beyond the tenant limits', async () => {
+test('operators of a tenant cannot spend beyond the tenant limits, and honest callers are served', async () => {
   attacked = await attackedPlane([
     { scopes: ['operate', 'operate:all'], tenant: 'honest' },
     { scopes: ['publish', 'operate', 'author'], tenant: 'bounded' },
@@ -54,7 +54,7 @@ test('operators of a tenant who try to spend beyond the tenant limits', async ()
   await attacked.bears(spendPastTenantLimits, ROUNDS);
 });
 
-test('an agent that settles its own bills', async () => {
+test('an agent cannot reduce its charges by false outcomes, and honest callers are served', async () => {
   attacked = await attackedPlane([
     { scopes: ['author'], tenant: 'billed' },
     { scopes: ['publish', 'report'], tenant: 'billed' },
@@ -62,13 +62,13 @@ test('an agent that settles its own bills', async () => {
   await attacked.bears(settleOwnBills, ROUNDS);
 });
 
-test('bodies that are announced and sent very slowly, by two publishing keys', async () => {
+test('the plane serves honest callers although two keys send announced bodies very slowly', async () => {
   attacked = await attackedPlane(withScopes('publish'));
   await attacked.bears(slowBodies(), ROUNDS);
 });
 
 test.each<Hoarding>(['silent', 'slow headers', 'kept alive'])(
-  'an attacker that opens more connections than the plane accepts: %s',
+  'the plane serves honest callers although an attacker opens more connections than it accepts: %s',
   async (how) => {
     attacked = await attackedPlane(withScopes('publish'), { MANDATE_PLANE_MAX_SOCKETS: String(SOCKETS) });
     await attacked.bears(hoardSockets(how, Math.floor(SOCKETS * 1.2)), ROUNDS);

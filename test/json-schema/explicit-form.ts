@@ -1,6 +1,7 @@
 /**
- * Adds the defaults of a schema as keywords. Mandate refuses schemas with implicit defaults, and the JSON Schema
- * suite has many of them. The explicit schema accepts the same values, so the suite's verdicts are valid for it too.
+ * Writes the implicit defaults of a schema into the schema as keywords. Mandate refuses schemas with implicit
+ * defaults, and the JSON Schema suite has many such schemas. The explicit schema accepts the same values, so the
+ * suite's verdicts are also true of it.
  */
 
 type Members = Record<string, unknown>;

@@ -18,7 +18,7 @@ describe('runGroup', () => {
     });
   });
 
-  test('does not count a case as a stricter format if Mandate accepts it and the suite refuses it', () => {
+  test('if Mandate accepts a case that the suite refuses, does not count it as a stricter format', () => {
     const uuid = { type: 'string', format: 'uuid' };
     expect(
       runGroup(group(uuid, ['no', true], ['123e4567-e89b-12d3-a456-426614174000', false]), '2020-12'),
@@ -48,7 +48,7 @@ describe('runGroup', () => {
     expect(runGroup(group(true, [null, true], [{}, true]), '2020-12')).toMatchObject({ equal: 2 });
   });
 
-  test('counts refused schemas by their reason, without names from the schema', () => {
+  test('counts refused schemas by the reason, in which names from the schema are left out', () => {
     expect(runGroup(group({ $ref: 'other.json' }, [1, true]), '2020-12')).toEqual({
       refused: '$ref "…" leads to no schema within this schema, and schemas are never fetched',
     });

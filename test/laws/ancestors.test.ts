@@ -21,7 +21,7 @@ import { asking, type Box, deciderInABox, reporting, START_MS } from '../decider
 import { arbitraryAction } from './arbitrary-requests.ts';
 import { arbitraryAuthority, chainOf, type Register, registered } from './registered.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: a test takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker', 'hand'];
@@ -31,14 +31,16 @@ type Authority = Pick<Register, 'policies' | 'rules'>;
 
 function plansOf(agents: readonly object[], authority: Authority) {
   const mandates = registered({ agents, ...authority });
-  // This law does not test grants, so the id of a grant is removed.
+  // This test is not about grants, so an action must not name one.
   return (agentId: string, { mandateId: _, ...action }: Action): Plan =>
     planInForce(mandates, 'default', { ...action, agentId }, START_MS);
 }
 
 const ALONE = CHAIN.map((id) => ({ id }));
 
-/** Returns the authority with one difference: agents may also use the tools that they may only delegate. */
+/**
+ * Returns the same policies and rules with one difference: agents may also use the tools that they may only delegate.
+ */
 function countingDelegable({ policies, rules }: Authority): Authority {
   return {
     rules,
@@ -65,8 +67,8 @@ test('a descendant may do nothing that an ancestor may not do, what all may do i
         refused += alone.every(letsThrough) ? 0 : 1;
         allowed += letsThrough(plan) ? 1 : 0;
         if (letsThrough(plan)) expect(alone.every(letsThrough)).toBe(true);
-        // The cost of a call is the highest price of the chain. Another policy may find that price too high, or may
-        // not know the price. So the law needs policies with one price.
+        // The cost of a call is the highest price that a policy of the chain has. For another policy, this cost may
+        // be too high or unknown. So this is checked only if all policies have the same price.
         const isOnePrice = new Set(alone.map(({ reserveMicros }) => reserveMicros)).size === 1;
         if (action.type === 'tool_call' && isOnePrice && alone.every(({ refusal }) => refusal === null))
           expect(plan.refusal).toBeNull();
@@ -83,7 +85,8 @@ test('a descendant may do nothing that an ancestor may not do, what all may do i
 function isAsStrict(one: Plan['limits'][number], other: Plan['limits'][number]): boolean {
   if (one.kind === 'confirmation' || other.kind === 'confirmation') return one.kind === other.kind;
   if (one.kind === 'rate' && other.kind === 'rate') {
-    // Each agent has its own limit of open calls, even if several agents have the same policy.
+    // Each agent has its own limit of open calls. So agents with the same policy have limits that differ in
+    // `agentId`.
     const but = other.tool === OPEN_CALLS ? ['maxCalls', 'agentId'] : ['maxCalls'];
     return sameBut(one, other, but) && one.maxCalls <= other.maxCalls;
   }

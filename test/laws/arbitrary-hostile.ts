@@ -1,7 +1,10 @@
 /** Makes texts of any length that are hostile to parsers. */
 import fc from 'fast-check';
 
-/** Characters that separate, open, close, escape, repeat or refer to something in one of the parsed languages. */
+/**
+ * Characters that have a meaning in one of the parsed languages: they separate, open, close, escape, repeat, or refer
+ * to something.
+ */
 export const TOKENS: readonly string[] = [
   ...[
     '{',
@@ -96,7 +99,7 @@ export const TOKENS: readonly string[] = [
   ],
 ];
 
-/** A text of any length, in pieces. Pieces with `grows` are repeated to reach the length. */
+/** A text that can be made in any length. The pieces with `grows` are repeated until the length is reached. */
 export type Hostile = readonly { text: string; grows: boolean }[];
 
 const piece = fc.record({
@@ -104,7 +107,7 @@ const piece = fc.record({
   grows: fc.boolean(),
 });
 
-/** Beginnings and ends around a hostile text, with which a parser reads beyond the first character. */
+/** What is put before and after a hostile text. With it, a parser reads further than the first character. */
 const AROUND = [
   ['', ''],
   ['[', '1]'],

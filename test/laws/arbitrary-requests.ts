@@ -142,7 +142,7 @@ const arbitraryRequest = fc.oneof(
   },
 );
 
-/** An `action.requested` record, as it would be published. */
+/** Generates `action.requested` records as they would be published. */
 export const arbitraryAsk = arbitraryRequest.map((request) => actionRequested.parse(asking(request)));
 
 export const arbitraryAction: fc.Arbitrary<Action> = arbitraryAsk.map(({ action }) => action);

@@ -103,16 +103,16 @@ const { schema: part } = fc.letrec((tie) => {
       fc.constantFrom<unknown>(true, false, {}, { type: 'integer' }, { type: ['string', 'object'] }),
       fc
         .tuple(fc.array(keywords(below), { minLength: 1, maxLength: 4 }), unevaluated(below))
-        // A later keyword replaces an earlier one of the same name. `type` allows every type, so that every keyword
-        // applies to some value.
+        // If two parts have the same keyword, the later one counts. `type` allows every type, so that every other
+        // keyword applies to some value.
         .map(([parts, rest]) => Object.assign({ type: EVERY_TYPE }, ...parts, rest)),
     ),
   };
 });
 
 /**
- * Schemas of JSON Schema 2020-12. The loader refuses a schema if its references form a cycle and never reach another
- * value.
+ * Generates schemas of JSON Schema 2020-12. Some are refused by the loader, because their references form a cycle
+ * that never reaches another value.
  */
 export const schemas: fc.Arbitrary<object> = fc.tuple(part, part, part).map(([root, x, y]) => ({
   $defs: {

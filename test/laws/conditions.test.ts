@@ -63,7 +63,7 @@ function compared(value: unknown, op: string, wanted: unknown): Truth {
       return equal(value, wanted);
     case '!=':
       return -equal(value, wanted) as Truth;
-    // A value of another type gives unknown. A value of the same type is equal or not.
+    // If the value has another type, the result is unknown. Otherwise the values are equal or not equal.
     case 'in':
       return membership(value, wanted as unknown[]);
     case 'not_in':

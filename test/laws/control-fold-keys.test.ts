@@ -90,7 +90,7 @@ test.each([
   expect(fold.key('kkkkkkkkkkk1')?.scopes).toEqual(['publish']);
 });
 
-test('refuses the id of a role key for an agent’s key, and for another role key', () => {
+test('refuses an agent’s key and a second role key if a role key already has the id', () => {
   const { grant, issue } = writer();
   expect(grant().ok).toBe(true);
   expect(grant()).toMatchObject({ ok: false, refusal: 'KEY_UNFIT' });
@@ -152,7 +152,7 @@ test('remembers the owners of the keys that ended last, and forgets owners of ea
   expect(again().ok).toBe(true);
   expect(put({ event: 'key.revoked', agentId: 'a', keyId: numbered(2) }).ok).toBe(true);
   end(3);
-  // Key 0 is issued again. Key 1 is issued again and revoked, so key 1 is the key that ended last.
+  // Key 0 is issued again. Key 1 is issued and revoked again, so key 1 has ended most recently.
   expect(issue({ id: numbered(0) }).ok).toBe(true);
   expect(issue({ id: numbered(1) }).ok).toBe(true);
   put({ event: 'key.revoked', agentId: 'a', keyId: numbered(1) });

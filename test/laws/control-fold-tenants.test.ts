@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { inTenants, KEY, LIMITS, ofOthers } from './arbitrary-control-changes.ts';
 import { folded, found } from './control-fold.fixture.ts';
 
-test('in a closed tenant, the only accepted changes are opening it again and revoking a key', () => {
+test('in a closed tenant, the only accepted changes are to open the tenant again and to revoke a key', () => {
   const ofMore = ofOthers.filter(({ event }) => event !== 'role.revoked' && event !== 'key.revoked');
   fc.assert(
     fc.property(inTenants, ofMore, (records, later) => {

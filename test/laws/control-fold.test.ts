@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { changes, inTenants, RULES } from './arbitrary-control-changes.ts';
 import { folded, found, unitsIn, writer } from './control-fold.fixture.ts';
 
-test('a refused change changes nothing: without it, every reader computes the same state', () => {
+test('a refused change has no effect: without the change, every reader computes the same state', () => {
   fc.assert(
     fc.property(inTenants, (records) => {
       const all = folded(records);

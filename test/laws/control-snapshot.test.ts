@@ -31,8 +31,8 @@ async function restored(fold: ControlFold): Promise<ControlFold> {
 }
 
 /**
- * A step of a history. Some steps depend on the records before; a grant is composed as the control service composes
- * it.
+ * A step of a history. The record of some steps depends on the records before. For example, a grant is composed as
+ * the control service would compose it then.
  */
 type Step =
   | { kind: 'change'; record: ControlRecord }
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-/** The first steps add matching rules, so that most grants contain something. */
+/** The first steps add rules that match. So most grants are not empty. */
 const history = fc.array(step, { minLength: 4, maxLength: 24, size: 'max' }).map((steps) => {
   const fold = foldControl();
   const records: ControlRecord[] = [];
@@ -168,7 +168,7 @@ test.each([
   ['an agent', 'key.issued', { agentId: 'a' }, { agents: ['a'], scopes: ['publish'] }, 'agent.retired'],
   ['somebody', 'role.granted', { role: 'viewer' }, { agents: ['*'], scopes: ['audit'] }, 'role.revoked'],
 ])(
-  'a key of %s that is issued while another tenant’s key has its public id never gets this id; a later key gets it',
+  'a key of %s does not get its public id while another tenant’s key has this id, and never gets it later; a later key does',
   async (_, event, whose, fields, end) => {
     const fold = foldControl();
     let revision = 0;
@@ -198,7 +198,7 @@ test.each([
       expect(after.state).toEqual(fold.state);
       expect((await restored(fold)).state).toEqual(fold.state);
     }
-    // Both keys have ended. A later key of a third tenant gets the id, because an ended key does not reserve its id.
+    // Both keys have ended. An ended key does not reserve its id, so a later key of a third tenant gets the id.
     const third = 'globex';
     for (const body of both(third)) {
       revision += 1;

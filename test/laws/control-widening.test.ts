@@ -1,6 +1,6 @@
 /**
- * Tests that widening is always reported: a change without a report allows a registered agent nothing that was
- * refused before.
+ * Tests that a wider change is always reported. If a change has no report, it must allow a registered agent nothing
+ * that was refused before.
  */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';

@@ -1,9 +1,10 @@
 /**
- * Counts the work of a reader for a text: the characters of Mandate's code that were executed. The same work
- * has the same count on every machine. Work inside the engine (searching a text, sorting) is not counted.
+ * Counts the work that a reader does for a text: how many characters of Mandate's code were executed. The same work
+ * has the same count on every machine. Work inside the JavaScript engine (searching a text, sorting) is not counted.
  *
- * The reader runs in its own thread, whatever else the process has run: V8 counts the parts of a function only if it
- * compiled the function after the counting began.
+ * The reader runs in a thread of its own. V8 counts the parts of a function only if the function was compiled after
+ * the
+ * counting began, and in the main thread the function may already be compiled.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 /**
- * The thread of `counted-work.ts`. It begins to count before it loads any reader, and then reads one text after the
+ * The thread of `counted-work.ts`. It begins to count before it loads any reader. Then it reads one text after the
  * other.
  */
 import { type Profiler, Session } from 'node:inspector';
@@ -29,7 +29,7 @@ function answerTo({ reader, text }: CountRequest): CountAnswer {
   }
 }
 
-/** Returns the count since the last call. V8's profiler answers synchronously, because it runs in this thread. */
+/** Returns the count since the last call. V8's profiler runs in this thread, so it answers before `post` returns. */
 function counted(): number {
   let characters = 0;
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
@@ -43,7 +43,7 @@ function counted(): number {
 }
 
 /**
- * @param ranges the ranges of a function; each is inside an earlier range, and has the number of times that it was
+ * @param ranges the ranges of a function; a range may be inside an earlier range; `count` says how often a range was
  * entered
  */
 function ranThrough(ranges: readonly Profiler.CoverageRange[]): number {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const skewMs = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -100_000, max: 100_000 }));
@@ -31,7 +31,7 @@ test('a mandate expires at the exact millisecond, whatever the decider’s clock
   );
 });
 
-test('an action that is planned again is still decided in its agent’s order', async () => {
+test('an action that must be planned again is still decided in its agent’s order', async () => {
   const box = deciderInABox([
     {
       expiresAt: new Date(START_MS + 1_000).toISOString(),

@@ -1,6 +1,6 @@
 /**
- * Tests that the log is the truth. A ledger that is rebuilt from the published records has the same balances and open
- * actions as the ledger that published them, and makes the same later decisions.
+ * Tests that everything can be computed from the log. A ledger that is rebuilt from the published records must have
+ * the same balances and open actions as the ledger that published them, and must make the same later decisions.
  */
 import { createFold, foldRecord, type MemoryLedger } from '@mandate/ledger';
 import { readDecisionsHead } from '@mandate/schemas';
@@ -10,7 +10,7 @@ import { type Box, deciderInABox } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, playHistory } from './decide-history.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const utf8 = new TextEncoder();

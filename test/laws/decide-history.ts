@@ -78,7 +78,7 @@ export const arbitraryHistory = fc.array(happening, { minLength: 1, maxLength: 3
 export async function playHistory(box: Box, history: readonly Happening[]): Promise<void> {
   const deliveries: Incoming[] = [];
   let lost: Incoming[] = [];
-  /** A request with a lost answer is delivered again before later requests, as in a partition. */
+  /** If the answer to a request was lost, the request is delivered again before later requests, as on a partition. */
   const deliver = async (incoming: Incoming, isLost: boolean) => {
     deliveries.push(incoming);
     await box.answer([...lost, incoming], isLost);
@@ -101,8 +101,8 @@ export async function playHistory(box: Box, history: readonly Happening[]): Prom
         break;
       }
       case 'wait':
-        // After the replay memory has ended, a repeated request would count as new. So lost requests are delivered
-        // again before that time.
+        // After the replay memory, a repeated request would count as new. So before a long wait, requests with lost
+        // answers are delivered again.
         if (happening.ms > 1e6) {
           await settleDown(box, deliveries);
           lost = [];
@@ -215,7 +215,7 @@ function stamp({ atMs, epoch, sequence }: { atMs: number; epoch: string; sequenc
   return { at: wireTime(atMs), ledgerEpoch: epoch, ledgerSequence: sequence };
 }
 
-/** Returns the decisions, as a reader of the decisions topic gets them. */
+/** Returns the decisions among the records, in the form in which a reader of the decisions topic gets them. */
 export function decisionsIn(records: readonly DecisionsRecord[]) {
   return records.flatMap((record) => (record.event === 'action.decided' ? [record.decision] : []));
 }

@@ -1,6 +1,6 @@
 /**
- * Tests that ledger and log agree on random histories. The ledger stores the verdict of a step, and the policy
- * package publishes it. Both verdicts are equal, and agree with what was charged, published and remembered.
+ * Tests on random histories that ledger and log agree. The ledger stores the verdict of a step, and the policy
+ * package publishes a verdict. The two must be equal, and must agree with what was charged, published and remembered.
  */
 import { decisionId } from '@mandate/policy';
 import { type Decision, type DecisionsRecord, readDecisionsRecord } from '@mandate/schemas';
@@ -10,7 +10,7 @@ import { type Box, deciderInABox } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, decisionsIn, playHistory } from './decide-history.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const utf8 = new TextEncoder();

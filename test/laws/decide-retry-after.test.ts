@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const windowMs = fc.integer({ min: 1, max: 5_000 });
@@ -41,7 +41,7 @@ async function ask(box: Box, action: { id: string; [field: string]: unknown }) {
   return decisionOf(answer);
 }
 
-test('a call one millisecond earlier is refused, and at that time it is allowed', async () => {
+test('one millisecond before `retryAfterMs` a call is refused, and at this time it is allowed', async () => {
   let waits = 0;
   await fc.assert(
     fc.asyncProperty(mandate, calls, async (fields, made) => {

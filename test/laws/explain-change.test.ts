@@ -23,13 +23,13 @@ import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 import { arbitraryAsk, arbitraryMandate, withoutIdleLimits } from './arbitrary-requests.ts';
 
-// A law takes seconds, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes seconds, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const LATE_MS = 40_000;
 const EVERYTHING: KillTarget = { scope: 'all' };
 
-/** Whole mandates, or mandates that can only block by limits. */
+/** Mandates with all their fields, or with limits only. */
 const mandate = fc
   .tuple(arbitraryMandate, fc.constantFrom('*', '*', '*', 'nobody'), fc.boolean())
   .map(([fields, agents, whole]) => {
@@ -43,7 +43,10 @@ const mandate = fc
     });
   });
 
-/** Requests of one agent with different ids, so that most of them reach limits and are not duplicates. */
+/**
+ * In half of the cases, all requests are of one agent and have different ids. So most of them reach limits and are
+ * not duplicates.
+ */
 const asks = fc
   .tuple(fc.boolean(), fc.array(arbitraryAsk, { minLength: 1, maxLength: 6 }))
   .map(([alike, asks]) =>
@@ -59,7 +62,7 @@ const scenario = fc.record({
   mandate,
   asks,
   obstacle: fc.constantFrom('none', 'none', 'none', 'late', 'killed', 'denied', 'expired'),
-  /** Chooses one of the ways of a need, or one of the figures. */
+  /** A random number that chooses one of the ways of a need, or one of the figures. */
   choice: fc.nat(11),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
@@ -86,8 +89,8 @@ async function asked(box: Box, action: Action, agoMs = 0): Promise<Decision> {
 }
 
 /**
- * Returns true if the ledger accepted the answer. The ledger refuses an answer without a question, or about a decided
- * action.
+ * Gives a person's answer. Returns true if the ledger accepted it. The ledger refuses an answer if there is no
+ * question, or if the action is already decided.
  */
 async function answered(
   box: Box,
@@ -117,7 +120,7 @@ const command = (id: string) => ({ id, by: 'op', reason: 'because' });
 
 type Way = ReturnType<typeof whatWouldChange>['needs'][number]['anyOf'][number];
 
-/** The second try: the request, its mandate, its time, and what people do before. */
+/** The second try of a request: the request, its mandate, its time, and what people do before it. */
 type Again = {
   mandate: MandateDocument;
   action: Action;
@@ -126,7 +129,7 @@ type Again = {
   /** The lowest cost that is enough for the needs. */
   costMicros: number;
   people: ((box: Box) => Promise<void>)[];
-  /** If true, people approve the action: before the request, or when they are asked. */
+  /** True if people must approve the action, before the request or after it asks them. */
   granted: boolean;
 };
 
@@ -150,7 +153,7 @@ function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision)
   };
 }
 
-/** Does what one way of a need says. A figure is reduced by `less`, the smallest step. */
+/** Does what one way of a need says. If `less` is given, the figure in the way is reduced by this smallest step. */
 function go(check: string, way: Way, again: Again, decision: Decision, less = 0): void {
   const { mandate, action } = again;
   mandate.toolPolicies ??= {};
@@ -211,7 +214,7 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
         return;
       }
       mandate.modelPrices = { [way.name ?? '']: { inputPerMillion: 0, outputPerMillion: 0 } };
-      // A call without token counts has no cost, even if its model has a price.
+      // Without token counts a call would still have no cost, even if its model has a price.
       mandate.defaultTokens ??= { inputTokens: 1, maxOutputTokens: 0 };
       return;
     case 'stated-tokens':
@@ -274,7 +277,9 @@ async function askAgain(box: Box, again: Again): Promise<Decision> {
   return asked(box, action, agoMs);
 }
 
-/** Returns the name of a check. Each budget is a separate check, so its name includes the budget. */
+/**
+ * Returns the name of a check. Each budget is a check of its own, so the name of such a check includes its budget.
+ */
 function nameOf({ check, evidence }: Check): string {
   const { scope, id, windowMs } = Object(evidence);
   return check === 'budget' ? JSON.stringify([scope, id, windowMs]) : check;

@@ -507,14 +507,14 @@ test('an allowed action needs no change, and its explanation lists the checks th
   expect(whatWouldChange(easy).near).toEqual([]);
 });
 
-test('says for a mandate in observe mode what enforcing it would need', async () => {
+test('says for a mandate in observe mode what would be needed if the mandate were enforced', async () => {
   const box = deciderInABox([{ mode: 'observe', deniedTools: ['*'] }]);
   const observed = await ask(box, { id: 'a' });
   expect(observed.verdict).toBe('ALLOW');
   expect(whatWouldChange(observed)).toMatchObject({ needs: [{ check: 'tool-denied' }], askAgainAs: null });
 });
 
-test('shows the evidence of a check from another version, and states nothing else about it', () => {
+test('names no way to pass a check that it does not know or cannot read, and shows the evidence', () => {
   const checks = [
     { check: 'intent', result: 'block' as const, evidence: { intent: 'x' } },
     { check: 'budget', result: 'block' as const, evidence: { scope: 'agent' } },
@@ -527,7 +527,7 @@ test('shows the evidence of a check from another version, and states nothing els
   ]);
 });
 
-test('says for an old decision without its cost that more is needed, and not how much', () => {
+test('if an old decision does not have its cost, says that more is needed but not how much', () => {
   const evidence = {
     scope: 'agent',
     id: 'total',

@@ -1,6 +1,6 @@
 /**
- * Tests that an agent that requires a grant can do nothing without a grant. The same is true for its descendants (ADR
- * 49).
+ * Tests that an agent that requires a grant can do nothing without a grant, and that this is also true of its
+ * descendants (ADR 49).
  */
 import { previewMandate } from '@mandate/control';
 import { agentDocument } from '@mandate/schemas';

@@ -1,6 +1,6 @@
 /**
- * Tests grants with two clocks that differ: the clock of the process that issues a grant, and the ledger's. Rules
- * begin and end meanwhile. A grant never allows more than the rules allow at that moment of the ledger's clock.
+ * Tests grants if two clocks differ: the clock of the process that issues a grant, and the ledger's clock. Rules
+ * begin and end meanwhile. By the ledger's clock, a grant must never allow more than the rules allow at that moment.
  */
 
 import { wireTime } from '@mandate/schemas';
@@ -57,7 +57,7 @@ test('an action under a grant is decided as by the rules at that time, or refuse
   expect(allowed).toBeGreaterThan(hits(100));
 });
 
-test('a rule that has ended only by the issuer’s clock still counts in a grant', () => {
+test('a rule that has ended by the issuer’s clock, but not by the ledger’s, still counts in a grant', () => {
   const { agent, policy, rule, passes, issue, ask } = tenant();
   agent();
   policy();
@@ -77,7 +77,7 @@ test('a rule that has ended only by the issuer’s clock still counts in a grant
     holdsFromMs: START_MS + 500,
     holdsUntilMs: START_MS + 2_000 + TTL_MS,
   });
-  // No rule begins or ends, so the grant is valid from the start and no clock can delay it.
+  // No rule for this agent begins or ends, so the grant is valid from the start, whatever the clocks say.
   rule({ id: 's', policy: 'none', agents: ['other'], endsAt: at(500) });
   issue('2');
   expect(codeOf(ask({ mandateId: 'mnd_2' }))).toBe('ALLOWED');

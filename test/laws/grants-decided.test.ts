@@ -61,7 +61,7 @@ test('a new grant resets no counter', async () => {
   expect(await spend('mnd_1')).toBe('ALLOWED');
   expect(await spend('mnd_2')).toBe('ALLOWED');
   expect(await spend('mnd_3')).toBe('COST_LIMIT_EXCEEDED shared');
-  // All agents with this policy spend from the same budget, whatever their grants are.
+  // All agents with this policy share its budget, whatever grants they have.
   expect(await spend('mnd_4', 'other')).toBe('COST_LIMIT_EXCEEDED shared');
   const { checks, reservation } = await act(box, { mandateId: 'mnd_1' });
   expect(reservation?.budgets.map(({ scope, subject }) => [scope, subject])).toEqual([

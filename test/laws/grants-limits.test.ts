@@ -1,4 +1,4 @@
-/** Tests how many grants a tenant can have, how large they are, and what is remembered of them. */
+/** Tests how many grants a tenant can have, how large they may be, and which of them are remembered. */
 import type { TenantControl } from '@mandate/control';
 import { CAPS, type ControlRecord, wireTime } from '@mandate/schemas';
 import { describe, expect, test, vi } from 'vitest';
@@ -65,7 +65,7 @@ describe('the documents that grants are composed of', () => {
     return documents.reduce((sum, { document }) => sum + unitsOf(document), 0);
   };
 
-  test('are counted once each while grants use them', () => {
+  test('are counted once while grants use them, even if several grants use the same document', () => {
     const { agent, rule, issue, revoke, passes, put, fold } = governed();
     const { issued } = fold.tenant('acme');
     agent({ id: 'other' });

@@ -22,7 +22,7 @@ describe('a grant', () => {
     expect(ask({ mandateId: 'rules' }).mandate).toEqual(ask().mandate);
   });
 
-  test('keeps its rules, and gets no later rules', () => {
+  test('keeps the rules that it was issued with, and gets no later rules', () => {
     const { issue, put, policy, rule, ask } = governed({ allowedTools: ['read'] });
     issue('1');
     policy({ id: 'none', allowedTools: [] });
@@ -75,7 +75,7 @@ describe('a grant', () => {
     expect(under('2')).toMatchObject({ refusal: null, mandate: { policies: ['p@1'] } });
   });
 
-  test('belongs to one agent and one tenant, and ends with the agent’s registration', () => {
+  test('is valid for one agent and one tenant only, and ends when the agent is retired', () => {
     const { issue, put, agent, ask, mandates } = governed();
     agent({ id: 'other' });
     issue('1');
@@ -93,7 +93,7 @@ describe('a grant', () => {
     expect(codeOf(ask())).toBe('ALLOWED');
   });
 
-  test('belongs to its context: values that an action leaves out apply, and an action may not contradict them', () => {
+  test('is valid for its context only: values that an action leaves out are taken from it, and an action may not contradict them', () => {
     const { issue, policy, rule, ask } = governed();
     policy({ id: 'careful', allowedTools: ['read'] });
     rule({ id: 's', policy: 'careful', when: { field: 'context.environment', op: '==', value: 'prod' } });
@@ -106,7 +106,8 @@ describe('a grant', () => {
     expect(send('prod', { ticket: '1' })).toBe('TOOL_NOT_ALLOWED');
     expect(send('prod', { environment: 'dev' })).toBe('MANDATE_NOT_FOUND');
     expect(send('dev')).toBe('ALLOWED');
-    // The grant belongs to another context. The action names a grant, so rules without a grant do not apply.
+    // This grant has another context. Since the action names a grant, the rules without the grant do not apply
+    // either.
     expect(send('dev', { environment: 'prod' })).toBe('MANDATE_NOT_FOUND');
     expect(send('any')).toBe('ALLOWED');
     expect(send('any', { environment: 'prod' })).toBe('TOOL_NOT_ALLOWED');
@@ -175,7 +176,7 @@ describe('a grant', () => {
     expect(ask({ ...dear, tool: 'read' })).toMatchObject({ refusal: null, mandate: { policies: ['p@1'] } });
   });
 
-  test('that has only rules with conditions on the action allows what one of these rules matches', () => {
+  test('with only rules that have conditions on the action allows what one of these rules matches', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent();
     policy();
@@ -229,7 +230,7 @@ describe('a grant', () => {
     expect(told()).toBeUndefined();
   });
 
-  test('shows what shadow rules would allow, even if none of its rules matches the action', () => {
+  test('reports what shadow rules would allow, even if no rule of the grant matches the action', () => {
     const { agent, policy, rule, issue, ask } = tenant();
     agent({ id: 'lead' });
     agent({ parent: 'lead' });

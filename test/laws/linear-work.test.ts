@@ -9,7 +9,7 @@ import { arbitraryHostile, KNOWN_HOSTILE, textAt } from './arbitrary-hostile.ts'
 import { startCounting, type WorkCounter } from './counted-work.ts';
 import { READERS } from './readers.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test reads many random texts, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const SHORT = 120;

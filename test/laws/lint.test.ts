@@ -14,7 +14,7 @@ import { arbitraryAsk, arbitraryMandate, arbitraryReport } from './arbitrary-req
 import { AGENTS, calls, MOMENTS, plansOf, rule } from './arbitrary-rules.ts';
 import { foldOf, type Register } from './registered.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 function findings(given: Omit<Register, 'agents'>) {
@@ -51,7 +51,7 @@ const when = fc.oneof(
 
 const POLICIES = ['p', 'q'].map((id) => ({ id }));
 
-test('a rule that contradicts itself never applies to an action', () => {
+test('if lint says that a rule contradicts itself, the rule never applies to an action', () => {
   let told = 0;
   fc.assert(
     fc.property(when, fc.array(calls, { minLength: 20, maxLength: 20 }), (when, actions) => {
@@ -92,7 +92,7 @@ test('a rule that adds nothing can be removed, even together with all other such
   expect(told).toBeGreaterThan(hits(10));
 });
 
-/** Returns a plan without its shadow, without its validity, and without the rules that gave its policies. */
+/** Returns a plan without its shadow result, its validity, and the rules that gave its policies. */
 function gist({ mandate, shadow: _, holdsFromMs: _from, holdsUntilMs: _until, ...plan }: Plan): unknown {
   const { rules: _rules, grantedBy: _given, ...others } = mandate ?? {};
   const text = JSON.stringify({ ...plan, mandate: others });
@@ -135,7 +135,8 @@ const asked = fc.constantFrom(
 );
 const mode = fc.constantFrom('enforce', 'enforce', 'observe');
 /**
- * The first rule is for one agent, the second rule for all agents. A third rule allows what neither of them refuses.
+ * Three rules. The first is for one agent, and the second is for all agents. The third applies a policy in observe
+ * mode, which allows what the other two do not refuse.
  */
 const rulesDrawn = fc.tuple(asked, asked, mode, mode).map(([ofP, ofQ, modeOfP, modeOfQ]) => [
   { id: 'r', policy: 'p', agents: ['agent-1'], mode: modeOfP, ...(ofP && { when: ofP }) },
@@ -178,8 +179,8 @@ const histories = fc
   .map((drawn) =>
     drawn.map((record, at) => {
       if (!('action' in record)) return reporting(record);
-      // These fields are removed, because the decision on a second attempt depends on the code of the first. More
-      // than one limit may have refused the first attempt.
+      // These fields are removed. Otherwise an action could have a second attempt, and its decision depends on the
+      // code of the first. If several limits refuse the first attempt, the code may be that of any of them.
       const { mandateId: _, idempotencyKey: __, attempt: ___, ...action } = record.action;
       const context = { environment: at % 3 === 0 ? 'dev' : 'prod' };
       return { ...record, action: { ...action, context, id: `${action.id}${at % 7}`, tenant: 'default' } };
@@ -196,7 +197,7 @@ const called: typeof histories = fc
   .map((drawn) => drawn.map((action, at) => actionRequested.parse(asking({ ...action, id: `call-${at}` }))));
 const enforced = fc.constant([{ id: 'r', policy: 'p', mode: 'enforce' }]);
 const rate = fc.record({ maxCalls: fc.integer({ min: 1, max: 4 }), windowMs: slow });
-/** Policies that have only limits. A few calls reach these limits. */
+/** Policies with limits only. A few calls are enough to reach these limits. */
 const reached: fc.Arbitrary<Limited> = fc.record(
   {
     maxCostTotal: few,
@@ -272,7 +273,7 @@ test.each<[string, fc.Arbitrary<[Versions, Versions]>, fc.Arbitrary<readonly obj
   expect(told).toBeGreaterThan(hits(10));
 });
 
-test('a tool that lint calls too expensive for every budget is never allowed to an agent under the named policies', async () => {
+test('if lint says that a tool is too expensive for every budget, no agent under the named policies may ever use the tool', async () => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(twoPolicies, rulesDrawn, histories, async ([p, q], rules, records) => {

@@ -48,7 +48,7 @@ function said(made: ReturnType<ReturnType<typeof follower>['ask']>) {
   return [made.refusal?.code ?? 'ALLOWED', ...(made.mandate?.policies ?? [])];
 }
 
-test('the next action is decided under a new policy version', () => {
+test('after a new policy version, the next action is decided under it', () => {
   const { follow, ask } = follower(agent({}), policy({ allowedTools: ['read_*'] }), rule({}));
   expect(said(ask('send'))).toEqual(['TOOL_NOT_ALLOWED', 'p@1']);
   follow(policy({ allowedTools: ['send'] }));
@@ -120,7 +120,7 @@ test('an agent that is not registered has no mandate, and an agent without a mat
   expect(said(ask('send'))).toEqual(['MANDATE_NOT_FOUND']);
 });
 
-test('a rule that ends limits the validity of a plan', () => {
+test('a plan is not valid longer than a rule that it uses', () => {
   const endsAt = new Date(START_MS + 5_000).toISOString();
   const { ask } = follower(agent({}), policy({}), rule({ endsAt }));
   expect(ask('send')).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 5_000 });
@@ -129,7 +129,7 @@ test('a rule that ends limits the validity of a plan', () => {
   });
 });
 
-test('a policy with a tool pattern and a policy with one tool of that pattern together allow that tool', () => {
+test('if one policy allows a tool pattern and another allows one tool of this pattern, together they allow this tool only', () => {
   const { ask } = follower(
     agent({}),
     policy({ allowedTools: ['read_*'] }),
@@ -207,7 +207,7 @@ test('a rule is evaluated for an ancestor as if the ancestor did the action', ()
   expect(said(ask('send'))[0]).toBe('ALLOWED');
 });
 
-test('a rule of an ancestor that ends also limits the validity of a descendant’s plan', () => {
+test('a descendant’s plan is not valid longer than a rule of an ancestor that it uses', () => {
   const endsAt = new Date(START_MS + 5_000).toISOString();
   const { ask } = follower(
     agent({ id: 'lead' }),

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf, reporting, settlementOf } from '../decider-in-a-box.ts';
 
-// The law takes longer on a busy machine. So the timeout is long.
+// The timeout is long: the test runs many random cases, which takes more time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const OWN_MICROS = 100_000;
@@ -40,7 +40,7 @@ type Round = {
   report: { status: string; actualCostMicros: number };
 };
 
-/** The charge to the tenant's budget, in micro-dollars. */
+/** Returns the amount that was charged to the tenant's budget, in micro-dollars. */
 async function chargedToTeam(given: readonly Round[]): Promise<number> {
   const box = deciderInABox([MANDATE]);
   let calls = 0;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { asking, deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: a test may take about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 async function codesOf(mandate: object, asks: readonly object[]) {

@@ -10,7 +10,7 @@ import { expect, test, vi } from 'vitest';
 import { type Box, deciderInABox, decisionOf, START_MS, settlementOf } from '../decider-in-a-box.ts';
 import { CALL, composed, enforce, NAMES, named } from './policy-composition.fixture.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const amount = fc.constantFrom(0, 0.01, 0.03, 0.04, 0.1, 0.7);
@@ -67,7 +67,7 @@ async function tell(box: Box, value: object) {
   return answer;
 }
 
-test('reserves the highest reservation of several policies, and charges the highest charge within the cap', async () => {
+test('of several policies, the highest reservation is reserved, and the highest charge within the cap is charged', async () => {
   const kinds = new Set<string | undefined>();
   const costUnder = async (mandate: Mandate, said: object, became: object) => {
     const box = boxUnder(mandate);

@@ -11,7 +11,7 @@ import { deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryAsk, arbitraryMandate } from './arbitrary-requests.ts';
 import { CALL, composed, enforce, NAMES, named, policyOf } from './policy-composition.fixture.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const arbitraryPolicies = fc
@@ -24,7 +24,10 @@ const enforcedPolicies = fc
   )
   .map(named);
 
-/** Decides all requests but the last under `before`. Returns the decision about the last request under `last`. */
+/**
+ * Decides all requests except the last under the mandate `before`, and the last request under the mandate `last`.
+ * Returns the decision about the last request.
+ */
 async function decideLast(before: Mandate, last: Mandate, asks: readonly object[]) {
   const box = deciderInABox([{}]);
   enforce(box, before);
@@ -114,8 +117,8 @@ test('every limit of each policy remains, as strict or stricter', () => {
 test('of limits with the same counter the strictest applies, and it lists the limits of the other policies as other limits', () => {
   fc.assert(
     fc.property(arbitraryPolicies, arbitraryAction, (policies, action) => {
-      // A policy in observe mode has its own limit of open calls only beside an enforced policy. So this test
-      // enforces all policies.
+      // A policy in observe mode gets its own limit of open calls only if there is an enforced policy too. So in this
+      // test, all policies are enforced.
       const enforced = policies.map((policy) => ({ ...policy, observe: false }));
       const alone = enforced.flatMap((policy) => plan(action, composed([policy]), START_MS).limits);
       for (const { otherLimits = [], ...strictest } of plan(action, composed(policies), START_MS).limits) {
@@ -178,7 +181,7 @@ function othersIn({ check, evidence }: Check): readonly Other[] {
     : ((evidence as { otherLimits?: Other[] } | undefined)?.otherLimits ?? []);
 }
 
-/** Returns the evidence without the parts that differ between policies. */
+/** Returns the evidence of a check. Parts that differ between policies are removed. */
 function seenIn({ evidence }: Check): string {
   const {
     otherLimits: _,
@@ -212,7 +215,7 @@ function mostOf(limit: Limit | undefined): number {
   return limit?.kind === 'budget' ? (limit.maxMicros ?? Number.POSITIVE_INFINITY) : 0;
 }
 
-test('allowlists of several policies intersect by the names that they match, and denylists are united', () => {
+test('an allowlist of several policies allows the names that all of them match; a denylist denies the names that any matches', () => {
   const glob = fc
     .array(fc.constantFrom('a', 'b', '.', '*'), { minLength: 1, maxLength: 4 })
     .map((all) => all.join(''));

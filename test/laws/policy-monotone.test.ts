@@ -1,16 +1,19 @@
-/** Tests that a stricter mandate never allows what a more permissive mandate refuses, with the same history. */
+/** Tests that with the same history, a stricter mandate never allows what a more permissive mandate refuses. */
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deciderInABox, decisionOf } from '../decider-in-a-box.ts';
 import { arbitraryAsk, arbitraryMandate, withoutIdleLimits } from './arbitrary-requests.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const enforced = arbitraryMandate.map((fields) => ({ ...fields, mode: 'enforce' as const }));
 
-/** Decides all requests but the last under `before`. Returns the decision about the last request under `last`. */
+/**
+ * Decides all requests except the last under the mandate `before`, and the last request under the mandate `last`.
+ * Returns the decision about the last request.
+ */
 async function decideLast(before: object, last: object, asks: readonly object[]) {
   const box = deciderInABox([before]);
   for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);

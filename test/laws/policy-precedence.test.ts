@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, mandatesOf } from '../decider-in-a-box.ts';
 import { type Register, registered } from './registered.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: a test may take about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 type Reason = {
@@ -173,7 +173,7 @@ async function decided({ first, second }: { first: Reason; second: Reason }) {
 
 test('every pair of reasons that can occur together is tested', () => expect(PAIRS).toHaveLength(239));
 
-describe('of two reasons to refuse, the earlier one decides', () => {
+describe('if two reasons refuse a request, the decision gives the earlier one:', () => {
   test.each(PAIRS.map((pair) => ({ ...pair, name: `${pair.first.check} before ${pair.second.check}` })))(
     '$name',
     async (pair) => {

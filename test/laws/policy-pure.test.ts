@@ -1,6 +1,6 @@
 /**
- * Tests that `plan` and `decide` are pure functions. They return a result for all arguments and the same result each
- * time, and do not change their arguments.
+ * Tests that `plan` and `decide` are pure functions. For all arguments they must return a result, and the same result
+ * each time. They must not change their arguments.
  */
 
 import { decide, plan } from '@mandate/policy';
@@ -11,7 +11,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { mandatesOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryMandate } from './arbitrary-requests.ts';
 
-// A law takes about a second, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes about a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const atMs = fc.oneof(fc.constantFrom(0, START_MS, START_MS + 60_000), fc.nat(4e12));

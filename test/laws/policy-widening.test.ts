@@ -1,6 +1,6 @@
 /**
- * Tests that widening is always reported: a policy version without a report never allows what the earlier version
- * refuses.
+ * Tests that a wider policy version is always reported. If a version has no report, it must never allow what the
+ * earlier version refuses.
  */
 
 import { widening } from '@mandate/control/lint';
@@ -32,7 +32,10 @@ const pairs = fc
     return [before, withoutIdleLimits(after)];
   });
 
-/** Decides all requests but the last under `before`. Returns the decision about the last request under `last`. */
+/**
+ * Decides all requests except the last under the mandate `before`, and the last request under the mandate `last`.
+ * Returns the decision about the last request.
+ */
 async function decideLast(before: object, last: object, asks: readonly object[]) {
   const box = deciderInABox([before]);
   for (const ask of asks.slice(0, -1)) await box.answer([box.append(ask)]);

@@ -15,7 +15,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction } from './arbitrary-requests.ts';
 import { arbitraryAuthority, chainOf, type Register } from './registered.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker'];
@@ -65,7 +65,10 @@ function preview(fold: ControlFold, action: Action, { policies, rules }: Documen
 }
 
 const NOTHING: Documents = { policies: [], rules: [] };
-/** The previewed documents in order. For each, whether it is published later. A rule may be removed later too. */
+/**
+ * Documents that are previewed one after the other. `isDone`: they are published afterwards. `gone`: the rule that is
+ * then removed, if it exists.
+ */
 const candidates = fc.array(
   fc.record({
     documents: arbitraryAuthority(CHAIN),

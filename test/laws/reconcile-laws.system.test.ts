@@ -1,6 +1,6 @@
 /**
- * Tests that every history of the real decider satisfies the laws of reconcile, and that the smallest change of one
- * record breaks the law about that record.
+ * Tests that every history of the real decider keeps the laws of reconcile. Also tests that the smallest change of
+ * one record breaks the law about this record.
  */
 import { createLaws, type LawName } from '@mandate/reconcile';
 import {
@@ -17,14 +17,14 @@ import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
 import { chainOf, type Register, registered } from './registered.ts';
 
-// A law takes seconds, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes seconds, and more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const RUNS = 60;
 const PARTITIONS = 3;
 const TENANTS = ['default', 'acme'];
 
-/** A record and its position on the log. `seen` numbers the records of all partitions together. */
+/** A record and its partition. `seen` is the number of the record among the records of all partitions. */
 type Laid = { record: DecisionsRecord; partition: number; seen: number };
 type AuditRow = { id: string; void: boolean; atMs: number; logPartition: number; logOffset: number };
 
@@ -48,7 +48,7 @@ function partitionOf(record: DecisionsRecord): number {
   return ['agent-1', 'agent-2'].indexOf(agentOf()) + 1;
 }
 
-/** Returns the laws that this log breaks. Reads each partition to its end before the next partition. */
+/** Returns the laws that this log breaks. The partitions are read one after the other, each to its end. */
 async function broken(
   log: readonly Laid[],
   alterRows: (rows: AuditRow[]) => AuditRow[] = (rows) => rows,
@@ -101,7 +101,10 @@ const target = fc.constantFrom<Extract<Happening, { did: 'kill' }>['target']>(
   { scope: 'agent', tenant: 'default', agentId: 'agent-1' },
   { scope: 'tenant', tenant: 'default' },
 );
-/** The steps of such a history. `back` counts the requested actions, from the last one back. */
+/**
+ * The steps of a history in which most actions have an outcome. `back` says which action is reported: 0 is the last
+ * one that was requested.
+ */
 const busy = fc.oneof(
   { weight: 8, arbitrary: fc.record({ did: fc.constant('ask' as const), agentId, lost: fc.boolean() }) },
   {
@@ -165,7 +168,10 @@ test('every history satisfies every law', async () => {
   );
 });
 
-/** Changes one of the records that `which` accepts. Returns null if it accepts no record. */
+/**
+ * Changes one of the records for which `which` is true, and returns the changed log. Returns null if there is no such
+ * record.
+ */
 type Change = (log: readonly Laid[], pick: number) => Laid[] | null;
 
 function changing(
@@ -286,7 +292,10 @@ const CHANGES: readonly [what: string, law: LawName, change: Change][] = [
   ],
 ];
 
-/** True if the revive is the first revive of its target, and an agent of the target got an ALLOW after it. */
+/**
+ * True if the revive ends a kill, and an agent of the target gets an ALLOW before the next kill or revive of this
+ * target. If such a revive were missing, the log would break a law.
+ */
 function isNeeded(log: readonly Laid[], at: number): boolean {
   const record = log[at]?.record;
   if (record?.event !== 'agent.revived') return false;

@@ -1,4 +1,4 @@
-/** Registers agents, policies and rules, as if they were on the control topic of every tenant. */
+/** Registers agents, policies and rules in every tenant, as if they were on its control topic. */
 import {
   type ControlFold,
   foldControl,
@@ -76,7 +76,7 @@ export function arbitraryAuthority(
     mode: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe', 'shadow'),
   });
   const several = fc.array(given, { maxLength: 4, size: 'max' });
-  // Adds a rule for all agents in two of three cases. Without it, most agents would have no mandate.
+  // In two of three cases, a rule for all agents is added. Without it, most agents would have no mandate.
   return fc.tuple(several, fc.constantFrom([], [EVERYBODY], [EVERYBODY])).map(([drawn, base]) => {
     const all = [...drawn, ...base];
     return {

@@ -106,7 +106,7 @@ function ask(rules: RulesInForce, { agent, tool, context, atMs }: Question): Res
 
 const documents = fc.array(rule, { minLength: 1, maxLength: 6, size: 'max' });
 
-test('a cached result equals a newly computed one', () => {
+test('a cached result is equal to a result that is computed without the cache', () => {
   fc.assert(
     fc.property(
       documents,
@@ -125,8 +125,8 @@ test('a cached result equals a newly computed one', () => {
 });
 
 /**
- * Returns the result without its compiled tables. The reference of a mandate names all its parts, so comparing the
- * reference is enough.
+ * Returns the result without its compiled tables. They are not compared, because the reference of a mandate names
+ * everything that they are compiled from.
  */
 function withoutTables({ mandate, shadow, matches }: Pick<Resolved, 'mandate' | 'shadow' | 'matches'>) {
   return [mandate, shadow?.mandate ?? null]
@@ -179,7 +179,7 @@ test('the same rules match during the whole stated validity', () => {
   );
 });
 
-test('one more rule removes no policy in force, and one more shadow rule adds none', () => {
+test('adding a rule removes no policy that is in force, and adding a shadow rule adds no policy', () => {
   fc.assert(
     fc.property(documents, rule, asked, (rules, more, question) => {
       const [before, after] = [ask(rulesOf(rules), question), ask(rulesOf([...rules, more]), question)];
@@ -213,7 +213,7 @@ function applies(document: object, { agent, tool, context, atMs }: Question): bo
   );
 }
 
-test('the matching rules are the same as by the second computation', () => {
+test('the rules that match are those that a second computation with other code finds', () => {
   fc.assert(
     fc.property(documents, asked, (rules, question) => {
       const { matches } = ask(rulesOf(rules), question);

@@ -1,6 +1,6 @@
 /**
- * Tests on random histories that shadow rules change nothing, and that their reported verdict is the verdict that the
- * rules would give if they were enforced.
+ * Tests on random histories that shadow rules change nothing. Also tests that the verdict that is reported for them
+ * is the verdict that the rules would give if they were enforced.
  */
 
 import { foldControl, mandatesUnderControl } from '@mandate/control';
@@ -14,10 +14,12 @@ import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
 import { mandateNow } from './tenant-with-grants.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A policy, and the mode of the rule that applies the policy to all agents. Null: no rule applies it. */
+/**
+ * A policy, and the mode of the rule that applies it to all agents. If `mode` is null, no rule applies the policy.
+ */
 type Given = { mode: 'enforce' | 'shadow' | null; policy: object; rule?: object };
 
 /**
@@ -140,7 +142,7 @@ const step = fc.record({
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 8, size: 'max' });
 
-test('the reported verdict of shadow rules is what would have been decided, if all their limits are known', async () => {
+test('if all limits of shadow rules are known, the verdict that is reported for them is the verdict that they would have given', async () => {
   const few = (minLength: number) => fc.array(strict, { minLength, maxLength: 2, size: 'max' });
   await fc.assert(
     fc.asyncProperty(few(0), few(1), steps, isIssued, async (kept, more, calls, issued) => {

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 function plane() {
@@ -99,7 +99,7 @@ test('the results are equal after random changes, with questions in between', ()
   expect(told).toEqual(new Set([true, false]));
 });
 
-test('after more changes than are remembered, changes that are applied at once and one by one give equal results', () => {
+test('after more changes than are remembered, the results are equal whether the changes are applied at once or one by one', () => {
   const { apply, put, look } = plane();
   const following = look();
   const isAsAnew = (agentId: string) => expect(found(following, agentId)).toEqual(found(look(), agentId));

@@ -12,12 +12,12 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: some tests take a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 /**
- * The most expensive pattern of a thousand characters. Every part can match the next letter or nothing, for any text
- * of a and b.
+ * The most expensive pattern of about this length. For a text of a and b, each of its thousand parts can match the
+ * next letter or nothing.
  */
 const DEAR = '(?:[ab]?){1000}[cd]';
 const TEXT = 'ab'.repeat(CAPS.stringUnits / 2);
@@ -58,7 +58,7 @@ test('the most expensive rules are refused after a fixed number of steps, and th
   expect(checks).toEqual([
     { check: 'within-steps', result: 'block', evidence: { rule: 'r0', steps: CAPS.stepsPerAction } },
   ]);
-  // The text does not even have this many steps left for one pattern, so none was tried.
+  // This action has no such text, so no pattern is run, and no rule matches.
   expect(
     mandates.mandateFor('acme', { id: 'a', agentId: 'alone', type: 'tool_call', tool: 't' }, START_MS).refused
       ?.refusal,
@@ -79,12 +79,12 @@ test('rules of ancestors get only the steps that the sub-agent’s rules have le
   const { refusal } = planned(mandates, note, 'bot');
   expect(refusal?.reason).toContain('"all" of "lead"');
   expect(planned(under(rules), note, 'bot').refusal).toEqual(refusal);
-  // A kill of an ancestor must stop the agent even if the ancestor's rules are not evaluated. So the plan names the
-  // ancestors.
+  // The plan must name the ancestors even if their rules are not evaluated, because a kill of an ancestor must stop
+  // the agent.
   expect(planned(mandates, TEXT, 'bot').ancestors).toEqual(['lead']);
 });
 
-test('cached results of ancestors count as many steps as computed results', () => {
+test('a cached result of an ancestor counts as many steps as a computed one', () => {
   const mandates = under([{ id: 'all', when: { not: [1, 2, 3].map(() => matches('a{1000}$')) } }]);
   const note = 'ab'.repeat(450);
   expect(planned(mandates, note, 'lead').refusal).toBeNull();
@@ -138,13 +138,13 @@ test('the decision does not depend on the order of rules, or on earlier decision
   expect(told).toEqual(new Set(['none', 'RULES_TOO_COSTLY', 'MANDATE_NOT_FOUND']));
 });
 
-/** Sorts the shadow rules of a plan, because they are reported in their own order. */
+/** Returns the plan with its shadow rules sorted, because they are reported in their own order. */
 function inAnyOrder({ shadow, ...plan }: Plan) {
   const { rules = [], policies = [], ...told } = shadow ?? {};
   return { ...plan, shadow: { ...told, rules: rules.toSorted(), policies: policies.toSorted() } };
 }
 
-test('a shadow rule that takes too many steps has an unknown verdict, and the decision does not change', () => {
+test('if a shadow rule takes too many steps, its verdict is unknown, and the decision does not change', () => {
   const kept = [{ id: 'kept' }];
   const dear = { id: 'watching', mode: 'shadow', when: manyOf(matches(DEAR)) };
   const { shadow, ...beside } = planned(under([...kept, dear]), TEXT);
@@ -215,7 +215,7 @@ test.each<[string, (at: number) => object]>([
     'steps',
     (at) => ({ type: 'object', properties: { [`a${at}`]: { type: 'string', pattern: 'a{1000}$' } } }),
   ],
-])('all argument schemas of a policy together have the same limit: %s', (what, schema) => {
+])('the argument schemas of a policy together have a limit on their size: %s', (what, schema) => {
   const tool = (at: number) => [`t${at}`, { argumentValidation: { schema: schema(at) } }];
   const policy = (tools: number) =>
     `---\n${JSON.stringify({

@@ -14,7 +14,7 @@ import { START_MS } from '../decider-in-a-box.ts';
 import { arbitraryAction, arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryAuthority, chainOf, registered } from './registered.ts';
 
-// A law takes a second or two, and longer on a busy machine, so the timeout is long.
+// The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const CHAIN = ['lead', 'worker'];
@@ -52,7 +52,7 @@ test('with tenant limits, nothing is allowed that is refused without them, and t
         if (letsThrough(within)) allowed += 1;
         if (letsThrough(without) && !letsThrough(within)) refused += 1;
         if (letsThrough(within)) expect(letsThrough(without)).toBe(true);
-        // The tenant limits also change the verdict of shadow rules, so this part is left out.
+        // The shadow result is left out, because tenant limits also change the verdict of shadow rules.
         if (without.mandate === null)
           expect({ ...within, shadow: null }).toEqual({ ...without, shadow: null });
         else expect(within.mandate?.policies.at(-1)).toMatch(/^tenant default@\d+( of lead)?$/);
@@ -80,7 +80,10 @@ test('tenant limits act as one more policy that a rule applies to all agents', (
   );
 });
 
-/** Returns a plan without the names of the tenant limits and of their rule. */
+/**
+ * Returns a plan without the names that differ: those of the tenant limits, or of the policy and the rule that act in
+ * their place.
+ */
 function essence({ mandate, shadow: _, ...plan }: Plan, called: RegExp): unknown {
   const { policies } = mandate ?? {};
   const text = JSON.stringify({ ...plan, policies }).replaceAll(/, which the rule \\"zz[^"]*" gives/g, '');
@@ -147,7 +150,7 @@ function tenant() {
 
 const ISSUED = { mandateId: 'mnd_1' };
 
-test('tenant limits apply after their change to rules, grants and the mandates file, and in no other tenant', () => {
+test('after a change of tenant limits, they apply to rules, grants and the mandates file of this tenant, and to no other tenant', () => {
   const { open, said } = tenant();
   open({ bounds: { deniedTools: ['send'] } });
   expect(said('bot')).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);

@@ -1,7 +1,7 @@
 /**
- * `npm run test:mutations`: breaks each promise in turn, in a copy of the repository, and runs the tests that should
- * notice. An argument selects promises by a pattern. Prints one line for each promise. Exits with 1 if the tests did
- * not notice a broken promise.
+ * `npm run test:mutations`: breaks each promise, one after the other, in a copy of the repository. Then it runs the
+ * tests that should fail. An argument selects promises by a pattern. Prints one line for each promise. The exit code
+ * is 1 if a promise was broken and no test failed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,14 +28,14 @@ const COPIED = [
 const ALL = ['schemas/', 'packages/', 'services/', 'test/cases', 'test/laws'];
 
 /**
- * Returns rounds of tests. The tests beside the broken file come first, because they usually notice. A later round
- * runs only if no earlier round noticed.
+ * Returns groups of tests that are run one after the other, until a group fails. The tests in the folder of the
+ * changed file are first, because usually one of them fails.
  */
 function roundsFor(file: string): readonly string[][] {
   return [[dirname(file)], ['test/cases'], ['test/laws'], ALL];
 }
 
-/** Returns the first failure of the tests that noticed the change. Null if no test noticed it. */
+/** Returns the message of the first test that fails because of the change. Null if no test fails. */
 function noticedBy(copy: string, rounds: readonly string[][]): string | null {
   for (const tests of rounds) {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');

@@ -1,4 +1,7 @@
-/** A mutation: one change of the code that breaks one promise. `find` must occur exactly once in `file`. */
+/**
+ * A mutation: one change of the code that breaks one promise. `find` is the text to replace, which must occur exactly
+ * once in `file`.
+ */
 export type Mutation = { promise: string; file: string; find: string; replace: string };
 
 export function inFile(

@@ -12,14 +12,14 @@ const TENANT = `\${tenant:sqlstring}`;
 const AGENTS = `$__conditionalAll(agent_id IN (\${agent:sqlstring}), $agent)`;
 const DECIDED = `tenant = ${TENANT} AND NOT void AND $__timeFilter(decided_at) AND ${AGENTS}`;
 
-/** What replaces the bound parameters of a question. */
+/** For each bound parameter of an audit query: the Grafana variable that replaces it. */
 const BOUND = {
   '{tenant:String}': TENANT,
   '{fromMs:Int64}': `\${__from}`,
   '{toMs:Int64}': `\${__to}`,
 };
 
-/** Decisions with these dimensions; with `settled`, the changes by outcomes too. */
+/** Returns a subquery for decisions, with these dimensions. With `settled`, it also has the changes by outcomes. */
 function booked(dimensions: readonly Dimension[], also: { settled?: boolean; cutMs?: string } = {}): string {
   const { settled = false, ...cut } = also;
   const asked = { tenant: '', fromMs: 0, toMs: 0 };
@@ -36,7 +36,7 @@ function bookedByAgents(...asked: Parameters<typeof booked>): string {
   return `${booked(...asked)} WHERE ${AGENTS}`;
 }
 
-/** Each row is within one interval of the panel. */
+/** Like `bookedByAgents`, but each row belongs to one time interval of the panel. */
 function bookedOverTime(dimensions: readonly Dimension[], { settled = false } = {}): string {
   return bookedByAgents(dimensions, { settled, cutMs: '($__interval_s * 1000)' });
 }

@@ -1,6 +1,6 @@
 /**
- * Makes Grafana dashboards from a short description: panels in rows, each with its question, its unit and its
- * meaning. The JSON that Grafana reads is ten times as long, and repeats the rest in every panel.
+ * Makes Grafana dashboards from a short description: panels in rows, each with its query, its unit and its meaning.
+ * The JSON that Grafana reads is ten times as long, because it repeats all other settings in every panel.
  */
 import { jsonText } from '../generated-file.ts';
 
@@ -16,23 +16,26 @@ type Unit =
   | 'currencyUSD'
   | 'dateTimeAsIso';
 
-/** A question in PromQL, and the names of its series. */
+/** A query in PromQL, and the names of the series that it returns. */
 export type Expression = { expr: string; legend: string };
 
-/** The values from which a panel is yellow or red. */
+/** A panel is yellow from the value `yellow` upwards, and red from the value `red` upwards. */
 type Alarming = { yellow?: number; red: number };
 
 type Panel = {
   title: string;
-  /** What the panel shows, and what to make of it. */
+  /** Text for the reader: what the panel shows, and what to conclude from it. */
   description: string;
   kind: 'timeseries' | 'stat' | 'table';
   unit: Unit;
-  /** Units of columns, by name, if they differ from the panel's. */
+  /** The unit of each column that does not have the panel's unit, by column name. */
   columns?: Readonly<Record<string, Unit>>;
-  /** For a stat: the values from which it is yellow or red instead of green. */
+  /** For a stat panel: from these values upwards, it is yellow or red instead of green. */
   alarming?: Alarming;
-  /** For a table: columns with shares, which are drawn as bars, and the values from which they are yellow or red. */
+  /**
+   * For a table: the columns with shares, by name. Each share is drawn as a bar, which is yellow or red from these
+   * values upwards.
+   */
   bars?: Readonly<Record<string, Alarming>>;
   /** The series are verdicts. Each verdict has its own colour. */
   byVerdict?: boolean;
@@ -44,11 +47,11 @@ type Panel = {
   /** For a table: 1 is shown as good, 0 as bad, and the time of the measurement without a colour. */
   answersYesOrNo?: boolean;
   stacked?: boolean;
-  /** Twice as wide as the panels beside it. */
+  /** True if the panel is twice as wide as the other panels of its row. */
   wide?: boolean;
 } & ({ expressions: readonly Expression[] } | { sql: string });
 
-/** `query` is the question that returns the values; without it the person types the value. */
+/** `query` returns the values that the user can choose from. Without `query`, the user types the value. */
 type Variable =
   | { name: string; label: string; initially: string }
   | { name: string; label: string; query: string };
@@ -62,7 +65,10 @@ export type Dashboard = {
   rows: readonly { title: string; panels: readonly Panel[] }[];
 };
 
-/** The data source is selected above the dashboard, so the dashboard fits any Grafana without changes. */
+/**
+ * The user selects the data source at the top of the dashboard, so the dashboard works in any Grafana without
+ * changes.
+ */
 const SOURCES = {
   prometheus: { type: 'prometheus', uid: `\${source}` },
   clickhouse: { type: 'grafana-clickhouse-datasource', uid: `\${source}` },
@@ -98,7 +104,10 @@ export function dashboardText(dashboard: Dashboard): string {
 
 type Source = (typeof SOURCES)[keyof typeof SOURCES];
 
-/** Lays the rows out, the panels of a row side by side. Ids are numbered through all rows. */
+/**
+ * Computes the positions of all panels. Panels of one row are side by side. Panel ids are numbers that continue from
+ * row to row.
+ */
 function laidOut(rows: Dashboard['rows'], source: Source): object[] {
   const panels: object[] = [];
   let y = 0;
@@ -138,8 +147,8 @@ function panelOf(panel: Panel, source: Source): object {
 }
 
 /**
- * With this number, a point of a week is an hour and a point of a year is a day. Such points can be read from
- * rollups.
+ * The most points of a series. With this number, a point of a week is an hour, and a point of a year is a day.
+ * Rollups contain sums for such hours and days.
  */
 const MOST_POINTS = 200;
 
@@ -178,7 +187,7 @@ function override(matcher: 'byName' | 'byRegexp' | 'byType', options: string, pr
   };
 }
 
-/** Numbers and times take the width that they need. Text gets the rest of the table. */
+/** Columns with numbers and times are only as wide as needed. Columns with text share the rest of the width. */
 const NARROW = [
   override('byType', 'number', { 'custom.width': 95 }),
   override('byType', 'time', { 'custom.width': 170 }),

@@ -50,7 +50,7 @@ test('an alert waits until every webhook has received the alert or the delivery 
   expect([waiting, stateOf('a', 'x'), stateOf('a', 'y')]).toEqual([[], 'delivered', 'undelivered']);
 });
 
-test('a replay makes a delivery wait again', () => {
+test('after a replay, an undelivered alert waits for its delivery again', () => {
   const { waiting, stateOf } = bookOf([
     raised('a', ['x']),
     undelivered('a', 'x'),
@@ -69,11 +69,11 @@ test('an alert raised twice is listed once, and a later failure does not undo a 
   expect([newest, stateOf('a', 'x')]).toEqual([['a'], 'delivered']);
 });
 
-test('a quiet alert is not in the book', () => {
+test('the book does not contain quiet alerts', () => {
   expect(bookOf([raised('a', [], true)]).newest).toEqual([]);
 });
 
-test('keeps the newest alerts, and all alerts with a delivery that waits', () => {
+test('the book keeps the newest alerts, and also every older alert that still waits for a delivery', () => {
   const { newest, waiting } = bookOf(
     [raised('a', ['x']), raised('b', []), raised('c', []), raised('d', [])],
     2,

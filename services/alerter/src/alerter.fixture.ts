@@ -17,7 +17,7 @@ import type { Receiver } from './receiver.fixture.ts';
 import { loadAlerting } from './rules/alert-rules.ts';
 import { killed } from './rules/decided.fixture.ts';
 
-/** Turns off the rules that would raise other alerts than the ones under test. */
+/** Turns off the rules that could raise alerts that a test does not expect. */
 export const QUIET = { firstUse: false, lag: false, blockRate: false };
 
 export async function openLog(given: Partial<SqliteBusOptions> = {}): Promise<Bus> {

@@ -221,7 +221,7 @@ test("gives up the alert if the rule file gives the webhook's name to another te
   expect([...after.received, ...after.forged]).toEqual([]);
 });
 
-test('counts the whole window of a partition once after a failed read', async () => {
+test('after a failed read of the block-rate window, reads the window again and counts each record once', async () => {
   const bus = await openLog();
   const rulesOf = { ...QUIET, blockRate: { percent: 50, leastDecisions: 20, windowMs: 3_600_000 } };
   const blocked = (from: number, count: number) =>

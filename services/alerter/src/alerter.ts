@@ -89,7 +89,7 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
     measures,
     mostWaiting: options.mostWaiting ?? 1_000,
   });
-  /** Partitions that were assigned to this alerter and have not been read since. */
+  /** Partitions that were assigned to this alerter, and of which it has read no record since then. */
   const fresh = new Set<number>();
   let delivers = false;
 
@@ -241,7 +241,8 @@ export async function startAlerter(options: AlerterOptions): Promise<Alerter> {
       groupsLook.stop();
       const delivered = deliverer.stop();
       await consumer.stop();
-      // After this, nothing waits for the log. An alert is delivered again if its delivery could not be recorded.
+      // This call ends every wait for the log. If the result of a delivery could not be recorded, the alert is
+      // delivered again later.
       ended();
       await delivered;
       await followed.stop();

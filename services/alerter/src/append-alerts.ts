@@ -1,6 +1,6 @@
 /**
- * Appends to the alerts topic and retries until it succeeds. The evaluator already treats these alerts as known, so
- * they must not be lost.
+ * Appends alerts to the alerts topic, and retries until it succeeds. The evaluator already treats these alerts as
+ * raised, so a lost alert would never be raised again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';

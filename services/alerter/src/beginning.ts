@@ -1,7 +1,7 @@
 /**
- * Alerting begins when the first alerter starts, at the end of the decisions topic. Earlier decisions raise no alert.
- * They only show which tools are known. A record on the alerts topic says where alerting begins, so a crash before
- * the first commit does not move it.
+ * Finds where alerting begins. It begins at the end of the decisions topic when the first alerter starts. Earlier
+ * decisions raise no alert; they only show which tools are already in use. A record on the alerts topic stores this
+ * beginning, so a crash before the first commit does not move it.
  */
 import type { Bus } from '@mandate/bus';
 import type { Clock } from '@mandate/runtime';
@@ -10,8 +10,8 @@ import type { AppendAlerts } from './append-alerts.ts';
 import type { FollowedAlerts } from './follow-alerts.ts';
 
 /**
- * @returns the first offset after the earlier decisions, by partition; a partition that is missing here has no
- * earlier decisions
+ * @returns for each partition, the offset where alerting begins; a partition without an entry has no earlier
+ * decisions
  */
 export async function beginning(
   { bus, append, clock }: { bus: Bus; append: AppendAlerts; clock: Clock },

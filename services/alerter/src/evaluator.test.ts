@@ -1,4 +1,4 @@
-/** The alerts of all rules together. Reading a history again must give the same alerts. */
+/** Tests the alerts of all rules together. If a history is read again, the rules must give the same alerts. */
 import type { DecisionsRecord } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
 } from './rules/decided.fixture.ts';
 import { alertingOf, brief, evaluatorOn, raisedBy } from './rules/evaluated.fixture.ts';
 
-test('records a flood of questions of one agent, and sends few alerts about the flood', () => {
+test('records every alert when one agent asks many questions, but sends only a few of them', () => {
   const webhooks = [{ name: 'ops', url: 'https://ops.example/hook', secrets: [{ env: 'OPS' }] }];
   const loaded = loadAlerting(JSON.stringify({ version: 1, webhooks }), { OPS: `whsec_${'A'.repeat(32)}` });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
@@ -59,7 +59,7 @@ test('a decision of an outdated ledger epoch raises no alert, and neither does a
   ]);
 });
 
-/** A random event of one agent. A list of such events is a history for the rules. */
+/** A random event. A list of such events is a history that the rules read. */
 const step = fc.oneof(
   {
     weight: 5,
@@ -102,8 +102,8 @@ function recordOf(one: typeof step extends fc.Arbitrary<infer S> ? S : never, n:
 }
 
 /**
- * Returns the alerts that a history must raise, computed in the simplest way: without ids and order. The rate of
- * blocks is counted again for every decision.
+ * Returns the alerts that a history must raise. They are computed in the simplest way: without ids and order, and the
+ * rate of blocks is computed again for every decision.
  */
 function plainly(records: readonly DecisionsRecord[]): string[] {
   const said: string[] = [];

@@ -26,7 +26,7 @@ export type Evaluator = {
   evaluate(records: readonly LogRecord[]): Raised[];
   /** Counts records from before the first batch of a partition. Raises no alerts. */
   recall(records: readonly LogRecord[]): void;
-  /** Forgets the counts of a partition, because another alerter may have read it meanwhile. */
+  /** Forgets the counts of a partition, because another alerter may have read this partition meanwhile. */
   forget(partition: number): void;
   /** Returns an alert that does not come from a record of the log, or null if the alert is already known. */
   raise(finding: Finding): Raised | null;
@@ -35,7 +35,7 @@ export type Evaluator = {
 export function createEvaluator(options: {
   alarms: Alarms;
   alerting: () => Alerting;
-  /** The offset where alerting begins, by partition of the decisions. */
+  /** For each partition of the decisions topic: the offset where alerting begins. */
   begun: ReadonlyMap<number, number>;
   log: Logger;
 }): Evaluator {

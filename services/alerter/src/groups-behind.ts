@@ -33,9 +33,9 @@ export async function groupsBehind(
 }
 
 /**
- * Returns how many records from before a time are not done, or null if nothing is watched. Each set of audit tables
- * has its own recorder group, and old groups stay behind for good. So a record is done if any of the groups has read
- * it.
+ * Returns how many records older than a time are not done, or null if no topic is watched. Each set of audit tables
+ * has its own recorder group, and groups of old sets never catch up. So a record is done if any of the groups has
+ * read it.
  */
 async function undoneBy(
   bus: Log,

@@ -1,7 +1,8 @@
 /**
- * The rule file of alerts. The alerter reads it again after an edit, also of the files of its secrets. Without a
- * file, defaults apply: everything is watched, and no alert is sent. After a bad edit the last good file stays in
- * force, and readiness reports this. At the start, a bad file is an error. So is a missing file that a setting names.
+ * The rule file of alerts. The alerter reads it again after an edit of the file or of a secret file. Without a rule
+ * file, defaults apply: everything is watched, and no alert is sent. After a bad edit, the last good file stays in
+ * force, and readiness reports the edit. At the start, a bad file is an error. It is also an error if a setting names
+ * a file that is missing.
  */
 
 import { existsSync } from 'node:fs';

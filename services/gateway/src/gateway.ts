@@ -1,4 +1,4 @@
-/** What the routes share: clients, and all state of the gateway that is kept longer than a request. */
+/** The parts that all routes share: clients, and all state that the gateway keeps longer than a request. */
 
 import type { HttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
@@ -27,7 +27,7 @@ export type GatewayDependencies = {
   standing(tenant: string, agentId: string): Required<Ancestry>;
   /** Returns how many records of the control topic this process has read. */
   controlRevision(): number;
-  /** The register of agents, which knows agents before they act. */
+  /** The register of agents. It knows agents before their first action. */
   register: AgentRegister;
   /** The quotas of the tenant that are in force. */
   limits(tenant: string): TenantLimitsInForce;
@@ -35,16 +35,16 @@ export type GatewayDependencies = {
   isClosed(tenant: string): boolean;
   /** True if the budget is part of the tenant limits. */
   isOfBounds(tenant: string, budget: BudgetReference): boolean;
-  /** Reports kills, also those of other processes. */
+  /** Reports the kills of this process and of other processes. */
   kills: KillBroadcast;
   /** Redacts an action before it is published. Throws PERSON_ERASED. */
   redact(action: Action, tenant: string): Action;
   /** Redacts an operator's reason before it is stored or published. */
   redactText(text: string): string;
   /**
-   * Returns a digest of the values that redaction removed for good; null if it removed none. The digest differs for
-   * two requests that differ only in removed values. It contains sealed values in their sealed form, because
-   * otherwise it could reveal them after their person is forgotten.
+   * Returns a digest of the values that redaction removed for good; null if it removed none. If two requests differ
+   * only in removed values, their digests differ. Sealed values go into the digest in their sealed form, because
+   * otherwise the digest could reveal them after their person is forgotten.
    */
   fingerprint(original: Action, redacted: Action, tenant: string): string | null;
   /**
@@ -52,7 +52,10 @@ export type GatewayDependencies = {
    * no audit.
    */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
-  /** The keys that seal personal data in `redact` and read it again. The gateway opens them. */
+  /**
+   * The keys that `redact` uses to seal personal data, and that are used to read the data again. The gateway opens
+   * them.
+   */
   personKeys: PersonKeys;
   /** True if `redact` seals anything now. */
   sealsPersons(): boolean;
@@ -70,7 +73,7 @@ export type Gateway = GatewayDependencies & {
   refused: RefusedAgents;
   lastKills: LastKills;
   undecided: UndecidedRecords;
-  /** Records who reads sealed values or other people's actions, before the answer shows them. */
+  /** Records who reads sealed values or the actions of others. The record is on the log before the answer is sent. */
   reads: HttpReads;
   /** Resolves once the keys are ready. Call this before anything is redacted. Throws PERSON_KEYS_NOT_READY. */
   untilSealable(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * A gateway in its own process. On Kafka and Redis, any number of gateways may run, and all can do the same. On the
- * log of a data folder, the ledger is in the memory of the decider's process. The gateway then publishes and waits
- * for decisions, and refers operators to the decider's process.
+ * A gateway in its own process. With Kafka and Redis, any number of gateways may run, and each can do everything.
+ * With the log of a data folder, the ledger is in the memory of the decider's process. Then the gateway publishes and
+ * waits for decisions, but sends operators to the decider's process.
  */
 import { openLog } from '@mandate/bus';
 import { openControl } from '@mandate/control-log';

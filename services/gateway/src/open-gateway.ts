@@ -29,7 +29,7 @@ export async function openGateway(
     followed: FollowedControl;
     privacy: PrivacyFile;
     fields: RedactedFields;
-    /** The secret of the data folder. Fingerprints of redacted values are computed with this key. */
+    /** The secret of the data folder. It is the key for the fingerprints of redacted values. */
     secret: string;
     clock: Clock;
     /** The ledger. Null if another process has the ledger. */

@@ -31,8 +31,8 @@ export async function recheckKillSwitch(
 }
 
 /**
- * Returns the kill status by agent name, for an agent and its ancestors, because a kill of an ancestor's subtree
- * stops the agent. Without a ledger the map is empty.
+ * Returns kill statuses. The key of each has the names of an agent and of its ancestors, because a kill of an
+ * ancestor's subtree stops the agent too. Without a ledger the map is empty.
  */
 async function killStatuses(
   { ledger, log }: Pick<Gateway, 'ledger' | 'log'>,
@@ -63,8 +63,8 @@ function standingOf(decision: Judged): string {
 }
 
 /**
- * Returns why the agent was killed after its ALLOW. Null if it was not. After a revive, the reason of the kill is no
- * longer known.
+ * Returns a text that says that the agent was killed after its ALLOW. Null if it was not killed. After a revive, the
+ * text cannot contain the reason of the kill.
  */
 function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {

@@ -1,4 +1,7 @@
-/** Callers use real sockets, and the audit never answers. One tenant must not block the others. */
+/**
+ * Tests the service with real sockets and an audit that never answers. Questions of one tenant must not block other
+ * tenants.
+ */
 import type { AuditClient } from '@mandate/audit';
 import { issueApiKey } from '@mandate/server';
 import { expect, test, vi } from 'vitest';

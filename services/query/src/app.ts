@@ -40,7 +40,7 @@ export type QueryOptions = {
   log: Logger;
   metrics: Metrics;
   clock: Clock;
-  /** How long a question may take before the answer is 503, in milliseconds. Default 10,000. */
+  /** How long a question may take, in milliseconds. After this time the answer is 503. Default 10,000. */
   timeoutMs?: number;
   /**
    * The log that records every read before its answer. Null: reads are not recorded, and a warning is logged once.

@@ -1,4 +1,4 @@
-/** An approval as answers show it: the question, the decisions since, and the person's answer. */
+/** The form of an approval in answers: the question, the decisions after the question, and the person's answer. */
 import { approvals } from '@mandate/audit';
 import {
   APPROVAL_ID_UNITS,

@@ -63,7 +63,7 @@ export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedE
 
 type Bounds = { log: Logger; metrics: Metrics; timeoutMs: number };
 
-/** Other work on ClickHouse. It has the same limits and uses the same semaphore. */
+/** Any work that uses ClickHouse. It has the same limits as a question, because it uses the same semaphore. */
 export type BoundedWork = <T>(asker: Asker, work: (givenUp: AbortSignal) => Promise<T>) => Promise<T>;
 
 export function boundedWork(options: Bounds): BoundedWork {
@@ -96,8 +96,8 @@ export function boundedWork(options: Bounds): BoundedWork {
       // A retryable error, even a wrong password, is a failure of the plane. Other errors come from the question.
       if (!isMandateError(error) || !error.retryable) throw error;
       failures.inc({ cause: 'away' });
-      // The message of ClickHouse may name hosts and tables. So only the log gets it, as the cause, and the caller
-      // does not.
+      // The message of ClickHouse may name hosts and tables. So it is only the cause, which is logged. The caller
+      // does not get it.
       throw unavailable('the audit does not answer now', error);
     } finally {
       clearTimeout(timer);

@@ -49,8 +49,8 @@ export async function historyOf(
 ): Promise<z.output<typeof republication>[]> {
   const told = await ask(asker, republicationsOf, { sourceTopic, letterId });
   const ids = told.flatMap(({ answerIds }) => answerIds);
-  // A topic of a tenant has only answers for this tenant. A caller that may see every topic may see answers of all
-  // tenants.
+  // On a tenant's own topic, all answers belong to this tenant. A caller that may see every topic may see answers of
+  // all tenants.
   const tenants = new Set(told.flatMap(({ tenant }) => tenant ?? []));
   const [letters, ...answered] = await Promise.all([
     ask(asker, lettersById, { sourceTopic, ids }),

@@ -70,7 +70,7 @@ test('never runs a question that was given up while it waited, and lets another 
   expect(started).toEqual(['first', 'third']);
 });
 
-test('lets other work run after work that failed', async () => {
+test('runs other work after some work has failed', async () => {
   const semaphore = createFairSemaphore({ running: 2, waiting: 2 });
   const failing = () => semaphore.run('acme', waited, () => Promise.reject(new Error('failed')));
   for (const _ of [1, 2, 3]) await expect(failing()).rejects.toThrow('failed');

@@ -1,6 +1,6 @@
 import type { AuditClient } from '@mandate/audit';
 
-/** Returns an audit that has only the method `query`. The test gives the answers. */
+/** Returns an audit for tests. Only its method `query` gives answers, which the test provides. */
 export function fakeAudit(query: AuditClient['query']): AuditClient {
   const nothing = async () => {};
   return {

@@ -7,8 +7,8 @@ export type FindDecision = (
 ) => Promise<Decision | null>;
 
 /**
- * Finds the valid decision about an action in the audit. Without a given attempt, the newest attempt counts. Without
- * a given agent, the newest decision of any agent counts. Null if no decision is found.
+ * Returns a function that finds the valid decision about an action in the audit. If no attempt is given, the newest
+ * attempt counts. If no agent is given, the newest decision of any agent counts. Null if no decision is found.
  */
 export function createFindDecision(audit: AuditClient): FindDecision {
   return async (tenant, action) => {

@@ -27,8 +27,8 @@ await runService(process, {
     const { log, closing } = parts;
     const folder = makeDataFolder(config.QUERY_DATA_PATH);
     const audit = closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
-    // Only tables in a folder are migrated here. On a server, the recorder creates them, and this service needs no
-    // right to do so.
+    // Tables in a folder are created and migrated here. On a server, the recorder does this, so this service does not
+    // need the right to do it.
     if (config.CLICKHOUSE_URL === undefined) await migrate(audit, MIGRATIONS_DIRECTORY);
     const bus = closing(await openQueryLog(config, { folder, log }), (held) => held?.close());
     const ofFolder = fileKeyStore(folder.keys);

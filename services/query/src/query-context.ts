@@ -9,7 +9,9 @@ export type QueryContext = { ask: BoundedAsk; file: BoundedExport; clock: Clock 
 /** Adds one route, or several related routes. */
 export type Route = (server: HttpServer, context: QueryContext) => void;
 
-/** Returns the caller of a request. Its signal aborts when the connection ends. */
+/**
+ * Returns who asks a question: the tenant of the request's key, and a signal that aborts when the connection ends.
+ */
 export function askerOf(request: Parameters<typeof callerOf>[0]): Asker {
   return { tenant: callerOf(request).tenant, gone: request.signal };
 }

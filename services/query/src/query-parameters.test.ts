@@ -1,4 +1,4 @@
-/** The error messages about wrong query parameters. */
+/** Tests which error messages callers get for wrong query parameters. */
 import { issueApiKey } from '@mandate/server';
 import { expect, test } from 'vitest';
 import { fakeAudit } from './fake-audit.fixture.ts';

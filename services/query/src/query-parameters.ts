@@ -18,7 +18,7 @@ export function queryParameters<Shape extends z.ZodRawShape>(shape: Shape) {
 
 export const flag = z.enum(['true', 'false']).transform((written) => written === 'true');
 
-/** A time span before now. A saved URL with `1h` reads the last hour each time it is opened. */
+/** A time span that ends now, such as `1h`. A saved URL with `1h` reads the last hour whenever it is opened. */
 const ago = z.string().regex(AGO);
 
 /** Reads a time as epoch milliseconds: an RFC 3339 time, the beginning of a day in UTC, or a time span before now. */
@@ -40,7 +40,7 @@ function faultOf(input: unknown, nowMs: number): string | undefined {
 
 const MOMENT = 'an RFC 3339 time, a day (UTC), or how long ago: 15m, 2h, 7d, 4w';
 
-/** The period includes `from` and excludes `to`. */
+/** Returns the parameters of a period. The period includes the time `from` and excludes the time `to`. */
 export const period = (clock: Clock) => ({
   from: described(
     moment(clock).optional(),
@@ -52,8 +52,8 @@ export const period = (clock: Clock) => ({
 });
 
 /**
- * A parameter that may be repeated up to `most` times. If a value is wrong, the message fits the form of the request:
- * one value or several.
+ * A parameter that may be given up to `most` times. The message about a wrong value says whether one value or a list
+ * was given.
  */
 export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: number) {
   const several = z
@@ -67,7 +67,7 @@ export function oneOrMore<Value extends z.ZodType<string>>(value: Value, most: n
     .transform((given): z.output<Value>[] => (Array.isArray(given) ? given : [given]));
 }
 
-/** A filter that matches any of its values. The parameter may be repeated. */
+/** A filter with one or several values. It matches a row with any of the values. */
 export function anyOf<Value extends z.ZodType<string>>(value: Value) {
   return oneOrMore(value, 100).optional();
 }

@@ -19,7 +19,7 @@ const KEYS = [
   auditor.record,
   publisher.record,
   { ...revoked.record, revokedAt: '2026-01-05T00:00:00.000Z' },
-  // The server knows the id of this key, but its secret belongs to another key.
+  // The server knows the id of this key, but stores the secret of another key for it.
   { ...forged.record, hash: auditor.record.hash },
 ];
 
@@ -40,7 +40,7 @@ async function serving({
   timeoutMs?: number;
 } = {}) {
   const reads: AuditRead[] = [];
-  /** What happened during the test, in order. */
+  /** What happened during the test, in order: records on the log and questions to the audit. */
   const happened: string[] = [];
   const bus: Pick<Bus, 'append'> = {
     append:
@@ -108,7 +108,7 @@ test('every route records who asks for what before it asks the audit', async () 
   }
 });
 
-test('while the log is away every route answers 503, and the audit is not asked', async () => {
+test('answers 503 on every route while the log is unavailable, and does not ask the audit', async () => {
   const { ask, routes, happened } = await serving({ append: away });
   for (const { method, path } of routes) {
     const answer = await ask(asked(path), auditor, method === 'HEAD' ? 'HEAD' : 'GET');
@@ -146,7 +146,7 @@ test('records the refusal of a key without the scope, and answers 503 if the log
   expect([answer.statusCode, answer.json().code]).toEqual([503, 'READ_NOT_RECORDED']);
 });
 
-test('records a request with an invalid key under the tenant of the key’s id, without its parameters', async () => {
+test("records a request with an invalid key for the tenant that owns the key's id, without the parameters of the request", async () => {
   const { ask, reads, close } = await serving();
   const unknown = issue('audit');
   for (const shown of [revoked, forged, unknown, { ...unknown, key: 'sk-none' }])

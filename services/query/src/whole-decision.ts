@@ -1,11 +1,11 @@
-/** Finds one decision by its id. The answer has the decision as it is on the log. */
+/** Finds one decision by its id. The answer shows the decision exactly as the log has it. */
 import { decisionById } from '@mandate/audit';
 import { actionDecided, decision, described, logPosition } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 import type { Asker, BoundedAsk } from './bounded-ask.ts';
 
-/** Fields of newer versions are shown too, although this version does not know them. */
+/** Newer versions may add fields that this version does not know. The answer shows such fields too. */
 export const wholeDecision = actionDecided.extend({
   decision: described(decision.loose(), 'The decision. Fields of a newer writer are kept.'),
   log: described(logPosition, 'The log position of the record.'),

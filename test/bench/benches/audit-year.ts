@@ -1,7 +1,7 @@
 /**
- * Measures the queries of the dashboards, Grafana's panels included, on a generated year in ClickHouse. Each query
- * runs on many decisions and on few. Agents, tools and buckets are the same, so the ratio shows what more decisions
- * cost. The rollups are refreshed first.
+ * Measures the queries of the dashboards, also of Grafana's panels, on a generated year of decisions in ClickHouse.
+ * Each query runs on many decisions and on few, with the same agents, tools and time buckets. So the ratio shows how
+ * much slower a query is with more decisions. The rollups are refreshed before the measurement.
  */
 import {
   type AuditClient,

@@ -1,6 +1,7 @@
 /**
- * Measures how long a reader of the control topic takes to start, after a long history with a small result. It starts
- * from a snapshot, or by reading all records. Also measures how much a snapshot delays other work of the process.
+ * Measures how long a reader of the control topic takes to start if the topic has a long history but few documents in
+ * force. The reader starts from a snapshot, or reads all records. Also measures how long other work of the process
+ * must wait while a snapshot is taken.
  */
 import { type Bus, type Snapshots, topicSnapshots } from '@mandate/bus';
 import { followControl, takeControlSnapshot } from '@mandate/control-log';

@@ -23,7 +23,10 @@ import { stepRequests } from '../workload/step-requests.ts';
 import { appendAll } from '../workload/temporary-log.ts';
 
 const ACTIONS = 5_000;
-/** The number of decisions in one append. They fit easily into the largest request that a broker accepts. */
+/**
+ * The number of decisions in one append. Together they are much smaller than the largest request that a broker
+ * accepts.
+ */
 const A_REQUEST = 300;
 const WHAT = 'decisions from a backlog on Kafka and Redis';
 const figures = { perSecond: { what: `${WHAT}: one decider`, unit: '/s' } } as const;
@@ -110,7 +113,7 @@ async function decidingApart({ kafka, redis, bus, plain }: On, count: number): P
 }
 
 const BATCH = 500;
-/** The number of batches in progress: one for each partition. */
+/** The number of batches that are in progress at the same time: one for each partition. */
 const AT_ONCE = 8;
 const mandate = mandateOf(mandateDocument({ globs: 10 }));
 

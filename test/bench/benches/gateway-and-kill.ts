@@ -1,6 +1,6 @@
 /**
- * The whole plane over HTTP. The rival is a bare fastify route that echoes the body. 64 connections each wait for a
- * decision, and an operator uses the kill switch.
+ * Measures the whole plane over HTTP. 64 connections each wait for a decision, and an operator uses the kill switch.
+ * The rival is a bare fastify route that echoes the body.
  */
 
 import { openPlane, type Plane, planeConfig } from '@mandate/plane';
@@ -49,8 +49,8 @@ export async function gatewayAndKill(): Promise<Row[]> {
 
 type To = Pick<Load, 'url' | 'key'>;
 /**
- * Raises the tenant's limits beyond reach. The bench publishes as fast as it can with one key, and kills agents that
- * do not exist. It would otherwise reach both limits.
+ * Raises the tenant's limits very high. The bench publishes as fast as it can with one key, and kills agents that do
+ * not exist. Otherwise it would reach the limits on records and on changes.
  */
 async function limitNothing({ url, key }: To): Promise<void> {
   const most = { perSecond: 1_000_000_000 };

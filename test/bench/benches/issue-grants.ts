@@ -14,7 +14,8 @@ import { startHttpLoad } from '../workload/http-load.ts';
 import { appendAll, temporaryLog } from '../workload/temporary-log.ts';
 
 /**
- * The number of requests in a sample. All samples together stay below the number of grants that may be valid at once.
+ * The number of requests in a sample. The requests of all samples together are fewer than the grants that may be
+ * valid at the same time.
  */
 const REQUESTS = 1_000;
 const PAIRS = 6;

@@ -1,8 +1,8 @@
 /**
- * Measures the kill switch, with the flag in Redis and the event on Kafka. Three times count: until no ALLOW can
- * follow, until eight listeners have received the kill, and until the operator has an answer with the event on the
- * log. The last time is measured twice, from the gateway's own function and over HTTP. Its rival is a bare route that
- * only runs a script and appends a record.
+ * Measures the kill switch, with the flag in Redis and the event on Kafka. There are three figures: the time until no
+ * ALLOW can follow, the time until eight listeners have received the kill, and the time until the operator has an
+ * answer and the event is on the log. The last time is measured twice: in the gateway's own function, and over HTTP.
+ * Its rival is a bare route that only runs a script and appends a record.
  */
 
 import type { Bus } from '@mandate/bus';
@@ -65,8 +65,8 @@ function inForce(ledger: Ledger, bare: BareRedis): Promise<Row[]> {
 }
 
 /**
- * Kills one agent after the other. Every agent is new and not killed yet. `kind` is the beginning of the agents'
- * names.
+ * Kills one agent after the other. Every agent is new and has never been killed. `kind` is the beginning of each
+ * agent's name.
  */
 function killsOf(
   kind: string,
@@ -130,7 +130,7 @@ function allOf(count: number): { one(): void; all: Promise<void> } {
   };
 }
 
-/** Returns the smallest work that sets a flag and logs its event: run a script, then append a record. */
+/** Returns the least work that a kill must do: run a script that sets a flag, and then append a record. */
 function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<void> {
   const value = JSON.stringify({ event: 'agent.revived', text: 'x'.repeat(400) });
   return async (at) => {
@@ -140,7 +140,7 @@ function scriptAndAppend(bus: Bus, bare: BareRedis): (at: number) => Promise<voi
   };
 }
 
-/** Measures the kill command itself, without HTTP and without readers of the decisions topic. */
+/** Measures the kill command alone: no HTTP, and no process that reads the decisions topic. */
 function carriedOut(ledger: Ledger, bus: Bus, least: (at: number) => Promise<void>): Promise<Row[]> {
   const [log, metrics] = [silentLogger(), createMetrics({ service: 'bench' })];
   const journal = new CommandJournal({ bus, log, maxUnlogged: 1_000 });

@@ -72,7 +72,7 @@ async function onTemporaryLog(startDeciding: (bus: Bus) => Promise<Running>): Pr
 async function hop(bus: Bus, startDeciding: () => Promise<Running>): Promise<Hop> {
   const decider = await startDeciding();
   const answered = await answersOn(bus);
-  // Waits until the decider answers one record. The decider has then joined its group.
+  // Publishes one action and waits for its decision, because the decider has then joined its group.
   await bus.append(TOPICS.actions, oneAgents(1));
   await answered.until(1);
   const sentMs: number[] = [];

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of sealing texts about people and of opening them again, on one thread. The texts have 60
- * characters and belong to 1,000 persons with existing keys. One row has new persons: their keys must be derived,
- * with 64 hashes.
+ * characters and belong to 1,000 persons with existing keys. In one row, the persons are new: each key must be
+ * derived with 64 hashes.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';

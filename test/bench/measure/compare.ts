@@ -13,7 +13,7 @@ export type Comparison<Figure extends string> = {
   pairs: number;
   ours: () => Promise<Sample<NoInfer<Figure>>>;
   rival: { what: string; run: () => Promise<Sample<NoInfer<Figure>>> };
-  /** The figures to report, one row for each. */
+  /** Describes each figure that is reported. The report has one row for each. */
   figures: Readonly<Record<Figure, { what: string; unit: Unit }>>;
 };
 

@@ -4,8 +4,8 @@ import { type Latencies, latenciesOf } from './latencies.ts';
 import { cpuSince } from './work.ts';
 
 /**
- * Returns the figures of a load over HTTP. The CPU time is that of this process: the server is in it, the client is
- * not.
+ * Returns the figures of a load over HTTP. The CPU time is that of this process. The server runs in this process, and
+ * the client does not.
  */
 export async function figuresOf(
   client: HttpLoad,

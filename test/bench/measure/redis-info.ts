@@ -1,6 +1,9 @@
 import type { plainRedis } from '@mandate/testing';
 
-/** Returns the numbers in a section of `INFO`, by name. A name that the section lacks gives NaN. */
+/**
+ * Returns a function that gives the number with a name in this section of `INFO`. If the section does not have the
+ * name, the number is NaN.
+ */
 export async function redisInfo(
   redis: ReturnType<typeof plainRedis>,
   section: string,

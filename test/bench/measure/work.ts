@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How fast a piece of work was, and what it cost. CPU time is that of the process with all its threads. */
+/**
+ * The result of a measurement: how fast the work was, and how much CPU time it took. The CPU time is that of the
+ * process with all its threads.
+ */
 export type Work = { perSecond: number; cpuMicros: number };
 
 export async function measureWork(units: number, work: () => Promise<void> | void): Promise<Work> {
@@ -38,8 +41,8 @@ export async function measureBatches<Item>(
 }
 
 /**
- * A wait that is longer than V8 needs to sweep a heap of some 100 MB. V8 sweeps in its own threads after `gc` has
- * returned, and does not say when it is done.
+ * V8 sweeps a heap of some 100 MB in less time than this wait. V8 sweeps in its own threads after `gc` has returned,
+ * and does not say when it has finished.
  */
 const SWEEPING_MS = 100;
 

@@ -1,4 +1,4 @@
-/** The report as data: `--json` prints it, and the table is made from it. */
+/** The report as data. `--json` prints the data, and the table is made from them. */
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import type { Row } from '../row.ts';
 
@@ -8,7 +8,7 @@ export type BenchDocument = {
   tookMs: number;
   machine: { cores: number; processor: string; memoryBytes: number; platform: string; node: string };
   benches: readonly { bench: string; rows: readonly Row[] }[];
-  /** The benches that did not run because this machine lacks a server that they need. */
+  /** The benches that did not run, because they need a server that this machine does not have. */
   lacking: readonly string[];
   failed: readonly string[];
 };

@@ -1,4 +1,4 @@
-/** The report as text: its columns align in a terminal, and it is a valid table in Markdown. */
+/** The report as text. The columns of the table align in a terminal, and the table is valid Markdown. */
 import type { Row, Spread, Unit } from '../row.ts';
 import type { BenchDocument } from './document.ts';
 

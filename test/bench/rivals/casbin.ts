@@ -1,7 +1,7 @@
 /**
- * Gives casbin the rules as a model and policies: one line for each glob, denials first, so that the first match ends
- * the search. Regular expressions replace casbin's own `globMatch`, which parses its pattern in every call and is
- * three times as slow.
+ * Gives the rules to casbin as a model and policies. Each glob has one line. Denials come first, so that the first
+ * match ends the search. casbin's own `globMatch` is replaced by regular expressions, because it parses its pattern
+ * in every call and is three times as slow.
  */
 import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
 import { nameIn, type StaticEngine, type StaticRules } from './static-rules.ts';

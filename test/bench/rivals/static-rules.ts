@@ -11,7 +11,7 @@ export type StaticRules = {
   allowedModels: readonly string[];
 };
 
-/** Returns true if an engine permits an action with a known cost. */
+/** An engine without a ledger. It returns true if it permits an action with a known cost. */
 export type StaticEngine = {
   what: string;
   permits(action: Action, costMicros: number): boolean;

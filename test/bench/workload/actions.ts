@@ -9,12 +9,12 @@ const AGENTS = 200;
 
 let made = 0;
 
-/** Returns `count` actions that are new in this process. */
+/** Returns `count` actions, different from all actions that were made before in this process. */
 export function newActions(count: number, options: { schemas?: boolean } = {}): Action[] {
   return Array.from({ length: count }, () => newAction(made++, options.schemas ?? false));
 }
 
-/** Of every twenty actions, the number that `mandateDocument` allows. */
+/** Of every twenty actions that `newActions` returns, `mandateDocument` allows this number. */
 export const ALLOWED_OF_TWENTY = 18;
 
 function newAction(index: number, schemas: boolean): Action {
@@ -46,7 +46,10 @@ function toolOf(kind: number, index: number, schemas: boolean): string {
   return kind >= 16 ? toolNamed(kind, `cold${index}`) : toolNamed(kind - 6, 'known');
 }
 
-/** Returns the name of a tool that the first globs of the mandate allow. There is a glob for each form of name. */
+/**
+ * Returns the name of a tool that the first globs of the mandate allow. `form` chooses one of five forms of names;
+ * each form has its own glob.
+ */
 export function toolNamed(form: number, word: string): string {
   return [`get0_${word}`, `${word}_report1`, `crm2_${word}_read`, 'send3_mail', `my_area4.${word}`][
     form % 5

@@ -5,7 +5,7 @@
 import { plainRedis } from '@mandate/testing';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 
-/** KEYS[1] the counter. ARGV[1] micro-dollars. ARGV[2] the limit in micro-dollars */
+/** KEYS[1] is the key of the counter, ARGV[1] the cost in micro-dollars, and ARGV[2] the limit in micro-dollars. */
 const CHARGE = `#!lua
 local spent = tonumber(redis.call('GET', KEYS[1]) or 0) + ARGV[1]
 if spent > tonumber(ARGV[2]) then return 0 end
@@ -23,8 +23,8 @@ export type BareRedis = ReturnType<typeof bareRedis>;
 export function bareRedis(url: string) {
   const redis = plainRedis(url);
   redis.defineCommand('charge', { numberOfKeys: 1, lua: CHARGE });
-  // The library sends a separate command for each limit. With auto-pipelining, all commands go in one write, like
-  // those of the bare scripts.
+  // The library sends a separate command for each limit. Auto-pipelining sends all commands in one write, as the bare
+  // scripts do.
   const together = plainRedis(url, { enableAutoPipelining: true });
   const limits = limitersOn(together);
   return {
@@ -53,7 +53,7 @@ export function bareRedis(url: string) {
   };
 }
 
-/** The three budgets and two rates of mandate.ts. */
+/** Returns limiters for the three budgets and two rates that mandate.ts sets. */
 function limitersOn(storeClient: ReturnType<typeof plainRedis>) {
   const limiter = (keyPrefix: string, points: number, duration: number) =>
     new RateLimiterRedis({ storeClient, keyPrefix, points, duration });

@@ -35,7 +35,7 @@ function issued(at: number): ControlRecord {
   return change('mandate.issued', { mandate });
 }
 
-/** Sets the times of the changes: ten changes per second. */
+/** Sets the time of a change. The changes are 100 ms apart. */
 function at100Ms(record: ControlRecord, at: number): ControlRecord {
   const { id: _, ...made } = record.change;
   return { ...record, change: { ...made, id: `chg_history_${at}`, at: wireTime(START_MS + at * 100) } };

@@ -1,6 +1,7 @@
 /**
  * Makes a tenant with many agents, policies and rules. Each agent is in one of 500 groups. Ten rules apply to each
- * group, each with its own policy. Five of the ten match what agents do, so a decision has five policies.
+ * group, and each rule has its own policy. An agent's actions match five of the ten rules, so each decision has five
+ * policies.
  */
 import { type ControlRecord, controlRecord } from '@mandate/schemas';
 import { mandateDocument } from './mandate.ts';
@@ -29,8 +30,8 @@ export function controlRecords(size = SIZE): ControlRecord[] {
 }
 
 /**
- * The step between the policies of a group's rules. It has no common factor with the number of policies, so each rule
- * gets a different policy.
+ * Between two rules of a group, the number of the policy grows by this step. The step and the number of policies have
+ * no common factor, so the rules of a group get different policies.
  */
 const APART = 37;
 

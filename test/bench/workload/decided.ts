@@ -1,6 +1,6 @@
 /**
- * Makes decisions as a decider writes them. Rivals read and write these records, so both sides handle exactly the
- * same bytes.
+ * Makes decisions in the form in which a decider writes them. Rivals read and write the same records, so Mandate and
+ * its rivals handle exactly the same bytes.
  */
 import type { Bus, Outgoing } from '@mandate/bus';
 import { TOPICS } from '@mandate/schemas';

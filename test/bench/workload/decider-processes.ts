@@ -14,7 +14,10 @@ export type DeciderProcesses = {
   end(): Promise<number>;
 };
 
-/** Resolves when all processes have their connections. No process has joined the group yet. */
+/**
+ * Starts the processes. Resolves when all of them are connected to the log and the ledger. No process has joined the
+ * group yet.
+ */
 export async function connectDeciders(count: number, order: DeciderOrder): Promise<DeciderProcesses> {
   const children = Array.from({ length: count }, () =>
     fork(new URL('./decider-process.ts', import.meta.url), { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] }),

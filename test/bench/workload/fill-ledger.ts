@@ -5,7 +5,7 @@ import { LIMITED_TOOL, mandateDocument, mandateOf } from './mandate.ts';
 import { nextSource, stepRequestOf } from './step-requests.ts';
 
 const AGENTS = 200;
-/** Below the number of open questions that one agent may have. */
+/** The number of open questions of an agent in the bench. It is below the number that one agent may have. */
 const QUESTIONS_OF_AN_AGENT = 40;
 const BATCH = 500;
 const AT_ONCE = 100;
@@ -19,8 +19,9 @@ const mandate = mandateOf({
 export type Filling = { readonly what: string; fill(ledger: Ledger): Promise<void> };
 
 /**
- * Returns the kinds in an order that matters, because later kinds need earlier ones. Ids have 20 characters and names
- * of agents 12. Each kind makes its own requests, so that the ledger shares no text with them.
+ * Returns functions that fill a ledger with one kind of things each. Their order matters, because later kinds need
+ * earlier ones. Ids have 20 characters, and names of agents have 12. Each kind makes its own requests, so that the
+ * ledger does not share texts with another kind's requests.
  */
 export function fillings(each: number): readonly Filling[] {
   const refused = () => requests(each, 'bad', 'delete_all', () => 'looping-0001');

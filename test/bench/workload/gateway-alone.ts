@@ -13,7 +13,7 @@ import { temporaryFolder } from './temporary-log.ts';
 
 export type GatewayAlone = AsyncDisposable & {
   url: string;
-  /** The operator's API key. */
+  /** The API key of the operator. */
   key: string;
 };
 

@@ -12,8 +12,8 @@ export type Load = {
   key: string | null;
   connections: number;
   /**
-   * The bodies of all requests. Each free connection sends the next body. The number of the body replaces `{{n}}` in
-   * the path.
+   * The body of each request. A free connection sends the next body. In the path, `{{n}}` is replaced by the number
+   * of the body.
    */
   bodies: readonly string[];
   /** A text that every answer must contain. */

@@ -1,6 +1,6 @@
 /**
- * Handles the items in batches of `size`, with at most `atOnce` batches in progress. The next batch begins when a
- * batch has ended.
+ * Handles the items in batches of `size`. At most `atOnce` batches are in progress at the same time. When a batch
+ * ends, the next batch begins.
  */
 export async function inBatches<T>(
   items: readonly T[],

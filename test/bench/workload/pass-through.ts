@@ -8,9 +8,9 @@ import { GROUPS, TOPICS } from '@mandate/schemas';
 export type PassThrough = Pick<Consumer, 'stop'> & { caughtUp(): Promise<void> };
 
 /**
- * Uses the consumer group of the decider. On a log with history, it therefore begins at the decider's last commit.
+ * Uses the decider's consumer group. So on a log with history, it begins where the decider committed last.
  *
- * @param answers the records to append, one for each record that is read, in order
+ * @param answers the records to append in this order, one for each record that is read
  */
 export async function passThrough(bus: Bus, answers: readonly Outgoing[]): Promise<PassThrough> {
   let next = 0;

@@ -1,12 +1,12 @@
-/** The log without Mandate: kafkajs' own producer and consumer, which carry the same bytes. */
+/** The log without Mandate: kafkajs' own producer and consumer, with the same bytes as Mandate's log. */
 import type { Outgoing } from '@mandate/bus';
 import { plainKafka, waitUntil } from '@mandate/testing';
 
 export type PlainKafka = Awaited<ReturnType<typeof openPlainKafka>>;
 
-/** Waits for every in-sync replica to have the record, as each append of Mandate's log does. */
+/** An append waits until every in-sync replica has the record, as each append of Mandate's log does. */
 const ACKS = -1;
-/** Reads one batch of each of 8 partitions at the same time, as Mandate's own consumer does. */
+/** Batches of at most 8 partitions are handled at the same time, as in Mandate's own consumer. */
 const PARTITIONS_AT_ONCE = 8;
 
 export type Taken = { partition: number; count: number; values: readonly (Buffer | null)[] };

@@ -5,7 +5,7 @@ import { createRedisLedger, type RedisLedger } from '@mandate/ledger/redis';
 import { silentLogger } from '@mandate/runtime';
 import { emptyRedis, type RedisServer, startRedis } from '@mandate/testing';
 
-/** Starts Redis as infra/redis configures it: it writes every command to its append-only file. */
+/** Starts Redis with the settings of infra/redis: it writes every command to its append-only file. */
 export function startLedgerServer(): Promise<RedisServer> {
   return startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
 }

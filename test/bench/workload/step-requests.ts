@@ -5,7 +5,7 @@ import { LIMITED_TOOL } from './mandate.ts';
 
 let nextOffset = 0;
 
-/** Returns a log position. Each call in this process returns another one. */
+/** Returns a log position that no earlier call in this process returned. */
 export function nextSource(): StepRequest['source'] {
   const offset = nextOffset;
   nextOffset += 1;

@@ -59,7 +59,7 @@ const grouped = fc.record({
     fc.record({ period, interval: fc.constantFrom(...INTERVALS), timeZone: fc.constantFrom(...ZONES) }),
   ),
 });
-/** Asks again without filter and buckets, so that no group can be missing. */
+/** Asks the same questions again without filter and buckets. These answers contain all groups. */
 const whole = grouped.map((asked) => ({ ...asked, filter: {}, cut: null }));
 const often = fc.oneof(fc.constant<Filter>({}), filter);
 const moved = fc.record({
@@ -123,7 +123,8 @@ test('every answer equals a plain recomputation over the log, wherever recorders
         await recording.close();
       }
     }),
-    // Each run takes a second or more, so a failure is reported with its seed and without shrinking.
+    // A failure is reported with its seed, without a search for a smaller example, because each run takes a second or
+    // more.
     { numRuns: byLength({ short: 1, full: 4 }), endOnFailure: true },
   );
 });
@@ -215,7 +216,10 @@ function queryOf({
   };
 }
 
-/** Returns a function that gives each bucket the label of its start as key, and drops empty buckets. */
+/**
+ * Returns a function for groups. It puts the buckets into an object, by the label of their start, and drops empty
+ * buckets.
+ */
 function byLabel(cut: Parameters<typeof bucketLabels>[0]) {
   const label = bucketLabels(cut);
   type Bucket = { start: string; calls: number; settledMicros: number };

@@ -132,7 +132,7 @@ test.each([
   ['a percent sign', '100%', '100%25'],
   ['a letter of Latin-1', 'é', '%C3%A9'],
 ])(
-  'the id %s in `after` comes back percent-encoded, and the stream ends complete',
+  'if `after` has the id %s, the answer names the id percent-encoded, and the file is complete',
   async (_name, after, told) => {
     const answer = await exported(`agent=nobody&after=${encodeURIComponent(after)}`);
     expect(answer).toMatchObject({ status: 200, rows: 0, lastId: told, more: 'false' });
@@ -164,7 +164,7 @@ test.each([
   expect(await exported(query)).toMatchObject({ status: 400 });
 });
 
-test('a key can have only a few exports at once, and an abandoned export lets the next one start', async () => {
+test('a key can have only a few exports at the same time; after one is abandoned, the next one can start', async () => {
   const slow = await Promise.all(Array.from({ length: 2 }, () => request('')));
   expect(await exported('')).toMatchObject({ status: 503 });
   for (const answer of slow) answer.destroy();

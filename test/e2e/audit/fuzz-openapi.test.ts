@@ -72,8 +72,8 @@ const theirIds = [
 ];
 
 /**
- * Conditions that restrict a statement to one tenant: the tenant's name, or the tenant's own topic if a record's
- * tenant cannot be trusted.
+ * A statement must contain one of these conditions, which restrict it to one tenant. They name the tenant, or the
+ * tenant's own topic if the tenant of a record cannot be trusted.
  */
 const OWNED = [
   { name: 'tenant', value: 'acme' },
@@ -85,7 +85,7 @@ let server: HttpServer;
 let url: string;
 let stop: () => Promise<void>;
 let questions: Described[];
-/** For each list, the cursor at the end of its first page. */
+/** For each list route: the cursor that its first page ends with. */
 const cursors: string[] = [];
 /** The statements that the current request sent to ClickHouse. */
 let asked: { sql: string; params: BoundParams }[] = [];
@@ -213,7 +213,7 @@ const freeText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => `${text}${MARK}`),
   fc.stringMatching(/^[\w.:@-]{1,40}$/).map((text) => `${MARK}${text}`),
 );
-/** A cursor with a valid form and other content. */
+/** A cursor in the right form, but with content that no answer contained. */
 const forgedCursor = fc
   .tuple(
     fc.constantFrom('decisions', 'settlements', 'sums', 'dead-letters'),
@@ -266,7 +266,8 @@ function shapesOf(schema: JsonSchema): JsonSchema[] {
 }
 
 /**
- * Returns the values of a parameter that accepts only a fixed list of words. The statement may depend on these words.
+ * Returns the words of a parameter that accepts only words from a fixed list. The text of a statement may depend on
+ * them.
  */
 function closedWords(schema: JsonSchema): string[] {
   return shapesOf(schema)
@@ -318,8 +319,8 @@ function ground({ path, parameters = [] }: Described, values: Values): string {
 }
 
 /**
- * Names a statement by its table and its bound parameters. One request may send several statements, and a stream that
- * was closed before may send another.
+ * Returns a name for a statement: its table and its bound parameters. It distinguishes the statements of one request
+ * from each other, and from those of a stream that was just closed.
  */
 function kindOf({ sql, params }: (typeof asked)[number]): string {
   const names = Object.keys(params).filter((name) => params[name] !== undefined);

@@ -1,4 +1,4 @@
-/** The live audit over sockets: its filters, cuts and restarts, and its limits. */
+/** Tests the live audit over sockets: filters, cut connections, restarts, and limits. */
 
 import type { AgentKilled, ApiKeyRecord } from '@mandate/schemas';
 import { issueApiKey, type KeyStore, memoryKeyStore } from '@mandate/server';
@@ -61,7 +61,7 @@ function freshKill(target: AgentKilled['kill']['target']): AgentKilled {
   return { event, kill: { ...kill, at: new Date().toISOString() } };
 }
 
-/** Begins a new epoch and announces it on every partition. `fresh` then makes decisions in the new epoch. */
+/** Begins a new epoch with a record on every partition. From then on, `fresh` makes decisions of this epoch. */
 async function beginEpoch(id: string): Promise<void> {
   const { event, epoch } = epochBegan(id);
   const began = { event, epoch: { ...epoch, at: new Date().toISOString() } };
@@ -105,7 +105,7 @@ test('a client that loses its connection and resumes at any process misses nothi
   const traffic = (async () => {
     for (let round = 0; round < 20; round += 1) {
       const records = fresh(1 + Math.floor(random() * 9));
-      // Every fourth round publishes two records again, as a decider sometimes does.
+      // In every fourth round, two records are published again, as deciders sometimes do.
       const again = round % 4 === 3 ? records.slice(0, 2) : [];
       await recording.append([...records, ...again]);
       appended.push(...records.map(({ decision }) => decision.id));
@@ -191,8 +191,8 @@ test('a stream delivers the actions of operators: those of its own tenant, and t
   const idsOf = (...events: AgentKilled[]) => events.map(({ kill }) => kill.id);
   const told = ({ events }: Listening) => ids(events);
   await waitUntil('the last', () => told(ours).length === 5 && told(blocked).length === 1);
-  // If a table cannot be queried for a moment, its events arrive later. So the position of the decision among these
-  // events is not fixed.
+  // If a table cannot be queried for a moment, its events arrive later. So the decision may arrive at any place among
+  // these events.
   expect(told(ours).filter((id) => id !== block?.decision.id)).toEqual([
     'ep-before',
     ...idsOf(agent, other, all),
@@ -231,7 +231,7 @@ test('a client that listened before control events existed resumes, and gets the
   expect(ids(after.events)).toEqual([kill.kill.id, decision?.decision.id]);
 });
 
-test('another tenant gets no events, and a missing scope or an invalid request is refused', async () => {
+test('a stream has no events of another tenant; a key without the scope and an invalid request are refused', async () => {
   const { url } = await serve();
   await recording.record();
   const theirs = await listening(url, {}, stranger);
@@ -268,8 +268,8 @@ test('a key and a tenant have a maximum of streams, and a closed stream no longe
   ]);
   expect((await listening(url, {}, stranger)).status).toBe(200);
   open[0]?.leave();
-  // The wait is shorter than the time to the next heartbeat. Only a heartbeat would show a socket that its client is
-  // gone.
+  // The wait must be shorter than the time to the next heartbeat. If the close were not noticed at once, the next
+  // heartbeat would find it.
   await waitUntil('a place', async () => (await listening(url)).status === 200, 10_000);
 });
 

@@ -30,7 +30,7 @@ afterAll(async () => {
 async function get(path: string, keyName: string, requestId: string): Promise<number> {
   const headers = { authorization: `Bearer ${plane.keys[keyName]}`, 'x-request-id': requestId };
   const answer = await fetch(plane.url + path, { headers });
-  // The beginning of a stream is enough for this test.
+  // A stream would not end, so the rest of the answer is not read.
   await answer.body?.cancel();
   return answer.status;
 }
@@ -41,7 +41,7 @@ function query(...args: string[]) {
   });
 }
 
-/** Returns the reads with this request id, as soon as there is one. */
+/** Waits until a read with this request id is recorded. Returns the reads with this id. */
 function readsOf(requestId: string): Promise<Read[]> {
   const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
   return waitUntil(`the reads of ${requestId}`, async () => {
@@ -75,7 +75,7 @@ test('every route of the plane below /v1/audit is recorded, whichever service an
     await get(urlOf(operation, requiredValues(operation)), 'operator', requestId);
   await readsOf(asked.at(-1)?.requestId ?? '');
 
-  // All reads are in one partition, so the earlier reads are recorded before the last one.
+  // All reads are in one partition and are recorded in order. So when the last read is recorded, all are.
   const api = createApiClient({ url: plane.url, key: plane.keys.operator ?? '' });
   const { reads } = await api.get<{ reads: Read[] }>('/v1/audit/reads', { limit: 1_000 });
   for (const { operation, requestId } of asked) {

@@ -103,7 +103,7 @@ test('records each change with its author, reason and outcome, and no hash of a 
     change('tenant.put', { tenant: { version: 1, id: 'hooli' } }, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
     change('tenant.closed', {}, { tenant: 'hooli' }),
-    // No column of a table can hold the time of this change.
+    // The time of this change is later than any time that a column of the tables can hold.
     change(
       'key.issued',
       { agentId: 'bot', key: { ...KEY, createdAt: '2026-01-01T00:00:00Z', revokedAt: null } },
@@ -205,7 +205,7 @@ test('records each change once whenever recorders die, with the same outcome as 
     change(
       'policy.published',
       { policy: { version: 1, id: `p${n % 3}`, maxCostTotal: n } },
-      // Some changes name the current version as expected, others an earlier version.
+      // Some changes expect the version that is current, and others expect an earlier version.
       { tenant: 'dying', ...(n % 4 === 1 && { expects: n }), ...(n % 5 === 4 && { id: `again-${n % 2}` }) },
     ),
   );
@@ -244,7 +244,7 @@ test('records each change once whenever recorders die, with the same outcome as 
       ...recording.audit,
       insert: async (table, rows) => {
         await recording.audit.insert(table, rows);
-        // The insert succeeds and the recorder gets an error, so it inserts the rows again.
+        // The insert succeeds, but the recorder gets an error. So it inserts the rows again.
         if (table === 'control_events' && away-- > 0)
           throw new MandateError('AUDIT_UNAVAILABLE', 'away', { remedy: '', retryable: true });
       },

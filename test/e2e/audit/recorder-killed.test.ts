@@ -2,5 +2,5 @@ import { describe } from 'vitest';
 import { killedRecorder } from './suites/killed-recorder.ts';
 import { openTables } from './support/recording.ts';
 
-describe('a recorder on ClickHouse in its own process:', () =>
+describe('a recorder, with an embedded ClickHouse:', () =>
   killedRecorder(async () => ({ open: openTables, args: [] })));

@@ -2,4 +2,4 @@ import { describe } from 'vitest';
 import { recorderPromises } from './suites/recorder.ts';
 import { openTables } from './support/recording.ts';
 
-describe('the recorder, on ClickHouse in its own process:', () => recorderPromises(openTables));
+describe('the recorder, with an embedded ClickHouse:', () => recorderPromises(openTables));

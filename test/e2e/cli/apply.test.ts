@@ -1,6 +1,6 @@
 /**
- * Agents, policies and rules from a folder of files. The command applies the files to a running plane, and compares
- * them with the plane.
+ * Tests how the command applies a folder of files with agents, policies and rules to a running plane, and how it
+ * compares the files with the plane.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -181,8 +181,8 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
     stdout: 'nothing differs\n',
   });
 
-  // A file with the same meaning stays as it is. The file of a changed document is written again, and the file of a
-  // removed document is deleted.
+  // pull does not change a file that has the same meaning as its document. It writes the file of a changed document
+  // again, and deletes the file of a removed document.
   const kept = join(out, 'rules/gitops-rule.yaml');
   writeFileSync(kept, `# why\n${RULE}`);
   write('below/policy.yml', POLICY.replace("'read_*'", 'search'));
@@ -198,11 +198,11 @@ labels: { 'yes': 'no', '0x10': '~', '-': 1e-7, quoted: "a: 'b' # c" }
   expect(readFileSync(kept, 'utf8')).toBe(`# why\n${RULE}`);
   expect(await mandate(['pull', '--out', out])).toMatchObject({ exitCode: 0, stdout: 'nothing differs\n' });
 
-  // A person wrote a file with several documents, so pull does not overwrite it.
+  // This file contains several documents, so a person wrote it. pull must not overwrite it.
   expect(await mandate(['pull', '--out', path])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('apply warns of a rule that names a policy version, if the policy has one version or the files have only the last one', async () => {
+it('apply warns of a rule that names a missing policy version; pull warns that it writes only the last version', async () => {
   const { path, write } = files();
   write('pinned.yaml', 'kind: policy\nversion: 1\nid: pinned\n');
   write('names.yaml', 'kind: rule\nversion: 1\nid: pins\npolicy: pinned@2\nmode: shadow\n');
@@ -285,7 +285,7 @@ it('apply says beforehand what would be refused or would block, then which chang
     /\nerror POLICY_MISSING: The rule "typo" .*\n.*\n(?:.*\n)*mandate: warning: lint finds 1 error, /,
   );
 
-  // The plane keeps a document with a retired parent, but another plane would refuse it.
+  // The plane keeps an agent although its parent was retired. Another plane would refuse such an agent.
   rmSync(join(path, 'typo.yaml'));
   const [worker = ''] = AGENTS.split('---\n');
   write('agents.yaml', worker);

@@ -1,5 +1,6 @@
 /**
- * `npm test` runs the checks and the tests at the same time, and fails if either fails. Here, stand-ins replace both.
+ * Tests that `npm test` runs the checks and the tests at the same time, and fails if one of them fails. Stand-ins
+ * replace the real checks and tests.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';

@@ -22,7 +22,7 @@ describe('publish', () => {
     expect(refused.stdout).toMatch(/BLOCK {2}bot-1 +fs_admin +TOOL_DENIED\n {2}\S/);
   });
 
-  it('sends the attempt, the grant and the context of a single action', async () => {
+  it('sends a single action with its attempt, grant and context', async () => {
     const ask = ['publish', '--agent', 'bot-1', '--tool', 'search', '--json'];
     const again = await mandate([...ask, '--id', 'once-more', '--attempt', '2', '--context', '{"site":"a"}']);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -67,7 +67,7 @@ describe('publish', () => {
     expect(stderr).toContain('id');
   });
 
-  it('says which records of a file are published if a later part is refused', async () => {
+  it('if a part of a file is refused, says which records of earlier parts are published', async () => {
     const file = join(folder, 'parts.ndjson');
     const ask = { agentId: 'bot-1', type: 'tool_call', tool: 'search' };
     const lines = [
@@ -179,7 +179,7 @@ describe('questions to the audit', () => {
     ['analytics codes', 'codes'],
     ['analytics tools', 'tools'],
     ['analytics agents', 'agents'],
-  ])('counts and sums %s', async (question, rows) => {
+  ])('answers the question %s with counts and sums', async (question, rows) => {
     const json = await mandate([...question.split(' '), '--json', '--from', '1d']);
     expect(json).toMatchObject({ exitCode: 0, stderr: '' });
     expect(JSON.parse(json.stdout)[rows].length).toBeGreaterThan(0);
@@ -271,7 +271,8 @@ it('kill warns of an agent that never acted and is not registered, and stops it 
   expect((await mandate(['publish', '--agent', 'bot-knwon', '--tool', 'search'])).stdout).toContain(
     'AGENT_KILLED',
   );
-  // A caller with `operate` but without `audit` gets no warning, because it may not learn what the audit contains.
+  // A caller with `operate` but without `audit` gets no warning. The warning would tell the caller what the audit
+  // contains.
   const operate = ['keys', 'issue', '--data', data, '--json', '--name', 'ops', '--scopes', 'operate'];
   const { key } = JSON.parse((await mandate(operate)).stdout);
   await waitUntil('the key to work', async () => {
@@ -333,7 +334,7 @@ it('approvals lists the questions that wait, approve allows the action once, den
   expect(late.stderr).toContain('the action was already decided: ALLOW (ALLOWED) (APPROVAL_NOT_WAITING)');
 });
 
-it('adjust-budget gives money back, and gives it once for one idempotency key', async () => {
+it('adjust-budget gives money back; with the same idempotency key, a repeat gives nothing more', async () => {
   await mandate(['publish', '--agent', 'bot-a', '--tool', 'search']);
   const back = [
     'budgets',

@@ -42,7 +42,7 @@ test('are listed and shown, with a mark at the fault in the text', async () => {
   expect((await mandate(['dead-letters', 'show', '0/999'])).stderr).toContain('DEAD_LETTER_NOT_FOUND');
 });
 
-test('are corrected in a file, shown as a difference and republished once, and the republication is in their history', async () => {
+test('dead letters can be corrected in a file and republished once; the command shows the difference, and the history shows the republication', async () => {
   const { id, place } = await deadLetter('bot-d2');
   const republish = (record: object, ...more: string[]) => {
     const file = join(folder, 'record.json');
@@ -93,7 +93,7 @@ test('are republished unchanged, or with the text of a file', async () => {
   expect(JSON.parse(same.stdout)).toMatchObject({ deadLetterId: id, corrected: false });
 });
 
-test('can be rehearsed as docs/operations.md says', async () => {
+test('operators can rehearse a dead letter as docs/operations.md says', async () => {
   const root = join(import.meta.dirname, '../../..');
   const guide = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const [, script = ''] = /^```sh\n(node --input-type=module .*?)^```$/ms.exec(guide) ?? [];

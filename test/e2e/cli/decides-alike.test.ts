@@ -24,7 +24,10 @@ const MANDATE = `version: 1\nid: sending\nagents: [bot]${BODY}`;
 const CONTROL = `kind: policy\nversion: 1\nid: sending${BODY}---\n{ kind: rule, version: 1, id: all, policy: sending }\n---\n{ kind: agent, id: bot }\n`;
 const PRIVACY = 'version: 1\npatterns: [{ pattern: email, do: redact }]\n';
 
-/** The arguments of the call, and the redacted fields that the refusal names. Null: the action is allowed. */
+/**
+ * For each call: its arguments, and the redacted fields that its refusal must name. Null means that the call is
+ * allowed.
+ */
 const CALLS: readonly [args: object, redacted: string | null][] = [
   [{ token: 'tok_1' }, '/token'],
   [{ to: 'ann@example.com' }, '/to'],

@@ -63,8 +63,8 @@ function mandate(args: readonly string[], options: RunHereOptions = {}) {
 }
 
 /**
- * Publishes each request after the decision on the one before. Requests of several agents would otherwise be decided
- * in any order.
+ * Publishes one request after the other, each after the decision on the request before. If all were published at
+ * once, requests of different agents would be decided in any order.
  */
 async function publishEach(requests: readonly object[]): Promise<void> {
   for (const action of requests) {
@@ -99,7 +99,8 @@ describe('docs/five-questions.md', () => {
   const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
   /**
-   * Runs every block in one shell, as a reader would. The guide's times are replaced by the times of this history.
+   * Runs all commands of the guide in one shell, as a reader would. The times in the guide are replaced by the times
+   * of this test.
    */
   function followed(): unknown[] {
     const script = blocks.map((block) => `${block}\nprintf '\\036'`).join('\n');
@@ -296,7 +297,7 @@ describe('questions to the audit', () => {
     ['near-misses', /^nothing found/],
     ['releases', /^AGENT ID +TOOL +OUTCOMES .*\npayer +pay /],
     ['budgets', /^SCOPE +SUBJECT .*\nagent +researcher /],
-  ])('describes %s', async (question, said) => {
+  ])('prints %s as text', async (question, said) => {
     const words = { budgets: ['budgets', 'list'], spend: ['spend'] }[question] ?? ['analytics', question];
     const { exitCode, stdout, stderr } = await mandate(words);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

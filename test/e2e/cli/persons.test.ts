@@ -49,8 +49,8 @@ function bytesBelow(folder: string): Map<string, Buffer> {
 }
 
 /**
- * Returns all keys on the path from the root to a person's key, that key included. A copy of the key file from before
- * any erasure is enough to compute them.
+ * Returns all keys from the root to a person's key, with both. They can be computed from any copy of the key file
+ * that was made before the first erasure.
  */
 function keysAbove(file: string, index: string): Buffer[] {
   const root = /^0 0{16} (\S+)$/m.exec(file)?.[1] ?? '';
@@ -66,7 +66,7 @@ function keysAbove(file: string, index: string): Buffer[] {
 }
 
 async function planeOn(data: string, mandates: string): Promise<PlaneProcess> {
-  // The plane logs at the most detailed level, so that the test also searches the logs.
+  // The plane logs everything, so that the test can also search the logs for remains.
   const plane = await startPlane({ data, mandates, env: { MANDATE_PLANE_LOG_LEVEL: 'trace' } });
   onTestFinished(async () => {
     await plane.kill('SIGKILL');
@@ -172,7 +172,8 @@ test('sealed texts about a person are readable until the person is forgotten, an
   async function isForgotten(): Promise<void> {
     const customer = { id: '[erased]', name: '[erased]' };
     expect(await argsOf('a1', '--unseal')).toEqual({ customer, note: 'write to [erased], please' });
-    // The pattern matched inside a text. By the privacy document, the match belongs to the principal.
+    // The note stays readable: by the privacy document, a match of a pattern belongs to the principal, who is not
+    // forgotten.
     expect(await argsOf('a2', '--unseal')).toEqual({ customer, note: readable.note });
     expect(await argsOf('a3', '--unseal')).toEqual({
       customer: { id: BEN.id, name: BEN.name },

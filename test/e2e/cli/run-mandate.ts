@@ -63,7 +63,7 @@ export async function spawnCommand(
 ): Promise<Ran> {
   const child = startMandate(args, env);
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-  // Writing fails if the program has already ended. A program may end before it has read all of stdin.
+  // A program may end before it has read all of stdin. Writing then fails, which is no fault.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const [exitCode] = await once(child, 'close');

@@ -1,4 +1,4 @@
-/** How `mandate up` starts and stops, and how commands without a plane are limited and stopped. */
+/** Tests how `mandate up` starts and stops. Also tests how commands that need no plane can be limited and stopped. */
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ it('mandate up names the faulty lines of a mandates file, and a mandates file th
   expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-it('mandate up names a ClickHouse server as the alternative on a platform without an embedded ClickHouse', async () => {
+it('on a platform without an embedded ClickHouse, mandate up says that a ClickHouse server can be used instead', async () => {
   const { arch } = process;
   Object.defineProperty(process, 'arch', { value: 'riscv64' });
   try {
@@ -159,8 +159,8 @@ it('mandate eval stops at Ctrl-C, and when its output is closed', async () => {
 
 const RECORDS = byLength({ short: 60_000, full: 100_000 });
 /**
- * The number of checks in a row that must find the process idle. They take a second in total. In a second, a process
- * that is not idle could read thousands of records.
+ * The reading has stopped if this number of checks in a row find it idle. The checks take a second, in which a
+ * process that still reads would read thousands of records.
  */
 const LOOKS = 50;
 

@@ -1,7 +1,8 @@
 /**
- * Empties Redis during a run. One of two deciders is paused from before the loss until the ledger is rebuilt, so its
- * later decisions are void. By the valid decisions, no budget is exceeded, every request has a decision, and killed
- * agents stay killed. If the log has a snapshot, a rebuild reads only the later records.
+ * Empties Redis during a run. One of two deciders is paused before Redis is emptied, and goes on after the ledger is
+ * rebuilt, so its late decisions are void. The valid decisions must exceed no budget, and every request must have
+ * one. Killed agents must stay killed. If the log has a snapshot, a rebuild must read only the records after the
+ * snapshot.
  */
 import { randomUUID } from 'node:crypto';
 import { createKafkaBus, type LogRecord } from '@mandate/bus';
@@ -99,7 +100,7 @@ describeWithOwnServers(
         },
         PATIENCE_MS,
       );
-      // A busy machine may interrupt a rebuild, which is then tried again. Each try has its own epoch.
+      // On a busy machine, a rebuild may be interrupted and tried again. Each try begins a new epoch.
       expect(log.epochs().size).toBeGreaterThanOrEqual(2);
       const [lostEpoch] = log.epochs();
       const decidedLate = log.all().filter(({ ledgerEpoch, decidedAt }) => {
@@ -193,8 +194,8 @@ function callsOf(agentId: string, count: number) {
 }
 
 /**
- * Reads all decisions on the log, and finds the valid ones. After an epoch record, decisions of other epochs are
- * void. No rebuild is overtaken in this test.
+ * Reads all decisions on the log, and finds the valid ones: after the record of an epoch, decisions of other epochs
+ * are void. In this test, no rebuild is replaced by a newer rebuild.
  */
 async function followLog(brokers: readonly string[]) {
   const bus = await createKafkaBus({ brokers, clientId: 'test', log: silentLogger() });

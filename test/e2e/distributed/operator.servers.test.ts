@@ -63,7 +63,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
   test('checks the servers, prepares them and checks them again; each step can be repeated', async () => {
     const bare = { kafka: ['wrong'], redis: ['ok'], clickhouse: ['wrong'] };
     expect(await migrate(['--check'])).toMatchObject({ exitCode: 3, states: bare });
-    // The preparation had to make everything. This shows that the check before had made nothing.
+    // The preparation had to make all topics and tables. So the check before it had made none.
     const made = { kafka: ['made'], redis: ['ok'], clickhouse: ['made'] };
     expect(await migrate()).toMatchObject({ exitCode: 0, states: made });
 
@@ -121,8 +121,8 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     const api = plane.api(control.url, await plane.issueKey('default', ['operate:all']));
     await api.post('/v1/tenants', { version: 1, id: 'initech', directTopic: true });
     /**
-     * For each action, the codes of its first decisions by decision id. The log may have several: if a decider dies
-     * before its commit, the next decider answers the same records again.
+     * For each action, its first decisions: the code by the decision's id. There may be several: if a decider dies
+     * before its commit, the next decider decides the same records again.
      */
     const decided = new Map<string, Map<string, string>>();
     const reader = await bus.read({
@@ -259,7 +259,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
   });
 
-  test('forgets a person at one gateway, and the other gateway forgets the person a moment later', async () => {
+  test('if one gateway forgets a person, the other gateway forgets the person a moment later', async () => {
     const planes = [serverPlane(servers, MANDATES), serverPlane(servers, MANDATES)] as const;
     const [folder, otherFolder] = planes.map(({ data }) => data.DATA_PATH) as [string, string];
     const file = join(folder, 'person-keys');

@@ -1,7 +1,8 @@
 /**
  * Runs every service in its own process, configured only by its environment. The servers refuse clients without TLS,
  * a certificate and a password: Kafka with each SASL mechanism, Redis with infra/redis/users.acl, ClickHouse with
- * infra/clickhouse. A process that is refused ends. It says why and what to do, and shows no password.
+ * infra/clickhouse. If a server refuses a process, the process must end and say why and what to do. It must not show
+ * a password.
  */
 
 import { createHash } from 'node:crypto';
@@ -37,7 +38,7 @@ const PASSWORD = {
   recorder: 'of the "recorder" ✓',
   query: 'of the "query" ✓',
 };
-/** The ClickHouse server itself needs this user. Clients cannot log in as this user. */
+/** A user that the ClickHouse server itself needs. No client can log in as this user. */
 const ADMIN = `<clickhouse>
   <profiles><default/></profiles>
   <quotas><default/></quotas>

@@ -30,8 +30,7 @@ type Answer = { decision: { code: string } | null };
 type Balances = { balances: readonly { budget: { scope: string; id: string }; spentMicros: number }[] };
 
 /**
- * Publishes one call and returns the code of its decision. If no answer comes in time, asks for the decision
- * afterwards.
+ * Publishes one call and returns the code of its decision. If the decision does not come in time, asks for it later.
  */
 async function codeFrom(gateway: Api, agentId: string): Promise<string> {
   const id = randomUUID();

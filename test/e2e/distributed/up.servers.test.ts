@@ -81,7 +81,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'mandate up', () => {
       const page = await globex.get<Page>('/v1/audit/decisions').catch(() => null);
       return page?.decisions.length === 1;
     });
-    // The order of spans in a trace is not fixed, because two planes send them.
+    // Two planes send the spans of a trace, so their order is not fixed.
     const traced = async (name: string, length: number) => {
       const root = await waitUntil(`a trace of ${name}`, () =>
         receiver.spans.find((span) => span.name === name && span.parentSpanId === null),

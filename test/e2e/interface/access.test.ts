@@ -31,7 +31,10 @@ import { type Described, isStream, type OpenApi, operationsOf, requiredValues, u
 const issue = (tenant: string, name: string, scopes: readonly ApiScope[]) =>
   issueApiKey({ tenant, name, scopes: [...scopes], agents: ['*'] });
 type Caller = { name: string; scopes: readonly ApiScope[]; key: string };
-/** Each of the other scopes gets a key of its own. The role viewer already has a key with `audit` alone. */
+/**
+ * The keys with only one scope, one for each scope. `audit` is left out, because the role viewer has a key with this
+ * scope only.
+ */
 const OF_ONE_SCOPE = API_SCOPES.filter((scope) => scope !== 'audit').map((scope) => ({
   name: scope,
   scopes: [scope],
@@ -53,9 +56,9 @@ let faultsOf: ReturnType<Awaited<ReturnType<typeof faultsOfAnswers>>>;
 beforeAll(async () => {
   const keys = fileKeyStore(dataFolder(folder).keys);
   for (const { record } of [...OF_ONE_SCOPE, ours, theirs]) await keys.add(record);
-  // The plane knows the id of this key. The stored hash belongs to another secret.
+  // The plane knows the id of this key, but stores the hash of another secret for it.
   await keys.add({ ...forged.record, hash: unknown.record.hash });
-  // All callers ask at once, and the machine may be busy. So the time limit is long.
+  // The time limit is long, because all callers ask at once and the machine may be busy.
   const settings = { PLANE_DATA_PATH: folder, PLANE_PORT: 0, QUERY_ANSWER_TIMEOUT_MS: 60_000 };
   const config = planeConfig.parse(settings);
   plane = await openPlane(config, silentLogger());
@@ -175,8 +178,8 @@ async function strangersOnRecord(): Promise<Record<string, number>> {
 }
 
 /**
- * Sends each key to each route that needs one, and expects a refusal and its record. `by` is the tenant and name in
- * the record.
+ * Sends each key to each route that needs one. Each request must be refused and recorded. `by` is the tenant and the
+ * key's name that the record must have.
  */
 async function expectRefusedAndOnRecord(keys: readonly { by: string; key: string | null }[]): Promise<void> {
   const expected = await strangersOnRecord();
@@ -211,7 +214,7 @@ test('a key opens exactly the routes of its scopes, and each refusal is recorded
     expect([nameOf(operation), new Set(said)]).toEqual([nameOf(operation), new Set(scopesOf(operation))]);
     const askAll = (callers: readonly Caller[]) =>
       Promise.all(callers.map(async (caller) => ({ ...caller, ...(await ask(operation, caller.key)) })));
-    // The two groups ask one after the other, because a tenant may have only four exports at once.
+    // The second group asks after the first, because a tenant may have only four exports at the same time.
     const asked = [...(await askAll(OF_ONE_SCOPE)), ...(await askAll(ofRoles))];
     for (const { name, scopes, status, text } of asked) {
       const isLetIn = scopes.some((scope) => scopesOf(operation).includes(scope));
@@ -230,15 +233,15 @@ test('a key opens exactly the routes of its scopes, and each refusal is recorded
   expect(onRecord.sort()).toEqual(turnedAway.sort());
 });
 
-/** The tenant globex gives this id to everything that it can name. No data of acme contains it. */
+/** The tenant globex uses this id wherever it can choose an id. No data of acme contains it. */
 const SPY = 'spy-1';
-/** All ids in globex's data. Globex did not choose all of them, so acme could have learned some. */
+/** All ids in globex's data, including those that globex did not choose, such as the ids of decisions. */
 const spied: string[] = [SPY];
 
 /** The id of the tenant globex, which is also an id in its data. */
 const THEM = 'globex';
 
-/** The fields of answers that the test reads. Each answer has some of these fields. */
+/** The fields of answers that this test reads. An answer may have only some of them. */
 type Made = {
   id: string;
   revision: number;
@@ -287,7 +290,10 @@ async function seed(): Promise<void> {
 }
 
 const NAMING = /^(agent|agentId)$/;
-/** Returns the parameters that can hold an id. fuzz-openapi.test.ts tests the filters of the audit. */
+/**
+ * Returns the parameters that can contain the id of something. The filters of the audit are not included;
+ * fuzz-openapi.test.ts tests them.
+ */
 const namesIn = ({ path, parameters = [] }: Described) =>
   parameters
     .filter(({ schema }) => schema.type !== 'integer')
@@ -310,7 +316,7 @@ function naming(operation: Described, id: string, owner: string): Asked {
   return { values, body: body.replaceAll(/"(airline-007|act_1)"|(?<="id":)"[^"]+"/g, JSON.stringify(id)) };
 }
 
-/** Returns the answer without the parts that differ between two equal requests. */
+/** Returns the answer to a request with this id. Parts that differ between two equal requests are removed. */
 async function answered(operation: Described, key: string, id: string, owner: string): Promise<string> {
   const { status, text } = await ask(operation, key, naming(operation, id, owner));
   if (operation.method !== 'GET') return `${status} ${JSON.parse(text).code}`;
@@ -324,7 +330,7 @@ async function answered(operation: Described, key: string, id: string, owner: st
  */
 const nobodys = (id: string) => id.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
 
-test("another tenant's ids get the same answers as unknown ids in every request, and no list shows or changes the tenant's data", async () => {
+test('in every request, ids of another tenant are answered like unknown ids; no list shows that tenant’s data, and no request changes it', async () => {
   await seed();
   const ofATenant = keyed.filter((one) => scopesOf(one).some((scope) => scope !== 'operate:all'));
   const named = ofATenant.filter((one) => namesIn(one).length > 0 || one.requestBody !== undefined);
@@ -333,7 +339,8 @@ test("another tenant's ids get the same answers as unknown ids in every request,
 
   for (const operation of ofATenant.filter(({ method }) => method === 'GET')) {
     const { status, text } = await ask(operation, ours.key);
-    // The record of a refused request may contain the tenant's own name, so that name is left out.
+    // The name globex is left out, because the record of a request that acme sent and that was refused may contain
+    // it.
     for (const id of spied.filter((one) => one !== THEM))
       expect([nameOf(operation), status, text.includes(id)]).toEqual([nameOf(operation), status, false]);
     if (!operation.parameters?.some(({ name }) => name === 'tenant')) continue;
@@ -381,7 +388,8 @@ test('a revoked key opens no route, and each use of it is recorded', async () =>
 });
 
 /**
- * The scopes that still work in a closed tenant: to read, to report outcomes, to forget persons, and to revoke keys.
+ * In a closed tenant, only these scopes still open routes. Their keys can read, report outcomes, forget persons, and
+ * revoke keys.
  */
 const LEFT: readonly ApiScope[] = ['publish', 'report', 'audit', 'persons', 'admin'];
 

@@ -51,8 +51,8 @@ export function operationsOf({ paths }: Pick<OpenApi, 'paths'>): Described[] {
 }
 
 /**
- * Returns the parameter as a field. A query parameter has its examples in its description, because the documentation
- * page fills in the examples of a schema.
+ * Returns the parameter in the form of a field. The description of a query parameter contains its examples, because
+ * the documentation page would fill in examples of the schema.
  */
 export function fieldOfParameter(
   { name, in: part, description = '', schema, example }: Parameter,
@@ -73,7 +73,7 @@ export function isStream({ responses }: Operation): boolean {
   return 'text/event-stream' in (responses['200']?.content ?? {});
 }
 
-/** Returns path and query with these values. */
+/** Returns the path with these values, and the query. */
 export function urlOf(
   { path, parameters = [] }: Described,
   values: ReadonlyMap<string, string | readonly string[]>,
@@ -104,7 +104,7 @@ function someValue(schema: JsonSchema): unknown {
   return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : 'x';
 }
 
-/** Returns the example bodies of the document. A route without a body has one example: null. */
+/** Returns the example bodies in the document. For a route without a body, returns one example: null. */
 export function examplesOf({ requestBody }: Operation): unknown[] {
   const content = requestBody?.content['application/json'];
   if (content === undefined) return [null];

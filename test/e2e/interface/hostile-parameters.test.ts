@@ -16,8 +16,8 @@ import {
 } from '../../faults/attacks/hostile-parameters.ts';
 
 /**
- * A short run sends every eighth request. Eight has no common factor with the three texts of a parameter or the seven
- * texts of a header. So every text is sent.
+ * In a short run, every eighth request is sent. Each parameter gets three texts and each header seven, and eight has
+ * no common factor with three or seven. So every text is still sent.
  */
 const EVERY = byLength({ short: 8, full: 1 });
 /** The number of requests at the same time. A tenant may have only 4 exports and 4 queries of the audit at once. */
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The codes of refusals before any operation is reached. No operation describes them. */
+/** The codes of refusals that come before any operation. The document describes them for no operation. */
 const BEFORE_ROUTES: ReadonlySet<string> = new Set([
   ...['INVALID_URL', 'INVALID_REQUEST', 'HEADERS_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
   ...['UNAUTHENTICATED', 'UNSUPPORTED_ENCODING', 'UNSUPPORTED_MEDIA_TYPE'],

@@ -1,4 +1,6 @@
-/** Tests the interface of a whole plane, as a caller uses it who knows only its address and a key. */
+/**
+ * Tests the interface of a whole plane. The test uses it like a caller who knows only the plane's address and a key.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,7 +68,7 @@ async function call(operation: Described, key: string, given: Record<string, str
 }
 
 describe('the OpenAPI document', () => {
-  test('is OpenAPI 3.1 and has everything that its reader needs', () => {
+  test('is valid OpenAPI 3.1, and has every part that a reader of the document needs', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     const isValid = ajv.compile(OPENAPI_SCHEMA);
     isValid(document);
@@ -79,12 +81,12 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('describes each group of operations', () => {
+  test('has a description of each group of operations', () => {
     const used = new Set(operations.flatMap(({ tags }) => tags));
     expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort());
   });
 
-  test('has no reference to a missing part', () => {
+  test('refers only to parts that it has', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to ?? '');
     const held = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     expect([...new Set(references)].filter((to) => !held.includes(to))).toEqual([]);
@@ -153,13 +155,14 @@ test('an auditor’s key can read the whole audit', async () => {
 });
 
 /**
- * True for an answer with data, for a missing item and for an invalid request. False for a refusal or a server fault.
+ * True if the route itself has answered: with data, that something is missing, or that the request is invalid. False
+ * for 401, 403, and server errors.
  */
 function isAnswer(status: number): boolean {
   return status < 500 && status !== 401 && status !== 403;
 }
 
-test('events of a stream reach the reader one by one, whichever encodings the reader accepts', async () => {
+test('the reader of a stream receives its events one by one, whichever encodings the reader accepts', async () => {
   const streams = operations.filter(isStream);
   expect(streams.length).toBeGreaterThan(0);
   for (const operation of streams) {

@@ -1,7 +1,7 @@
 /**
- * The form of an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1), without callbacks, links and webhooks. Stricter
- * than the standard in places: parts that a reader needs are required. Schemas in the document are JSON Schema
- * 2020-12.
+ * A JSON Schema for OpenAPI 3.1 documents (spec.openapis.org/oas/v3.1.1), without callbacks, links and webhooks. In
+ * some places it is stricter than the standard: parts that a reader needs are required. Schemas inside of the
+ * document are JSON Schema 2020-12.
  */
 const text = { type: 'string', minLength: 1 };
 const extensions = { '^x-': true };

@@ -20,7 +20,7 @@ import {
   urlOf,
 } from './described.ts';
 
-/** A tenant that may write nothing. */
+/** The name of a tenant. Its limits allow it to write nothing. */
 const LIMITED = 'limited';
 const NOTHING = { perSecond: 0, burst: 0, perDay: 0 };
 
@@ -132,7 +132,7 @@ test.each(Object.entries(CODES))(
         expect([nameOf(operation), answer]).toEqual([nameOf(operation), expected]);
       }
     });
-    // Refused requests are counted. Only the first of many is recorded at once.
+    // Only the first refusal is recorded at once. The others are counted and recorded later.
     const { access = 0, ...others } = appended;
     expect(others).toEqual({});
     expect(access).toBeLessThanOrEqual(limitedBy(limit).length);

@@ -1,7 +1,8 @@
 /**
- * Shared parts of a process work for no single request. If a request starts a timer, socket or promise for a shared
- * part, a later fault would be blamed on this request, and the process would continue in an unknown state. This test
- * calls every operation of a plane. An async hook reports which code starts such work during a request.
+ * Tests that no request owns work that a shared part of the process leaves running: a timer, a socket or a promise.
+ * If a request owned such work, a later fault would be blamed on this request, and the process would continue in an
+ * unknown state. The test calls every operation of a plane. An async hook reports which code starts such work during
+ * a request.
  */
 import { createHook } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,8 +16,8 @@ import { examplesOf, isStream, type OpenApi, operationsOf, requiredValues, urlOf
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * The number of stack frames to keep. It is larger than the number of frames between a shared part and the work that
- * the part starts.
+ * The number of stack frames to keep. Between a shared part and the work that it starts, there are fewer frames than
+ * this.
  */
 const FRAMES = 40;
 
@@ -27,7 +28,7 @@ const OF_REQUESTS =
 const BETWEEN_REQUESTS =
   /^services\/(alerter\/src\/(alerter|append-alerts|deliver\/)|gateway\/src\/(journal\/|persons\/follow))/;
 
-/** Shared code that a request runs and awaits. It leaves no work running. */
+/** Files with shared code that a request calls and awaits. When the request ends, this code has no work running. */
 const AWAITED: ReadonlySet<string> = new Set([
   'packages/audit/src/live/follow.ts',
   'packages/audit/src/question.ts',
@@ -47,7 +48,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns the innermost file of this repository on the stack, or null if there is none. */
+/** Returns the innermost file of the stack that belongs to a package or a service. Null if no file does. */
 function madeBy(stack: string): string | null {
   for (const [, place = ''] of stack.matchAll(/\(?((?:file:\/\/)?\/[^()\s]+\.ts):\d+:\d+\)?$/gm)) {
     const file = relative(ROOT, place.startsWith('file:') ? fileURLToPath(place) : place);

@@ -1,6 +1,6 @@
 /**
- * Decides two actions of the new kind, records the decisions, and prints the audit's answers about them. Runs in a
- * copy of the repository.
+ * Runs in a copy of the repository with a new kind of action. Decides two actions of this kind, records the
+ * decisions, and prints what the audit answers about them.
  */
 import { text } from 'node:stream/consumers';
 import {

@@ -1,6 +1,6 @@
 /**
- * Tests that a new kind of action is only data. A new kind changes at most six files, and appears in the decision,
- * its record, its row and an export.
+ * Tests that a new kind of action needs only data, in at most six files. The kind must appear in the decision, in its
+ * record, in its row and in an export.
  */
 import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';

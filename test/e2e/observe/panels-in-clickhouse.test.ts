@@ -73,7 +73,7 @@ describe('a panel of the audit dashboard', () => {
     ...Array.from({ length: 6 }, (_, n) => settled(n)),
     killed('kill-mine', { scope: 'agent', tenant: 'acme', agentId: 'agent-1' }),
     killed('kill-theirs', { scope: 'agent', tenant: 'globex', agentId: 'spy' }),
-    // These two decisions must not count: one is of another tenant, the other of an outdated ledger.
+    // Two decisions that must not count: the first is of another tenant, and the second is of an outdated ledger.
     decided(300, { tenant: 'globex', agentId: 'spy' }),
     decided(301, { ledgerEpoch: 'ep-0' }),
   ];
@@ -91,7 +91,7 @@ describe('a panel of the audit dashboard', () => {
     );
     const recorder = await recording.record();
     await recorder.caughtUp();
-    // The repetitions come in a separate insert, because ClickHouse removes repetitions within one insert.
+    // The repetitions are inserted separately, because ClickHouse would remove repetitions within one insert.
     await recording.append([decided(1), settled(1)]);
     await recorder.caughtUp();
     // The recorder stops, because only the test may refresh rollups.
@@ -164,7 +164,7 @@ describe('a panel of the audit dashboard', () => {
     expect(await ask('Agents', { tenant: 'globex' })).toEqual([{ agents: 1 }]);
   });
 
-  test('offers for selection only agents that sent an action', async () => {
+  test('lets the user select only agents that sent an action', async () => {
     const query = dashboard.templating.list.find(({ name }) => name === 'agent')?.query ?? '';
     const found = await audit.query(sentByGrafana(query, SHOWN), {}, z.object({ agent_id: z.string() }));
     expect(found.map(({ agent_id }) => agent_id).sort()).toEqual([

@@ -21,7 +21,7 @@ describeWithPromtool('Prometheus', () => {
     expect([ok, said]).toEqual([true, expect.any(String)]);
   });
 
-  test('notices an alert with a changed threshold', async () => {
+  test('fails if the threshold of an alert was changed', async () => {
     const folder = temporaryFolder();
     cpSync(PROMETHEUS, folder, { recursive: true });
     const { groups } = { groups: [{ name: 'mandate', rules: [{ alert: 'MandateDown', expr: 'up == 7' }] }] };

@@ -1,4 +1,4 @@
-/** How Grafana and its ClickHouse plugin expand a panel's query before they send it. */
+/** Expands the query of a panel, as Grafana and its ClickHouse plugin do before they send it. */
 export type Shown = {
   tenant: string;
   fromMs: number;

@@ -24,7 +24,7 @@ test('after a kill during heavy traffic, no ALLOW has a higher ledger sequence, 
   const receipt = await call<Receipt>('POST', '/v1/agents/runaway/kill', { reason: 'it loops' });
   const endsAtKill = await ends();
   await publishing;
-  // These actions are published after the kill, even if few of the others are decided by then.
+  // These actions are published after the kill. So some actions are certainly decided after it.
   await publish(bus, 'runaway', count - 100, 100);
   await waitUntil('every action decided', async () => (await decisions(bus)).length === count);
 
@@ -64,7 +64,7 @@ test('a kill survives a SIGKILL of the plane, and so does a revive', async () =>
   expect(await fourth.verdict('b', 'five')).toEqual(['BLOCK', 'AGENT_KILLED']);
 });
 
-test('an agent’s own key cannot revive it', async () => {
+test('an agent’s key cannot revive the agent', async () => {
   const { plane, call } = await started();
   await call('POST', '/v1/agents/a/kill', {});
   const response = await fetch(`${plane.url}/v1/agents/a/revive`, {

@@ -1,6 +1,6 @@
 /**
- * The audit's tables are computed from the log. If they are deleted, a recorder fills them again from the start of
- * the log without help.
+ * Tests that a deleted audit comes back. Its tables are computed from the log, so a recorder fills them again from
+ * the start of the log, without help.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

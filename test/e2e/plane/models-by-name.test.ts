@@ -1,6 +1,6 @@
 /**
- * Tests an LLM call in a running plane. Its price comes from the price lists, not from its agent, and any spelling of
- * its model finds it.
+ * Tests LLM calls in a running plane. The price of a call comes from the price lists and not from its agent. Any
+ * spelling of the model's name must find the price.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const SCOPES: ApiScope[] = ['publish', 'report', 'audit', 'operate', 'operate:all', 'author'];
 
-/** Returns a new tenant with one key that has all scopes, and functions that use it. */
+/** Makes a new tenant with one key that has all scopes. Returns functions that use this key. */
 async function scene() {
   const { key, record } = issueApiKey({ tenant: randomUUID(), scopes: SCOPES, agents: ['*'], name: 'all' });
   await fileKeyStore(folder.keys).add(record);
@@ -91,7 +91,7 @@ test('the next action obeys a published policy, and an agent that is not registe
   expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
 
   await register({ id: 'bot', groups: ['support'] });
-  // No rule matches this action, and the mandates file does not apply to registered agents.
+  // No rule matches this action. The mandates file does not apply, because the agent is registered.
   expect(await ask({ tool: 'look' })).toMatchObject({ code: 'MANDATE_NOT_FOUND', mandate: null });
   expect(await toldOf({ type: 'llm_call', model: 'gpt-4o', inputTokens: 1, maxOutputTokens: 1 })).toBe(
     'BLOCK MANDATE_NOT_FOUND',
@@ -208,7 +208,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   );
   const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // An agent that was killed as a descendant stays killed if its parent is changed.
+  // An agent that was killed as a descendant stays killed, even if it then gets no parent or another parent.
   await send('PUT', '/v1/agents/bot', { id: 'bot' });
   await send('DELETE', '/v1/agents/hand');
   await send('PUT', '/v1/agents/hand', { id: 'hand', parent: 'other' });
@@ -217,7 +217,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
     'The agent "lead", with all its descendants at that time, this agent included, was stopped by the kill switch: runs amok',
   );
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
-  // The kill was of the lead with its descendants, so reviving only the lead changes nothing.
+  // The lead was killed together with its descendants, so a revive of the lead alone changes nothing.
   expect(await send('POST', '/v1/agents/lead/revive', {})).toMatchObject({ changed: false, killed: flag });
   expect(await send('POST', '/v1/agents/lead/revive', { family: true })).toMatchObject({
     changed: true,
@@ -295,7 +295,7 @@ test('two rates with different windows both apply, and a shadow rule does not', 
   });
 });
 
-test('a new tenant with its own topic gets decisions without a restart', async () => {
+test('actions on the own topic of a new tenant are decided without a restart', async () => {
   const { send } = await scene();
   const bus = await createSqliteBus({ path: folder.log, log: silentLogger() });
   onTestFinished(() => bus.close());

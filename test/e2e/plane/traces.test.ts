@@ -1,4 +1,4 @@
-/** Traces as a collector gets them over OTLP: one trace from the request to the insert. */
+/** Tests the traces that a collector gets over OTLP. One trace must lead from the request to the insert. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ test('one trace contains every step from the request to the insert, and the audi
   expect(said.insert).toMatchObject({ 'db.system.name': 'clickhouse' });
   expect(receiver.requests.map(({ bytes }) => bytes).join()).not.toContain(SECRET);
 
-  // The log lines of a request name its trace, even if the trace is not recorded.
+  // A log line about a request has the id of the request's trace, even if the trace is not recorded.
   const answered = plane
     .errors()
     .split('\n')
@@ -155,7 +155,7 @@ async function decideAlone(
   return { traceparents, counted: await metrics.registry.metrics() };
 }
 
-test('the decider begins a trace if the producer did not; a batch has one ledger step, which appears in the trace of each record', async () => {
+test('the decider begins a trace if the producer did not; the ledger step of a batch appears in the trace of each of its records', async () => {
   const receiver = await startOtlpReceiver();
   const traceparent = `00-${TRACE_ID}-${CALLER}-01`;
   const { traceparents } = await decideAlone(receiver.url, [
@@ -174,7 +174,7 @@ test('the decider begins a trace if the producer did not; a batch has one ledger
   expect(new Set(steps.map(({ beganAt, endedAt }) => `${beganAt} ${endedAt}`)).size).toBe(1);
   expect(steps.map(({ attributes }) => attributes['db.operation.batch.size'])).toEqual([3, 3, 3]);
 
-  // The trace of a record goes on from the append of the decision.
+  // The trace of a decision's record continues from the span of its append.
   const appends = spans.filter(({ name }) => name === 'append mandate.decisions.v1');
   const handedOn = appends.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
   expect([...traceparents.values()].sort()).toEqual(handedOn.sort());

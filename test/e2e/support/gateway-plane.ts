@@ -1,4 +1,4 @@
-/** A gateway and a decider in this process, on a real log and a real ledger, over real HTTP. */
+/** Starts a gateway and a decider in this process, with a real log, a real ledger, and HTTP over sockets. */
 
 import { join } from 'node:path';
 import { type Bus, createSqliteBus, type LogRecord } from '@mandate/bus';
@@ -37,7 +37,7 @@ const GRANTS = {
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
   /** A key that may credit the budgets of the tenant limits. */
   accountant: { tenant: 'acme', scopes: ['operate:limits'], agents: [] },
-  /** A key of the plane's own tenant. It may act for no agent of another tenant. */
+  /** A key of the tenant "plane", which may not act for agents of other tenants. */
   runner: { tenant: 'plane', scopes: ['operate', 'operate:all'], agents: [] },
   protector: { tenant: 'acme', scopes: ['persons'], agents: [] },
   owner: {
@@ -68,7 +68,7 @@ export type Plane = {
   /** Returns the secret of a key. */
   key(name: KeyName): string;
   revoke(name: KeyName): void;
-  /** Starts the decider. Starts another decider after the first was stopped. */
+  /** Starts the decider. After the decider was stopped, starts another one. */
   decide(): Promise<Running>;
   /** The parsed records of the actions topic, by partition and offset. */
   published(): Promise<unknown[]>;
@@ -85,24 +85,24 @@ export type Plane = {
 };
 
 type Reply = { status: number; headers: Headers; body: Answered };
-/** The fields of a JSON answer that these tests read. */
+/** A JSON answer. Only the fields that the tests read have types. */
 type Answered = Record<string, unknown> & { code?: string; decision?: Record<string, unknown> | null };
 
 export async function startGatewayPlane(options: {
   mandates: string;
   settings?: Partial<GatewaySettings>;
   tracer?: Tracer | null;
-  /** The folder of the log and of the person keys. If absent, the gateway gets its own folder. */
+  /** The folder with the log and the keys of persons. If absent, the gateway gets a new folder. */
   folder?: string;
   /** True if a budget belongs to the tenant limits. If absent, no budget does. */
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
-  /** The registered and retired agents. If absent, there are none. */
+  /** The register of agents, with registered and retired agents. If absent, no agent is registered. */
   register?: Parameters<typeof createGateway>[0]['register'];
   /** Limits on what each tenant may write. */
   limits?: TenantLimits;
   /** If true, persons can be erased. */
   seals?: boolean;
-  /** Puts wrappers around the gateway's log and ledger, so that a test can make them fail or watch them. */
+  /** Replaces the gateway's log and ledger, so that a test can watch them or make them fail. */
   between?: (parts: { bus: Bus; ledger: Ledger }) => { bus: Bus; ledger: Ledger | null };
 }): Promise<Plane> {
   const log = silentLogger();

@@ -1,6 +1,6 @@
 /**
- * Yields server-sent events as they arrive, as maps of their fields: `event`, `id`, `data`. A comment has the field
- * name ''.
+ * Yields server-sent events as they arrive. An event is a map from field names to values: `event`, `id`, `data`. A
+ * comment line has the field name ''.
  */
 export async function* readEventStream({ body }: Response): AsyncGenerator<ReadonlyMap<string, string>> {
   let text = '';

@@ -1,6 +1,7 @@
 /**
- * Tool calls of an airline agent. If the real data set (tau-bench, MIT) is beside the clone, it is used. Otherwise a
- * generated set of the same shape is used. A simple loop computes the expected results of the generated set.
+ * The data set: tool calls of an airline agent. If the real data set (tau-bench, MIT) is in a folder beside the
+ * clone, it is used. Otherwise, a generated set of the same shape is used. A simple loop computes the results that
+ * the generated set must give.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,8 +11,8 @@ import { mandateOf } from './scenario-mandate.ts';
 
 const encoder = new TextEncoder();
 
-// The generated set is always tested, so that it is known to be right as a replacement. The real set is tested if it
-// is beside the clone.
+// The generated set is always tested, so that it is known to be a correct replacement of the real set. The real set
+// is tested if it is in a folder beside the clone.
 const datasets = new Map([loadDataset(), generateDataset()].map((dataset) => [dataset.origin, dataset]));
 
 describe.each([...datasets])('eval decides %s as expected', (_origin, dataset) => {

@@ -6,15 +6,16 @@ import type { AttackTarget } from './attack.ts';
 type Sent = { method: string; path: string; key: string; body?: string | Buffer };
 
 /**
- * The attacker's pause after a refusal, in ms. The pause hardly weakens the attack, because a refusal costs the plane
- * little.
+ * The attacker's pause after a refusal, in ms. A refusal costs the plane little, so the pause hardly makes the attack
+ * weaker.
  */
 const REFUSED_PAUSE_MS = 20;
 
 /**
- * Keeps `many` requests open until the signal aborts. Each of the `many` loops sends its next request after the
- * answer to its last request.
- * @param next returns the request with the number `nth` of all
+ * Keeps `many` requests open until the signal aborts. There are `many` loops, and each sends a request after the
+ * answer
+ * to its previous request.
+ * @param next returns request number `nth` of all loops together
  */
 export async function askOften(
   { url, addresses = [] }: AttackTarget,

@@ -1,7 +1,7 @@
 /**
- * The holder of a key contradicts the values that the key pins, in every way that JSON and headers offer. The key
- * pins `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }`. Needs one key: this key,
- * which publishes for the agent "pinned".
+ * The holder of a key contradicts the values that the key pins, in every way that JSON and headers allow. The key
+ * pins `context.environment` to "prod" and the principal to `{ id: 'ann', role: 'user' }`. The attack needs one key:
+ * this key, which publishes for the agent "pinned".
  */
 import { randomUUID } from 'node:crypto';
 import { type Asked, askWith, verdictOf } from './asked.ts';

@@ -1,7 +1,7 @@
 /**
- * An operator kills an agent with its descendants. An author tries to free a descendant: with other parents, by
- * retiring and registering it, and with its own keys. Needs two keys of one tenant: one may operate, one may author
- * and publish for all agents.
+ * An operator kills an agent together with its descendants. Then an author tries to free a descendant: with other
+ * parents, by retiring and registering it, and with its own keys. The attack needs two keys of one tenant: one may
+ * operate; the other may author and publish for all agents.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';

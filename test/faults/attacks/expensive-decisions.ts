@@ -1,6 +1,7 @@
 /**
- * Actions that are as expensive to decide as possible: three arguments of 60,000 characters. The patterns of the
- * policy use up the step budget of an action. Needs two keys of one tenant: one may author, one may publish.
+ * Actions that are as expensive to decide as possible: each has three arguments of 60,000 characters, and the
+ * patterns of the policy use up the step budget of the action. The attack needs two keys of one tenant: one may
+ * author, and one may publish.
  */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';

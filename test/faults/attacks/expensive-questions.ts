@@ -1,6 +1,6 @@
 /**
- * A viewer sends the audit its slowest queries, and asks for the largest pages and exports. Needs one key that may
- * read.
+ * A viewer sends the slowest queries of the audit, and requests the largest pages and exports. The attack needs one
+ * key that may read.
  */
 
 import { askOften } from './ask-often.ts';

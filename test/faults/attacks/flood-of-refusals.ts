@@ -1,7 +1,7 @@
 /**
- * Actions that are all refused: actions of killed agents, and of agents with made-up names that a policy forbids
- * everything. Each refusal is a record too. Needs two keys of one tenant: one may operate and author, one may
- * publish.
+ * Sends actions that are all refused: of killed agents, and of agents with made-up names to which a policy forbids
+ * everything. Each refusal is a record too. The attack needs two keys of one tenant: one may operate and author, and
+ * one may publish.
  */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';

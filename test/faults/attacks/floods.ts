@@ -1,6 +1,6 @@
 /**
- * As many records as an attacker can cause: long lists, many single actions, outcomes, and questions to people. Needs
- * one key that may publish.
+ * Causes as many records as an attacker can: by long lists, many single actions, outcomes, and questions to people.
+ * The attack needs one key that may publish.
  */
 import { randomUUID } from 'node:crypto';
 import { askOften } from './ask-often.ts';
@@ -50,6 +50,6 @@ export const floodOfOutcomes: Attack = (target, until) =>
 export const floodOfCallers: Attack = (target, until) =>
   askOften(target, until, 1_000, (nth) => send(target, '/v1/actions?waitMs=20000', actionOf(nth)));
 
-/** Makes the plane ask people many questions, with calls of a tool that needs a confirmation. */
+/** Calls a tool that needs a confirmation, so that the plane asks people very many questions. */
 export const floodOfQuestions: Attack = (target, until) =>
   askOften(target, until, 8, (nth) => send(target, '/v1/actions', actionOf(nth, 'pay')));

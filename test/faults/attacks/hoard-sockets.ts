@@ -3,8 +3,8 @@ import type { Attack } from './attack.ts';
 import { keepOpen, keyOf } from './keep-open.ts';
 
 /**
- * silent: sends nothing. slow headers: sends one header each second, and never ends the headers. kept alive: sends
- * one request with a key, and then nothing.
+ * How the attacker keeps a connection open. `silent`: sends nothing. `slow headers`: sends one header each second,
+ * and never ends the headers. `kept alive`: sends one request with a key, and then nothing more.
  */
 export type Hoarding = 'silent' | 'slow headers' | 'kept alive';
 

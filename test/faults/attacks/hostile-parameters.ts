@@ -59,8 +59,8 @@ const HEADERS = [
   ...['tracestate', 'transfer-encoding', 'user-agent', 'x-api-key', 'x-forwarded-for', 'x-request-id'],
 ];
 /**
- * The texts for headers. Each byte of a text's UTF-8 is sent as one Latin-1 letter. Node sends no line break or NUL
- * in a header.
+ * The hostile texts in the form for headers. Each byte of a text's UTF-8 is sent as one Latin-1 letter. Line breaks
+ * and NUL are left out, because Node does not send them in a header.
  */
 const HEADER_TEXTS: Readonly<Record<string, string>> = {
   'a euro sign': Buffer.from('€').toString('latin1'),
@@ -83,7 +83,7 @@ export type HostileRequest = {
 
 export type HostileAnswer = {
   status: number;
-  /** The headers and trailers as they arrived: a name, its value, the next name, and so on. */
+  /** The headers and trailers in the order in which they arrived: a name, its value, the next name, and so on. */
   rawHeaders: readonly string[];
   contentType: string;
   body: string;
@@ -94,8 +94,8 @@ export async function describedBy(url: string): Promise<OpenApi> {
 }
 
 /**
- * @param all if true, every text at each input; otherwise a few texts at each input, in turn
- * @param every if 4, only every fourth request
+ * @param all if true, each input gets every text; otherwise each input gets a few texts, by turns
+ * @param every for example 4: only every fourth request is returned
  */
 export function* hostileRequests(
   document: OpenApi,

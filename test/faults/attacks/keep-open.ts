@@ -6,7 +6,7 @@ import type { AttackTarget } from './attack.ts';
 const AGAIN_MS = 500;
 
 /**
- * @param speak sends on an open connection; it returns a function that is called when the connection closes
+ * @param speak sends on a new connection; the function that it returns is called when the connection closes
  * @param isRead true if the attacker reads the answers of the plane
  */
 export async function keepOpen(
@@ -43,7 +43,7 @@ export async function keepOpen(
     });
   };
   for (let nth = 0; nth < many; nth += 1) dial(nth);
-  // A socket that does not read does not keep the process alive, but this timer does.
+  // This timer keeps the process running, because sockets that do not read do not.
   const alive = setInterval(() => {}, AGAIN_MS);
   await new Promise((resolve) => {
     if (until.aborted) resolve(null);

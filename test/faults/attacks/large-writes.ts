@@ -1,4 +1,4 @@
-/** Changes policies and agents of maximum size repeatedly. Needs one key that may author. */
+/** Writes policies and agents of maximum size again and again. The attack needs one key that may author. */
 
 import { askOften } from './ask-often.ts';
 import type { Attack } from './attack.ts';

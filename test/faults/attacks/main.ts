@@ -1,7 +1,7 @@
 /**
  * The process of the attackers. It runs all its attacks at the same time until SIGTERM. Then it prints one line of
- * JSON that says how each attack ended. The process has a low priority, because real attackers are on other machines.
- * The variable `ATTACKERS` says what to attack.
+ * JSON that says how each attack ended. The variable `ATTACKERS` says what to attack. The process has a low priority,
+ * because real attackers would be on other machines.
  */
 import { constants, getPriority, setPriority } from 'node:os';
 import type { AttackTarget } from './attack.ts';

@@ -1,6 +1,6 @@
 /**
  * A viewer sends the slowest requests of the control service: previews of documents of maximum size, and the lint of
- * a tenant with many policies. Needs two keys of one tenant: one may read, one may author.
+ * a tenant with many policies. The attack needs two keys of one tenant: one may read, and one may author.
  */
 
 import { askOften } from './ask-often.ts';

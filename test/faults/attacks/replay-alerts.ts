@@ -1,6 +1,6 @@
 /**
- * An operator raises alerts that no webhook accepts, and replays all of them, in a loop. Needs one key that may
- * operate.
+ * An operator raises alerts that no webhook accepts, and replays all of them again and again. The attack needs one
+ * key that may operate.
  */
 import { askOften } from './ask-often.ts';
 import { askWith, expectTo } from './asked.ts';

@@ -1,9 +1,9 @@
 /**
- * An agent settles its own bills. It cancels its actions, reports that its calls failed or cost nothing, and raises
- * estimates so that failures give back more. It names a reporter, starts many calls without a price, and reports
- * extremely high costs. It must not get more calls than its budget pays for and `maxReleases` gives back. The charge
- * to its shared budget must stay below the caps of its calls. Needs two keys of the tenant "billed": one may author,
- * one may publish and report.
+ * An agent reports false outcomes to reduce its own charges. It cancels its actions, reports that its calls failed or
+ * cost nothing, and raises estimates so that failures give back more. It names a reporter, starts many calls without
+ * a price, and reports extremely high costs. It must not get more calls than its budget pays for and `maxReleases`
+ * gives back. The charge to the budget that it shares must stay below the caps of its calls. The attack needs two
+ * keys of the tenant "billed": one may author, and one may publish and report.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';
@@ -22,7 +22,7 @@ const POLICY = {
  * (`maxReleases`).
  */
 const [PAID, GIVEN_BACK] = [5, 10];
-/** The default highest charge for an actual cost, as a multiple of the reservation. */
+/** By default, a call is charged at most this multiple of its reservation, even if its actual cost is higher. */
 const CAP_FACTOR = 10;
 /** The default of `maxOpen`. */
 const OPEN = 20;

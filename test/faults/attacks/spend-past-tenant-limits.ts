@@ -1,7 +1,7 @@
 /**
- * People of a tenant try to spend more than the tenant limits allow. They give back counted amounts, change the
- * limits, and use other policies. Needs a key that may operate all tenants, and a key of the tenant "bounded" that
- * may publish, operate and author.
+ * People of a tenant try to spend more than the tenant limits allow. They give back amounts that were counted, change
+ * the limits, and use other policies. The attack needs a key that may operate all tenants, and a key of the tenant
+ * "bounded" that may publish, operate and author.
  */
 import { randomUUID } from 'node:crypto';
 import { type Ask, askWith, expectTo, verdictOf } from './asked.ts';

@@ -1,6 +1,6 @@
 /**
- * Bodies with as many faults as possible. Reporting the faults must cost no more than parsing the body. Needs one key
- * that may publish.
+ * Sends bodies with as many faults as possible. Reporting the faults must cost the plane no more than parsing the
+ * body. The attack needs one key that may publish.
  */
 
 import { askOften } from './ask-often.ts';

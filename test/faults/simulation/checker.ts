@@ -1,6 +1,6 @@
 /**
- * Checks what must hold for every history, computed from the log alone, without Mandate's own readers. Some checks
- * run during the history (every committed request has an answer), the others at its end.
+ * Checks what must be true of every history. The checker computes everything from the log, without Mandate's own
+ * readers. Some checks run during the history (every committed request has an answer), and the others at its end.
  */
 import type { LogRecord } from '@mandate/bus';
 import type { Balance, KillReceipt, OpenAction, Operation, StepResult } from '@mandate/ledger';
@@ -24,7 +24,7 @@ type Standing = { decision: Decision } | { settlement: Settlement };
 /** A charge of a counter. `positionName` names the log position of the request or outcome that made the charge. */
 type Charge = { positionName: string; sequence: number; atMs: number; micros: number };
 
-/** What an operator ordered, and its result. Times are steps of the scheduler. */
+/** An operator's order and its result. The times of an order are counted in steps of the scheduler. */
 export type Order = {
   do: 'kill' | 'revive';
   id: string;
@@ -56,8 +56,8 @@ export class Checker {
   /** The number of valid records that are on the log more than once. */
   repeated = 0;
   /**
-   * The number of outcomes that were settled on the log before their decision. `decidedAgain` counts the decisions
-   * among them that a later epoch made.
+   * The number of outcomes that the log has before their decisions. `decidedAgain` is the number of these decisions
+   * that a later epoch made.
    */
   early = 0;
   decidedAgain = 0;
@@ -71,14 +71,15 @@ export class Checker {
   readonly #answers = new Map<string, Buffer>();
   readonly #letters = new Set<string>();
   /**
-   * The attempts that have a valid decision. `#early` holds the epochs of outcomes that came before their decision.
+   * `#first` has the attempts with a valid decision. `#early` has the epochs of outcomes that came before their
+   * decisions.
    */
   readonly #first = new Set<string>();
   readonly #early = new Map<string, string>();
   readonly #requests: LogRecord[] = [];
   /** The step at which each operation of the ledger took effect, by epoch, tenant and sequence. */
   readonly #stepped = new Map<string, number>();
-  /** The sequence at which each ledger settled an outcome, by epoch and by the outcome's log position. */
+  /** For each outcome that a ledger settled: the sequence, by epoch and by the outcome's log position. */
   readonly #settledAs = new Map<string, number>();
   /** The step at which each answer reached the log, by the log position of the request or outcome that it answers. */
   readonly #publishedAt = new Map<string, number>();
@@ -231,7 +232,7 @@ export class Checker {
     }
   }
 
-  /** Returns the spending that the log has for each counter without a window. */
+  /** Adds up the log: returns what was spent of each counter without a window. */
   #spentOnLog(tenant: string): Map<string, number> {
     const spent = new Map<string, number>();
     for (const [name, charges] of this.#charges(tenant)) {
@@ -273,9 +274,9 @@ export class Checker {
   }
 
   /**
-   * Checks that an ALLOW exceeds no budget at its sequence and no rate in any window. An outcome counts if the same
-   * ledger settled it before the ALLOW, even if it is settled again later. It is settled again if the ledger was lost
-   * when only one of two partitions had its record.
+   * Checks that at its sequence, an ALLOW exceeds no budget, and no rate in any window. An outcome counts if the same
+   * ledger settled it before the ALLOW. It counts even if it is settled again later, which happens if the ledger is
+   * lost when only one of two partitions has its record.
    */
   #limitsHeld(tenant: string): void {
     const charges = this.#charges(tenant);
@@ -422,9 +423,9 @@ function isRepeatOf(first: Decision, repeat: Decision): boolean {
 }
 
 /**
- * True for the one legal exception: a ledger was lost before the decision that the duplicate names was on the log.
- * The request is then decided again, after the duplicate. The new decision may itself be a duplicate of a later
- * request, and so on. The last request of such a chain has a first decision.
+ * True for the one exception that is allowed: a ledger was lost before the log had the decision that the duplicate
+ * names. The request is then decided again, after the duplicate. The new decision may itself be a duplicate of a
+ * later request, and so on. The last request of such a chain must have a first decision.
  */
 function isMadeAnew(decision: Decision, repeat: Decision): boolean {
   return decision.ledgerSequence > repeat.ledgerSequence && decision.ledgerEpoch !== repeat.ledgerEpoch;
@@ -434,7 +435,10 @@ function answerOf(each: Standing): Decision | Settlement {
   return 'decision' in each ? each.decision : each.settlement;
 }
 
-/** True if the answer is a decision about the requested attempt, or a settlement of the reported one. */
+/**
+ * True if the answer to a request is a decision about its attempt, or the answer to an outcome is a settlement of its
+ * attempt.
+ */
 function isAnswerTo(record: ActionsRecord, answer: Standing): boolean {
   const { tenant = 'default', agentId, attempt = 1 } = 'action' in record ? record.action : record.outcome;
   const actionId = 'action' in record ? record.action.id : record.outcome.actionId;

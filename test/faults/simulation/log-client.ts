@@ -10,7 +10,7 @@ export function openLog(log: MemoryLog, ports: LogPorts): Bus {
   return new LogClient(log, ports).bus();
 }
 
-/** The consumers and readers that one process has open, and its pending appends. */
+/** The log as one process uses it: its open consumers and readers, and its appends that are not answered yet. */
 class LogClient {
   readonly #log: MemoryLog;
   readonly #ports: LogPorts;

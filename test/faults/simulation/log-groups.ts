@@ -1,16 +1,19 @@
 /** Consumer groups: their members, and the partitions that each member should own. */
 import { parseTopicPartition, type TopicPartition } from './topic-partitions.ts';
 
-/** A member of a group. `told` makes the member check its group again. */
+/** A member of a group. `told` is called when the member must check its group again. */
 export type Member = { owner: unknown; topics: readonly string[]; told(): void };
-/** A partition that a member owns, from its claim to its end. Each claim has its own object. */
+/**
+ * A partition that a member owns. Each time a member claims a partition, a new object is made, which is used until
+ * the member gives the partition up.
+ */
 export type Holding = TopicPartition & { member: Member };
 
 export type Group = { members: Member[]; holdings: Map<string, Holding>; positions: Map<string, number> };
 
 /**
- * Returns the member that should own each partition. Owners keep their partitions, and as few as possible move, so
- * that all members get a similar number.
+ * Returns for each partition the member that should own it. Owners keep their partitions as far as possible, and only
+ * as many move as are needed to give all members a similar number.
  */
 export function targetsOf({ members, holdings, positions }: Group): Map<string, Member> {
   const target = new Map<string, Member>();

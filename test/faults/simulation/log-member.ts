@@ -7,8 +7,8 @@ import type { MemoryLog } from './memory-log.ts';
 import { nameOf, type TopicPartition, topicPartitionOf } from './topic-partitions.ts';
 
 /**
- * A member of a group. When it is told to, it checks the group, takes its own partitions, and releases the partitions
- * that others should own.
+ * A member of a group. When the log tells it that the group has changed, it takes the partitions that it should own,
+ * and releases partitions that other members should own.
  */
 export class LogMember implements Consumer {
   readonly finished: Promise<void>;
@@ -75,7 +75,10 @@ export class LogMember implements Consumer {
     return member;
   }
 
-  /** Only one check of the group runs at a time, because a delayed answer must not undo a later one. */
+  /**
+   * Only one check of the group runs at a time. Otherwise the delayed answer to one check could undo the effect of a
+   * later check.
+   */
   async #attend(member: Member): Promise<void> {
     if (member !== this.#member) return;
     this.#isTold = true;

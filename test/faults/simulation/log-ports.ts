@@ -1,6 +1,6 @@
 /** The functions through which a process uses the log. */
 export type LogPorts = {
-  /** Identifies the process of a member in its consumer groups. */
+  /** Identifies the process to which a member of a group belongs. */
   owner?: unknown;
   /**
    * Calls the log. `effect` happens at some later time, atomically, and the answer comes after it. `what` describes

@@ -4,7 +4,7 @@ import type { LogPorts } from './log-ports.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { nameOf, type TopicPartition } from './topic-partitions.ts';
 
-/** Reads the partitions in turn, with one call of the handler at a time. */
+/** Reads the partitions by turns, and calls the handler for one batch at a time. */
 export class LogReader implements Reader {
   readonly caughtUp: Promise<void>;
   readonly finished: Promise<void>;

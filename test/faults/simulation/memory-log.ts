@@ -151,7 +151,7 @@ export class MemoryLog {
     this.#balance(group);
   }
 
-  /** Sets the group's first offset in each partition that has none. */
+  /** Sets the offset where the group begins, for each partition that the group has not read yet. */
   #settle(group: Group, topics: readonly string[], from: ConsumerOptions['from']): void {
     for (const topic of topics) {
       for (const { partition, startOffset, endOffset } of this.ranges(topic)) {
@@ -214,8 +214,8 @@ export class MemoryLog {
   }
 
   /**
-   * Moves a partition to another member while its owner works. If there is no other member, the owner takes the
-   * partition again.
+   * Gives a partition to another member, although its owner still works on it. If there is no other member, the owner
+   * gets the partition again.
    */
   move(name: string, topicPartition: TopicPartition): void {
     const group = this.#group(name);

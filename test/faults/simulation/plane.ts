@@ -34,8 +34,8 @@ export type PlaneOptions = {
   decisionPartitions: number;
   maxBatch: number;
   /**
-   * The share of records that are not in the partition of their key. Producers with other keys or without keys put
-   * them there.
+   * The share of records that are not in the partition of their key. Producers that use other keys, or no keys, put
+   * records into other partitions.
    */
   astray: number;
   /**
@@ -43,9 +43,9 @@ export type PlaneOptions = {
    * Then no process announces an epoch late on the log, because ADR 10 says what a late epoch can make void.
    */
   clocksApart: boolean;
-  /** After this number of records, a snapshot is saved. */
+  /** A snapshot is saved each time after this number of records. */
   snapshotAfterRecords: number;
-  /** The number of deliveries of a tenant that the ledger remembers. */
+  /** How many deliveries of a tenant the ledger can remember. */
   maxRemembered: number;
   mandates: readonly MandateOfFile[];
 };
@@ -178,8 +178,8 @@ export class Plane {
   }
 
   /**
-   * Called when the log has an outcome before its decision. Only the ledger that existed before knows this order, so
-   * this is a good moment to lose the ledger.
+   * Is called when the log has an outcome before its decision. Only the current ledger knows which of them came
+   * first. So this is a good moment to lose the ledger.
    */
   #outcomeIsEarly(): void {
     if (!this.#scheduler.faulty || this.#scheduler.chance(0.5)) return;
@@ -279,7 +279,7 @@ export class Plane {
   }
 
   #tools(life: Life) {
-    // The difference between the clock of this process and other clocks, as on several machines.
+    // How far the clock of this process differs from the clocks of others, as on several machines.
     const apartMs = this.#scheduler.pick([1_000, 1_000, 60_000]);
     const skewMs = this.shared === null ? 0 : this.#scheduler.below(apartMs) - apartMs / 2;
     const clock = () => this.#scheduler.nowMs + skewMs;
@@ -343,8 +343,8 @@ export class Plane {
   }
 
   /**
-   * Keeps one snapshot file, which the next snapshot replaces. A reader may find another file after it has read the
-   * first line.
+   * There is only one snapshot file, which each new snapshot replaces. So after a reader has read the first line, the
+   * file may be another one.
    */
   #snapshots(life: Life): Snapshots {
     const call = <T>(name: string, effect: () => T) => this.#scheduler.call(life, { name }, effect);

@@ -18,7 +18,7 @@ export type Played = {
   faults: readonly string[];
   counts: ReadonlyMap<string, number>;
   steps: number;
-  /** What happened, one line each. Empty if the caller did not ask for it. */
+  /** What happened in the history, one line for each event. Empty if the caller did not ask for it. */
   told: readonly string[];
 };
 

@@ -8,12 +8,12 @@
 /** One life of a process, from its start to its crash. */
 export type Life = { readonly process: string; alive: boolean; onDeath(): void };
 
-/** Describes a call, for the faults that may happen to it. */
+/** Describes a call: which faults may happen to it, and under which names they are counted. */
 export type Point = {
   name: string;
   /**
-   * The names under which to count a crash just before the effect and just after it. Without `gaps`, such a crash is
-   * rarer.
+   * The names under which two crashes are counted: just before the effect, and just after it. A call without `gaps`
+   * crashes more rarely.
    */
   gaps?: readonly [before: string, after: string];
   /** Makes the error that the caller gets when the call fails. Absent if the call cannot fail. */
@@ -44,7 +44,7 @@ const LATE_MS = [100, 2_000, 25_000];
 
 export class Scheduler {
   nowMs: number;
-  /** The number of tasks that have run so far. It gives every event its place in time. */
+  /** The number of tasks that have run so far. Each event gets this number as its time. */
   steps = 0;
   faulty = true;
   /** The number of calls that will take effect although their callers no longer wait. */
@@ -52,7 +52,7 @@ export class Scheduler {
   /** The life of the running task. */
   current: Life | null = null;
   readonly random: () => number;
-  /** What happened, one line each. Null if the caller did not ask for it. */
+  /** What happened so far, one line for each event. Null if the caller did not ask for it. */
   readonly told: string[] | null;
   /** How often each fault happened. */
   readonly counts = new Map<string, number>();
@@ -108,7 +108,8 @@ export class Scheduler {
     const act = () => {
       try {
         const value = effect();
-        // The caller gets the rejection with the answer, if it still waits. So the rejection needs no handler here.
+        // A rejected promise is passed on to the caller with the answer, if the caller still waits. So the rejection
+        // needs no other handler.
         if (value instanceof Promise) value.catch(() => {});
         return () => resolve(value);
       } catch (error) {
@@ -167,7 +168,7 @@ export class Scheduler {
     return promise;
   }
 
-  /** Ends the life. Nothing of it runs afterwards. */
+  /** Ends a life of a process. Nothing of this life runs afterwards. */
   crash(life: Life, gap = 'crash elsewhere'): void {
     if (!life.alive) return;
     this.count(gap);
@@ -229,7 +230,7 @@ export class Scheduler {
         const value = effect();
         if (value instanceof Promise) value.catch(() => {});
       } catch {
-        // The call was refused, and its caller no longer waits for the answer.
+        // The call failed. Its caller no longer waits, so it gets no error.
       }
     };
     this.#add(this.below(this.pick(LATE_MS)), null, act, to);
@@ -258,7 +259,10 @@ export class Scheduler {
     return fate;
   }
 
-  /** Returns a latency. It is usually short, so that concurrent calls can take effect in any order. */
+  /**
+   * Returns the time that a call takes. Most calls take a short time, so that concurrent calls can take effect in any
+   * order.
+   */
   #latencyMs(held = this.#rates.hold): number {
     if (this.faulty && this.chance(held)) {
       this.count('held up');

@@ -1,8 +1,8 @@
 /**
- * The ledger that several deciders share. It uses the memory ledger in place of Redis, and the registry of ADR 8 with
- * one epoch and one lease for all. A call is executed atomically under its caller's epoch, or refused. Flags and
- * commands belong to no generation, so they survive a rebuild. The Redis scripts are not simulated; their contract is
- * tested on real servers.
+ * The ledger that several deciders share. The memory ledger takes the place of Redis, with the registry of ADR 8.
+ * There is one epoch and one lease for all tenants. A call is executed as one step under its caller's epoch, or
+ * refused. Flags and commands belong to no generation, so they survive a rebuild. The Redis scripts are not
+ * simulated; their contract is tested on real servers.
  */
 import {
   createMemoryLedger,
@@ -39,7 +39,7 @@ export class SharedLedger {
   /** The number of the server's current run, from 1. After a restart, the server may lack the newest writes. */
   #run = 1;
 
-  /** @param onStep called with each step when it takes effect */
+  /** @param onStep is called for each step of the ledger, when the step takes effect */
   constructor(clock: Clock, onStep: OnStep) {
     this.clock = () => clock() + this.#aheadMs;
     this.#onStep = onStep;

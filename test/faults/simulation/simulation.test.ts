@@ -44,7 +44,10 @@ const LONGEST_MS = byLength({
 });
 const ONLY = process.env.SIMULATION_HISTORY;
 
-/** Events that must happen in some history. If one never happens, the simulation no longer tests what it should. */
+/**
+ * The events that must happen in at least one history. If one of them never happens, the simulation no longer tests
+ * what it should.
+ */
 const MUST_HAPPEN = [
   'crash before the step',
   'crash between step and publish',

@@ -140,7 +140,7 @@ async function soon(coming: Promise<unknown>): Promise<void> {
   await Promise.race([coming, sleep(WITHIN_MS, undefined, { ref: false })]);
 }
 
-/** Sends a command, and sends it again if a server is away. The second answer has the command's result. */
+/** Sends a command. If a server is away, sends it again. The second answer has the result of the command. */
 async function command(operator: () => Api, path: string, body: object): Promise<void> {
   for (;;) {
     try {

@@ -11,9 +11,9 @@ export type FollowedDecided = {
   /** The number of actions by the code of their first decision. */
   codes: ReadonlyMap<string, number>;
   isDecided(action: number): boolean;
-  /** Returns how many records a newer epoch made void. */
+  /** Returns how many decisions a newer epoch made void. */
   voids(): number;
-  /** The epochs of all rebuilds that reached the log. */
+  /** The ids of the epochs on the log, those of all rebuilds included. */
   epochs: ReadonlySet<string>;
 };
 

@@ -3,13 +3,16 @@ const MEBIBYTE = 1024 * 1024;
 
 export type Sample = { atMs: number; bytes: number };
 
-/** Growth that may be noise. Only more growth than this counts. */
+/** Growth up to this factor, and growth up to this number of bytes, may be noise. Only more than both counts. */
 const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
- * Compares the lowest memory of a process in the second quarter of its life with the last quarter. The first quarter
- * is for warming up. A leak raises the lowest value. The memory of a rebuild comes and goes, and is higher each time.
- * @returns from and to in bytes; null if the process ran too briefly
+ * Compares the lowest memory in the second quarter of a process's life with the lowest memory in the last quarter. In
+ * the
+ * first quarter the process warms up. A leak raises the lowest value. A rebuild does not, because its memory is
+ * released
+ * again.
+ * @returns `from` and `to` in bytes; null if the process ran too briefly
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {
   const [first, last] = [samples[0], samples.at(-1)];

@@ -15,7 +15,7 @@ toolPolicies:
 export const SHORT_LEASE_MS = 15_000;
 
 export const MANDATES = [
-  // A budget with a window that all agents share.
+  // All agents share one budget with a window.
   `
 version: 1
 id: steady
@@ -23,7 +23,7 @@ agents: ["steady-*"]
 maxCostTotal: 1000
 budgets: [{ id: team, scope: tenant, max: 30, windowMs: 30000 }]
 ${TOOLS}`,
-  // A budget with a window for each agent, and short leases.
+  // Each agent has its own budget with a window. Leases are short.
   `
 version: 1
 id: hasty
@@ -38,7 +38,7 @@ agents: ["rated-*"]
 maxCostTotal: 1000
 rateLimit: { maxCalls: 100, windowMs: 10000 }
 ${TOOLS}`,
-  // A total budget for each agent. New agents replace the agents that have used up their budget.
+  // Each agent has a total budget. Agents that have used up their budget are replaced by new agents.
   `
 version: 1
 id: poor

@@ -29,8 +29,8 @@ const MOST_STARTS = 5;
 /** The number of actions in the backlog with which the speed of the deciders is measured. */
 const BACKLOG = SOAK_MS < 60_000 ? 500 : 10_000;
 /**
- * A short replay memory, in ms, as a plane under such load needs. The ledger remembers only the last minutes, and a
- * rebuild reads only their records.
+ * The replay memory in ms. It is short, as a plane under such load needs it: the ledger remembers only the last
+ * minutes, and a rebuild reads only the records of these minutes.
  */
 const REPLAY_MEMORY_MS = 60_000;
 const SNAPSHOT_EVERY = '30s';
@@ -166,7 +166,7 @@ async function insistently(start: () => Promise<Service>): Promise<Service> {
   }
 }
 
-/** Returns the services that ended without being killed. */
+/** Returns the services that have ended although the test did not kill them. */
 function whoEnded({ gateways, deciders, recorders }: Soaked): string[] {
   return Object.entries({ gateways, deciders, recorders }).flatMap(([kind, services]) =>
     services

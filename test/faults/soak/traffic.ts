@@ -17,12 +17,17 @@ const [SHARE_ON_LOG, SHARE_OVER_HTTP] = [50, 10];
 const HTTP_WRITERS = 4;
 /** The share of requests that are sent over HTTP. */
 const OVER_HTTP = 0.3;
-/** The possible times for which an agent waits for its answer, in ms. Two of three agents do not wait. */
+/**
+ * How long a request waits for its answer, in ms. One of these times is chosen at random, so two of three requests do
+ * not wait.
+ */
 const WAITS_MS = [0, 0, 2_000];
 const LATE_MS = SHORT_LEASE_MS + 5_000;
 const LOOK_EVERY_MS = 50;
 const MOST_AT_ONCE = 200;
-/** The limit on undecided requests, in seconds of traffic. Agents without answers send nothing more. */
+/**
+ * The most undecided requests, in seconds of traffic. If there are more, agents send nothing until some are decided.
+ */
 const AHEAD_SECONDS = 10;
 
 export type Traffic = FollowedDecided & {
@@ -40,7 +45,7 @@ export async function openTraffic({
   random,
   gateways,
 }: {
-  /** The bus that the senders use. Its connection may be cut. */
+  /** The bus that sends the agents' records. A fault may cut its connection. */
   agents: Bus;
   observer: Bus;
   random: () => number;
@@ -118,7 +123,7 @@ export async function openTraffic({
           ),
         ),
       );
-      // The errors are not lost: `stop` returns these promises, and every test awaits it.
+      // Errors are not lost: `stop` returns these promises, and every test awaits `stop`.
       for (const each of sending) each.catch(() => {});
     },
     async stop() {

@@ -73,7 +73,7 @@ export function watch(bus: Bus, traffic: Traffic, watched: Readonly<Record<strin
       faults = [];
     }
   })();
-  // The error is not lost: `stop` returns this promise, and every test awaits it.
+  // An error is not lost: `stop` returns this promise, and every test awaits `stop`.
   done.catch(() => {});
   return {
     tell: (fault) => void faults.push(fault),

@@ -6,7 +6,7 @@ const AGENTS = 97;
 
 export type Limits = { readonly agentMicros: number; readonly tenantMicros: number };
 
-/** Returns the mandates. The given limits are smaller than all other limits of their scope. */
+/** Returns the mandates. They have other limits too, but the given limits are reached first. */
 export function mandates({ agentMicros, tenantMicros }: Limits): string {
   return `
 version: 1

@@ -9,7 +9,7 @@ const SOURCES = ['packages', 'services', 'schemas', 'infra', 'package.json'];
 /** A change of one file: replaces `from`, which the file contains exactly once, or adds a new file. */
 export type Change = { file: string; from: string; to: string } | { file: string; text: string };
 
-/** Returns the root of the other build. */
+/** Makes the other build, and returns its root folder. */
 export async function anotherBuild(...changes: readonly Change[]): Promise<string> {
   const root = temporaryFolder();
   await copyOfRepository(root, SOURCES, { tests: false });

@@ -22,7 +22,7 @@ const ADDRESSES = process.platform === 'linux' ? ['127.0.0.2', '127.0.0.3', '127
 const HONEST: readonly AttackerKey[] = [
   { tenant: 'honest', scopes: ['publish'] },
   { tenant: 'honest', scopes: ['operate'] },
-  // With this key, the operator can stop the attackers.
+  // The operator uses this key to stop the attackers.
   { tenant: 'flood', scopes: ['operate'] },
 ];
 const KILL_EVERY_MS = 50;
@@ -43,7 +43,7 @@ export type Attacked = {
   wronged: readonly string[];
   ended: Ended;
   exitCode: number | null;
-  /** The number of exceptions in requests that nothing caught. */
+  /** The number of uncaught exceptions in requests. */
   faults: number;
   heldBytes: { before: number; after: number };
   mostResidentBytes: number;
@@ -160,12 +160,12 @@ async function measure(until: AbortSignal, { url, publisher, operators }: Honest
   return { wronged, killMs: ascending(killMs), decisionMs: ascending(decisionMs), ownLagMs };
 }
 
-/** Returns the most memory that the process used, in bytes, by its own metrics. */
+/** Reads the metrics of the plane until the signal aborts. Returns the most memory that it used, in bytes. */
 async function watchPlane(until: AbortSignal, url: string): Promise<number> {
   let most = 0;
   while (!until.aborted) {
     const now = await metricOf(url, 'process_resident_memory_bytes');
-    // The plane may close a connection without a key to admit others. So a reading can be missing.
+    // The plane may close a connection that shows no key, to admit others. Then a value is missing.
     if (!Number.isNaN(now)) most = Math.max(most, now);
     await sleep(LOOK_EVERY_MS);
   }

@@ -18,8 +18,8 @@ agents: ["*"]
 toolPolicies: { pay: { requiresConfirmation: true } }
 `;
 /**
- * The alert settings of an attacker's tenant: one webhook, with an address at which no server listens. Each alert is
- * sent once.
+ * The alert rules of an attacker's tenant. They have one webhook with an address where no server listens, and each
+ * alert is sent only once.
  */
 const alertsWith = (secretFile: string) => `
 version: 1
@@ -97,7 +97,7 @@ export async function attackedPlane(
     plane,
     data,
     servesOthers,
-    /** Lets honest callers use the plane `rounds` times during the attack, and once before and after it. */
+    /** During the attack, honest callers must be served `rounds` times, and also once before it and once after it. */
     async bears(attack: Attack, rounds: number): Promise<void> {
       await servesOthers();
       const over = new AbortController();

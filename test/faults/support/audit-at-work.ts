@@ -57,11 +57,11 @@ export function openAudit(
   timeoutMs: number,
   username = 'default',
 ): Promise<AuditClient> {
-  // Requests are not compressed, so that a test can read which insert a request is.
+  // Requests are not compressed. So a test can read from a request which insert it is.
   return openServerAudit({ url, username, password: '', database, timeoutMs, compress: false });
 }
 
-/** Appends the records of one number after the other until `stop`. Sometimes appends a decision again. */
+/** Appends the records of one number after the other until `stop` is called. Some decisions are appended twice. */
 export function produce(recording: Recording) {
   let isOn = true;
   let next = 0;

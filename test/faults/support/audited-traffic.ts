@@ -132,7 +132,7 @@ export async function everyAnswer(get: Get, count: number) {
   };
 }
 
-/** Returns every page of a list. */
+/** Reads all pages of a list and returns them. */
 export async function pagesOf(
   get: Get,
   path: string,

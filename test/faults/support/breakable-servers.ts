@@ -9,8 +9,8 @@ import { type Backends, replicationOn } from '../../e2e/distributed/support/serv
 export const PATIENCE_MS = 120_000;
 
 /**
- * A short session timeout, so that the group soon removes a decider that was killed or paused. An even shorter
- * timeout could remove a live decider on a busy machine.
+ * The session timeout is short, so that the group soon removes a decider that was killed or paused. With an even
+ * shorter timeout, a busy machine could lose a live decider.
  */
 export const SHORT_SESSION = { SESSION_TIMEOUT_MS: '2000' };
 

@@ -44,8 +44,8 @@ export async function quietestOf(attempt: (n: number) => Promise<number>): Promi
 }
 
 /**
- * Returns the least CPU time of several runs of the work, in ms. The first runs include compiling, others include
- * garbage collection, and a busy machine slows down all of them.
+ * Runs the work several times and returns the least CPU time, in ms. The first runs include compilation, and other
+ * runs include garbage collection. A busy machine makes all runs slower.
  */
 export function leastCpuMs(work: () => unknown): number {
   return asThere(leastCpu(work, { runs: 10, enoughMs: MOST_BUSY_MS / 2 }));

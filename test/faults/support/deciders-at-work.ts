@@ -1,4 +1,4 @@
-/** Waits until deciders have worked, by their metrics. */
+/** Waits until deciders have worked. Their metrics show it. */
 import { waitUntil } from '@mandate/testing';
 import { decisionsBy } from '../../e2e/distributed/support/server-plane.ts';
 import { PATIENCE_MS } from './breakable-servers.ts';

@@ -11,8 +11,8 @@ const MIB = 1024 * 1024;
  */
 const MOST = ATTACK.isMeasured ? { killMs: 100, decisionMs: 250 } : { killMs: 5_000, decisionMs: 20_000 };
 /**
- * The allowed growth of the disk in bytes: at once, and for each second of the attack. Tenant limits on records limit
- * both.
+ * How much the disk may grow, in bytes: at once, and for each second of the attack. The limits on records of a tenant
+ * keep the growth below both.
  */
 const DISK = { atOnce: 64 * MIB, perSecond: 16 * MIB };
 /**
@@ -28,7 +28,7 @@ export function expectBorne(attacked: Attacked): void {
   expect(Object.entries(ended).filter(([, error]) => error !== null)).toEqual([]);
   expect(wronged).toEqual([]);
   expect([exitCode, faults]).toEqual([null, 0]);
-  // `soft`, because a run takes minutes. A failed check must not skip the other checks.
+  // The checks are `soft`: if one fails, the others still run, because a run takes minutes.
   expect.soft(p99(killMs), 'kill p99').toBeLessThan(MOST.killMs);
   expect.soft(p99(decisionMs), 'decision p99').toBeLessThan(MOST.decisionMs);
   expect.soft(diskBytes.after - diskBytes.before, 'disk').toBeLessThan(mostOf(DISK));

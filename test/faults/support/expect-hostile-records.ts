@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import { MOST_BUSY_MS, quietestOf, watchTurns } from './busiest-turn.ts';
 import { type Poison, poison } from './hostile-records.ts';
 
-/** A mandate with rules that check every string, so that expensive strings are checked too. */
+/** A mandate with rules that read every string. So expensive strings cost time here too. */
 const MANDATE = `
 version: 1
 id: m
@@ -45,8 +45,8 @@ export function asking(id: string, agentId = 'well', tenant?: string): string {
 }
 
 /**
- * Returns the decided actions of each agent, each action once. The log may have an answer twice, if a decider lost
- * its partition.
+ * Returns the decided actions of each agent, each once. If a decider lost its partition, the log may have an answer
+ * twice.
  */
 export async function decidedOn(bus: Bus): Promise<Map<string, Set<string>>> {
   const byAgent = new Map<string, Set<string>>();

@@ -1,6 +1,6 @@
 /**
- * Proxies that end with the test. One kind leads to any server. The other leads to the broker of a Kafka, which sends
- * its clients through the proxy.
+ * Opens proxies that end with the test: a proxy to any server, or a proxy to the broker of a Kafka. The broker tells
+ * its clients the address of the proxy.
  */
 import {
   type FaultProxy,

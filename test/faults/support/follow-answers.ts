@@ -8,7 +8,7 @@ export type Answers = {
   readonly all: readonly string[];
   /** The texts of the answers, each once. */
   distinct(): ReadonlySet<string>;
-  /** The decisions, each once. */
+  /** Returns the decisions, each only once. */
   decisions(): Decision[];
   settlements(): Settlement[];
 };

@@ -4,7 +4,7 @@ import { type Decision, type KillTarget, readDecisionsRecord, TOPICS } from '@ma
 import { onTestFinished } from 'vitest';
 import { readToTheEnd } from './follow-log.ts';
 
-/** The gateway's answer to a kill. */
+/** A kill that the gateway acknowledged: its answer. */
 export type Acknowledged = {
   commandId: string;
   target: KillTarget;
@@ -57,8 +57,9 @@ export async function followFlags(bus: Bus) {
 }
 
 /**
- * Returns each ALLOW that was decided after an acknowledged kill and before its revive. There must be none. If a kill
- * does not name a tenant, the tenant had no decisions then, so all of its ALLOWs are after the kill.
+ * Returns each ALLOW that was decided after an acknowledged kill and before its revive, with the kill. There must be
+ * no such ALLOW. If a kill of everything does not name a tenant, the tenant had no decisions yet, so all its ALLOWs
+ * are after the kill.
  */
 export function allowedBehind(
   kills: readonly Acknowledged[],

@@ -1,7 +1,7 @@
 /**
- * Reads the log with one rule: on each partition, the epoch with the highest generation so far is in force, and
- * decisions and settlements of other epochs are void. Tests check their claims about the log with this reader, which
- * shares no code with Mandate's own reader.
+ * Reads the log by one rule. On each partition, the epoch with the highest generation so far is in force, and
+ * decisions and settlements of other epochs are void. Tests use this reader to check what is on the log. It shares no
+ * code with Mandate's own reader.
  */
 import type { Acknowledged, Bus, LogRecord, Outgoing, Reader } from '@mandate/bus';
 import { isMandateError } from '@mandate/runtime';
@@ -26,7 +26,10 @@ export type FollowedLog = {
   readonly settled: ReadonlySet<string>;
   /** The ALLOWs among the decisions. */
   readonly allowed: readonly Decision[];
-  /** The ids of epochs, in the order of their first appearance. Epochs of overtaken rebuilds are included. */
+  /**
+   * The ids of the epochs, in the order in which they appeared first. Epochs that were overtaken by a newer one are
+   * included.
+   */
   readonly epochs: ReadonlySet<string>;
   /** Returns the number of records that a newer epoch made void. */
   voids(): number;
@@ -65,7 +68,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
   let repeats = 0;
   let outcomes = 0;
 
-  /** Remembers a decision. Returns true if it is the first decision about its action. */
+  /** Stores a decision. Returns true if no decision about its action was known before. */
   function noteDecision(decision: Decision): boolean {
     if (!standsForAction(decision.kind)) {
       duplicates.add(decision.id);
@@ -77,7 +80,8 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       if (decision.verdict === 'ALLOW') allowed.push(decision);
       return true;
     }
-    // A decider took over a partition and answered the same delivery again, with the same text.
+    // Another decider has taken over the partition and answered the same delivery again. The answer has the same
+    // text.
     if (JSON.stringify(known) === JSON.stringify(decision)) repeats++;
     else contradictions.push({ one: known, other: decision });
     return false;
@@ -156,8 +160,8 @@ export function readEpochs() {
 }
 
 /**
- * Appends records, and tries again until the log accepts them, as agents do while the log is away. If a successful
- * append gets no answer, the log has the records twice.
+ * Appends records, and tries again until the log accepts them. Agents do the same while the log is away. If an append
+ * succeeds but its answer is lost, the log has the records twice.
  */
 export function appendUntilTaken(bus: Bus, records: readonly Outgoing[]): Promise<readonly Acknowledged[]> {
   return waitUntil(
@@ -217,8 +221,7 @@ function rises(decisions: readonly Decision[], by: (decision: Decision) => numbe
 }
 
 /**
- * True if a hundred actions were refused. Outcomes give back a part of the budget, so one refusal does not show that
- * the budget is used up.
+ * True if a hundred actions were refused. One refusal is not enough, because outcomes give a part of the budget back.
  */
 export function isUsedUp({ decisions }: FollowedLog): boolean {
   let refused = 0;
@@ -227,8 +230,8 @@ export function isUsedUp({ decisions }: FollowedLog): boolean {
 }
 
 /**
- * Returns the highest amount that any agent, and any tenant, ever had spent. Adds up charges and settlements in the
- * order of their ledger sequences.
+ * Adds up charges and settlements in the order of their ledger sequences. Returns the highest amount that an agent
+ * had spent at any time, and the same for a tenant.
  */
 function highestSpend({ decisions, settlements }: FollowedLog): {
   agentMicros: number;

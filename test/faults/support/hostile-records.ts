@@ -17,7 +17,7 @@ export type Poison = {
 function asking(args: string, fields = ''): string {
   return `{"event":"action.requested","action":{"id":"${ID}","agentId":"poison","type":"tool_call","tool":"look"${fields},"args":${args}}}`;
 }
-/** A placeholder in a record. An id that no other record has replaces it. */
+/** A placeholder for an id. In each record it is replaced by an id that no other record has. */
 const ID = 'POISON';
 
 const harmless = asking('{}');
@@ -124,8 +124,8 @@ export function poison(prefix: string): Poison[] {
 }
 
 /**
- * Returns the most expensive records that can still be read, enough to fill a batch of the log. One record costs
- * little, but all together could block other work.
+ * Returns `count` of the most expensive records that can still be read. A single record costs little, but a batch of
+ * them could block other work.
  */
 export function dear(prefix: string, count: number): Buffer[] {
   return Array.from({ length: count }, (_, n) =>

@@ -7,7 +7,7 @@ const SHARE = 20;
 export type Asking = {
   /** Returns the number of actions sent so far. */
   asked(): number;
-  /** Resolves when no more actions are sent. */
+  /** Stops sending. Resolves after the last action was sent. */
   stop(): Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export function keepAsking(
       asked += SHARE;
     }
   })();
-  // The error is not lost: `stop` returns this promise, and every test awaits it.
+  // An error is not lost: `stop` returns this promise, and every test awaits `stop`.
   done.catch(() => {});
   return {
     asked: () => asked,

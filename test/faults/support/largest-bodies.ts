@@ -6,9 +6,9 @@ import { CAPS } from '@mandate/schemas';
 import { type Hostile, KNOWN_HOSTILE, TOKENS, textAt } from '../../laws/arbitrary-hostile.ts';
 
 /**
- * The position of the hostile text. bare: only the hostile text. list: the example as often as it fits. text: in
- * place of each text of the example. elements: in place of each list of the example. members: in a new member that
- * the example lacks.
+ * Where the hostile text is. `bare`: there is only the hostile text. `list`: the example is repeated as often as it
+ * fits. `text`: each text of the example is replaced. `elements`: the elements of each list of the example are
+ * replaced. `members`: the text is in a new member of the example.
  */
 const WITHIN = ['bare', 'list', 'text', 'elements', 'members'] as const;
 type Within = (typeof WITHIN)[number];

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultProxy, IS_LONG, plainRedis, type RedisServer } from '@mandate/testing';
 
-/** How long Redis is away, in ms. This is the fault itself, not a wait for a condition. */
+/** For how long Redis is away, in ms. The test must wait for this time, because the time is the fault itself. */
 const AWAY_MS = IS_LONG ? 60_000 : 3_000;
 const REPLIES = 5;
 const FLUSHES = 20;

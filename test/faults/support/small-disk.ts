@@ -12,7 +12,7 @@ const BLOCK = Buffer.alloc(4_096);
 
 export type SmallDisk = Disposable & {
   readonly path: string;
-  /** Fills the disk. Leaves `butBytes` bytes free. */
+  /** Fills the disk, except for `butBytes` bytes. */
   fill(butBytes?: number): void;
   free(): void;
 };

@@ -26,7 +26,7 @@ export type WholePlane = Awaited<ReturnType<typeof wholePlane>>;
 
 type Settings = Record<string, string>;
 
-/** Settings for deciders. Small batches mean that more batches are in progress, so a fault hits more of them. */
+/** Settings for deciders with small batches. Then more batches are in progress, so a fault hits more of them. */
 export const SMALL_BATCHES: Settings = { BATCH_RECORDS: '20' };
 
 type WholeServers = { kafka: KafkaCluster; redis: RedisServer; clickhouse: ClickHouseServer };
@@ -35,7 +35,7 @@ export type PlaneOptions = {
   /** Starts the ledger's server. By default a Redis that keeps its data over a restart. */
   startLedger?: () => Promise<RedisServer>;
   kafka?: KafkaOptions;
-  /** Settings for every service. A function gets the servers after their start. */
+  /** The settings of every service. If this is a function, it is called with the servers after they have started. */
   settings?: Settings | ((servers: WholeServers) => Settings);
   /** Further settings for every decider. */
   deciders?: Settings;
@@ -88,8 +88,8 @@ export async function wholePlane(
 }
 
 /**
- * Waits until deciders and recorder have caught up. Then checks that every law holds for the tenant of the key, to
- * the micro-dollar.
+ * Waits until deciders and recorder have read everything. Then checks, to the micro-dollar, that every law is kept in
+ * the key's tenant.
  */
 async function expectLawsHold(bus: Bus, gateway: Api, query: Api): Promise<void> {
   const api: Api = {

@@ -1,4 +1,4 @@
-/** Deliveries to receivers that answer, refuse, redirect, never answer, or are gone. */
+/** Tests deliveries to receivers that answer, refuse, redirect, never answer, or are gone. */
 
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -87,7 +87,7 @@ test('a dead receiver delays no other receiver, and its queue is bounded', async
   expect([...book.waiting()]).toHaveLength(2);
 });
 
-test('a flood of one tenant leaves another tenant its share and its turn at a shared webhook', async () => {
+test("a flood of alerts of one tenant leaves other tenants their share of a shared webhook's queue, and their turn", async () => {
   const bus = await openLog();
   const first = Promise.withResolvers<{ status: number }>();
   const receiver = await startReceiver((n) => (n === 1 ? first.promise : { status: 204 }));

@@ -32,7 +32,7 @@ export type DelivererOptions = {
 };
 
 export type Deliverer = {
-  /** Delivers an alert to a webhook. Does nothing if this delivery is already under way. */
+  /** Starts to deliver an alert to a webhook. Does nothing if this delivery has already started. */
   deliver(alertId: string, webhook: string): void;
   /** Returns how many deliveries wait, for all webhooks together. */
   waiting(): number;
@@ -147,7 +147,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       }
       if (!(await attempt(name, next))) continue;
       for (const queue of [urgent, others]) queue.remove(next);
-      // A replay may have been requested while this delivery ended.
+      // A replay may have been requested while the last attempt ended. The alert then waits again.
       if (isWaiting(next.alertId, name)) deliver(next.alertId, name);
     }
   }

@@ -42,7 +42,7 @@ export async function postAlert(
   }
 }
 
-/** Returns why a fetch failed. The error of fetch has no reason; its cause has the reason. */
+/** Returns why a fetch failed. The reason is in the error's cause, not in the error itself. */
 function sayCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return `it cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`;

@@ -10,7 +10,7 @@ const waiting = (tenant: string | null, dueAtMs = 0): Waiting => ({
   dueAtMs,
 });
 
-test('holds at most its maximum, and never removes an alert of a tenant within its share', () => {
+test('holds at most its maximum number of alerts, and never removes an alert of a tenant that has no more than its share', () => {
   const step = fc.record({
     tenant: fc.oneof({ weight: 4, arbitrary: fc.constant('flood') }, fc.constantFrom('a', 'b', null)),
     goes: fc.boolean(),

@@ -51,8 +51,8 @@ export class WebhookQueue {
   }
 
   /**
-   * Returns the first due alert of the first tenant with a due alert. Then ends the turn of this tenant. The alert
-   * stays in the queue.
+   * Returns the first due alert of the first tenant that has a due alert. The alert stays in the queue, and the
+   * tenant moves to the end of the order of turns.
    */
   next(nowMs: number): Waiting | undefined {
     for (const [tenant, own] of this.#tenants) {

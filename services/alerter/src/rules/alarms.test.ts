@@ -18,7 +18,7 @@ const finding = (given: Partial<Finding>): Finding => ({
   ...given,
 });
 
-/** Raises the finding if it is new, and applies the record, as the evaluator does. */
+/** Asks whether the finding changes the alarm. If it does, applies the resulting alert, as the evaluator does. */
 function raise(alarms: Alarms, found: Finding): Raised | null {
   const judged = alarms.judge(found);
   if (judged === null) return null;
@@ -29,7 +29,7 @@ function raise(alarms: Alarms, found: Finding): Raised | null {
   return { event, alert };
 }
 
-test('the topic gives the same alarms in any order and after any number of reads', () => {
+test('the records of the topic give the same alarms in any order, even if a record is read several times', () => {
   const found = fc.record({ subject: fc.constantFrom('a', 'b'), holds: fc.boolean() });
   fc.assert(
     fc.property(fc.array(found, { maxLength: 20 }), fc.array(fc.nat()), (steps, order) => {
@@ -47,7 +47,7 @@ test('the topic gives the same alarms in any order and after any number of reads
   );
 });
 
-test('an id identifies rule, tenant, subject and episode', () => {
+test('an alert id is computed from rule, tenant, subject and episode', () => {
   const alarms = new Alarms();
   const found = [
     finding({}),
@@ -78,7 +78,7 @@ test('forgets an answered action after a day, and keeps an action that waits', (
   expect([...alarms.of('approval')].map(({ subject }) => subject)).toEqual(['waits', 'later']);
 });
 
-test('forgets the subject of a past day after two days, and reports a subject of today once', () => {
+test("forgets a subject with a past day after two days, and raises one alert for a subject with today's date", () => {
   const alarms = new Alarms();
   const excess = (subject: string, atMs: number) =>
     raise(alarms, finding({ rule: 'excess', subject, at: wireTime(atMs) }));
@@ -98,7 +98,7 @@ test('ignores a finding that is older than the newest record that confirmed the 
   expect(raise(alarms, finding({ order: 6, holds: false }))).toMatchObject({ event: 'alert.cleared' });
 });
 
-test('an action id that is used again after it was forgotten gets a new alert id', () => {
+test('if a forgotten action id is used again, its alert gets a new id', () => {
   const alarms = new Alarms();
   const approval = (subject: string, order: number, holds: boolean, atMs: number) =>
     raise(alarms, finding({ rule: 'approval', subject, order, holds, at: wireTime(atMs) }))?.alert.id;

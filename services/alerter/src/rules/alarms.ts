@@ -1,12 +1,17 @@
 /**
- * The alarms that are on, and earlier alarms: computed from the alerts topic, and the only memory of the rules. The
- * order of the records does not matter, and a record may be applied twice. So an evaluator may apply an alert as soon
- * as it raises the alert, and read it again later.
+ * Computes from the alerts topic which alarms are on and which were on earlier. This is the only memory of the rules.
+ * The
+ * records can be applied in any order, and more than once. So an evaluator may apply an alert as soon as it raises
+ * the
+ * alert, and apply it again when it reads the topic.
  *
- * An id is computed from rule, tenant, subject and episode. The episode counts the alarms of the subject. So two
- * alerters give the same alarm one id, and the next alarm of the subject gets another id. The alarm of an approval is
- * forgotten after a day, and its action id may come back later. So its id has the order of the first record instead
- * of the episode.
+ * An alert id is computed from rule, tenant, subject and episode. The episode counts the alarms of the subject. So
+ * two
+ * alerters give the same alarm the same id, and the next alarm of the subject gets another id. The alarm of an
+ * approval
+ * is forgotten after a day, and its action id may be used again later. So its id is computed from the order of the
+ * first
+ * record instead of the episode.
  */
 import { sha256Hex } from '@mandate/policy';
 import {
@@ -32,7 +37,7 @@ export type Alarm = {
   facts: Readonly<Record<string, Json>>;
 };
 
-/** Rules about events, not about states. A subject of these rules gets one alert, and its alarm never changes. */
+/** Rules about events, not about states. Each subject of such a rule gets one alert, and its alarm never changes. */
 const ONCE: ReadonlySet<AlertRule> = new Set([
   'kill',
   'revive',
@@ -42,12 +47,18 @@ const ONCE: ReadonlySet<AlertRule> = new Set([
   'test',
 ]);
 
-/** Rules with a day in the subject. Later records are about later days, so subjects of past days are forgotten. */
+/**
+ * The subjects of these rules contain a day. Later records are about later days, so subjects with past days are
+ * forgotten.
+ */
 const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call']);
 /** A subject is kept longer than its day, because partitions are not read at the same pace. */
 const DAY_FORGOTTEN_AFTER_MS = 2 * 86_400_000;
 
-/** Rules about actions. An action waits only once, so its alarm is forgotten when the ledger forgets the action. */
+/**
+ * Rules about actions. The alarm of an action is forgotten when the ledger forgets the action, because an action
+ * waits only once.
+ */
 const FORGOTTEN: ReadonlySet<AlertRule> = new Set(['approval', 'approval_overdue']);
 const FORGOTTEN_AFTER_MS = DEFAULTS.replayMemoryMs;
 
@@ -127,7 +138,10 @@ export class Alarms {
   }
 }
 
-/** Calls each added `forget` after a fixed time. The time is that of the records, not of the machine. */
+/**
+ * Calls each added function after a fixed time. Time is measured by the times of the records, not by the machine's
+ * clock.
+ */
 class Forgetting {
   readonly #afterMs: number;
   readonly #added: { atMs: number; forget: () => void }[] = [];
@@ -145,7 +159,7 @@ class Forgetting {
   }
 }
 
-/** @param time distinguishes this alarm from other alarms of the same subject */
+/** @param time makes the id differ from the ids of other alarms about the same subject */
 function idOf({ rule, tenant, subject, holds }: Finding, time: number): Alert['id'] {
   const identity = JSON.stringify([rule, tenant, subject, time, holds ? 'raised' : 'cleared']);
   return `alr_${sha256Hex(identity).slice(0, 32)}`;

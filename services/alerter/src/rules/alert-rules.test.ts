@@ -41,7 +41,7 @@ test('turns on all rules if the file has no rules, or if there is no file', () =
   });
 });
 
-/** Returns the file of the guide without some optional fields. */
+/** Returns the example file of the guide without the named optional fields. */
 function guideWithout(left: readonly string[]): unknown {
   const written = structuredClone(guide);
   for (const path of left) {

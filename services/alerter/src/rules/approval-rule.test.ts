@@ -52,7 +52,7 @@ test('an unanswered approval is cleared after a day, and asking again raises a n
   expect(new Set(raised.map(({ alert }) => alert.id)).size).toBe(3);
 });
 
-test('a grant that comes too late leaves the action waiting for a person', () => {
+test('if a grant comes too late, the action still waits for a person', () => {
   const { read, said, raised } = watching();
   read(deferred(1, START_MS));
   read(approved(2, { actionId: 'act-1' }));
@@ -75,7 +75,7 @@ test('an overdue approval is cleared one day after its overdue time', () => {
   expect(said().slice(2)).toEqual(['cleared approval', 'cleared approval_overdue']);
 });
 
-test('raises the same alerts however often it checks, for actions that are asked again and again, answered or not', () => {
+test('raises the same alerts however often it checks, even if actions are asked about again and again', () => {
   const step = fc.record({
     afterMs: fc.integer({ min: 1, max: 20 * HOUR_MS }),
     action: fc.constantFrom('act-1', 'act-2'),

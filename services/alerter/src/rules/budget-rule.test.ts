@@ -67,7 +67,7 @@ describe('the budget rule', () => {
     ]);
   });
 
-  test('mandates that share a counter have their own limits, and each limit raises one alert', () => {
+  test('if mandates with different limits share a counter, each limit raises its alert once', () => {
     const under = (n: number, id: string, maxMicros: number) =>
       decided(n, {
         mandate: { id, hash: '', rules: [], policies: [] },

@@ -1,7 +1,7 @@
 /**
- * The rule for a budget that reached a share of its limit, exact to the micro-dollar. It uses the state of the ledger
- * at a decision. Spending by an outcome counts at the next decision. An outcome that overdraws a budget has its own
- * rule.
+ * The rule for a budget that has reached a certain percentage of its limit, exact to the micro-dollar. The rule uses
+ * the state of the ledger at a decision. So spending by an outcome counts at the next decision. Another rule reports
+ * an outcome that overdraws a budget.
  */
 import {
   type BudgetAdjusted,
@@ -22,7 +22,7 @@ type BudgetRule = Exclude<AlertRules['budget'], false>;
 type Budget = Pick<BudgetLimit, 'scope' | 'subject' | 'id' | 'windowMs'>;
 type Level = { budget: Budget; mandate: string; spentMicros: number; maxMicros: number };
 
-/** The facts in an alert about a budget. */
+/** The facts in an alert about a budget. The rule reads them again when an operator adjusts the budget. */
 const budgetFacts = z.object({
   percent: z.int(),
   spentMicros: z.int(),
@@ -34,7 +34,7 @@ const budgetFacts = z.object({
   mandate: z.string(),
 });
 
-/** The evidence of a `budget` check, as far as this rule needs it. */
+/** The fields of a `budget` check's evidence that this rule needs. */
 const weighed = z.object({
   scope: z.enum(['agent', 'principal', 'mandate', 'tenant']),
   id: z.string(),
@@ -51,7 +51,7 @@ export function budgetsOf(decision: Decision, rule: BudgetRule, alarms: Alarms):
   return decision.checks.flatMap((check) => {
     if (check.check !== 'budget') return [];
     const read = weighed.safeParse(check.evidence);
-    // A budget with a limit of 0 has no share that could be spent.
+    // A limit of 0 has no percentages, so a budget with this limit cannot reach a threshold.
     if (!read.success || read.data.maxMicros === null || read.data.maxMicros === 0) return [];
     const { scope, id, windowMs, spentMicros, maxMicros } = read.data;
     const mandate = mandateOfBudget(check, mandateId);
@@ -101,7 +101,8 @@ function findings(
 ) {
   return thresholds.flatMap((percent): Omit<Finding, 'tenant' | 'order' | 'at'>[] => {
     const isReached = reaches(spentMicros, maxMicros, percent);
-    // The alarm stays as it is just below the threshold. So a budget near the threshold is reported once.
+    // Just below the threshold, the alarm keeps its state. So a budget that stays near the threshold is reported
+    // once.
     if (!isReached && reaches(spentMicros, maxMicros, Math.max(percent - rearmPoints, 1))) return [];
     const about = subjectOf(budget, mandate, percent);
     if (!isReached && !isKnown(about)) return [];

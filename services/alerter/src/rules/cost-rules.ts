@@ -1,6 +1,6 @@
 /**
- * The rules for an actual cost above its cap, or above a `maxCostPerCall`. Each kind is reported once a day for each
- * agent. Otherwise an agent could flood the list with every call.
+ * The rules for an actual cost above its cap, or above a `maxCostPerCall`. For each agent, each of the two is
+ * reported once a day. Otherwise an agent could fill the list with alerts about every call.
  */
 import { formatMicros, type Settlement } from '@mandate/schemas';
 import type { Finding } from './finding.ts';

@@ -15,7 +15,7 @@ import { buildDecision, buildSettlement } from '@mandate/testing';
 
 export const START_MS = Date.UTC(2026, 0, 5, 9, 30);
 
-/** Decision number `n`, one second after the decision before it. */
+/** Returns decision number `n`. Each decision is one second later than the previous one. */
 export function decided(n: number, given: Partial<Decision> = {}): DecisionsRecord {
   const appendedAtMs = START_MS + n * 1_000;
   const mandate = { id: 'm', hash: '', rules: [], policies: [] };
@@ -108,7 +108,7 @@ export function adjusted(n: number, given: Partial<BudgetAdjusted['adjustment']>
   };
 }
 
-/** The record as the log returns it. */
+/** Returns the record in the form in which the log returns it. */
 export function logged(record: DecisionsRecord, offset: number, partition = 0): LogRecord {
   return {
     position: { topic: TOPICS.decisions, partition, offset },

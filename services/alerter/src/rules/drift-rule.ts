@@ -11,7 +11,7 @@ export type Reconciled = {
   counters: number;
   differences: number;
   doubledActions: number;
-  /** How many laws are broken. */
+  /** How many of the laws that every plane must keep are broken. */
   brokenLaws: number;
 };
 
@@ -24,7 +24,7 @@ export function drifted(tenant: string, reconciled: Reconciled, atMs: number): F
     tenant,
     subject: 'log ledger audit',
     holds,
-    // Reports are ordered by their time, because they do not come from a record of the log.
+    // The time of a report is its order, because a report does not come from a record of the log.
     order: atMs,
     at: wireTime(atMs),
     message: holds

@@ -25,7 +25,7 @@ const ALL_OFF = {
   lag: false,
   drift: false,
 };
-/** Turns on only these rules. All other rules are off. */
+/** Returns rules with only the given rules turned on. All other rules are off. */
 export const only = (rules: object) => alertingOf(JSON.stringify({ ...ALL_OFF, ...rules }));
 
 export function evaluatorOn(alarms: Alarms, alerting: Alerting, begun = new Map<number, number>()) {

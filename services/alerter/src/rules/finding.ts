@@ -1,8 +1,8 @@
 import type { AlertRule, Json } from '@mandate/schemas';
 
 /**
- * The result of a rule for one record: whether an alarm holds. A rule does not know which alarms are already on.
- * alarms.ts turns a finding into an alert, or ignores it.
+ * The result of a rule for one record: whether the alarm is on according to this record. A rule does not know which
+ * alarms are already on. alarms.ts turns the finding into an alert, or ignores it.
  */
 export type Finding = {
   rule: AlertRule;
@@ -17,6 +17,6 @@ export type Finding = {
   at: string;
   message: string;
   facts: Readonly<Record<string, Json>>;
-  /** True if the alert is only remembered. It is not listed or sent. */
+  /** True if the alert is only remembered: it is not listed, and no webhook gets it. */
   quiet?: boolean;
 };

@@ -18,7 +18,7 @@ test('limits the alerts about an agent in a minute, and the next alert says how 
   expect(floods.send(of('bot', 61))).toBe(0);
 });
 
-test('agents of one tenant share a limit too, and another tenant has its own', () => {
+test('all agents of a tenant together have a limit too, and each tenant has its own limit', () => {
   const floods = new Floods();
   const sent = Array.from({ length: ofATenant + 5 }, (_, at) => floods.send(of(`made-up-${at}`)));
   expect(sent.filter((listed) => listed === null)).toHaveLength(5);

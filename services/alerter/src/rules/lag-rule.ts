@@ -1,6 +1,7 @@
 /**
- * The rule for late decisions. Either decisions come too long after their requests, or a service is away and records
- * are not decided or recorded at all. This concerns every tenant, so the alert has no tenant.
+ * The rule for late decisions. There are two kinds: decisions that come too long after their requests, and records
+ * that are not decided or recorded at all because a service is away. Every tenant is affected, so the alert has no
+ * tenant.
  */
 import { type Decision, durationInWords, GROUPS, type LogPosition, wireTime } from '@mandate/schemas';
 import type { AlertRules } from './alert-rules.ts';
@@ -42,7 +43,7 @@ const WAITS: Readonly<Record<Group, string>> = {
   [GROUPS.recorder]: 'are not recorded: is a recorder there, and does ClickHouse answer?',
 };
 
-/** @param atMs when the alerter checked; findings are ordered by this time, because they come from no record */
+/** @param atMs when the alerter checked; this time orders the findings, because they do not come from a record */
 export function behind(
   group: Group,
   { records, topics }: Undone,

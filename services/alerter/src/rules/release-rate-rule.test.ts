@@ -43,7 +43,7 @@ describe('the share of money that outcomes release', () => {
     expect(raisedBy(twice(given), rules)).toEqual([]);
   });
 
-  test('is counted separately for each tool', () => {
+  test('counts each tool separately', () => {
     const history = [allowed(1), allowed(2, { tool: 'look' }), ended(1, cancelled), ended(2, cancelled)];
     expect(raisedBy(history, rules)).toEqual([]);
   });

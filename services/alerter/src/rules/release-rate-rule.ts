@@ -1,6 +1,7 @@
 /**
- * The rule for money that failed or cancelled calls release: too large a share of the amount reserved for an agent's
- * recent calls of a tool or model. A report with a refused release counts too, because it shows what the agent tries.
+ * The rule for money that failed or cancelled calls release. It reports when too large a share of the money that an
+ * agent reserved for a tool or model was released in the last time window. A report with a refused release counts
+ * too, because it shows what the agent tries.
  */
 import {
   type Decision,
@@ -17,8 +18,8 @@ import { reaches, WindowedShares } from './windowed-shares.ts';
 export type ReleaseRateRule = Exclude<AlertRules['releaseRate'], false>;
 
 /**
- * How many decisions are remembered until they are settled. A settlement does not name its tool or model, but its
- * decision does.
+ * How many decisions are remembered until their settlement. A settlement does not name its tool or model, so the
+ * decision is needed to find the name.
  */
 const MOST_OPEN = 100_000;
 

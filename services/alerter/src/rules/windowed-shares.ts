@@ -1,6 +1,7 @@
 /**
- * Computes for each subject the share of a part in a whole over the last time window. Counts are in buckets of a
- * thirtieth of the window. Times are those of the records, so a replay of the log gives the same counts.
+ * Computes for each subject a share in the last time window, such as the blocked actions among all actions. Counts
+ * are in buckets of a thirtieth of the window. Time is measured by the times of the records, so a replay of the log
+ * gives the same counts.
  */
 import { sumMicros } from '@mandate/schemas';
 
@@ -25,7 +26,7 @@ export class WindowedShares {
     this.#partitions.delete(partition);
   }
 
-  /** @param countedAs the kind of the subjects; if this or the window changes, counting starts again from zero */
+  /** @param countedAs what the subjects are; if this value or the window changes, counting starts again from zero */
   count(
     counted: { partition: number; subject: string; atMs: number; whole: number; part: number },
     windowMs: number,

@@ -14,7 +14,7 @@ test('wakes each request that waits for a change of this action, and no other', 
   expect(await elsewhere.next(0, NOT_GONE)).toBe(false);
 });
 
-test('misses no change between two calls of next, and reports each change once', async () => {
+test('reports each change once, and misses no change that comes between two calls of next', async () => {
   const changes = new ActionChanges();
   const listening = changes.listen('acme', 'a');
   changes.tell('acme', 'a');

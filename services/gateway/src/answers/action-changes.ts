@@ -53,7 +53,7 @@ export class ActionChanges {
 
 export type Listening = {
   next(waitMs: number, gone: AbortSignal): Promise<boolean>;
-  /** Stops listening. Call this at every end of the request. */
+  /** Stops listening. A request must call this however it ends. */
   stop(): void;
 };
 

@@ -103,7 +103,7 @@ test('a partition that was added later has the newest epoch of the other partiti
   expect(replies.recent.of(sourceAt(3))).toBe(null);
 });
 
-test('without a ledger every epoch is in force until the log names an epoch', async () => {
+test('if no ledger is given, all decisions are valid until the log names an epoch', async () => {
   const { append, replies } = await scene(null);
   await append(
     0,
@@ -119,8 +119,8 @@ test('without a ledger every epoch is in force until the log names an epoch', as
 test('passes on no decision while the ledger is rebuilt, and then no void decision', async () => {
   const { ledger, becomesReady, looks } = ledgerOf('ep-2', false);
   const { append, replies } = await scene(ledger);
-  // A slow decider appends this decision late. The epoch that makes it void is on the log before the first record
-  // that is read.
+  // A slow decider appends this decision late. The decision is void, because its epoch ended with a record that is
+  // earlier on the log than the first record read here.
   await append(0, decided(1, { ledgerEpoch: 'ep-1' }));
   await waitUntil('several looks at the ledger', () => looks() > 2);
   expect(replies.recent.of(sourceAt(1))).toBe(null);
@@ -151,7 +151,7 @@ test('ignores an unknown field, because newer deciders may add fields', async ()
   await waitUntil('the decision', () => replies.recent.of(sourceAt(1)));
 });
 
-test('a rebuild that a newer rebuild replaced before the start makes no decision void', async () => {
+test("a late record of a rebuild that is older than the ledger's own rebuild makes no decision void", async () => {
   const { append, replies } = await scene(ledgerOf('ep-2', true, 7).ledger);
   await append(
     0,

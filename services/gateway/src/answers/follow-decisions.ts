@@ -31,7 +31,7 @@ const LANE = ['answers'];
 export async function followDecisions(options: {
   bus: Bus;
   replies: PendingReplies;
-  /** Gets each decision that is not void. */
+  /** Is called for each valid decision: `allowed` after an ALLOW, `refused` after any other verdict. */
   refused: Pick<RefusedAgents, 'allowed' | 'refused'>;
   /** Gets the log position of each decided record. */
   undecided: Pick<UndecidedRecords, 'decided'>;
@@ -78,7 +78,8 @@ export async function followDecisions(options: {
   });
   const atStart = new Set((await bus.ranges(TOPICS.decisions)).map(({ partition }) => partition));
   started.resolve();
-  // Code that reads the epoch gets the error. This handler prevents an unhandled rejection if no code reads it.
+  // The code that awaits this promise gets the error. This handler prevents an unhandled rejection if no code awaits
+  // the promise.
   firstEpoch.catch(() => {});
   return {
     async stop() {
@@ -108,9 +109,9 @@ function read({ position, value, written }: LogRecord): DecisionsHead {
 }
 
 /**
- * Returns the epoch in force at the start. The ledger is asked after the reader has its position. So an earlier epoch
- * is already in force, or its ledger is not ready yet; a later epoch is read from the log. No decision is passed on
- * before the epoch is known.
+ * Returns the epoch in force at the start. The ledger is asked only after the reader has its start position. An epoch
+ * that began before this position is then already in force in the ledger, or the ledger is not ready yet. A later
+ * epoch is read from the log. Until the epoch is known, no decision is passed on.
  */
 async function epochInForce(
   ledger: Pick<Ledger, 'epoch' | 'generation' | 'ping'> | null,

@@ -53,7 +53,7 @@ describe('pending replies', () => {
     answers.reserve(0, HOLDER);
   });
 
-  test('if no place is left for a new caller, the caller that waits for the most records is answered at once', async () => {
+  test('if a new caller finds no free place, the caller with the most reserved places is answered at once', async () => {
     const answers = replies({ maxWaiting: 8 });
     const hoarders = ['a/1', 'a/2', 'b/1', 'b/2'].map((name) => {
       const [tenant = ''] = name.split('/');
@@ -85,7 +85,7 @@ describe('recent answers', () => {
     }
   });
 
-  test('count an answer that is added twice once', () => {
+  test('count the same answer only once, even if it is added again', () => {
     const recent = kept({ count: 2 }, posted(1), posted(2), posted(2), posted(2));
     expect(recent.of(sourceAt(1))).not.toBeNull();
   });

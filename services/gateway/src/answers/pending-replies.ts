@@ -18,7 +18,7 @@ export type PendingRepliesBounds = {
   maxRecentBytes: number;
 };
 
-/** The places that a request reserves before it publishes, so that it can wait for the answer to each record. */
+/** The places that a request reserves before it publishes: one place for the answer to each record. */
 export type ReservedReplies = {
   /**
    * Resolves to the answers in the order of `sources`. Null for an answer that did not come in time, or before `gone`
@@ -29,7 +29,7 @@ export type ReservedReplies = {
     waitMs: number,
     gone: AbortSignal,
   ): Promise<readonly (Answer | null)[]>;
-  /** Frees the reserved places. Call this at every end of the request. */
+  /** Frees the reserved places. A request must call this however it ends. */
   release(): void;
 };
 
@@ -43,7 +43,7 @@ type Waiter = { finish: () => void; isOver: boolean };
 
 export class PendingReplies {
   readonly recent: RecentAnswers;
-  /** Reports changes of actions: decisions, and answers of people. */
+  /** Tells listeners that an action has changed: it was decided, or a person has answered. */
   readonly changes = new ActionChanges();
   readonly #room: FairRoom;
   readonly #waiting = new Map<string, Set<Wake>>();
@@ -56,7 +56,7 @@ export class PendingReplies {
     this.recent = new RecentAnswers({ count: bounds.maxRecent, bytes: bounds.maxRecentBytes });
   }
 
-  /** Returns how many answers have a reserved place, with or without a waiting caller. */
+  /** Returns how many places are reserved, whether a caller waits there or not. */
   get reserved(): number {
     return this.#room.amount;
   }
@@ -73,10 +73,11 @@ export class PendingReplies {
   }
 
   /**
-   * Reserves places for `count` answers. If too few places are free, the oldest call of the holder with the most
-   * places is answered early, with the results so far.
+   * Reserves places for `count` answers. If too few places are free, the holder with the most places must give places
+   * up:
+   * its oldest call is answered early, with the results so far.
    *
-   * @param onCut called when other callers need these places
+   * @param onCut called when this call must give up its places
    * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many places
    */
   reserve(count: number, holder: Holder, onCut = () => {}): ReservedReplies {
@@ -94,7 +95,7 @@ export class PendingReplies {
     };
   }
 
-  /** Answers every call at once with the results so far, and also every later call. */
+  /** Ends all waits now, each with the results so far. Later calls do not wait at all. */
   close(): void {
     this.#closed = true;
     this.changes.close();

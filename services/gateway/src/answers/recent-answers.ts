@@ -13,8 +13,7 @@ import {
 } from '@mandate/schemas';
 
 /**
- * A decision with the fields that a gateway needs, and with the bytes of its record on the log. Callers get these
- * bytes.
+ * A decision with the fields that a gateway needs. `value` has the bytes of its record on the log, which callers get.
  */
 export type Decided = { event: 'action.decided'; decision: DecisionHead; value: Uint8Array };
 
@@ -52,7 +51,7 @@ export class RecentAnswers {
     this.#maxBytes = bounds.bytes;
   }
 
-  /** Adds an answer. Nothing changes if the same answer was added before, as after a crash of a decider. */
+  /** Adds an answer. An answer to the same record is ignored; a decider can write it twice after a crash. */
   add(answer: Answer, bytes: number): void {
     const key = sourceKey(sourceOf(answer));
     if (this.#bySource.has(key)) return;
@@ -72,8 +71,8 @@ export class RecentAnswers {
   }
 
   /**
-   * Returns the valid decision about an action among the newest records. Without a given attempt, the newest attempt
-   * counts. `visible` leaves out agents that the caller may not see.
+   * Returns the valid decision about an action, if it is among the newest records. If no attempt is given, the newest
+   * attempt counts. Decisions of agents for which `visible` returns false are left out.
    */
   standing(tenant: string, action: ActionName, visible: (agentId: string) => boolean): Decided | null {
     const decisions = (this.#byAction.get(actionKey(tenant, action.actionId)) ?? []).filter(

@@ -47,8 +47,8 @@ export async function adjustBudget(
 }
 
 /**
- * Rethrows an error. An amount that is too large for a counter is an error of the caller. Other errors are the
- * ledger's.
+ * Throws an error for the caller. If the amount is too large for a counter, the caller gets a 400. Any other error is
+ * thrown unchanged.
  */
 function rethrowForCaller(error: unknown): never {
   if (!isMandateError(error, 'ADJUSTMENT_TOO_LARGE')) throw error;

@@ -1,12 +1,14 @@
 /**
- * The kills of a request. A kill that stops something known to this process is never refused. Other kills have no
- * effect, so their records are limited (docs/adr/0060-a-repeated-kill-writes-no-record.md):
+ * Carries out the kills of a request. A kill that stops something known to this process is never refused. Other kills
+ * have no effect, so the number of their records is limited (docs/adr/0060-a-repeated-kill-writes-no-record.md):
  *
- * - A kill with the key, target and reason of the last kill is the same command, until the flag changes. It has no
+ * - A kill with the key, target and reason of the last kill is the same command, until the flag changes. It writes no
  * record.
- * - Any other kill of a killed target counts as a change of its key. If no changes are left, it is refused.
- * - A kill of an unknown agent counts as a change too. If no changes are left, it is refused if the agent has nothing
- * open.
+ * - Any other kill of a target that is already killed counts as a change of its key. If no changes are left, the kill
+ * is refused.
+ * - A kill of an unknown agent counts as a change too. If no changes are left, the kill is refused if the agent has
+ * no
+ * open actions.
  */
 import type { Command, Ledger } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';

@@ -1,13 +1,14 @@
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 
-/** The most tries of one command. A ledger that is rebuilt during each try counts as unavailable. */
+/** The most tries of one command. If the ledger is rebuilt during each try, the command fails. */
 const MOST_TRIES = 5;
 
 /**
  * Carries out an operator's order in the ledger, and then writes its event to the log. If the ledger is rebuilt
- * between the two, the rebuild misses the event. So the order is carried out again with the same id. A ledger that
- * knows the id ignores it.
+ * between these two steps, the new ledger does not know the order. So the order is carried out again with the same
+ * id.
+ * A ledger that knows the id ignores the repeat.
  *
  * @param order carries out the order; repeats with the same id have no effect
  * @param record writes the event to the log; returns whether the log contains it

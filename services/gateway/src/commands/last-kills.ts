@@ -1,6 +1,6 @@
 /**
- * The last kill of each target that this gateway carried out. A repeat of this kill is the same command, and writes
- * no record. If a target was dropped here, the next repeat writes a record again.
+ * Remembers for each target the last kill that this gateway carried out. A repeat of this kill is the same command,
+ * and writes no record. If the target is no longer remembered, its next repeat writes a record again.
  */
 import type { Command } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';

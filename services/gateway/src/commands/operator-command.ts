@@ -6,10 +6,9 @@ import { callerOf, type HttpRequest, idempotencyKeyOf } from '@mandate/server';
 import type { Gateway } from '../gateway.ts';
 
 /**
- * @param what the facts that two requests for the same command have in common, without the wording of the reason.
- *   With an Idempotency-Key, the id is computed from the key, the caller's tenant and `what`. So a repeated command
- *   has the same id, and the same key with another `what` gives another id. Ledger and log then never disagree about
- *   what an id did.
+ * @param what identifies the command, except for `reason`, which is only its text. With an Idempotency-Key, the id is
+ *   computed from the key, the caller's tenant, `prefix` and `parts`. So a repeated command has the same id. The same
+ *   key with other `parts` gives another id. Ledger and log then never disagree about what an id did.
  */
 export function operatorCommand(
   request: HttpRequest,

@@ -11,8 +11,8 @@ import type { CommandEvent } from '../journal/command-journal.ts';
 import { carryOut } from './carry-out.ts';
 
 /**
- * The most open actions in the event, so that it fits a record of the log. The answer to the operator names all of
- * them.
+ * The most open actions that the event names, so that the event fits into a record of the log. The answer to the
+ * operator names all open actions.
  */
 const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;
@@ -88,8 +88,8 @@ function killEvent(
     openCount: open.length,
     open: open.slice(0, OPEN_IN_EVENT),
   };
-  // A rebuilt ledger may carry out the same kill again, with another revision. This stops targets that were revived
-  // in between, so it needs its own event.
+  // After a rebuild, the ledger may carry out the same kill again, with another revision. The repeat may stop targets
+  // that were revived before the rebuild, so it needs its own event.
   return { id: `${command.id}@${revision}`, key: keyOf(target), event: { event: 'agent.killed', kill } };
 }
 

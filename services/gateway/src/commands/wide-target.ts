@@ -2,8 +2,8 @@ import type { ApiKeyRecord, KillTarget } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 
 /**
- * Returns the caller's tenant as the target, or everything, if the key has the scope operate:all. Otherwise throws
- * FORBIDDEN.
+ * Returns the target of a wide kill or revive: the caller's tenant, or everything if the key has the scope
+ * operate:all. Throws FORBIDDEN if the key may not use this target.
  */
 export function wideTarget(key: ApiKeyRecord, scope: 'tenant' | 'all'): KillTarget {
   if (scope === 'tenant') return { scope, tenant: key.tenant };

@@ -1,7 +1,7 @@
 /**
- * Reads a topic backwards, newest record first. Records of a partition are in order; records of several partitions
- * are ordered by the log's time. The position of a page is one offset for each partition. The next page continues
- * from there.
+ * Reads a topic backwards, newest record first. Within a partition, records keep their order. Records of different
+ * partitions are ordered by the time when the log appended them. The position of a page has one offset for each
+ * partition. The next page continues from this position.
  */
 import type { Bus, LogRecord } from '@mandate/bus';
 

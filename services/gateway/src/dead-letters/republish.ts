@@ -1,7 +1,7 @@
 /**
- * Publishes a dead letter to its own topic again, unchanged or with a person's correction. The log records who did
- * this: first the record, then an event about it. After a crash between the two, the event is missing. If the letter
- * is then sent again, the plane sees a duplicate of the action, which is never charged.
+ * Publishes a dead letter to its own topic again, unchanged or with a person's correction. An event on the log then
+ * says who did this. After a crash between the record and the event, the event is missing. If the letter is then
+ * published again, the plane sees a duplicate of the action. A duplicate is never charged.
  */
 import type { Outgoing } from '@mandate/bus';
 import type { Command } from '@mandate/ledger';
@@ -169,7 +169,8 @@ function correctedRecord(
   mustBeOfSameAgent(letter, record);
   const beside = { source: 'gateway', traceparent };
   if (record.event !== 'action.requested') {
-    // The reporter in the correction is ignored. The reporter is the key of this request, or the tenant's own topic.
+    // The reporter that the correction names is ignored. The reporter is the key of this request. On a tenant's own
+    // topic, no reporter is written.
     const { reportedBy: _, ...said } = record.outcome;
     const outcome = owner === null ? { ...said, reportedBy: reporter } : said;
     return {
@@ -218,7 +219,8 @@ function unreadable({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy'
 }
 
 /**
- * Returns the tenant of the record as the decider does: the tenant of the topic, otherwise the tenant in the record.
+ * Returns the tenant of the record. The tenant of the topic counts first, then the tenant in the record, as in the
+ * decider.
  */
 function tenantIn(topic: string, value: Outgoing['value']): string | null {
   const read = readActionsRecord(Buffer.from(value));

@@ -42,7 +42,7 @@ test('appends a command’s event once', async () => {
   expect(log.ids).toEqual(['c-1', 'c-2']);
 });
 
-test('retries events in their order, with their first wording', async () => {
+test('retries events in their order, and appends the first version of each event', async () => {
   const { log, journal } = scene();
   log.away = true;
   expect(await journal.record(command('c-1'))).toBe(false);

@@ -1,7 +1,8 @@
 /**
- * Writes the events of operators' commands to the log. The ledger comes first, so the command is already in force.
- * While the log is away, the event waits here and is retried. An event that is on the log is not appended again. A
- * repeated command appends the event of its first time, so the log has only one version of the event.
+ * Writes the events of operators' commands to the log. A command is carried out in the ledger first, so it is already
+ * in force. While the log is away, the event waits here and is retried. An event that is on the log is not appended
+ * again. A retry or a repeated command appends the event of the first try, so the log has only one version of the
+ * event.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@mandate/bus';
@@ -19,7 +20,7 @@ export class CommandJournal {
   readonly #bus: Pick<Bus, 'append'>;
   readonly #log: Logger;
   readonly #maxUnlogged: number;
-  /** Whether the event of a command reached the log, by command id; the oldest command first. */
+  /** For each command id: whether the event reached the log. The oldest command comes first. */
   readonly #appends = new Map<string, Promise<boolean>>();
   readonly #unlogged = new Map<string, CommandEvent>();
   readonly #stopping = new AbortController();
@@ -87,7 +88,7 @@ export class CommandJournal {
       await this.#bus.append(TOPICS.decisions, [{ key, value: JSON.stringify(event) }], { urgent: true });
     } catch (error) {
       const kept = this.#unlogged.has(id) || this.#unlogged.size < this.#maxUnlogged;
-      // If a retry cannot help, the event moves to the end of the queue, so that it delays no later event.
+      // If a retry cannot help, the event moves to the end of the queue. So it does not delay the events after it.
       if (!isMandateError(error) || !error.retryable) this.#unlogged.delete(id);
       if (kept) this.#unlogged.set(id, command);
       this.#log.error({ err: error, id, event: event.event, kept }, 'in force, not yet on the log');

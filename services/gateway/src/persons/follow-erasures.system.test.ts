@@ -236,7 +236,7 @@ async function editedOn(bus: Bus, path: string, openingMs?: number) {
   return { keys, following, seal, tellOfEdit: () => tellOfEdit() };
 }
 
-test('opens neither file nor topic until the document is edited to seal', async () => {
+test('does not open the key file or the topic until an edit of the document seals something', async () => {
   const [bus, path] = [await newBus(), newPath()];
   let isRead = false;
   const watched = busWith(bus, {

@@ -1,13 +1,13 @@
 /**
  * Applies every erasure on the log to the key file of this gateway: all earlier erasures before the gateway is ready,
- * and later ones as they come. An erasure can be applied twice and in any order, so no log position is stored.
- * Reading always begins at the start of the topic, so a key file from a backup loses the erased keys again.
+ * and later erasures as they come. An erasure can be applied twice and in any order, so no log position is stored. A
+ * gateway always reads from the start of the topic. So a key file from a backup loses the erased keys again.
  *
- * The first record of the topic says which keys seal this log. A gateway with other keys would seal data that no
- * other gateway could read, so it does not start. A gateway that has lost its key file does not start either.
+ * The first record of the topic says which keys seal this log. A gateway with other keys does not start, because no
+ * other gateway could read the data that it seals. A gateway that has lost its key file does not start either.
  *
- * If nothing is or was sealed, topic and file are not needed. Both are opened when an edit of the privacy document
- * seals something. Requests to publish then wait until both are open.
+ * If nothing is or was sealed, topic and file are not needed. They are opened when an edit of the privacy document
+ * seals something. Requests to publish then wait until the file is open and the topic is read.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, type LogRecord, type Reader, recordUnreadable } from '@mandate/bus';
@@ -27,7 +27,10 @@ export const PERSONS_PARTITION = 0;
 
 const TRY_AGAIN_MS = 500;
 
-/** How long requests wait. A file and a topic usually open faster, and callers wait longer. */
+/**
+ * How long a request waits for the key file and the topic. They usually open faster than this, and callers usually
+ * wait longer.
+ */
 const OPENING_MS = 10_000;
 
 type Options = {
@@ -133,7 +136,7 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   });
   try {
     await Promise.race([reader.caughtUp, ended]);
-    // Another gateway of this folder may have made the file after the first check.
+    // If another gateway of this folder made the key file after the first check, it is opened now.
     if (isBegun && !(await keys.open())) throw missing(await begun.promise);
     await keys.make();
     await fold(early);

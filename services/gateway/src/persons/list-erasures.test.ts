@@ -33,7 +33,7 @@ async function logOf(tenants: readonly (string | null)[]) {
   return bus;
 }
 
-/** Reads all pages, one after the other, until no next page exists. */
+/** Reads all pages, one after the other. Returns the ids of the erasures, and the number of pages. */
 async function walk(bus: Awaited<ReturnType<typeof logOf>>, how: { limit: number; longestMs?: number }) {
   const ids: string[] = [];
   let [before, pages]: [number | null, number] = [null, 0];

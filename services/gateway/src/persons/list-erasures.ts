@@ -17,7 +17,7 @@ type Asked = {
   longestMs?: number;
 };
 
-/** `next` is the offset before which the next page begins. Null at the beginning of the topic. */
+/** `next` is the end of the next page: the page reads backwards from this offset. Null if no older records exist. */
 export async function erasuresOf(
   bus: Pick<Bus, 'ranges' | 'at'>,
   tenant: string,

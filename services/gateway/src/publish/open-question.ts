@@ -5,9 +5,9 @@ import type { Gateway } from '../gateway.ts';
 import type { Made } from './publish-records.ts';
 
 /**
- * Returns the DEFER of this same request if no person has answered it yet. Asking again would change nothing, so the
- * request needs no record. Otherwise, or if this cannot be known, returns null: the request is published, and the
- * decider answers it.
+ * Returns the DEFER of this same request if no person has answered the question yet. Publishing the request again
+ * would change nothing. In all other cases, or if the state of the question cannot be read, returns null. The request
+ * is then published, and the decider answers it.
  */
 export async function openQuestion(
   { replies, ledger, log }: Pick<Gateway, 'replies' | 'ledger' | 'log'>,

@@ -13,7 +13,7 @@ const PINNED = {
   pinnedBy: 'abcdefghijkl',
 };
 
-test('a key without pins leaves an action as it is', () => {
+test('leaves an action unchanged if the key pins no fields', () => {
   expect(pinClaims({ id: 'abcdefghijkl' }, { context: { environment: 'dev' } })).toBe(null);
 });
 

@@ -9,8 +9,9 @@ import { HttpProblem } from '@mandate/server';
 type Claims = Pick<Action, 'context' | 'principal'>;
 
 /**
- * Returns the pinned claims, and the names of the pinned fields. A pinned context keeps the other values of the caller.
- * Null if the key pins nothing. Throws PINNED_BY_KEY.
+ * Returns context and principal with the pinned values, and the names of the pinned fields. Other values of the
+ * caller's context are kept. Null if the key pins nothing. Throws PINNED_BY_KEY if a value of the caller differs from
+ * a pinned value.
  */
 export function pinClaims(
   { id, pins }: Pick<ApiKeyRecord, 'id' | 'pins'>,

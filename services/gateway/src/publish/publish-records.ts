@@ -32,7 +32,10 @@ import { mustNotBeHeld } from '../refusals/hold-refused.ts';
 import { badRecord, badRecords, LISTED, readSubmission, type SubmissionSchemas } from './read-submission.ts';
 import type { Admission } from './undecided-records.ts';
 
-/** A published record: the caller's item, the log position of its record, and its answer, or null. */
+/**
+ * A published record: the caller's item, the log position of its record, and the answer. `answer` is null if none
+ * came in time.
+ */
 export type Published<T> = { item: T; source: LogPosition; answer: Answer | null };
 
 /**
@@ -46,7 +49,7 @@ type ToPublish = {
   isAsSent: boolean;
 };
 
-/** A record made from a caller's item, and its fingerprint. */
+/** A record that was made from a caller's item, and the fingerprint of the values that redaction removed. */
 export type Made = Pick<ToPublish, 'record' | 'fingerprint'>;
 
 export type Route<T> = {
@@ -56,7 +59,7 @@ export type Route<T> = {
   schemas: SubmissionSchemas<T>;
   /** Returns the record to publish, redacted and with the caller's tenant. */
   recordOf(item: T, submission: { tenant: string; many: boolean }): ToPublish;
-  /** Returns an existing answer, or null. If there is an answer, the record is not published. */
+  /** Returns the answer if it already exists, otherwise null. A record with an existing answer is not published. */
   answerNow?(made: Made, tenant: string): Promise<Answer | null>;
 };
 
@@ -69,7 +72,7 @@ export async function publishRecords<T extends { tenant?: string | undefined; ag
 ): Promise<{ many: boolean; published: readonly Published<T>[]; appended: number }> {
   const key = callerOf(request);
   const lane = laneOf(request);
-  // If the caller has no room, it is refused before its body is read.
+  // This check comes before the body is read: a caller without room to publish is refused at once.
   request.mustHaveRoom('publish', { records: 1, bytes: 1 });
   const { many, items } = await inTurns(
     lane,
@@ -125,7 +128,7 @@ type Written = {
   pinned: Pinned | null;
 };
 
-/** An item without an answer so far. `index`: its position in the request. */
+/** An item that has no answer yet. `index` is its position in the request. */
 type Unanswered = { item: { agentId: string }; index: number; id: string; written: Written };
 
 function bytesOf(unknown: readonly Unanswered[]): number {
@@ -133,9 +136,9 @@ function bytesOf(unknown: readonly Unanswered[]): number {
 }
 
 /**
- * Makes the records of all items. A record that redaction or a key has changed is read again as a decider reads it,
- * so no accepted record can become a dead letter. Faults have no line, because this text differs from the caller's.
- * Yields after each record.
+ * Makes the records of all items. If redaction or the key changed a record, the record is parsed again as deciders
+ * parse it, so an accepted record cannot become a dead letter. The faults of such a record have no line number,
+ * because its text differs from the caller's text. Yields after each record.
  */
 function* recordsOf<T>(
   items: readonly T[],
@@ -195,10 +198,7 @@ async function append(
   }
 }
 
-/**
- * Begins the span of all records of a list. They share it, because one request sent them and they are appended at
- * once.
- */
+/** Begins one span for all records of a list, because one request sent them and they are appended at once. */
 function appending(
   request: Span,
   { system }: Gateway['bus'],
@@ -228,7 +228,8 @@ function logAway(cause: unknown): unknown {
 }
 
 /**
- * The reason of each abort. Without a reason, abort makes an error with a stack, which took 5 µs after every answer.
+ * The reason that every abort gets. Without a reason, `abort` would make an error with a stack, which took 5 µs after
+ * every answer.
  */
 const CLOSED = new Error('the connection is closed');
 

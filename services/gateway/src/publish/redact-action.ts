@@ -17,7 +17,8 @@ export function redactAction(
     return { action, fingerprint: fingerprint(original, action, tenant) };
   } catch (error) {
     if (!isMandateError(error, 'PERSON_ERASED')) throw error;
-    // The caller must know that the person in its action was forgotten.
+    // An error about a forgotten person is told to the caller, who must know that the person in the action was
+    // forgotten.
     const remedy = `Nothing was published. ${error.remedy}`;
     throw new HttpProblem(410, 'PERSON_ERASED', error.message, { remedy, cause: error });
   }

@@ -48,14 +48,14 @@ describe('room', () => {
     expect([await isDone(third), records.undecided, records.waiting]).toEqual([true, 2, 0]);
   });
 
-  test('of one tenant delays no other tenant', async () => {
+  test('used by one tenant does not delay another tenant', async () => {
     const { publish } = undecidedRecords();
     await publish(holder('acme'), 500);
     expect(await isDone(publish(holder('acme')))).toBe(false);
     expect(await isDone(publish(holder('other')))).toBe(true);
   });
 
-  test('is shared by the keys of a tenant in turn', async () => {
+  test('is shared among the keys of a tenant, which take turns', async () => {
     const { records, publish } = undecidedRecords();
     const [one, two, three] = ['one', 'two', 'three'].map((key) => holder('acme', key));
     if (!one || !two || !three) throw new Error();

@@ -1,7 +1,7 @@
 /**
- * Limits the records that were published through this process and are not decided yet. Deciders read each partition
- * in the order of the log, so an action waits for all records before it, also those of other tenants. A holder with
- * too many undecided records waits here, and delays no other holder.
+ * Limits how many records published through this process are undecided at one time. Deciders read each partition in
+ * the order of the log. So an action waits for all records before it, also for those of other tenants. A tenant or
+ * key with too many undecided records waits here, and does not delay the others.
  */
 
 import { outsideRequests } from '@mandate/runtime';
@@ -15,7 +15,7 @@ type RequestPosition = Pick<LogPosition, 'partition' | 'offset'>;
 export type Admission = {
   /** Call this when the records are on the log at these positions. A record uses its room until it is decided. */
   published(positions: readonly RequestPosition[]): void;
-  /** Frees the room of records that were not published. Call this at every end of the request. */
+  /** Frees the room of records that were not published. A request must call this however it ends. */
   release(): void;
 };
 
@@ -28,11 +28,11 @@ type Tenant = { undecided: number; readonly keys: Map<string, Key> };
 type Logged = { readonly offset: number; readonly holder: Holder; readonly atMs: number };
 
 /**
- * The least time that a request waits for room. If its caller waits longer for the decisions, the request waits that
- * long.
+ * A request waits for room at least for this time. If its caller waits longer for the decisions, the request waits
+ * that long too.
  */
 const LEAST_WAIT_MS = 5_000;
-/** After this time a record frees its room even without a decision, because deciders may be away. */
+/** After this time, a record frees its room even if it is still undecided, because no decider may be running. */
 const MOST_UNDECIDED_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
@@ -67,11 +67,13 @@ export class UndecidedRecords {
   }
 
   /**
-   * Takes room at once, or as soon as enough records of the holder are decided. Requests of one key keep their order.
+   * Takes room for the records of a request. If the holder has none, waits until enough of its records are decided.
+   * Requests of one key keep their order.
    *
    * @param options.waitMs how long the caller waits for the decisions
    * @param options.gone makes the signal that aborts when the caller disconnects
-   * @throws HttpProblem 429 TOO_MANY_RECORDS if there was no room for `waitMs`, and for at least 5 s
+   * @throws HttpProblem 429 TOO_MANY_RECORDS if no room became free within `waitMs`, or within 5 s if `waitMs` is
+   * less
    */
   async admit(
     holder: Holder,
@@ -188,7 +190,7 @@ export class UndecidedRecords {
     for (const [id, key] of tenant.keys) {
       const [next] = key.waiting;
       if (next === undefined || this.#full(tenant, key) !== null) continue;
-      // The key moves to the end of the map. The loop reaches the other keys first, and then this key again.
+      // The key moves to the end of the map. So the loop first reaches the other keys, and then this key again.
       tenant.keys.delete(id);
       tenant.keys.set(id, key);
       next.admit();

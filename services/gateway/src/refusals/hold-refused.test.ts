@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { mustNotBeHeld } from './hold-refused.ts';
 import type { Counts, Held } from './refused-agents.ts';
 
-/** Makes a gateway that gives this answer for every agent. Null: no agent must wait. */
+/** Makes a gateway with this answer to the question whether an agent must wait. Null: no agent must wait. */
 function gateway(answer: Held | null) {
   const asked: Counts[] = [];
   const counted: object[] = [];

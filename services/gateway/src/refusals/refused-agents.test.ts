@@ -26,7 +26,7 @@ function counting(limits: TenantLimits = FEW, known: readonly string[] = []) {
   };
 }
 
-test('an agent that has used up its refusals waits until it may be refused again', () => {
+test('an agent that was refused as often as its limit permits must wait until it may be refused again', () => {
   const { clock, held, refuse } = counting();
   refuse('bot', 19);
   expect(held('bot', 30)).toBe(null);
@@ -36,7 +36,7 @@ test('an agent that has used up its refusals waits until it may be refused again
   expect(held('bot')?.waitMs).toBe(1);
   clock.advance(1);
   expect(held('bot')).toBe(null);
-  // The agent is in a loop, so both actions in its list count as refused.
+  // The agent is in a loop, so each action in its list counts as a refusal. Only one refusal is left for it.
   expect(held('bot', 2)?.waitMs).toBe(1_000);
 });
 

@@ -1,10 +1,11 @@
 /**
- * Makes an agent wait that is refused too often, before its actions reach the log. Each refusal of a decider is a
- * record that the log keeps, and an agent in a loop would cause very many. So an agent may be refused only a limited
+ * Makes an agent wait if it is refused too often. The agent waits before its actions reach the log, because the log
+ * keeps
+ * a record of each refusal, and an agent in a loop would cause very many. So an agent may be refused only a limited
  * number of times, and must then wait. All gateways read the same decisions, so their counts are equal.
  *
- * A flood of one agent does not delay agents without recent refusals. The answers to actions under way are unknown.
- * If an agent was refused many times in a row, its actions under way count as refused.
+ * A flood of one agent does not delay agents without recent refusals. For actions under way, the answer is not known
+ * yet. If an agent was refused many times in a row, its actions under way count as refused.
  */
 
 import type { Clock } from '@mandate/runtime';
@@ -26,7 +27,7 @@ type Agent = {
   readonly bucket: Bucket;
   refusedInARow: number;
   allowedAtMs: number;
-  /** The number of records that this gateway sent and that have no answer yet. */
+  /** How many records of the agent this gateway has sent that have no answer yet. */
   underWay: number;
   sentAtMs: number;
 };
@@ -35,7 +36,7 @@ type Tenant = { readonly bucket: Bucket; readonly agents: Map<string, Agent>; sw
 
 /** How many refusals in a row, without an ALLOW, make actions under way count as refused. */
 const MANY_IN_A_ROW = 20;
-/** For this time after an ALLOW, an agent without a new refusal is not part of a flood. */
+/** For this time after an ALLOW, the limit of the tenant does not apply to an agent without recent refusals. */
 const GOOD_FOR_MS = 600_000;
 /** After this time, an action without an answer is no longer under way. */
 const ANSWERED_WITHIN_MS = 60_000;
@@ -83,7 +84,7 @@ export class RefusedAgents {
     return longest;
   }
 
-  /** Call this when these actions were published. */
+  /** Call this when actions were published. `counts` has the number of actions of each agent. */
   sent(tenant: string, counts: Counts): void {
     const counted = this.#tenants.get(tenant);
     if (counted === undefined) return;
@@ -133,8 +134,8 @@ export class RefusedAgents {
   }
 
   /**
-   * True if the tenant's limit does not apply to the agent: it has no recent refusal, and it is registered or was
-   * recently allowed something.
+   * True if the tenant's limit does not apply to the agent. The agent must have no recent refusal. It must also be
+   * registered, or have been allowed something recently.
    */
   #isGood(agent: Agent | undefined, tenant: string, agentId: string, nowMs: number): boolean {
     if (agent === undefined) return this.#isKnown(tenant, agentId);

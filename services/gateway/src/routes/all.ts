@@ -25,7 +25,7 @@ import { showLedger } from './show-ledger.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
 
-/** Callers that any of these routes refuses are recorded. */
+/** If one of these routes refuses a caller, the refusal is recorded. */
 export function addGatewayRoutes(server: HttpServer, gateway: Gateway): void {
   server.register(async (scoped) => addRoutes(scoped, gateway));
   server.register(async (scoped) => addPersons(scoped, gateway));

@@ -2,7 +2,7 @@
 import { actionReference, count, described, id, killTarget } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The reason of a command. The record keeps it for good, and the agent sees it. */
+/** The reason of a command. The log keeps the reason permanently, and the agent sees it. */
 export const reason = z.string().trim().min(1).max(500);
 
 export const agentBody = z

@@ -1,5 +1,5 @@
 /**
- * GET /v1/persons/erasures: when people were forgotten, by which key, and why. The answer never says which people.
+ * GET /v1/persons/erasures: when persons were forgotten, by which key, and why. The answer does not name the persons.
  */
 
 import { count, described } from '@mandate/schemas';

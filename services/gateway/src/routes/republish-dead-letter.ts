@@ -12,8 +12,8 @@ import { reason } from './command-shapes.ts';
 import { reporterOf } from './reporter-of.ts';
 
 export function republishDeadLetter(server: HttpServer, gateway: Gateway): void {
-  // Two requests at the same time run one after the other at this gateway, so the second sees the result of the
-  // first. With two gateways, the history shows both.
+  // At this gateway, requests for the same letter run one after the other, so a later request sees the result of an
+  // earlier one. If two gateways republish a letter at the same time, the history shows both republications.
   const inTurn = oneAtATime();
   server.post(
     '/v1/dead-letters/:partition/:offset/republish',

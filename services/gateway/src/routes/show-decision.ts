@@ -159,7 +159,8 @@ async function approvalOf({ ledger }: Gateway, asked: Decision): Promise<Standin
 }
 
 /**
- * The answer is the same if another agent has an action with this id, so that the caller cannot learn of that action.
+ * The caller may not learn of an action of another agent. So the answer is the same whether such an action exists or
+ * not.
  */
 function notDecided(actionId: string): HttpProblem {
   return new HttpProblem(404, 'DECISION_NOT_FOUND', `no decision on the action ${actionId} is known yet`, {

@@ -1,7 +1,7 @@
 /**
- * GET /v1/kills/stream: server-sent events, so that programs that run agents learn of a kill at once. A stream begins
- * with the flags in force. It repeats them from time to time, and whenever notices may have been lost. Streams only
- * save time: even without a listener, the flag withholds every ALLOW.
+ * GET /v1/kills/stream: server-sent events. Programs that run agents learn of a kill from them at once. A stream
+ * begins with the kill flags in force. It repeats the flags from time to time, and whenever notices may have been
+ * lost. Streams only save time: even if no program listens, a kill flag withholds every ALLOW.
  */
 import { PassThrough } from 'node:stream';
 import type { KillNotice } from '@mandate/ledger';
@@ -13,11 +13,11 @@ import { maySee } from '../own-agents.ts';
 
 /** How often the flags are repeated. This is less than the timeout of an idle socket. */
 const REPEAT_FLAGS_MS = 30_000;
-/** How often the key is checked. A revoked key ends its streams within this time. */
+/** How often the API key of a stream is checked. The streams of a revoked key end within this time. */
 const LOOK_AT_KEY_MS = 500;
 const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000, ofAKey: 500, keptForPeople: 100 };
 /**
- * The most bytes that may wait for a slow listener. Above this limit, its stream ends, and the listener must start
+ * The most bytes that may wait for a slow listener. If more wait, its stream ends, and the listener must connect
  * again.
  */
 const MOST_WAITING_BYTES = 256 * 1024;
@@ -30,7 +30,7 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
   server.get(
     '/v1/kills/stream',
     {
-      // The answer to a HEAD request would never end, and its place would never be free again.
+      // The answer to a HEAD request would never end. It would count as an open stream forever.
       exposeHeadRoute: false,
       config: { scope: ['operate', 'publish'] },
       schema: {
@@ -59,7 +59,8 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
       const trySendFlags = () =>
         void sendFlags().catch((err: unknown) => gateway.log.warn({ err }, 'kill flags could not be read'));
 
-      // The flags are read before the answer begins. If the ledger is away, the answer can then be a 503.
+      // The flags are read before the answer begins, so that the answer can still be a 503 if the ledger is
+      // unavailable.
       await sendFlags();
       const { ending, cut, leave } = streams.enter(key);
       ending.addEventListener(
@@ -87,7 +88,8 @@ export function streamKills(server: HttpServer, gateway: Gateway): void {
         unsubscribe();
         leave();
       });
-      // The connection closes after this answer, so a stopping server need not wait for the connection.
+      // The connection closes after this answer. So a server that stops does not have to wait for the connection to
+      // become idle.
       return reply
         .type('text/event-stream')
         .headers({ 'cache-control': 'no-store', connection: 'close' })
@@ -104,7 +106,8 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
-  // A key with a pattern of agents gets every notice. Its holder must find out which agents are affected.
+  // A key with a pattern of agents gets every notice about a subtree. The caller must find out which of
+  // its agents are in the subtree.
   return (
     target.scope === 'family' &&
     key.agents.some((id) => {

@@ -1,7 +1,7 @@
 import { described, tenant } from '@mandate/schemas';
 import { z } from 'zod';
 
-/** The tenant of a request: the caller's own, or any tenant for a key with operate:all. */
+/** The tenant that a request asks for: the caller's own, or any tenant if the key has the scope operate:all. */
 export const tenantQuery = z.strictObject({
   tenant: described(
     tenant.optional(),

@@ -1,6 +1,6 @@
 /**
- * Finds where the limit of a check is defined: in the document with the id and hash of the decision. If this document
- * is composed of policies, the limit is in the policy that the check names.
+ * Finds the field that sets the limit of a check. The field is in the mandate with the id and hash that the decision
+ * names. If this mandate is composed of policies, the field is in the policy that the check names.
  */
 import {
   type Check,
@@ -43,7 +43,7 @@ export const boundOrigin = z.object({
 });
 export type BoundOrigin = z.output<typeof boundOrigin>;
 
-/** Returns null if the limit of this check is no field of a mandate, or if the check was skipped. */
+/** Returns null if no field of a mandate sets the limit of this check, or if the check was skipped. */
 export function boundOf(check: Check, { mandate, tool }: Decision): BoundOrigin | null {
   if (mandate === null) return null;
   const field = fieldOf(check, `toolPolicies.${tool}`);

@@ -9,8 +9,8 @@ type Flip = { event: string; scope: string | null; agentId?: string | null; happ
 export const DATED_LATER_MS = 60_000;
 
 /**
- * Takes kills and revives, newest first. Returns the kills in force at the decision, at most one of each switch. If
- * the dates show no kill in force, returns the next kill after the decision.
+ * Returns the kills that were in force at the decision, at most one for each switch. The events are kills and
+ * revives, newest first. If no kill was in force by the dates, returns the next kill after the decision.
  */
 export function killsInForce<Event extends Flip>(events: readonly Event[], decidedAtMs: number): Event[] {
   const before = events.filter(({ happenedAt }) => Date.parse(happenedAt) <= decidedAtMs);

@@ -26,8 +26,8 @@ export function killsAfter<Event extends Flip>(events: readonly Event[], decisio
 }
 
 /**
- * True if the kill is later than the decision. The ledger's order counts if both have one, because their dates come
- * from different clocks.
+ * True if the kill came after the decision. If the ledger has numbered kill and decision, these numbers count,
+ * because the two dates come from different clocks.
  */
 function isAfter(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedAtMs: number): boolean {
   const apartMs = Date.parse(kill.happenedAt) - decidedAtMs;

@@ -1,4 +1,6 @@
-/** The budgets and rates that a decision was checked against: their values before and after it. */
+/**
+ * The budgets and rates that a decision was checked against: how much of each was used before and after the decision.
+ */
 import { BUDGET_SCOPES, type Decision, described, sumMicros } from '@mandate/schemas';
 import { z } from 'zod';
 import { dollarsField, microsField, withDollars } from '../amounts.ts';

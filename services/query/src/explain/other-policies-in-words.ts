@@ -1,4 +1,4 @@
-/** Describes what other policies say about a counter. Only the strictest limit decides. */
+/** Describes the limits that other policies set on the same counter. Only the strictest limit decides. */
 import { formatMicros } from '@mandate/schemas';
 import type { Other } from './parse-evidence.ts';
 

@@ -37,10 +37,13 @@ const READERS = {
   'mandate-found': z.object({
     agentId: z.string(),
     context: z.string().optional(),
-    /** True if only rules apply to the agent, and no mandates file. Absent in older decisions. */
+    /**
+     * True if the agent is registered. Then only rules give it policies, and a mandates file does not apply. Absent
+     * in older decisions.
+     */
     registered: z.boolean().default(false),
     retiredAt: z.string().optional(),
-    /** The agent that acts only under a grant: this agent, or an ancestor. */
+    /** The agent that may act only under a grant: the agent of the action, or one of its ancestors. */
     requiresGrant: z.string().optional(),
   }),
   'policy-found': z.object({ policy: z.string() }),

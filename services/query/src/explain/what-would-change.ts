@@ -1,10 +1,12 @@
 /**
- * Says what must change for another verdict, from the evidence of the checks. The function is pure, and each number
- * is exact: with one micro-dollar less, or one millisecond earlier, the same check blocks again
+ * Says what would have to change for another verdict, computed from the evidence of the checks. The function is pure,
+ * and
+ * each number is exact: with one micro-dollar less, or one millisecond earlier, the same check blocks again
  * (test/laws/explain-change.test.ts).
  *
- * All `needs` must be met. Each need lists several ways, and one way is enough. Checks that were skipped may still
- * block afterwards: `unasked`.
+ * All `needs` must be met. Each need lists several ways to meet it, and one way is enough. `unasked` lists checks
+ * that
+ * were skipped and may block the next time.
  */
 import { NEAR_MISS_AT } from '@mandate/audit';
 import {
@@ -145,7 +147,7 @@ export const change = z.object({
 });
 export type Change = z.output<typeof change>;
 
-/** If one of these checks blocks, the checks of a mandate are not made. */
+/** If one of these checks blocks, the decider does not reach the checks of a mandate. */
 const WITHOUT_MANDATE: ReadonlySet<string> = new Set(['tenant-open', 'mandate-found', 'within-steps']);
 const NEAR_EXPIRY_MS = 24 * 3_600_000;
 
@@ -464,7 +466,8 @@ function fits(evidence: Extract<Evidence, { by: 'budget' }>, decision: Decision)
   }
   const atLeastMicros = spentMicros + costMicros;
   const missingMicros = atLeastMicros - maxMicros;
-  // Money given back can reduce a window to zero but not below. A counter without a window can go below zero.
+  // If an operator gives money back, the counter of a window can fall to zero but not below. A counter without a
+  // window can fall below zero.
   const isMended = windowMs === null || missingMicros <= spentMicros;
   const back = isMended ? `, or ${formatMicros(missingMicros)} given back to it` : '';
   const words = `at least ${formatMicros(atLeastMicros)} in ${name}${blockingPoliciesInWords(evidence.otherLimits)}${back}`;
@@ -496,7 +499,7 @@ function confirmed(evidence: Extract<Evidence, { by: 'confirmation' }>, decision
   return APPROVAL;
 }
 
-/** Returns what would have blocked the action. Null if the check was not close to its limit. */
+/** Returns what would have blocked the action, as text. Null if the use was not close to the limit of this check. */
 function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision): string | null {
   switch (evidence.by) {
     case 'mandate-alive': {
@@ -527,7 +530,8 @@ function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision): stri
 }
 
 /**
- * True if the use was near the limit. A limit of zero is never near, because only actions that need nothing pass it.
+ * True if the use was close to the limit. A use is never close to a limit of zero, because only actions that use
+ * nothing pass this limit.
  */
 function isNear(used: number, most: number): boolean {
   return most > 0 && used * 100 >= most * NEAR_MISS_AT;

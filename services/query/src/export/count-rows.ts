@@ -1,4 +1,4 @@
-/** Counts the rows of a file while its bytes are sent, so the count is right for the sent bytes. */
+/** Counts the rows of a file from the bytes that are sent. So the count is right even if the sending ends early. */
 import type { ExportFormat } from '@mandate/audit';
 
 export type RowCount = { pass(bytes: Uint8Array): void; rows(): number };
@@ -6,7 +6,7 @@ export type RowCount = { pass(bytes: Uint8Array): void; rows(): number };
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 
-/** @param format of the bytes. There may be several files in a row, but a Parquet file is always alone */
+/** @param format the format of the bytes. Several files may follow each other, except Parquet files */
 export function rowCount(format: ExportFormat): RowCount {
   return format === 'parquet' ? parquetRows() : lines(format === 'csv');
 }
@@ -31,13 +31,14 @@ function lines(isCsv: boolean): RowCount {
 }
 
 /**
- * The highest size of a footer. Real footers have a few kilobytes, because they describe about 24 columns in each
+ * The largest footer that can be read. A real footer has a few kilobytes: it describes about 24 columns for each
  * group of rows.
  */
 const LONGEST_FOOTER = 1024 * 1024;
 
 /**
- * Counts rows from the end of a Parquet file: its footer, the length of the footer in four bytes, and a magic number.
+ * Counts rows from the end of a Parquet file. The end has a footer, the length of the footer in four bytes, and the
+ * text PAR1.
  */
 function parquetRows(): RowCount {
   let end = Buffer.alloc(0);
@@ -57,8 +58,8 @@ function parquetRows(): RowCount {
 }
 
 /**
- * The types of fields in Thrift's compact protocol. The type in a field's header says how to read the value after the
- * header.
+ * The types of fields in Thrift's compact protocol. Before each value is a header with the type, which says how to
+ * read the value.
  */
 const BOOLEANS = [1, 2];
 const BYTE = 3;

@@ -1,6 +1,6 @@
 /**
- * The id of an event: the position after the event in every table of the stream. Clients send it back unchanged in
- * `Last-Event-ID`. Any process accepts it, with any filters.
+ * An event id contains the position of the stream in every table, just after the event. A client sends the id back
+ * unchanged in `Last-Event-ID`. Any process accepts the id, with any filters.
  */
 import type { FeedPosition } from '@mandate/audit';
 import { END_OF_TIME_MS } from '@mandate/schemas';

@@ -108,7 +108,7 @@ test('merges the events of several tables by time', async () => {
   ]);
 });
 
-test('makes later events of other tables wait if an answer has only part of a table', async () => {
+test("if an answer has only a part of a table's rows, later events of other tables wait for the rest", async () => {
   const decisions = table([[1, 2], [3, 4], [6]], { isAll: false }).followed;
   const control = table(
     [
@@ -130,14 +130,14 @@ test('makes later events of other tables wait if an answer has only part of a ta
   ]);
 });
 
-test('continues with other tables while one table is away, and sends the events of that table later', async () => {
+test('if one table is unavailable, continues with other tables, and sends the events of the missing table later', async () => {
   const away = new HttpProblem(503, 'AUDIT_UNAVAILABLE', 'away', { remedy: '' });
   const decisions = table([away, [1]]).followed;
   const control = table([[2]], { event: 'control' }).followed;
   expect(await told(events([decisions, control]), 2)).toEqual(['control 2', 'decision 1']);
 });
 
-test('begins a table that is missing in the id at the time when the other tables were last read', async () => {
+test('if an id lacks a table, begins this table at the time when the other tables were last read', async () => {
   const tables = [table([]).followed, table([], { event: 'control' }).followed];
   const begun = (last: FeedPositions, sinceMs?: number) =>
     positionsToBegin(ask, tables, { last, sinceMs, nowMs: 9 });
@@ -153,13 +153,13 @@ test('reads an id from a version without control events', () => {
   expect(positionsOf(id)).toEqual({ decision: position });
 });
 
-test('an error that a retry cannot fix ends the stream', async () => {
+test('ends with an error if a retry cannot fix the error', async () => {
   const stream = events(table([new TypeError('a fault')]).followed);
   await stream.next();
   await expect(stream.next()).rejects.toThrow('a fault');
 });
 
-test('ends when it may not continue, and when it is aborted', async () => {
+test('ends when `mayGoOn` returns false, and when the signal aborts', async () => {
   const refused = events(table([[1]]).followed, { mayGoOn: async () => false });
   await refused.next();
   expect((await refused.next()).done).toBe(true);

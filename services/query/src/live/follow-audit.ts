@@ -1,7 +1,7 @@
 /**
  * Yields new rows of the audit's tables as server-sent events for one listener. ClickHouse is asked again only after
- * the listener has taken all events, so a slow listener costs little. The listener misses no event, because its
- * position is a position in the tables.
+ * the listener has taken all events, so a slow listener costs little. A listener misses no event, because each event
+ * id contains a position in every table.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -16,12 +16,12 @@ import type { Clock } from '@mandate/runtime';
 import { HttpProblem } from '@mandate/server';
 import { eventId, type FeedPositions, type LiveEvent } from './event-id.ts';
 
-/** How long a listener should wait before it connects again after a lost connection. */
+/** After this time, a listener that has lost its connection should connect again. */
 const RETRY_MS = 1_000;
 /** How often a heartbeat is sent. This is less than the timeout of an idle socket, here and in most proxies. */
 const HEARTBEAT_MS = 15_000;
 
-/** A table that the stream follows. Its rows already have the form of answers. */
+/** A table that the stream follows. Its rows are already converted into the form that answers show. */
 export type Followed = {
   event: LiveEvent;
   begin(ask: AskAudit, nowMs: number): Promise<FeedPosition>;
@@ -111,9 +111,10 @@ export async function* eventsFrom(
 type Next = Awaited<ReturnType<Look['next']>>;
 
 /**
- * Yields the rows of all tables after `reached`, sorted by time. In the same millisecond, rows of the last table come
- * first, so that an operator's command comes before the decisions that it causes. Each event advances `reached`. Ends
- * after an answer with only part of its table, because later rows of other tables must wait.
+ * Yields the new rows of all tables after `reached`, sorted by time. At the same millisecond, rows of the last table
+ * come first, so that an operator's command comes before the decisions that it causes. Each event advances `reached`.
+ * If a table has returned only a part of its rows, the generator ends after this part, because later rows of other
+ * tables must wait.
  */
 async function* lookAtAll(
   reached: FeedPositions,
@@ -150,7 +151,7 @@ async function nextOf(look: Look): Promise<Next | null> {
   }
 }
 
-/** Returns the time for sorting. A table without more rows comes first. */
+/** Returns the time by which tables are sorted. A table without unread rows comes first. */
 function atMsOf(next: Next): number {
   return next.done ? Number.NEGATIVE_INFINITY : next.value.atMs;
 }

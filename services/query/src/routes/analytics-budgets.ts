@@ -133,7 +133,7 @@ function shown(row: BudgetRow, when: { asOfMs: number; periodMs: number }): z.ou
   return withDollars({
     ...row,
     ...outlook,
-    // A time that is too late for a date counts as never.
+    // A time that is too late for a date is shown as null, like a budget that is never exhausted.
     exhaustedAt: exhaustedAtMs === null || exhaustedAtMs > END_OF_TIME_MS ? null : wireTime(exhaustedAtMs),
   });
 }

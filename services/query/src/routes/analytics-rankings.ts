@@ -16,12 +16,12 @@ type Ranking = {
   /** The last part of the path. The list in the answer has the same name. */
   name: string;
   of: Dimension;
-  /** The field of a row that contains the value of the dimension. */
+  /** The field in which each row of the answer has the value of the dimension. */
   field: { name: string; description: string; example: string };
   summary: string;
   /** Fields of a row in addition to calls and spend. */
   more?: Partial<Record<keyof Measures, z.ZodType>>;
-  /** True if actions without a value in this dimension have their own row. */
+  /** True if the answer has a row for actions that have no value in this dimension. */
   none?: boolean;
 };
 
@@ -63,7 +63,7 @@ export const analyticsRankings: Route = (server, context) => {
   for (const each of RANKINGS) ranking(server, context, each);
 };
 
-/** Asks the general question and returns its groups in the order of the answer. */
+/** Asks the general analytics question. Returns its groups, in the order in which the answer shows them. */
 async function groups(
   { ask }: QueryContext,
   asker: Asker,

@@ -1,4 +1,4 @@
-/** GET /v1/audit/decisions/:id/explain: one decision with its causes and its consequences. */
+/** GET /v1/audit/decisions/:id/explain: one decision, why it was made, and what followed from it. */
 import {
   childrenOf,
   type DecisionSummary,
@@ -208,7 +208,7 @@ function inItself(decision: Decision) {
     words: checkInWords(check, decision),
     bound: boundOf(check, decision),
   }));
-  // Older records do not name the policy of a limit, so the answer may lack it.
+  // Older records do not name the policy of a limit. The answer then says that the policy is not known.
   const isTold = mandate?.policies.length === 0 || checks.every(({ bound }) => bound?.policy !== null);
   return {
     mandate: mandate && { ...mandate, notTold: isTold ? null : POLICIES_NOT_TOLD },
@@ -250,8 +250,8 @@ async function whatPeopleDid(ask: BoundedAsk, asker: Asker, decision: Decision) 
     }),
   ]);
   const flips = events.filter(({ event }) => event !== 'approval.recorded');
-  // True if a settlement belongs to this decision. If money moved, the decision must have reserved it. After an
-  // answer of a person, only the later decision has a reservation.
+  // True if a settlement belongs to this decision. A settlement that moved money belongs to a decision with a
+  // reservation. After a person's answer, the action has two decisions, and only the later one has a reservation.
   const isOfThis = (row: (typeof settlements)[number]) =>
     row.attempt === attempt && (row.kind !== 'settled' || reservation !== null);
   const isAnswered = grantConsumed || code.startsWith('APPROVAL_');
@@ -287,7 +287,7 @@ async function whatElse(
       limit: MOST.others + 2,
     }),
     ask(asker, duplicatesOf, { ...behind, agentId, id }),
-    // The valid decisions of the parent action come first, each with its whole record.
+    // The decisions of the parent action, with their whole records. The valid decisions come first.
     parentActionId === undefined
       ? []
       : ask(asker, decisionsOfAction, { tenant, actionId: parentActionId, limit: MOST.parents + 1 }),

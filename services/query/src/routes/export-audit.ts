@@ -1,7 +1,7 @@
 /**
- * GET /v1/audit/export: decisions, settlements or control events as a file. The file is read in parts while the
- * caller takes them, so no process holds the whole file. Trailers after the bytes say what was sent, and where the
- * next export begins.
+ * GET /v1/audit/export: decisions, settlements or control events as a file. The file is read from the audit in parts
+ * while the caller receives it, so no process holds the whole file. HTTP trailers after the file say what was sent,
+ * and where the next export must begin.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -102,8 +102,8 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
         return { lastId, found: part?.rows ?? 0, isLast: (part?.rows ?? 0) < limit };
       };
       const bytesOf = (behind: string | undefined, lastId: string | undefined, named: boolean) =>
-        // A result without rows is a valid file too. Its range of ids is empty, so that a row that arrives late is
-        // not in the file.
+        // A file without rows is valid too. It asks for an empty range of ids, so that it cannot contain a row that
+        // arrives after the check.
         file(asker, of, { ...asked, after: behind, through: lastId ?? behind ?? '0' }, { format, named });
 
       const { ending, cut, leave } = exports.enter(callerOf(request));
@@ -122,8 +122,8 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           let bytes = firstBytes;
           for (let left = most; ; ) {
             for await (const chunk of bytes) {
-              // Each chunk is hashed and counted. Other work gets a turn in between, because chunks may arrive
-              // without a pause.
+              // Every chunk is hashed and counted, which takes time. Chunks may arrive without a pause, so other work
+              // gets a turn between them.
               if (turns.isOver()) await turns.next(laneOf(request));
               told.hash.update(chunk);
               told.count.pass(chunk);

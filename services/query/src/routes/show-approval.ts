@@ -1,4 +1,4 @@
-/** GET /v1/approvals/:id: one action with a question to a person. */
+/** GET /v1/approvals/:id: one action that a person was or is asked about. */
 import { approvals } from '@mandate/audit';
 import { APPROVAL_ID_UNITS, described, readApprovalId } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';

@@ -1,4 +1,7 @@
-/** GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or grant, with its result. */
+/**
+ * GET /v1/audit/control-events/:id: one change of an agent, key, policy, rule or grant, and whether the change took
+ * effect.
+ */
 import { changeById } from '@mandate/audit';
 import { described, id } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';

@@ -7,7 +7,7 @@ import { historyOf, republication } from '../dead-letter-history.ts';
 import { askerOf, type Route, withLogPosition } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 
-/** Fields of newer versions are shown too, although this version does not know them. */
+/** Newer versions may add fields that this version does not know. The answer shows such fields too. */
 const onLog = deadLetter.extend({
   deadLetter: described(deadLetter.shape.deadLetter.loose(), 'The dead letter.'),
 });

@@ -25,8 +25,8 @@ import { anyOf, queryParameters } from '../query-parameters.ts';
 
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
 /**
- * The most questions that all streams ask at one time, so that other questions have room. One tenant has at most half
- * of them.
+ * The most queries that all streams run at one time, so that ClickHouse has room for other queries. One tenant has at
+ * most half of them.
  */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
@@ -91,7 +91,8 @@ export const streamLive: Route = (server, { ask, clock }) => {
       const left = new AbortController();
       left.signal.addEventListener('abort', leave);
       try {
-        // The positions are read before the answer begins. If the audit is away, the answer can then be a 503.
+        // The positions are read before the answer begins, so that the answer can still be a 503 if the audit is
+        // unavailable.
         const positions = await positionsToBegin(askFairly, tables, { last, sinceMs, nowMs: clock() });
         const text = eventsFrom(positions, tables, {
           ask: askFairly,
@@ -101,7 +102,8 @@ export const streamLive: Route = (server, { ask, clock }) => {
           mayGoOn: () => request.keyStillHolds(),
         });
         const stream = Readable.from(text, { highWaterMark: 1 }).once('close', () => left.abort());
-        // The text is ended first, because a destroyed stream waits for the end of its text.
+        // `left` ends the generator of the text. It must end first, because a destroyed stream waits for the end of
+        // its generator.
         const end = ofThisRequest(() => {
           left.abort();
           stream.destroy();
@@ -110,7 +112,8 @@ export const streamLive: Route = (server, { ask, clock }) => {
         cut.addEventListener('abort', end);
         // The place may have been given to another caller while the audit was asked.
         if (cut.aborted) end();
-        // The connection closes after this answer, so a stopping server need not wait until it is idle.
+        // The connection closes after this answer. So a server that stops does not have to wait until the connection
+        // is idle.
         return reply
           .type('text/event-stream')
           .headers({ 'cache-control': 'no-store', connection: 'close' })
@@ -128,8 +131,9 @@ type ControlEventName = (typeof CONTROL_EVENTS)[number];
 type Given = Omit<z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>, 'from' | 'to'>;
 
 /**
- * The decisions are first in the list. A kill is recorded before the decisions that it blocks (see the recorder's
- * row-batch.ts), so no listener gets such a decision before the kill.
+ * The decisions must be first in the list, because at the same time later tables come first. A kill is recorded
+ * before the decisions that it blocks (see the recorder's row-batch.ts). So every listener gets the kill before these
+ * decisions.
  */
 function tablesFor(events: Events | undefined, tenant: string, given: Given): Followed[] {
   const asked = new Set<Events[number]>(events ?? ['decision']);

@@ -1,4 +1,7 @@
-/** Tests the analytics over HTTP with the history of query-service.ts, and the requests that they refuse. */
+/**
+ * Tests the routes of analytics over HTTP, with the history of query-service.ts. Also tests which requests they
+ * refuse.
+ */
 import { recordDecisions } from '@mandate/audit';
 import { TOPICS, wireTime } from '@mandate/schemas';
 import { buildReservation } from '@mandate/testing';

@@ -35,7 +35,7 @@ export function whileAway(scene: RecorderScene): void {
       expect(lines.filter((line) => /went to another|expelled/.test(line))).toEqual([]);
     });
 
-    test('stopping does not wait for ClickHouse, and the next recorder records everything', async () => {
+    test('the recorder stops without waiting for ClickHouse, and the next recorder records everything', async () => {
       await scene.audit.command('RENAME TABLE decisions TO decisions_away');
       const recorder = await scene.recording.record();
       const records = scene.fresh(10).map((n) => decided(n));

@@ -22,7 +22,7 @@ export const REPUBLISHED = [
 ];
 
 export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, stranger } }: Scene): void {
-  test('shows a key the dead letters of its tenant’s own topic, and all of them with operate:all', async () => {
+  test('a key sees the dead letters of its tenant’s own topic; with operate:all, it sees all dead letters', async () => {
     const topics = async (caller: typeof auditor) =>
       (await get('/v1/audit/dead-letters', {}, caller)).body.deadLetters.map(
         ({ source }: { source: { topic: string } }) => source.topic,
@@ -50,7 +50,7 @@ export function deadLettersAnswer({ get, keys: { auditor, operator, publisher, s
       ]);
     });
 
-    test('has its number of republications in the list', async () => {
+    test('is listed with the number of its republications', async () => {
       const { body } = await get('/v1/audit/dead-letters', {}, operator);
       const times = body.deadLetters.map(({ republications }: { republications: number }) => republications);
       expect(times).toEqual([0, 1, 4, 1]);

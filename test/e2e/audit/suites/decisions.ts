@@ -78,7 +78,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
         fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(fc.nat(400)), async (limit, ages) => {
           const before = await pages('/v1/audit/decisions', 'decisions', { limit: '1000' });
           const seen = await pages('/v1/audit/decisions', 'decisions', { limit: String(limit) }, async () => {
-            // The new records are newer than all others, or older than some, as from a decider that lags.
+            // Of the new records, some are newer than all others. Some are older, as records of a decider that lags.
             const records = [...ages.splice(0, 2), 5_000].map((age) => {
               arriving += 1;
               const { decision } = decided(age, { actionId: `act-${arriving}` });

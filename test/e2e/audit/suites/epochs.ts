@@ -50,7 +50,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
       );
     });
 
-    test('does not apply to earlier records, even if a recorder inserts the epoch and dies before its commit', async () => {
+    test('makes no earlier record void, even if a recorder inserts the epoch and dies before its commit', async () => {
       const [a = 0] = scene.fresh(1);
       const announced = epochBegan('ep-after');
       await scene.recording.append([epochBegan('ep-before')], 0);
@@ -100,7 +100,7 @@ export function epochsMakeVoid(scene: RecorderScene): void {
 
     test('is known however recorders start and stop, and whichever tables were lost', async () => {
       const happening = fc.constantFrom(...Array<null>(8).fill(null), 'restart' as const, 'lose' as const);
-      // All rounds share one log. So each round has higher generations than the earlier rounds.
+      // All rounds share one log. So the generations of each round must be higher than those of earlier rounds.
       let round = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -113,8 +113,8 @@ export function epochsMakeVoid(scene: RecorderScene): void {
             const losesTables = happenings.includes('lose');
             const steps = [{ begins: { id: 'start', generation: 0 } }, ...drawn]
               .map((step) => ofRound(step, round))
-              // An epoch without a generation can only be ordered by earlier generations. Lost tables no longer have
-              // them.
+              // An epoch without a generation gets its order from the generations before it. If tables are lost,
+              // these generations are lost too.
               .filter((step) => !losesTables || 'madeIn' in step || step.begins.generation !== undefined);
             const stand = standing(steps);
             let standingIds: string[] = [];

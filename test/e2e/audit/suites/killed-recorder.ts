@@ -19,7 +19,7 @@ const KILLS = byLength({ short: 2, full: 5 });
 /** The number of decisions on the log before the recorder starts. It is killed before it has recorded all of them. */
 const AHEAD = 2_000;
 
-/** The tables, in two forms: a function for this process, and arguments for the recorders that are killed. */
+/** How to open the tables: a function for this process, and arguments for the recorder processes that are killed. */
 export type TablesOfSeveral = { open: OpenTables; args: readonly string[] };
 
 function startProcess(folder: string, args: readonly string[]): ChildProcess {
@@ -32,8 +32,8 @@ export function killedRecorder(tables: () => Promise<TablesOfSeveral>): void {
     const { open, args } = await tables();
     const folder = mkdtempSync(join(tmpdir(), 'mandate-killed-'));
     const bus = await openLog(folder);
-    // The state of the producer. `mayReach` is the most decisions that it may append: without a limit, a slow machine
-    // could never catch up.
+    // The state of the producer. `mayReach` limits the number of decisions that it has appended, because otherwise a
+    // slow machine could never catch up.
     const flow = { isOn: true, mayReach: AHEAD, decisions: 0, voided: 0 };
 
     /**

@@ -134,7 +134,7 @@ export function recorderPromises(open: OpenTables): void {
     await recorder.stop();
   });
 
-  test('marks rows that an earlier version of the recorder inserted, at its next check', async () => {
+  test('at its next check, marks rows that an earlier version of the recorder inserted without a mark', async () => {
     const recorder = await scene.recording.record({ rollups: { everyMs: 5, quietMs: 0 } });
     const unmarking: AuditClient = {
       ...scene.audit,
@@ -164,7 +164,7 @@ export function recorderPromises(open: OpenTables): void {
     return Number(/^mandate_recorder_flush_seconds_count\S* (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 
-  test('shows and counts a record once if the log has it at several offsets, with the first log position', async () => {
+  test('if the log has a record at several offsets, shows and counts it once, with its first log position', async () => {
     const records = scene.fresh(20).map((n) => decided(n, { agentId: 'twin' }));
     const settlements = records.map(({ decision }) =>
       settled(0, { id: `stl-${decision.id}`, actionId: decision.actionId, agentId: 'twin' }),

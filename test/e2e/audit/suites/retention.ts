@@ -12,7 +12,7 @@ export function tenantsKeep(scene: RecorderScene): void {
   describe('with a retention period', () => {
     const january = (n: number) => wireTime(START_MS + n);
     const february = (n: number) => wireTime(Date.UTC(2026, 1, 10) + n);
-    /** The tenant acme keeps one month. In March, its records of January have expired. */
+    /** The rows of the tenant acme are kept for one month. So in March, its rows of January have expired. */
     const keepMonths = (tenant: string) => (tenant === 'acme' ? 1 : null);
     const inMarch = () => Date.UTC(2026, 2);
 
@@ -99,7 +99,8 @@ export function tenantsKeep(scene: RecorderScene): void {
     test('a recorder drops nothing if its clock is ahead of ClickHouse’s clock', async () => {
       const { kept, past } = await appendOfBoth();
       const recorder = await scene.recording.record({
-        // ClickHouse's clock is right, and by that clock these records are kept until 2035.
+        // The recorder's clock is wrong, and ClickHouse's clock is right. By ClickHouse's clock, these records must
+        // be kept until 2035.
         keepMonths: () => 12 * 9,
         clock: () => Date.UTC(2126, 0),
         dropping: { firstAfterMs: 0, everyMs: 5 },

@@ -25,7 +25,7 @@ const FIRST_GENERATION = 2;
 
 export const TENANTS = ['acme', 'globex'] as const;
 
-/** A record to append. Without a partition, the key of the record's agent chooses the partition. */
+/** A record to append, and its partition. If no partition is given, the key of the record's agent determines it. */
 export type Entry = { record: DecisionsRecord | Uint8Array; partition?: number };
 
 const seldom = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
@@ -49,7 +49,9 @@ type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 
 const request = fc.record({
   tenant: fc.constantFrom(TENANTS[0], TENANTS[0], TENANTS[1]),
-  /** Most calls have times in the same three hours, so that later records change the same rollups again. */
+  /**
+   * The times of most calls are in the same three hours. So later records often change rollups that exist already.
+   */
   call: fc.oneof(
     { weight: 4, arbitrary: arbitraryCall(3 * HOUR_MS) },
     { weight: 1, arbitrary: arbitraryCall() },
@@ -66,12 +68,12 @@ const request = fc.record({
 type Request = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 const rebuilt = fc.record({
-  /** Another rebuilder has finished meanwhile, with a higher generation. */
+  /** True if another rebuilder with a higher generation has finished meanwhile. */
   isOvertaken: fc.oneof(
     { weight: 3, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
-  /** A rebuilder that died in the middle has announced its epoch on one partition only. */
+  /** The partitions with the record of the new epoch. Only one of them has it if the rebuilder died in the middle. */
   partitions: fc.constantFrom([0, 1], [0, 1], [0], [1]),
 });
 
@@ -80,7 +82,10 @@ type Placed =
   | { of: 'entry'; entry: Entry }
   | { of: 'rebuilt'; rebuilt: typeof rebuilt extends fc.Arbitrary<infer T> ? T : never };
 
-/** The entries in the order in which they are appended. For each agent, the log has the same order. */
+/**
+ * Generates the entries of a log in the order in which they are appended. The entries of each agent are also in this
+ * order on the log.
+ */
 export const arbitraryLog: fc.Arbitrary<Entry[]> = fc
   .tuple(
     fc.array(request, { minLength: 10, maxLength: 40, size: 'max' }),
@@ -135,7 +140,7 @@ function entriesOf(requests: readonly Request[], placed: readonly Placed[]): Ent
   });
 }
 
-/** The action and attempt number of a request. */
+/** The action of a request, and the number of the attempt. */
 type Attempt = {
   index: number;
   tenant: string;
@@ -145,7 +150,10 @@ type Attempt = {
   isDuplicate: boolean;
 };
 
-/** Gives each attempt to one request and its duplicates, because no ledger allows the same attempt twice. */
+/**
+ * Gives each request an attempt. Only a request and its duplicates share an attempt, because no ledger allows the
+ * same attempt twice.
+ */
 function attemptsOf(requests: readonly Request[]): { request: Request; attempt: Attempt }[] {
   const all: { request: Request; attempt: Attempt }[] = [];
   for (const [index, request] of requests.entries()) {

@@ -100,7 +100,7 @@ export function spendBody(history: Deliveries, filter: Filter, limit: number) {
   };
 }
 
-/** Returns groups of decisions with their counts, the largest group first. */
+/** Returns groups of decisions, each with the number of its decisions. The largest group comes first. */
 function fallen(history: Deliveries, filter: Filter, groupBy: readonly Dimension[]) {
   return groupsOf(history, filter, { groupBy, orderBy: 'calls', nearMissAt: NEAR_MISS_AT })
     .filter(({ measures }) => measures.calls > 0)
@@ -127,7 +127,7 @@ export function codesBody(history: Deliveries, filter: Filter) {
   return { codes: all.map(({ group, calls }) => ({ ...group, decisions: calls })) };
 }
 
-/** Returns the groups of one dimension that have a name. */
+/** Returns the groups of one dimension. A group without a name is left out. */
 export function rankingBody(
   history: Deliveries,
   filter: Filter,

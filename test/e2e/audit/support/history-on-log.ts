@@ -13,9 +13,7 @@ import {
 } from '@mandate/schemas';
 import { type EpochStep, standing } from '@mandate/testing';
 
-/**
- * Returns the history of one tenant. The records of an agent are in log order, because they are all in one partition.
- */
+/** Returns the history of one tenant. All records of an agent are in one partition, so they are in log order. */
 export async function historyOnLog(bus: Bus, tenant: string): Promise<Deliveries> {
   const decisions: { record: Decision; void: boolean }[] = [];
   const settlements: { record: Settlement; void: boolean }[] = [];
@@ -46,7 +44,7 @@ async function readPartition(bus: Bus, partition: number): Promise<DecisionsReco
     try {
       records.push(JSON.parse(Buffer.from(found?.value ?? []).toString()));
     } catch {
-      // The bytes are not a record, so they count for nothing.
+      // If the bytes are not a record, they are ignored.
     }
   }
   return records;

@@ -1,5 +1,6 @@
 /**
- * Listens to the live audit like a browser's EventSource. After a cut, it continues with the id of its last event.
+ * Listens to the live audit as a browser's EventSource does. After a cut connection, it continues after its last
+ * event.
  */
 import { readEventStream } from '../../support/read-event-stream.ts';
 
@@ -11,13 +12,13 @@ export type Listening = {
   problem: { code: string } | null;
   headers: Headers;
   events: LiveEvent[];
-  /** The id of the last message, whether it is an event or not. */
+  /** The id of the last message. A message without an event, such as a heartbeat, has an id too. */
   lastId: string | undefined;
   ended: Promise<void>;
   leave(): void;
 };
 
-/** @param cutAfter closes the stream after this number of events */
+/** @param cutAfter the number of events after which the stream is closed */
 export async function listen(
   url: string,
   key: string,

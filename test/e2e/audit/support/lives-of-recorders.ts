@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const BETWEEN_LIVES_MS = 3 * DAY_MS;
 
 export const arbitraryLife = fc.record({
-  /** The batches to append: each has this number of records, and some batches are appended twice. */
+  /** The batches to append: the number of records in each, and whether it is appended twice. */
   appends: fc.array(fc.record({ records: fc.integer({ min: 1, max: 15 }), isTwice: fc.boolean() }), {
     minLength: 1,
     maxLength: 4,
@@ -26,9 +26,9 @@ export const arbitraryLife = fc.record({
   ahead: fc.nat(3),
   maxBatch: fc.integer({ min: 1, max: 40 }),
   recorders: fc.constantFrom(1, 1, 2),
-  /** The number of the insert or commit at which the first recorder dies. Null: the recorder is stopped. */
+  /** The first recorder dies at this insert or commit, counted from 0. Null means that it is stopped instead. */
   diesAt: fc.option(fc.nat(12)),
-  /** What refreshes the rollups during the recording: the recorder itself, another process, or nothing. */
+  /** What refreshes the rollups while records are recorded: the recorder itself, another process, or nothing. */
   sums: fc.constantFrom('kept', 'beside', 'left'),
 });
 export type Life = typeof arbitraryLife extends fc.Arbitrary<infer T> ? T : never;
@@ -56,7 +56,7 @@ export async function live(recording: Recording, ahead: Entry[], life: Life, nth
   await Promise.all([first, ...others].map((recorder) => recorder.stop()));
 }
 
-/** Lets one more recorder finish the work of the earlier recorders. */
+/** Starts one more recorder, which does all work that the earlier recorders left. */
 export async function catchUp(recording: Recording, nth: number): Promise<void> {
   const recorder = await recording.record(lifeOf(nth));
   await recorder.caughtUp();

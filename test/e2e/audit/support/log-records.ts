@@ -1,4 +1,7 @@
-/** Makes records as deciders and gateways write them, one literal for each kind, for the logs of tests. */
+/**
+ * Makes records for the logs of tests, as deciders and gateways write them. There is one literal for each kind of
+ * record.
+ */
 import {
   type AccessRecord,
   type ActionDecided,
@@ -20,7 +23,8 @@ import { buildDecision, buildSettlement } from '@mandate/testing';
 export const START_MS = Date.UTC(2026, 0, 30, 12);
 
 /**
- * Returns the `n`th decision of a tenant, with one of a few agents, $0.10 charged, and an id that is unique for `n`.
+ * Returns decision number `n` of a tenant. It has one of a few agents, charges $0.10, and has an id that is unique
+ * for `n`.
  */
 export function decided(n: number, given: Partial<Decision> = {}): ActionDecided {
   const { agentId = `agent-${n % 4}`, tool = 'get_user' } = given;
@@ -74,7 +78,7 @@ export function epochBegan(id: string, generation?: number): LedgerEpoch {
   };
 }
 
-/** Returns the results of an operator's republishing: the republished record got one of these answers. */
+/** Returns the record of an operator's republication. The answer to the republished record has one of `answerIds`. */
 export function republished(
   id: string,
   letter: DeadLetter['deadLetter'],

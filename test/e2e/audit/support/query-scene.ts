@@ -27,7 +27,7 @@ export type Scene = {
   /** Records decisions in the audit that are not on the log. */
   record(decisions: readonly ActionDecided[]): Promise<void>;
   audit(): AuditClient;
-  /** The database client of the service. */
+  /** Returns the database client that the service uses. */
   reader(): AuditClient;
   keys: {
     /** A key of the tenant "acme", which has the history. */

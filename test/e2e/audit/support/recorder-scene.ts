@@ -26,7 +26,7 @@ export const TABLES = [
 export type RecorderScene = {
   readonly recording: Recording;
   readonly audit: AuditClient;
-  /** Returns a number that no earlier test got, so that ids on the log never repeat. */
+  /** Returns a number that it has not returned before in this file, so that ids on the log never repeat. */
   next(): number;
   fresh(count: number): number[];
   /** Records everything on the log, and stops. */
@@ -34,7 +34,7 @@ export type RecorderScene = {
   emptyTables(): Promise<void>;
 };
 
-/** Returns the scene. Call it inside `describe`; the scene is open when a test runs. */
+/** Returns the scene. Call this function inside `describe`. The scene is opened before the first test runs. */
 export function recorderScene(open: OpenTables): RecorderScene {
   let recording: Recording;
   let serial = 0;

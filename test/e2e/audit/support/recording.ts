@@ -26,11 +26,11 @@ export type Recording = {
   bus: Bus;
   audit: AuditClient;
   /**
-   * Appends records to the decisions topic, by the key of their agent or all to one partition. Returns the offset
-   * after each record.
+   * Appends records to the decisions topic: all to one partition, or by the key of each record's agent. Returns the
+   * offset after each record.
    */
   append(records: readonly (DecisionsRecord | Uint8Array)[], partition?: number): Promise<number[]>;
-  /** Starts a recorder. The recording stops it at the end, if the test has not stopped it. */
+  /** Starts a recorder. If the test does not stop the recorder, `close` stops it. */
   record(options?: Partial<RecorderOptions>): Promise<Recorder & { metrics: Metrics }>;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ export async function openTables(folder: string): Promise<AuditClient> {
   return audit;
 }
 
-/** Opens audit tables for one recording. The recording closes them. */
+/** Opens audit tables for one recording, which closes them at its end. */
 export type OpenTables = (folder: string) => Promise<AuditClient>;
 
 export async function openRecording(

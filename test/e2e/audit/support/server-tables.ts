@@ -1,4 +1,4 @@
-/** Audit tables on a ClickHouse server, in a separate database. */
+/** Makes audit tables on a ClickHouse server, in a database of their own. */
 import { randomUUID } from 'node:crypto';
 import { type AuditClient, MIGRATIONS_DIRECTORY, migrate, openServerAudit } from '@mandate/audit';
 

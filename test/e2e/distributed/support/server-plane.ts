@@ -60,8 +60,8 @@ export function replicationOn({ brokers }: Pick<KafkaCluster, 'brokers'>) {
 }
 
 /**
- * Returns the environment that gives every process the servers' addresses. A process ignores the settings that it
- * does not use.
+ * Returns environment variables with the servers' addresses, for every process. A process ignores those that it does
+ * not use.
  */
 export function environmentOf({ kafka, redis, clickhouse }: Backends): Record<string, string> {
   const { replicationFactor, minInSyncReplicas } = replicationOn(kafka);
