@@ -40,7 +40,7 @@ const whole = z.object({
     .min(1)
     .optional()
     .describe(
-      'a file or folder of agents, policies and rules. The start applies every difference. Documents that it does not name stay',
+      'a file or folder of agents, policies and rules. The start applies every difference. Documents that are not in the file or folder are kept',
     ),
   PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   PLANE_PORT: port(7420),

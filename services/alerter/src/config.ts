@@ -15,14 +15,14 @@ export const alerterSettings = z.object({
     .min(1)
     .optional()
     .describe(
-      'the rule file; alerts.yaml in the data folder when absent. Without a file, the default rules hold',
+      'the rule file; alerts.yaml in the data folder when absent. Without a file, the default rules apply',
     ),
   ALERTER_HOST: z.string().default('127.0.0.1').describe('the address to listen at'),
   ALERTER_PORT: port(7424),
   ALERTER_CORS_ORIGINS: corsOrigins,
   ALERTER_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   ALERTER_MAX_SOCKETS: maxSockets,
-  ALERTER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  ALERTER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
   ALERTER_SESSION_TIMEOUT_MS: z
     .int()
     .min(100)
@@ -35,7 +35,7 @@ export const alerterSettings = z.object({
     .max(100_000)
     .default(1_000)
     .describe(
-      'how many alerts may wait for one webhook. Beyond that, the newest alert of the tenant with the most becomes undelivered at once',
+      'how many alerts may wait for one webhook. If more wait, the newest alert of the tenant with the most waiting alerts becomes undelivered at once',
     ),
   ALERTER_RECORD_READS: z
     .boolean()

@@ -29,7 +29,7 @@ export const deciderSettings = z.object({
     .array(tenant)
     .default([])
     .describe(
-      'tenants with their own topic, in addition to those that the API opened so; the same for all deciders',
+      'tenants with their own topic, besides tenants that the API opened with `directTopic`. Set the same value for all deciders',
     ),
   DECIDER_HOST: z
     .string()
@@ -62,7 +62,7 @@ export const deciderSettings = z.object({
     .max(CAPS.replayMemoryMs)
     .optional()
     .describe(
-      'how long action ids, idempotency keys and deliveries are remembered; also the longest deadline. Commands of operators are remembered for at least a day. It decides most of the memory of a ledger. Set the same value for all deciders. A log that began without it has 24 h, and a log never takes a shorter value later',
+      'how long action ids, idempotency keys and deliveries are remembered; also the longest deadline. Commands of operators are remembered for at least a day. The time decides most of the memory of a ledger. Set the same value for all deciders. A log that began without this setting has 24 h. A log never takes a shorter value later',
     ),
   DECIDER_MOST_REMEMBERED: z
     .int()

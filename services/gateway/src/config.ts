@@ -64,7 +64,7 @@ export const gatewaySettings = z.object({
     .int()
     .min(1_024)
     .default(16 * 1024 * 1024)
-    .describe('how many bytes of them are kept in memory, as on the log'),
+    .describe('how many bytes of the newest decisions and settlements are kept in memory'),
   GATEWAY_MAX_UNLOGGED: z
     .int()
     .min(1)

@@ -21,7 +21,7 @@ export const querySettings = z.object({
   QUERY_CORS_ORIGINS: corsOrigins,
   QUERY_REQUESTS_PER_KEY_PER_SECOND: requestsPerKeyPerSecond,
   QUERY_MAX_SOCKETS: maxSockets,
-  QUERY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  QUERY_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
   QUERY_ANSWER_TIMEOUT_MS: z
     .int()
     .min(1)

@@ -22,7 +22,7 @@ export const recorderSettings = z.object({
     .max(65_535)
     .default(7423)
     .describe('the port of /healthz, /readyz and /metrics; 0 takes any free one'),
-  RECORDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  RECORDER_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('the level of log lines on stderr'),
   RECORDER_BATCH_RECORDS: z
     .int()
     .min(1)
@@ -46,7 +46,7 @@ export const recorderSettings = z.object({
     .min(1)
     .optional()
     .describe(
-      'how long the log keeps decisions and dead letters, if not always. An alarm rings at half of it',
+      'how long the log keeps decisions and dead letters, if not always. An alarm rings at half of this time',
     ),
 });
 

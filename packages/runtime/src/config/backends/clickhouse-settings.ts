@@ -14,7 +14,7 @@ export const clickhouseSettings = z.object({
     .string()
     .regex(/^[A-Za-z_]\w*$/, 'is no plain name')
     .default('mandate')
-    .describe('the database of the audit tables; one for each log'),
+    .describe('the database of the audit tables. Each log needs another database'),
   CLICKHOUSE_TLS_CA_PATH: z
     .string()
     .min(1)
@@ -39,6 +39,6 @@ export const clickhouseSettings = z.object({
   CLICKHOUSE_COMPRESS: z
     .boolean()
     .default(true)
-    .describe('whether requests and answers are compressed; of no use on one machine'),
+    .describe('whether requests and answers are compressed. On one machine, compression is of no use'),
 });
 export type ClickhouseSettings = Readonly<z.output<typeof clickhouseSettings>>;

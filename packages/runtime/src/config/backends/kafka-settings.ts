@@ -38,7 +38,7 @@ export const kafkaSettings = z.object({
     .boolean()
     .default(false)
     .describe(
-      'whether this process makes missing topics. Otherwise a user with the right to do so makes them',
+      'whether this process makes missing topics. With false, run `mandate migrate` as a user who may make topics',
     ),
   KAFKA_REPLICATION_FACTOR: z
     .int()

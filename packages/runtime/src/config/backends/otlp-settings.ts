@@ -43,7 +43,7 @@ export const otlpSettings = z.object({
     .max(1)
     .default(1)
     .describe(
-      'the share of the traces that begin here that is recorded. For other traces, the caller decides',
+      'which share of the traces that begin in this process is recorded. For other traces, the caller decides',
     ),
 });
 export type OtlpSettings = Readonly<z.output<typeof otlpSettings>>;

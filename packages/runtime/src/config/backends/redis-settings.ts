@@ -55,7 +55,7 @@ export const redisSettings = z.object({
     .string()
     .regex(/^[^\s{}]+$/, 'holds a blank or a brace')
     .default('mandate')
-    .describe('the prefix of all keys in Redis; one for each log'),
+    .describe('the prefix of all keys in Redis. Each log needs another prefix'),
   REDIS_WAIT_REPLICAS: z
     .int()
     .min(0)
