@@ -27,12 +27,12 @@ export const DEFAULTS = {
   /** How long before the expiry of a key people get a warning. */
   keyExpiryWarningMs: 14 * 86_400_000,
   /**
-   * How much a tenant may write through each process that takes its requests, unless its document sets the limits. A
+   * How much a tenant may write through each process that takes its requests, unless its document sets the quotas. A
    * single key may write half of this. A fleet of 400 agents fits: if each calls a tool every second and reports the
    * outcome, they publish 800 records a second (69 million a day) of about 1 KiB. One key that publishes as fast as
    * it can does not fit: it reached 13,500 records a second.
    */
-  limits: {
+  quotas: {
     publishRecords: { perSecond: 2_000, burst: 20_000, perDay: 70_000_000 },
     publishBytes: { perSecond: 4 * 1024 * 1024, burst: 40 * 1024 * 1024, perDay: 100 * 1024 * 1024 * 1024 },
     /** The burst allows `mandate apply` of a large folder, because it makes one change for each document. */

@@ -48,6 +48,6 @@ export * from './scalars.ts';
 export * from './settlement.ts';
 export * from './shape-fault.ts';
 export * from './tenant-document.ts';
-export * from './tenant-limits.ts';
+export * from './tenant-quotas.ts';
 export * from './within-caps.ts';
 export * from './written-record.ts';

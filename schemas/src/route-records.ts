@@ -1,5 +1,5 @@
 /**
- * The records that each HTTP route appends to the log, and the tenant's limit for these records. Every route of every
+ * The records that each HTTP route appends to the log, and the tenant's quota for these records. Every route of every
  * service is listed here. A test compares the list with the OpenAPI document, and docs/operations.md shows it.
  *
  * Every route that needs a key also records its refusals. A 403 counts as a read. The answers 401 and 429 are counted
@@ -14,24 +14,24 @@ export type RouteRecords = {
    */
   readonly topics: readonly (keyof typeof TOPICS)[];
   /**
-   * How requests count towards the tenant's limits.
+   * How requests count towards the tenant's quotas.
    * - `publish`: each record counts, and its bytes.
    * - `changes`: each request counts, and each 16 KiB of its body. If a request writes several records, each counts.
    * - `kills`: like `changes`, but a kill that may stop something always passes.
    * - `reads`: each request counts, and each KiB of its question.
    * - null: the route writes nothing.
    */
-  readonly limit: 'publish' | 'changes' | 'kills' | 'reads' | null;
+  readonly quota: 'publish' | 'changes' | 'kills' | 'reads' | null;
   /** Method and path, as in the OpenAPI document. */
   readonly routes: readonly string[];
 };
 
 export const ROUTE_RECORDS: readonly RouteRecords[] = [
-  { topics: ['actions'], limit: 'publish', routes: ['POST /v1/actions', 'POST /v1/outcomes'] },
-  { topics: ['decisions'], limit: 'kills', routes: ['POST /v1/agents/{id}/kill', 'POST /v1/kill'] },
+  { topics: ['actions'], quota: 'publish', routes: ['POST /v1/actions', 'POST /v1/outcomes'] },
+  { topics: ['decisions'], quota: 'kills', routes: ['POST /v1/agents/{id}/kill', 'POST /v1/kill'] },
   {
     topics: ['decisions'],
-    limit: 'changes',
+    quota: 'changes',
     routes: [
       'POST /v1/agents/{id}/revive',
       'POST /v1/revive',
@@ -42,13 +42,13 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
   },
   {
     topics: ['actions', 'deadLetters'],
-    limit: 'changes',
+    quota: 'changes',
     routes: ['POST /v1/dead-letters/{partition}/{offset}/republish'],
   },
-  { topics: ['persons'], limit: 'changes', routes: ['POST /v1/persons/erase'] },
+  { topics: ['persons'], quota: 'changes', routes: ['POST /v1/persons/erase'] },
   {
     topics: ['alerts'],
-    limit: 'changes',
+    quota: 'changes',
     routes: [
       'POST /v1/alerts/test',
       'POST /v1/alerts/drift',
@@ -58,7 +58,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
   },
   {
     topics: ['control'],
-    limit: 'changes',
+    quota: 'changes',
     routes: [
       'POST /v1/agents',
       'PUT /v1/agents/{id}',
@@ -84,7 +84,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
   },
   {
     topics: ['access'],
-    limit: 'reads',
+    quota: 'reads',
     routes: [
       'GET /v1/actions/{id}',
       'GET /v1/agents',
@@ -144,7 +144,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
   },
   {
     topics: [],
-    limit: null,
+    quota: null,
     routes: [
       'GET /healthz',
       'GET /metrics',

@@ -4,7 +4,7 @@ import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { budgetDocument, policyDocument } from './mandate-document.ts';
 import { tenant } from './scalars.ts';
-import { tenantLimits } from './tenant-limits.ts';
+import { tenantQuotas } from './tenant-quotas.ts';
 
 /**
  * The tenant limits: a policy that applies without a rule. They are always enforced, and delegate nothing. Scope
@@ -33,7 +33,7 @@ export const tenantDocument = z
     version: described(z.literal(1), 'The version of this format: always 1.'),
     id: described(tenant, 'The id of the tenant.', 'acme'),
     name: described(z.string().min(1).max(CAPS.idUnits).optional(), 'A name for people.', 'Acme Airlines'),
-    limits: described(tenantLimits.optional(), 'How much the tenant may contain and write.'),
+    quotas: described(tenantQuotas.optional(), 'The quotas: how much the tenant may contain and write.'),
     bounds: described(
       tenantBounds.optional(),
       'The tenant limits: a policy that every mandate of the tenant contains.',

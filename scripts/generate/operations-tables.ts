@@ -80,9 +80,9 @@ function settingsTable(rows: readonly ConfigRow[]): string {
 }
 
 function routesTable(): string {
-  const lines = ROUTE_RECORDS.map(({ topics, limit, routes }) => {
+  const lines = ROUTE_RECORDS.map(({ topics, quota, routes }) => {
     const written = topics.map((topic) => `\`${TOPICS[topic]}\``).join(', ') || 'none';
-    return `| ${limit === null ? 'none' : `\`${limit}\``} | ${written} | ${routes.map((route) => `\`${route}\``).join(', ')} |\n`;
+    return `| ${quota === null ? 'none' : `\`${quota}\``} | ${written} | ${routes.map((route) => `\`${route}\``).join(', ')} |\n`;
   });
-  return `| limit | topics | routes |\n| --- | --- | --- |\n${lines.join('')}`;
+  return `| quota | topics | routes |\n| --- | --- | --- |\n${lines.join('')}`;
 }

@@ -158,7 +158,7 @@ test.each(SWITCHES)(
 test('a kill that may stop something is never refused, and a kill of an unknown agent counts as a change', async () => {
   const plane = await startGatewayPlane({
     mandates: MANDATES,
-    limits: NO_CHANGES,
+    quotas: NO_CHANGES,
     register: { statusOf: (_, id) => (id === 'bot-1' ? 'registered' : null), names: () => ['bot-1'] },
   });
   await plane.decide();

@@ -90,7 +90,7 @@ const body = fc.oneof(
   fc.record({ event: fc.constant('mandate.revoked'), mandateId: fc.constantFrom(...MANDATES) }),
 );
 
-export const LIMITS = ['agents', 'policies', 'rules', 'issuedMandates'] as const;
+export const QUOTAS = ['agents', 'policies', 'rules', 'issuedMandates'] as const;
 const ofTenants = fc.oneof(
   fc.record({
     event: fc.constant('tenant.put'),
@@ -98,7 +98,7 @@ const ofTenants = fc.oneof(
       {
         version: fc.constant(1),
         id: fc.constantFrom('acme', 'acme', 'other'),
-        limits: fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(3)])), { requiredKeys: [] }),
+        quotas: fc.record(Object.fromEntries(QUOTAS.map((what) => [what, fc.nat(3)])), { requiredKeys: [] }),
         directTopic: fc.boolean(),
       },
       { requiredKeys: ['version', 'id'] },
@@ -124,7 +124,7 @@ const changeOf = (what: fc.Arbitrary<object>) =>
 /** Changes in tenants that have no tenant document. */
 export const ofOthers = changeOf(body);
 export const changes = fc.array(ofOthers, { maxLength: 12, size: 'max' });
-/** The changes above, and changes that open, limit and close tenants. */
+/** The changes above, and changes that open, change and close tenants. */
 export const change = fc.oneof(
   { weight: 4, arbitrary: ofOthers },
   { weight: 1, arbitrary: changeOf(ofTenants) },

@@ -4,7 +4,7 @@ import { CAPS, controlRecord } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inTenants, KEY, LIMITS, ofOthers } from './arbitrary-control-changes.ts';
+import { inTenants, KEY, ofOthers, QUOTAS } from './arbitrary-control-changes.ts';
 import { folded, found } from './control-fold.fixture.ts';
 
 test('in a closed tenant, the only accepted changes are to open the tenant again and to revoke a key', () => {
@@ -36,11 +36,11 @@ test('in a closed tenant, the only accepted changes are to open the tenant again
 
 test('nothing can be added beyond the quotas of a tenant, and existing documents stay', () => {
   const refused = new Set<string>();
-  const limits = fc.record(Object.fromEntries(LIMITS.map((what) => [what, fc.nat(1)])));
-  const limited = fc.tuple(limits, fc.uuid()).map(([limits, id]) =>
+  const quotas = fc.record(Object.fromEntries(QUOTAS.map((what) => [what, fc.nat(1)])));
+  const limited = fc.tuple(quotas, fc.uuid()).map(([quotas, id]) =>
     controlRecord.parse({
       event: 'tenant.put',
-      tenant: { version: 1, id: 'acme', limits },
+      tenant: { version: 1, id: 'acme', quotas },
       change: { id, tenant: 'acme', by: 'ann', reason: '', at: KEY.createdAt },
     }),
   );
@@ -49,12 +49,12 @@ test('nothing can be added beyond the quotas of a tenant, and existing documents
       const fold = foldControl();
       for (const [at, record] of [...before, limit, ...after].entries()) {
         const control = fold.tenant(record.change.tenant);
-        const { limits } = control.opened?.document ?? {};
+        const { quotas } = control.opened?.document ?? {};
         const counts = countsOf(control);
         const changed = fold.apply(record, at + 1);
         const now = countsOf(fold.tenant(record.change.tenant));
-        for (const what of LIMITS)
-          if (now[what] > counts[what]) expect(now[what]).toBeLessThanOrEqual(limits?.[what] ?? now[what]);
+        for (const what of QUOTAS)
+          if (now[what] > counts[what]) expect(now[what]).toBeLessThanOrEqual(quotas?.[what] ?? now[what]);
         if (!changed.ok && changed.refusal === 'TOO_MANY') refused.add(record.event);
         if (record.event === 'tenant.put') expect(now).toEqual(counts);
       }
@@ -69,7 +69,7 @@ function countsOf({
   policies,
   rules,
   issued,
-}: TenantControl): Record<(typeof LIMITS)[number], number> {
+}: TenantControl): Record<(typeof QUOTAS)[number], number> {
   const alive = [...issued.byId.values()].filter(({ revokedAt }) => revokedAt === null);
   return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
 }
@@ -110,7 +110,7 @@ test('limits the number of opened tenants, and of tenants that have or had their
   expect([put('n1', false).ok, fold.opened.size]).toEqual([true, CAPS.tenants]);
 });
 
-test('a tenant at its limit does not prevent another tenant’s changes', () => {
+test('a tenant at its quota does not prevent another tenant’s changes', () => {
   const fold = foldControl();
   let revision = 0;
   const put = (tenant: string, fields: object) => {
@@ -120,7 +120,7 @@ test('a tenant at its limit does not prevent another tenant’s changes', () => 
   };
   const agent = (id: string) => ({ event: 'agent.put', agent: { id } });
   put('acme', agent('a'));
-  put('acme', { event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { agents: 0 } } });
+  put('acme', { event: 'tenant.put', tenant: { version: 1, id: 'acme', quotas: { agents: 0 } } });
   expect(put('acme', agent('b'))).toMatchObject({ refusal: 'TOO_MANY' });
   expect([put('acme', agent('a')).ok, put('other', agent('b')).ok]).toEqual([true, true]);
   put('acme', { event: 'tenant.closed' });

@@ -37,7 +37,7 @@ describe('the grants of a tenant', () => {
 
   test('are also limited by the quota of the tenant', () => {
     const { issueAt, revoke, put } = many();
-    put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', limits: { issuedMandates: 2 } } });
+    put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', quotas: { issuedMandates: 2 } } });
     expect([issueAt(START_MS), issueAt(START_MS), issueAt(START_MS)]).toEqual([true, true, false]);
     revoke('1');
     expect([issueAt(START_MS), issueAt(START_MS)]).toEqual([true, false]);

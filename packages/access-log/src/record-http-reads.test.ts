@@ -1,11 +1,11 @@
 import { silentLogger } from '@mandate/runtime';
-import { type AuditRead, limitsInForce, readAccessRecord, type TenantLimits } from '@mandate/schemas';
+import { type AuditRead, quotasInForce, readAccessRecord, type TenantQuotas } from '@mandate/schemas';
 import { createHttpServer, createMetrics, HttpProblem, issueApiKey, memoryKeyStore } from '@mandate/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { recordHttpReads } from './record-http-reads.ts';
 
 /** Starts a service with two routes. One route fails with `problem`, and the other route records its reads. */
-async function serving(problem: HttpProblem, limits: TenantLimits = {}) {
+async function serving(problem: HttpProblem, quotas: TenantQuotas = {}) {
   const { key, record } = issueApiKey({ tenant: 'acme', name: 'ann', scopes: ['author'], agents: ['*'] });
   const recorded: AuditRead[] = [];
   const append = async (_: string, records: readonly { value: string | Uint8Array }[]) => {
@@ -13,10 +13,10 @@ async function serving(problem: HttpProblem, limits: TenantLimits = {}) {
     return [];
   };
   const log = silentLogger();
-  const inForce = limitsInForce(limits);
+  const inForce = quotasInForce(quotas);
   const server = await createHttpServer({
     ...{ service: 'test', version: '0', log, metrics: createMetrics({ service: 'test' }) },
-    ...{ keys: memoryKeyStore([record]), readiness: async () => [], tenantLimits: () => inForce },
+    ...{ keys: memoryKeyStore([record]), readiness: async () => [], quotas: () => inForce },
   });
   const reads = recordHttpReads({
     ...{ bus: { append }, source: 'test', clock: Date.now, log },

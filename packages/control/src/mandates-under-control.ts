@@ -19,7 +19,7 @@ import {
   tenantClosed,
   tooCostly,
 } from '@mandate/policy/parts';
-import type { Action, BudgetLimit, Plan, TenantLimitsInForce } from '@mandate/schemas';
+import type { Action, BudgetLimit, Plan, QuotasInForce } from '@mandate/schemas';
 import { ancestorAgents, ancestorDocuments } from './ancestor-agents.ts';
 import { agentOf, policiesOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
@@ -59,7 +59,7 @@ export type MandatesUnderControl = MandatesInForce & {
   /** True if the tenant limits contain a budget with the same counter as this budget. */
   isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
   /** The quotas of the tenant. */
-  limits(tenant: string): TenantLimitsInForce;
+  quotas(tenant: string): QuotasInForce;
   /** Adds the tenant limits to a mandate that does not come from rules or grants. */
   within(tenant: string, mandate: Mandate): Mandate;
 };
@@ -158,7 +158,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
     isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
-    limits: (tenant) => quotasOf(fold.tenant(tenant)),
+    quotas: (tenant) => quotasOf(fold.tenant(tenant)),
     within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };

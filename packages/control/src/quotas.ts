@@ -1,4 +1,4 @@
-import { CAPS, limitsInForce, type TenantLimits, type TenantLimitsInForce } from '@mandate/schemas';
+import { CAPS, type QuotasInForce, quotasInForce, type TenantQuotas } from '@mandate/schemas';
 import type { OpenedTenant } from './revisioned.ts';
 
 type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
@@ -8,17 +8,17 @@ type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
  * these stay, but no more can be added.
  */
 export function quotaOf({ opened }: { opened: OpenedTenant | null }, what: Counted): number {
-  return Math.min(CAPS[what], opened?.document.limits?.[what] ?? CAPS[what]);
+  return Math.min(CAPS[what], opened?.document.quotas?.[what] ?? CAPS[what]);
 }
 
-const made = new WeakMap<TenantLimits, TenantLimitsInForce>();
-const DEFAULT_LIMITS = limitsInForce();
+const made = new WeakMap<TenantQuotas, QuotasInForce>();
+const DEFAULT_QUOTAS = quotasInForce();
 
 /** Returns the quotas of the tenant. */
-export function quotasOf({ opened }: { opened: OpenedTenant | null }): TenantLimitsInForce {
-  const said = opened?.document.limits;
-  if (said === undefined) return DEFAULT_LIMITS;
-  const limits = made.get(said) ?? limitsInForce(said);
-  made.set(said, limits);
-  return limits;
+export function quotasOf({ opened }: { opened: OpenedTenant | null }): QuotasInForce {
+  const said = opened?.document.quotas;
+  if (said === undefined) return DEFAULT_QUOTAS;
+  const quotas = made.get(said) ?? quotasInForce(said);
+  made.set(said, quotas);
+  return quotas;
 }

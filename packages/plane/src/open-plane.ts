@@ -72,7 +72,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
       requestsPerKeyPerSecond: config.PLANE_REQUESTS_PER_KEY_PER_SECOND,
       sockets: config.PLANE_MAX_SOCKETS,
     },
-    tenantLimits: followed.mandates.limits,
+    quotas: followed.mandates.quotas,
     readiness: async () => [
       ...(await gateway.readiness()),
       ...(await query.readiness()),

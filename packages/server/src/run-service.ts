@@ -3,7 +3,7 @@
 import type { Logger, LogLevel, ReadinessCheck, Tracer } from '@mandate/runtime';
 import { type Opening, openInOrder } from '@mandate/runtime';
 import { type ConfigPort, type otlpSettings, serviceConfig } from '@mandate/runtime/settings';
-import type { TenantLimitsInForce } from '@mandate/schemas';
+import type { QuotasInForce } from '@mandate/schemas';
 import type { z } from 'zod';
 import type { KeyStore } from './api-keys/key-store.ts';
 import { createHttpServer } from './http/create-http-server.ts';
@@ -52,7 +52,7 @@ export type ServiceParts = {
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
   /** Returns how much a tenant and each of its keys may write. Absent: the defaults. */
-  tenantLimits?: (tenant: string) => TenantLimitsInForce;
+  quotas?: (tenant: string) => QuotasInForce;
   routes?: HttpRoutes;
 };
 

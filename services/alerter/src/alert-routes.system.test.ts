@@ -2,7 +2,7 @@ import { recordHttpReads } from '@mandate/access-log';
 import type { Bus } from '@mandate/bus';
 import { redactPieces } from '@mandate/privacy';
 import { MandateError, silentLogger } from '@mandate/runtime';
-import { limitsInForce, readAccessRecord, type TenantLimits, TOPICS } from '@mandate/schemas';
+import { quotasInForce, readAccessRecord, type TenantQuotas, TOPICS } from '@mandate/schemas';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
 import { busWith, mustAnswerAsDescribed, waitUntil } from '@mandate/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,7 +24,7 @@ const keys = {
 };
 
 /** Serves the routes of an alerter. Reads are recorded on `bus`, or not at all if `bus` is null. */
-async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits = {}) {
+async function serving(alerter: Alerter, bus: Bus | null, quotas: TenantQuotas = {}) {
   const server = await createHttpServer({
     service: 'alerter',
     version: '1',
@@ -32,7 +32,7 @@ async function serving(alerter: Alerter, bus: Bus | null, limits: TenantLimits =
     metrics: createMetrics({ service: 'test' }),
     keys: memoryKeyStore(Object.values(keys).map(({ record }) => record)),
     readiness: alerter.readiness,
-    tenantLimits: () => limitsInForce(limits),
+    quotas: () => quotasInForce(quotas),
   });
   await mustAnswerAsDescribed(server);
   const reads =

@@ -34,6 +34,6 @@ await runService(process, {
     if (!recordReads) log.warn('who sees alerts is not recorded: MANDATE_ALERTER_RECORD_READS is off');
     const { routes, readiness } = await openAlerter(config, { ...parts, bus, rules, recordReads });
     const keys = keysInForce(followed, fileKeyStore(folder.keys));
-    return { keys, tenantLimits: followed.mandates.limits, readiness, routes };
+    return { keys, quotas: followed.mandates.quotas, readiness, routes };
   },
 });

@@ -41,7 +41,7 @@ await runService(process, {
     const { followed } = control;
     return {
       keys: keysInForce(followed, fileKeys),
-      tenantLimits: followed.mandates.limits,
+      quotas: followed.mandates.quotas,
       readiness: async () => [await answers('log', bus.ping()), privacy.readiness()],
       routes,
     };

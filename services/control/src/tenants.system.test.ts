@@ -87,14 +87,14 @@ test('shows all tenants to an operator of the plane, and to other people only th
 test('quotas refuse new documents but keep the existing ones, and do not limit another tenant', async () => {
   const { call, put, agent } = await scene();
   for (const id of ['a', 'b']) expect((await agent(id)).status).toBe(201);
-  const limited = await put({ limits: { agents: 1 } });
-  expect(limited.body).toMatchObject({ tenant: { limits: { agents: 1 } }, holds: { agents: 2 } });
+  const limited = await put({ quotas: { agents: 1 } });
+  expect(limited.body).toMatchObject({ tenant: { quotas: { agents: 1 } }, holds: { agents: 2 } });
   expect(await agent('c')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } });
   expect((await call('author', 'PUT', '/v1/agents/a', { body: { id: 'a', groups: ['g'] } })).status).toBe(
     200,
   );
   expect((await agent('c', 'other')).status).toBe(201);
-  await put({ limits: { agents: 3 } }, { headers: { 'if-match': limited.etag ?? '' } });
+  await put({ quotas: { agents: 3 } }, { headers: { 'if-match': limited.etag ?? '' } });
   expect((await agent('c')).status).toBe(201);
   expect(await put({}, { headers: { 'if-match': limited.etag ?? '' } })).toMatchObject({
     status: 409,

@@ -50,7 +50,7 @@ export async function openDecider(
     log,
     metrics,
     tracer,
-    maxRemembered: (tenant) => followed.mandates.limits(tenant).rememberedIds,
+    maxRemembered: (tenant) => followed.mandates.quotas(tenant).rememberedIds,
     tenantsWithTopics: () => followed.withTopics,
     topics: [TOPICS.actions, ...config.DECIDER_TENANT_TOPICS.map(topicOfTenant)],
     maxBatch: config.DECIDER_BATCH_RECORDS,

@@ -117,12 +117,12 @@ export function createGateway(dependencies: GatewayDependencies, settings: Gatew
 }
 
 function refusedAgents({
-  limits,
+  quotas,
   register,
   clock,
-}: Pick<GatewayDependencies, 'limits' | 'register' | 'clock'>): RefusedAgents {
+}: Pick<GatewayDependencies, 'quotas' | 'register' | 'clock'>): RefusedAgents {
   return new RefusedAgents({
-    limits: (tenant) => limits(tenant).refusals,
+    quotas: (tenant) => quotas(tenant).refusals,
     isKnown: (tenant, agentId) => {
       const status = register.statusOf(tenant, agentId);
       return status === 'registered' || status === 'named';

@@ -6,7 +6,7 @@ import type { AgentRegister } from '@mandate/control';
 import type { Ancestry, BudgetReference, KillBroadcast, Ledger } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
-import type { Action, Decision, TenantLimitsInForce } from '@mandate/schemas';
+import type { Action, Decision, QuotasInForce } from '@mandate/schemas';
 import type { Metrics } from '@mandate/server';
 import type { PendingReplies } from './answers/pending-replies.ts';
 import type { ActionName } from './answers/recent-answers.ts';
@@ -30,7 +30,7 @@ export type GatewayDependencies = {
   /** The register of agents. It knows agents before their first action. */
   register: AgentRegister;
   /** The quotas of the tenant that are in force. */
-  limits(tenant: string): TenantLimitsInForce;
+  quotas(tenant: string): QuotasInForce;
   /** True if the tenant is closed. Nothing is allowed in a closed tenant, so no request is published. */
   isClosed(tenant: string): boolean;
   /** True if the budget is part of the tenant limits. */

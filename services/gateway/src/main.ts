@@ -46,7 +46,7 @@ await runService(process, {
     });
     return {
       keys: keysInForce(followed, fileKeyStore(folder.keys)),
-      tenantLimits: followed.mandates.limits,
+      quotas: followed.mandates.quotas,
       readiness: async () => [...(await readiness()), privacy.readiness()],
       routes,
     };

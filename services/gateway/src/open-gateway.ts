@@ -50,7 +50,7 @@ export async function openGateway(
       standing: followed.mandates.standing,
       controlRevision: followed.revision,
       register: agentRegister(followed.tenant, parts.mandatesOfFile),
-      limits: followed.mandates.limits,
+      quotas: followed.mandates.quotas,
       isClosed: followed.mandates.isClosed,
       isOfBounds: followed.mandates.isOfBounds,
       kills,

@@ -36,7 +36,7 @@ await runService(process, {
     const { routes, readiness } = openQuery(config, { ...parts, audit, bus, clock: systemClock });
     return {
       keys: followed === null ? ofFolder : keysInForce(followed, ofFolder),
-      ...(followed !== null && { tenantLimits: followed.mandates.limits }),
+      ...(followed !== null && { quotas: followed.mandates.quotas }),
       readiness: async () => [
         ...(await readiness()),
         ...(bus === null ? [] : [await answers('log', bus.ping())]),

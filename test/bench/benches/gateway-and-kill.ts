@@ -49,8 +49,8 @@ export async function gatewayAndKill(): Promise<Row[]> {
 
 type To = Pick<Load, 'url' | 'key'>;
 /**
- * Raises the tenant's limits very high. The bench publishes as fast as it can with one key, and kills agents that do
- * not exist. Otherwise it would reach the limits on records and on changes.
+ * Raises the tenant's quotas very high. The bench publishes as fast as it can with one key, and kills agents that do
+ * not exist. Otherwise it would reach the quotas for records and on changes.
  */
 async function limitNothing({ url, key }: To): Promise<void> {
   const most = { perSecond: 1_000_000_000 };
@@ -62,7 +62,7 @@ async function limitNothing({ url, key }: To): Promise<void> {
   const response = await fetch(`${url}/v1/tenants/default`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json', 'x-api-key': key ?? '' },
-    body: JSON.stringify({ version: 1, id: 'default', limits: { publish, publishPerKey: publish, changes } }),
+    body: JSON.stringify({ version: 1, id: 'default', quotas: { publish, publishPerKey: publish, changes } }),
   });
   if (!response.ok) throw new Error(await response.text());
 }

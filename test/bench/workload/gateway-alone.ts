@@ -7,7 +7,7 @@ import { createGateway } from '@mandate/gateway';
 import type { KillBroadcast, Ledger } from '@mandate/ledger';
 import { personKeysAt } from '@mandate/privacy';
 import { silentLogger, systemClock } from '@mandate/runtime';
-import { DEFAULTS, limitsInForce } from '@mandate/schemas';
+import { DEFAULTS, quotasInForce } from '@mandate/schemas';
 import { createHttpServer, createMetrics, issueApiKey, memoryKeyStore, serveHttp } from '@mandate/server';
 import { temporaryFolder } from './temporary-log.ts';
 
@@ -33,15 +33,15 @@ export async function gatewayAlone(on: {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const [log, metrics, clock] = [silentLogger(), createMetrics({ service: 'bench' }), systemClock];
-  // Each kill of the bench counts as a change, because its agents do not exist. So the limits on changes must be
+  // Each kill of the bench counts as a change, because its agents do not exist. So the quotas on changes must be
   // high.
-  const limits = limitsInForce({ changes: { perSecond: 1_000_000_000, perDay: 1_000_000_000 } });
+  const quotas = quotasInForce({ changes: { perSecond: 1_000_000_000, perDay: 1_000_000_000 } });
   const gateway = createGateway(
     {
       standing: () => ({ ancestors: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: { statusOf: () => null, names: () => [] },
-      limits: () => limits,
+      quotas: () => quotas,
       isClosed: () => false,
       isOfBounds: () => false,
       ...on,
@@ -73,7 +73,7 @@ export async function gatewayAlone(on: {
     log,
     metrics,
     keys,
-    tenantLimits: () => limits,
+    quotas: () => quotas,
     readiness: gateway.readiness,
   });
   await server.register(gateway.routes);

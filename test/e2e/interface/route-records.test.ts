@@ -1,5 +1,5 @@
 /**
- * Tests that every route that writes has a limit. The OpenAPI document lists the routes. ROUTE_RECORDS lists the
+ * Tests that every route that writes has a quota. The OpenAPI document lists the routes. ROUTE_RECORDS lists the
  * records that each route writes. The test calls each route and compares the log with ROUTE_RECORDS.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,11 +38,11 @@ beforeAll(async () => {
   writeFileSync(dataFolder(folder).privacy, 'version: 1\nfields: [{ path: args.note, do: seal }]\n');
   plane = await openPlane(planeConfig.parse({ PLANE_DATA_PATH: folder, PLANE_PORT: 0 }), silentLogger());
   operations = operationsOf((await (await fetch(`${plane.url}/openapi.json`)).json()) as OpenApi);
-  const limits = { publish: { records: NOTHING }, changes: NOTHING, reads: NOTHING };
+  const quotas = { publish: { records: NOTHING }, changes: NOTHING, reads: NOTHING };
   const opened = await fetch(`${plane.url}/v1/tenants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${free.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ version: 1, id: LIMITED, limits }),
+    body: JSON.stringify({ version: 1, id: LIMITED, quotas }),
   });
   expect(opened.status).toBe(201);
 });
@@ -54,8 +54,8 @@ afterAll(async () => {
 const nameOf = ({ method, path }: Described) => `${method} ${path}`;
 const lineOf = (operation: Described) =>
   ROUTE_RECORDS.find(({ routes }) => routes.includes(nameOf(operation)));
-const limitedBy = (...limits: (string | null)[]) =>
-  operations.filter((operation) => limits.includes(lineOf(operation)?.limit ?? null));
+const countedBy = (...quotas: (string | null)[]) =>
+  operations.filter((operation) => quotas.includes(lineOf(operation)?.quota ?? null));
 
 /** Returns the status and code of the answer. A stream is closed after its beginning. */
 async function ask(operation: Described, key: string): Promise<{ status: number; code: string | null }> {
@@ -98,14 +98,14 @@ describe('the table ROUTE_RECORDS', () => {
     expect(lines.toSorted()).toEqual(operations.map(nameOf).toSorted());
   });
 
-  test('names a limit for each route that writes', () => {
-    const without = ROUTE_RECORDS.filter(({ topics, limit }) => topics.length > 0 && limit === null);
+  test('names a quota for each route that writes', () => {
+    const without = ROUTE_RECORDS.filter(({ topics, quota }) => topics.length > 0 && quota === null);
     expect(without).toEqual([]);
   });
 });
 
-test('a route without a limit writes nothing', async () => {
-  const routes = limitedBy(null);
+test('a route without a quota writes nothing', async () => {
+  const routes = countedBy(null);
   expect(routes.length).toBeGreaterThan(5);
   const appended = await appendedBy(async () => {
     for (const operation of routes) expect((await ask(operation, free.key)).status).toBeLessThan(300);
@@ -114,7 +114,7 @@ test('a route without a limit writes nothing', async () => {
 });
 
 test('a route that reads writes at most one access record, and nothing else', async () => {
-  for (const operation of limitedBy('reads')) {
+  for (const operation of countedBy('reads')) {
     const appended = await appendedBy(async () => void (await ask(operation, free.key)));
     expect([nameOf(operation), { access: 1, ...appended }]).toEqual([nameOf(operation), { access: 1 }]);
   }
@@ -123,10 +123,10 @@ test('a route that reads writes at most one access record, and nothing else', as
 const CODES = { publish: 'TOO_MANY_RECORDS', changes: 'TOO_MANY_CHANGES', reads: 'TOO_MANY_READS' } as const;
 
 test.each(Object.entries(CODES))(
-  'at every route with the limit %s, refuses a tenant that has used up the limit, and writes nothing',
-  async (limit, code) => {
+  'at every route with the quota %s, refuses a tenant that has used up the quota, and writes nothing',
+  async (quota, code) => {
     const appended = await appendedBy(async () => {
-      for (const operation of limitedBy(limit)) {
+      for (const operation of countedBy(quota)) {
         const answer = await ask(operation, limited.key);
         const expected = { status: 429, code };
         expect([nameOf(operation), answer]).toEqual([nameOf(operation), expected]);
@@ -135,7 +135,7 @@ test.each(Object.entries(CODES))(
     // Only the first refusal is recorded at once. The others are counted and recorded later.
     const { access = 0, ...others } = appended;
     expect(others).toEqual({});
-    expect(access).toBeLessThanOrEqual(limitedBy(limit).length);
+    expect(access).toBeLessThanOrEqual(countedBy(quota).length);
     const reads = (await recordsOf(plane.bus, TOPICS.access)).map(
       ({ value }) => readAccessRecord(value).read,
     );
@@ -144,7 +144,7 @@ test.each(Object.entries(CODES))(
 );
 
 test('a tenant without changes left can kill itself, but cannot kill an unknown agent', async () => {
-  const [agent, wide] = limitedBy('kills');
+  const [agent, wide] = countedBy('kills');
   if (agent === undefined || wide === undefined) throw new Error('no route kills');
   const appended = await appendedBy(async () => {
     expect(await ask(agent, limited.key)).toEqual({ status: 429, code: 'TOO_MANY_CHANGES' });

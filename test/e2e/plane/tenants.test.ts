@@ -1,4 +1,4 @@
-/** Opens, limits and closes a tenant on a whole plane over HTTP, while the tenant's agents act. */
+/** Opens, changes and closes a tenant on a whole plane over HTTP, while the tenant's agents act. */
 import { rmSync } from 'node:fs';
 import { openPlane, planeConfig } from '@mandate/plane';
 import { dataFolder, silentLogger } from '@mandate/runtime';

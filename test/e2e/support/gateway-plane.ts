@@ -13,9 +13,9 @@ import { type Running, silentLogger, systemClock, type Tracer } from '@mandate/r
 import {
   type ApiScope,
   type DecisionsRecord,
-  limitsInForce,
+  quotasInForce,
   readDecisionsRecord,
-  type TenantLimits,
+  type TenantQuotas,
   TOPICS,
 } from '@mandate/schemas';
 import {
@@ -98,8 +98,8 @@ export async function startGatewayPlane(options: {
   isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
   /** The register of agents, with registered and retired agents. If absent, no agent is registered. */
   register?: Parameters<typeof createGateway>[0]['register'];
-  /** Limits on what each tenant may write. */
-  limits?: TenantLimits;
+  /** Quotas of what each tenant may write. */
+  quotas?: TenantQuotas;
   /** If true, persons can be erased. */
   seals?: boolean;
   /** Replaces the gateway's log and ledger, so that a test can watch them or make them fail. */
@@ -117,7 +117,7 @@ export async function startGatewayPlane(options: {
     fingerprintOf(original, redacted, 'the key of this test');
   const metrics = createMetrics({ service: 'test' });
 
-  const limits = limitsInForce(options.limits);
+  const quotas = quotasInForce(options.quotas);
   const given = options.between?.({ bus, ledger }) ?? { bus, ledger };
   const gateway = createGateway(
     {
@@ -126,7 +126,7 @@ export async function startGatewayPlane(options: {
       standing: () => ({ ancestors: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: options.register ?? { statusOf: () => null, names: () => [] },
-      limits: () => limits,
+      quotas: () => quotas,
       isClosed: () => false,
       isOfBounds: options.isOfBounds ?? (() => false),
       redact,
@@ -153,7 +153,7 @@ export async function startGatewayPlane(options: {
     metrics,
     tracer: options.tracer ?? null,
     keys: keyStoreOf(live),
-    tenantLimits: () => limits,
+    quotas: () => quotas,
     readiness: gateway.readiness,
   });
   await mustAnswerAsDescribed(server);

@@ -224,9 +224,9 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     replace: 'false',
   },
   {
-    promise: '7 a tenant holds at most as much as its limits allow',
+    promise: '7 a tenant holds at most as much as its quotas allow',
     file: 'packages/control/src/quotas.ts',
-    find: 'opened?.document.limits?.[what] ?? CAPS[what]',
+    find: 'opened?.document.quotas?.[what] ?? CAPS[what]',
     replace: 'CAPS[what]',
   },
   {

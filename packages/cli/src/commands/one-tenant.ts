@@ -98,7 +98,7 @@ export function limitCommand(tenants: Command, run: RunCommand): void {
     .addHelpText(
       'after',
       `
-A limit below what exists removes nothing. It only keeps more from being added.
+A quota below what exists removes nothing. It only keeps more from being added.
 
 Examples:
   mandate tenants limit acme --agents 1000

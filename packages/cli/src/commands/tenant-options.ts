@@ -1,16 +1,16 @@
 import { describeFault, documentWarnings, type FindPlace, readDocuments } from '@mandate/policy/documents';
 import { readNamedFile } from '@mandate/runtime';
-import { CAPS, type TenantDocument, type TenantLimits, tenantDocument, tenantLimits } from '@mandate/schemas';
+import { CAPS, type TenantDocument, type TenantQuotas, tenantDocument, tenantQuotas } from '@mandate/schemas';
 import { Command } from 'commander';
 import type { z } from 'zod';
 import { WrongUse } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 
-type Counts = Pick<TenantLimits, 'agents' | 'policies' | 'rules'> & { grants?: number };
+type Counts = Pick<TenantQuotas, 'agents' | 'policies' | 'rules'> & { grants?: number };
 
 export type TenantOptions = Counts & {
   name?: string;
-  limits?: string;
+  quotas?: string;
   bounds?: string;
   unbounded?: true;
   directTopic?: true;
@@ -24,7 +24,7 @@ export function withTenant(command: Command): Command {
     .option('--policies <count>', 'the most policies, with archived ones', upTo(CAPS.policies))
     .option('--rules <count>', 'the most rules', upTo(CAPS.rules))
     .option('--grants <count>', 'the most grants that have not ended', upTo(CAPS.issuedMandates))
-    .option('--limits <file>', 'limits on what it writes: YAML, with the fields that change')
+    .option('--quotas <file>', 'quotas of what it writes: YAML, with the fields that change')
     .option('--bounds <file>', 'a policy that all its agents are held to: YAML')
     .option('--unbounded', 'remove that policy')
     .option('--direct-topic', 'it publishes to its own topic');
@@ -45,19 +45,19 @@ export function mustSaySomething(options: TenantOptions): void {
  * @param warnings gets a line for each part of the `bounds` file that probably does not mean what its author intended
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
-  const { name, bounds, unbounded, directTopic, limits: file } = options;
+  const { name, bounds, unbounded, directTopic, quotas: file } = options;
   const { agents, policies, rules, grants: issuedMandates } = options;
   const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
     ([, most]) => most !== undefined,
   );
-  const inFile = file === undefined ? {} : limitsIn(file);
-  const limits = { ...before.limits, ...inFile, ...Object.fromEntries(said) };
+  const inFile = file === undefined ? {} : quotasIn(file);
+  const quotas = { ...before.quotas, ...inFile, ...Object.fromEntries(said) };
   const { bounds: stand, ...rest } = before;
   const held = unbounded ? undefined : bounds === undefined ? stand : boundsIn(bounds, warnings);
   return {
     ...rest,
     ...(name !== undefined && { name }),
-    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(quotas).length > 0 && { quotas }),
     ...(held !== undefined && { bounds: held }),
     ...(directTopic && { directTopic }),
   };
@@ -72,10 +72,10 @@ function boundsIn(file: string, warnings: string[]): TenantDocument['bounds'] {
   return bounds;
 }
 
-function limitsIn(file: string): TenantLimits {
+function quotasIn(file: string): TenantQuotas {
   const begins = 'publish: { records: { perSecond: 500 } }';
-  const what = { what: 'limits', begins, of: 'with fields of `limits`' };
-  return documentIn(file, tenantLimits, what).document;
+  const what = { what: 'quotas', begins, of: 'with fields of `quotas`' };
+  return documentIn(file, tenantQuotas, what).document;
 }
 
 /** Returns the only document of the file. Throws CommandFailure with every fault, by line and column. */

@@ -11,7 +11,7 @@ async function commands() {
   return { bounds, folder, tenants: (...args: string[]) => mandate('tenants', ...args) };
 }
 
-test('opens a tenant with a key for its first admin, limits the tenant, closes it and opens it again', async () => {
+test('opens a tenant with a key for its first admin, changes the tenant, closes it and opens it again', async () => {
   const { tenants, bounds } = await commands();
   expect((await tenants('list')).stdout).toBe('no tenant was opened\n');
   const opened = await tenants('open', 'acme', '--agents', '5', '--bounds', bounds, '--name', 'Acme');
@@ -28,7 +28,7 @@ test('opens a tenant with a key for its first admin, limits the tenant, closes i
   const unbounded = await tenants('limit', 'acme', '--unbounded', '--json');
   expect(JSON.parse(unbounded.stdout).tenant).toEqual({
     ...{ version: 1, id: 'acme', name: 'Acme' },
-    limits: { agents: 5, rules: 7 },
+    quotas: { agents: 5, rules: 7 },
   });
   expect((await tenants('show', 'acme')).stdout).toMatch(
     /^id: acme\n.*state: open\nholds:\n {2}agents: 0\n/s,
@@ -40,7 +40,7 @@ test('opens a tenant with a key for its first admin, limits the tenant, closes i
     exitCode: 1,
     stderr: expect.stringMatching(/acme is closed already/),
   });
-  // The tenant is closed, so its limits cannot change. Otherwise this change would open the tenant again.
+  // The tenant is closed, so its quotas cannot change. Otherwise this change would open the tenant again.
   expect(await tenants('limit', 'acme', '--rules', '9')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/is closed/),
@@ -51,30 +51,30 @@ test('opens a tenant with a key for its first admin, limits the tenant, closes i
   });
   expect(JSON.parse((await tenants('show', 'acme', '--json')).stdout)).toMatchObject({
     closedAt: null,
-    tenant: { limits: { agents: 5, rules: 7 } },
+    tenant: { quotas: { agents: 5, rules: 7 } },
   });
 });
 
-test('takes limits from a file, keeps limits that the file does not name, and reports a wrong limit with its line', async () => {
+test('takes quotas from a file, keeps quotas that the file does not name, and reports a wrong quota with its line', async () => {
   const { tenants, folder } = await commands();
-  const file = join(folder, 'limits.yaml');
+  const file = join(folder, 'quotas.yaml');
   const limited = async () => {
     const { stdout } = await tenants('show', 'acme', '--json');
-    return JSON.parse(stdout).tenant.limits;
+    return JSON.parse(stdout).tenant.quotas;
   };
   await tenants('open', 'acme', '--agents', '5');
   writeFileSync(file, 'rememberedIds: 1000\npublish: { records: { perSecond: 500, perDay: 9000000 } }\n');
-  expect(await tenants('limit', 'acme', '--limits', file)).toMatchObject({ exitCode: 0 });
+  expect(await tenants('limit', 'acme', '--quotas', file)).toMatchObject({ exitCode: 0 });
   const publish = { records: { perSecond: 500, perDay: 9_000_000 } };
   expect(await limited()).toEqual({ agents: 5, rememberedIds: 1_000, publish });
   writeFileSync(file, 'rememberedIds: 2000\n');
-  await tenants('limit', 'acme', '--limits', file, '--rules', '7');
+  await tenants('limit', 'acme', '--quotas', file, '--rules', '7');
   expect(await limited()).toEqual({ agents: 5, rules: 7, rememberedIds: 2_000, publish });
   writeFileSync(file, 'publish: { records: { perSecond: -1, perHour: 3 } }\n');
-  const refused = await tenants('limit', 'acme', '--limits', file);
+  const refused = await tenants('limit', 'acme', '--quotas', file);
   expect(refused).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/limits.yaml:1:\d+ .*perSecond/),
+    stderr: expect.stringMatching(/quotas.yaml:1:\d+ .*perSecond/),
   });
   expect(refused.stderr).toContain('perHour');
 });

@@ -7,7 +7,7 @@ import type { Column } from '../output/table.ts';
 import { closeCommand, limitCommand, openCommand, showCommand, type Tenant } from './one-tenant.ts';
 
 export function tenantsCommand(command: Command, run: RunCommand): void {
-  command.description('Opens, limits and closes tenants: docs/policies.md. Scope operate:all.');
+  command.description('Opens, changes and closes tenants: docs/policies.md. Scope operate:all.');
   listCommand(command, run);
   showCommand(command, run);
   openCommand(command, run);
@@ -40,14 +40,14 @@ function columns(nowMs: number | null): readonly Column<Tenant>[] {
       title: 'STATE',
       of: ({ closedAt }) => (closedAt === null ? 'open' : `closed ${shownTime(closedAt, nowMs)}`),
     },
-    { title: 'LIMITS', of: ({ tenant }) => limitsOf(tenant), cut: true },
+    { title: 'QUOTAS', of: ({ tenant }) => quotasOf(tenant), cut: true },
     { title: 'BOUNDS', of: ({ tenant }) => Object.keys(tenant.bounds ?? {}).join(', '), cut: true },
     { title: 'NAME', of: ({ tenant }) => tenant.name ?? '', cut: true },
   ];
 }
 
-function limitsOf({ limits = {} }: TenantDocument): string {
-  return Object.entries(limits)
+function quotasOf({ quotas = {} }: TenantDocument): string {
+  return Object.entries(quotas)
     .map(([what, most]) => `${what} ${typeof most === 'object' ? JSON.stringify(most) : most}`)
     .join(', ');
 }

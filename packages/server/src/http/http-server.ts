@@ -5,7 +5,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { Logger, ReadinessCheck, Tracer } from '@mandate/runtime';
 import { type Clock, sharedByRequests, systemClock } from '@mandate/runtime';
-import { APPROVAL_ID_UNITS, limitsInForce, type TenantLimitsInForce } from '@mandate/schemas';
+import { APPROVAL_ID_UNITS, type QuotasInForce, quotasInForce } from '@mandate/schemas';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { KeyStore } from '../api-keys/key-store.ts';
@@ -57,7 +57,7 @@ export type HttpServerOptions = {
    * Returns how much a tenant and each of its keys may write through this process. Absent: the defaults for every
    * tenant.
    */
-  tenantLimits?: (tenant: string) => TenantLimitsInForce;
+  quotas?: (tenant: string) => QuotasInForce;
   clock?: Clock;
   /** Origins of pages that may call from a browser. Default: none. */
   corsOrigins?: readonly string[];
@@ -128,7 +128,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   return server;
 }
 
-function throughputsOf({ tenantLimits, clock = systemClock }: HttpServerOptions): Throughputs {
-  const byDefault = limitsInForce();
-  return new Throughputs({ limits: tenantLimits ?? (() => byDefault), clock });
+function throughputsOf({ quotas, clock = systemClock }: HttpServerOptions): Throughputs {
+  const byDefault = quotasInForce();
+  return new Throughputs({ quotas: quotas ?? (() => byDefault), clock });
 }

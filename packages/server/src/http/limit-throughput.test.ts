@@ -1,5 +1,5 @@
 import { manualClock } from '@mandate/runtime';
-import { limitsInForce, type TenantLimits } from '@mandate/schemas';
+import { quotasInForce, type TenantQuotas } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../metrics.ts';
 import { keyOf, testServer } from './http-server.fixture.ts';
@@ -15,12 +15,12 @@ const routes: HttpRoutes = async (server) => {
   });
 };
 
-async function serving(limits: TenantLimits) {
+async function serving(quotas: TenantQuotas) {
   const clock = manualClock(1_000_000);
   const metrics = createMetrics({ service: 'test' });
-  const inForce = limitsInForce(limits);
+  const inForce = quotasInForce(quotas);
   const server = await testServer(routes, {
-    ...{ metrics, clock, tenantLimits: () => inForce, limits: { requestsPerKeyPerSecond: 20 } },
+    ...{ metrics, clock, quotas: () => inForce, limits: { requestsPerKeyPerSecond: 20 } },
   });
   const post = (url: string, scope: 'operate' | 'publish', text?: string) =>
     server.inject({
@@ -31,7 +31,7 @@ async function serving(limits: TenantLimits) {
   return { clock, metrics, post };
 }
 
-test('refuses a change beyond the limit with the exact wait, and admits it after the wait', async () => {
+test('refuses a change beyond the quota with the exact wait, and admits it after the wait', async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 4 } });
   const change = async () => (await post('/v1/changes', 'operate')).statusCode;
   expect([await change(), await change()]).toEqual([200, 200]);
@@ -40,8 +40,8 @@ test('refuses a change beyond the limit with the exact wait, and admits it after
   expect(refused.statusCode).toBe(429);
   expect(refused.headers['retry-after']).toBe('1');
   expect(refused.json()).toMatchObject({
-    ...{ code: 'TOO_MANY_CHANGES', limit: 'changes', of: 'key', retryAfterMs: 750 },
-    detail: 'this API key has reached its limit of changes',
+    ...{ code: 'TOO_MANY_CHANGES', quota: 'changes', of: 'key', retryAfterMs: 750 },
+    detail: 'this API key has reached its quota of changes',
     remedy: 'Nothing was done. Wait 1 s, then send the request again.',
   });
   clock.advance(749);
@@ -49,7 +49,7 @@ test('refuses a change beyond the limit with the exact wait, and admits it after
   clock.advance(1);
   expect(await change()).toBe(200);
   expect(await metrics.registry.metrics()).toContain(
-    'mandate_http_limited_total{limit="changes",of="key",service="test"} 2',
+    'mandate_http_limited_total{quota="changes",of="key",service="test"} 2',
   );
 });
 
@@ -72,22 +72,22 @@ test('counts all records and bytes of a publishing request, or none of them if a
   const publish = () => post('/v1/records', 'publish');
   expect([(await publish()).statusCode, (await publish()).statusCode]).toEqual([200, 200]);
   expect((await publish()).json()).toMatchObject({
-    ...{ code: 'TOO_MANY_RECORDS', limit: 'publish.bytes', of: 'key', retryAfterMs: 500 },
+    ...{ code: 'TOO_MANY_RECORDS', quota: 'publish.bytes', of: 'key', retryAfterMs: 500 },
   });
   clock.advance(500);
   expect((await publish()).statusCode).toBe(200);
 });
 
-test("shows the used share of a tenant's limit as a metric, from one half on", async () => {
+test("shows the used share of a tenant's quota as a metric, from one half on", async () => {
   const { clock, metrics, post } = await serving({ changes: { perSecond: 1, burst: 8, perDay: 10 } });
   const told = async () => {
     const lines = (await metrics.registry.metrics()).split('\n');
-    return lines.filter((line) => line.startsWith('mandate_http_limit_used_ratio{'));
+    return lines.filter((line) => line.startsWith('mandate_http_quota_used_ratio{'));
   };
   for (let at = 0; at < 3; at += 1) await post('/v1/changes', 'operate');
   expect(await told()).toEqual([]);
   await post('/v1/changes', 'operate');
-  const series = 'mandate_http_limit_used_ratio{tenant="acme",limit="changes",service="test"}';
+  const series = 'mandate_http_quota_used_ratio{tenant="acme",quota="changes",service="test"}';
   expect(await told()).toEqual([`${series} 0.5`]);
   clock.advance(10_000);
   expect(await told()).toEqual([]);
@@ -95,7 +95,7 @@ test("shows the used share of a tenant's limit as a metric, from one half on", a
   expect(await told()).toEqual([`${series} 0.5`]);
 });
 
-test('reports no wait if the limits of a tenant are zero', async () => {
+test('reports no wait if the quotas of a tenant are zero', async () => {
   const { post } = await serving({ publish: { records: { perSecond: 0 } } });
   const refused = await post('/v1/records', 'publish');
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, undefined]);

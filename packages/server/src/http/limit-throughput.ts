@@ -1,7 +1,7 @@
 /** Limits how much API keys and tenants may write. The `config` of a route says how its requests count. */
 import type { FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics.ts';
-import type { Amount, OverLimit, Spending, Throughputs } from '../throughput/throughputs.ts';
+import type { Amount, OverQuota, Spending, Throughputs } from '../throughput/throughputs.ts';
 import { callerOf } from './authenticate.ts';
 import { HttpProblem } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
@@ -23,13 +23,13 @@ declare module 'fastify' {
     spend(spending: Spending, amount: Amount): void;
     /** Does the same as `spend`, but returns false instead of throwing. */
     trySpend(spending: Spending, amount: Amount): boolean;
-    /** Throws like `spend` if this amount is above the limit now, but counts nothing. */
+    /** Throws like `spend` if this amount is above the quota now, but counts nothing. */
     mustHaveRoom(spending: Spending, amount: Amount): void;
   }
 }
 
 /**
- * Which limits have a metric: only limits used up to `leastShare`, and at most `most` of them, so that there are few
+ * Which quotas have a metric: only quotas used up to `leastShare`, and at most `most` of them, so that there are few
  * series.
  */
 const SHOWN = { leastShare: 0.5, most: 50 };
@@ -41,18 +41,18 @@ export function limitThroughput(
 ): void {
   const limited = metrics.counter({
     name: 'mandate_http_limited_total',
-    help: 'Requests refused because their key or tenant is over a limit, by limit and by holder (key or tenant)',
-    labels: ['limit', 'of'],
+    help: 'Requests refused because their key or tenant is over a quota, by quota and by holder (key or tenant)',
+    labels: ['quota', 'of'],
   });
   metrics.gaugeOf({
-    name: 'mandate_http_limit_used_ratio',
-    help: 'Share of a limit that a tenant has used at this process, of the burst or of the day, whichever is larger; only the 50 largest shares from one half on',
-    labels: ['tenant', 'limit'],
+    name: 'mandate_http_quota_used_ratio',
+    help: 'Share of a quota that a tenant has used at this process, of the burst or of the day, whichever is larger; only the 50 largest shares from one half on',
+    labels: ['tenant', 'quota'],
     collect: () => throughputs.fullest(SHOWN).map(({ share, ...labels }) => [labels, share] as const),
   });
-  function refuseOver(over: OverLimit | null): void {
+  function refuseOver(over: OverQuota | null): void {
     if (over === null) return;
-    limited.inc({ limit: over.limit, of: over.of });
+    limited.inc({ quota: over.quota, of: over.of });
     throw tooMuch(over);
   }
   server.decorateRequest('spend', function (this: FastifyRequest, spending: Spending, amount: Amount) {
@@ -109,12 +109,12 @@ const SAID = {
   reads: 'reads that are put on record',
 } as const;
 
-function tooMuch({ limit, of, waitMs }: OverLimit): HttpProblem {
+function tooMuch({ quota, of, waitMs }: OverQuota): HttpProblem {
   const whose = of === 'key' ? 'this API key' : 'the tenant of this API key';
-  return tooManyOf(CODES[limit], `${whose} has reached its limit of ${SAID[limit]}`, {
+  return tooManyOf(CODES[quota], `${whose} has reached its quota of ${SAID[quota]}`, {
     waitMs,
-    facts: { limit, of },
-    otherwise: 'The limits of the tenant allow no such request. Ask the operator of the plane to raise them.',
+    facts: { quota, of },
+    otherwise: 'The quotas of the tenant allow no such request. Ask the operator of the plane to raise them.',
   });
 }
 

@@ -1,10 +1,10 @@
 /**
- * Limits the writes of each API key and each tenant through this process. The counts are in memory: a new process
+ * Holds each API key and each tenant to its quotas in this process. The counts are in memory: a new process
  * starts with empty counts, and each process counts separately.
  */
 
 import type { Clock } from '@mandate/runtime';
-import type { ApiKeyRecord, TenantLimitsInForce, ThroughputOf } from '@mandate/schemas';
+import type { ApiKeyRecord, QuotasInForce, ThroughputOf } from '@mandate/schemas';
 import { Bucket } from './bucket.ts';
 
 /** Kinds of work with separate counts: published records, changes by people, and recorded reads. */
@@ -19,34 +19,34 @@ export type Amount = {
 /** The key and the tenant for which an amount counts. */
 export type Spender = Pick<ApiKeyRecord, 'tenant' | 'id'>;
 
-export type OverLimit = {
-  readonly limit: 'publish.records' | 'publish.bytes' | 'changes' | 'reads';
+export type OverQuota = {
+  readonly quota: 'publish.records' | 'publish.bytes' | 'changes' | 'reads';
   readonly of: 'key' | 'tenant';
   /** The milliseconds to wait. Infinity if the amount will always be refused. */
   readonly waitMs: number;
 };
 
-type Limit = OverLimit['limit'];
+type Quota = OverQuota['quota'];
 
-/** A used limit of a tenant. `share`: the used share of the burst or of the day, whichever is larger. */
-export type UsedLimit = { readonly tenant: string; readonly limit: Limit; readonly share: number };
+/** A used quota of a tenant. `share`: the used share of the burst or of the day, whichever is larger. */
+export type UsedQuota = { readonly tenant: string; readonly quota: Quota; readonly share: number };
 
-type Bound = { readonly limit: Limit; readonly units: number; readonly throughput: ThroughputOf };
+type Charge = { readonly quota: Quota; readonly units: number; readonly throughput: ThroughputOf };
 
 /** The number of new counts after which unused counts are removed. */
 const SWEEP_AFTER = 10_000;
 
-/** The counts of one key or one tenant: a bucket for each limit. */
-type Counted = { readonly tenant: string; readonly buckets: Readonly<Record<Limit, Bucket>> };
+/** The counts of one key or one tenant: a bucket for each quota. */
+type Counted = { readonly tenant: string; readonly buckets: Readonly<Record<Quota, Bucket>> };
 
 export class Throughputs {
-  readonly #limits: (tenant: string) => TenantLimitsInForce;
+  readonly #quotas: (tenant: string) => QuotasInForce;
   readonly #clock: Clock;
   readonly #counted = { key: new Map<string, Counted>(), tenant: new Map<string, Counted>() };
   #sweepAt = SWEEP_AFTER;
 
-  constructor(options: { limits: (tenant: string) => TenantLimitsInForce; clock: Clock }) {
-    this.#limits = options.limits;
+  constructor(options: { quotas: (tenant: string) => QuotasInForce; clock: Clock }) {
+    this.#quotas = options.quotas;
     this.#clock = options.clock;
   }
 
@@ -55,58 +55,58 @@ export class Throughputs {
     return this.#counted.key.size + this.#counted.tenant.size;
   }
 
-  /** Returns the limit with the longest wait for this amount. Null if no limit refuses the amount. Counts nothing. */
-  over(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
-    return this.#over(this.#bounds(spending, spender, amount), spender, this.#clock());
+  /** Returns the quota with the longest wait for this amount. Null if no quota refuses the amount. Counts nothing. */
+  over(spending: Spending, spender: Spender, amount: Amount): OverQuota | null {
+    return this.#over(this.#charges(spending, spender, amount), spender, this.#clock());
   }
 
   /**
-   * Counts the whole amount and returns null. If a limit refuses the amount, counts nothing and returns this limit.
+   * Counts the whole amount and returns null. If a quota refuses the amount, counts nothing and returns this quota.
    */
-  take(spending: Spending, spender: Spender, amount: Amount): OverLimit | null {
+  take(spending: Spending, spender: Spender, amount: Amount): OverQuota | null {
     const nowMs = this.#clock();
-    const bounds = this.#bounds(spending, spender, amount);
-    const over = this.#over(bounds, spender, nowMs);
+    const charges = this.#charges(spending, spender, amount);
+    const over = this.#over(charges, spender, nowMs);
     if (over !== null) return over;
-    for (const { limit, units, throughput } of bounds)
-      for (const of of EACH) this.#buckets(of, spender)[limit].take(units, throughput[of], nowMs);
+    for (const { quota, units, throughput } of charges)
+      for (const of of EACH) this.#buckets(of, spender)[quota].take(units, throughput[of], nowMs);
     return null;
   }
 
-  #over(bounds: readonly Bound[], spender: Spender, nowMs: number): OverLimit | null {
-    let longest: OverLimit | null = null;
-    for (const { limit, units, throughput } of bounds)
+  #over(charges: readonly Charge[], spender: Spender, nowMs: number): OverQuota | null {
+    let longest: OverQuota | null = null;
+    for (const { quota, units, throughput } of charges)
       for (const of of EACH) {
-        const waitMs = this.#buckets(of, spender)[limit].waitMs(units, throughput[of], nowMs);
-        if (waitMs > (longest?.waitMs ?? 0)) longest = { limit, of, waitMs };
+        const waitMs = this.#buckets(of, spender)[quota].waitMs(units, throughput[of], nowMs);
+        if (waitMs > (longest?.waitMs ?? 0)) longest = { quota, of, waitMs };
       }
     return longest;
   }
 
-  /** Returns the limits of which tenants have used at least this share, the largest share first. */
-  fullest({ leastShare, most }: { leastShare: number; most: number }): UsedLimit[] {
+  /** Returns the quotas of which tenants have used at least this share, the largest share first. */
+  fullest({ leastShare, most }: { leastShare: number; most: number }): UsedQuota[] {
     const nowMs = this.#clock();
-    const used: UsedLimit[] = [];
+    const used: UsedQuota[] = [];
     for (const { buckets, tenant } of this.#counted.tenant.values()) {
-      const limits = this.#limits(tenant);
-      for (const limit of LIMITS) {
-        const share = buckets[limit].usedShare(throughputOf(limits, limit).tenant, nowMs);
-        if (share >= leastShare) used.push({ tenant, limit, share });
+      const quotas = this.#quotas(tenant);
+      for (const quota of QUOTAS) {
+        const share = buckets[quota].usedShare(throughputOf(quotas, quota).tenant, nowMs);
+        if (share >= leastShare) used.push({ tenant, quota, share });
       }
     }
     return used.sort((a, b) => b.share - a.share).slice(0, most);
   }
 
-  #bounds(spending: Spending, { tenant }: Spender, { records, bytes = 0 }: Amount): readonly Bound[] {
-    const limits = this.#limits(tenant);
-    if (spending !== 'publish') return [{ limit: spending, units: records, throughput: limits[spending] }];
+  #charges(spending: Spending, { tenant }: Spender, { records, bytes = 0 }: Amount): readonly Charge[] {
+    const quotas = this.#quotas(tenant);
+    if (spending !== 'publish') return [{ quota: spending, units: records, throughput: quotas[spending] }];
     return [
-      { limit: 'publish.records', units: records, throughput: limits.publishedRecords },
-      { limit: 'publish.bytes', units: bytes, throughput: limits.publishedBytes },
+      { quota: 'publish.records', units: records, throughput: quotas.publishedRecords },
+      { quota: 'publish.bytes', units: bytes, throughput: quotas.publishedBytes },
     ];
   }
 
-  #buckets(of: OverLimit['of'], { tenant, id }: Spender): Counted['buckets'] {
+  #buckets(of: OverQuota['of'], { tenant, id }: Spender): Counted['buckets'] {
     const name = of === 'key' ? id : tenant;
     const known = this.#counted[of].get(name);
     if (known !== undefined) return known.buckets;
@@ -124,16 +124,16 @@ export class Throughputs {
     const nowMs = this.#clock();
     for (const of of EACH)
       for (const [name, { buckets, tenant }] of this.#counted[of]) {
-        const limits = this.#limits(tenant);
-        const isFull = (limit: Limit) => buckets[limit].isUntouched(throughputOf(limits, limit)[of], nowMs);
-        if (LIMITS.every(isFull)) this.#counted[of].delete(name);
+        const quotas = this.#quotas(tenant);
+        const isFull = (quota: Quota) => buckets[quota].isUntouched(throughputOf(quotas, quota)[of], nowMs);
+        if (QUOTAS.every(isFull)) this.#counted[of].delete(name);
       }
     this.#sweepAt = this.size + SWEEP_AFTER;
   }
 }
 
 const EACH = ['key', 'tenant'] as const;
-const LIMITS = ['publish.records', 'publish.bytes', 'changes', 'reads'] as const;
+const QUOTAS = ['publish.records', 'publish.bytes', 'changes', 'reads'] as const;
 
 function newBuckets(): Counted['buckets'] {
   return {
@@ -144,7 +144,7 @@ function newBuckets(): Counted['buckets'] {
   };
 }
 
-function throughputOf(limits: TenantLimitsInForce, limit: Limit): ThroughputOf {
-  if (limit === 'publish.records') return limits.publishedRecords;
-  return limit === 'publish.bytes' ? limits.publishedBytes : limits[limit];
+function throughputOf(quotas: QuotasInForce, quota: Quota): ThroughputOf {
+  if (quota === 'publish.records') return quotas.publishedRecords;
+  return quota === 'publish.bytes' ? quotas.publishedBytes : quotas[quota];
 }

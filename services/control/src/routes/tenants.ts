@@ -1,6 +1,7 @@
 /**
  * /v1/tenants: the tenants, their quotas and tenant limits, and whether each tenant is open. For operators of the
- * plane; other people see only their own tenant. A tenant without a document is open and has no limits.
+ * plane; other people see only their own tenant. A tenant without a document is open. It has the default quotas and no
+ * tenant limits.
  */
 import { compileBounds, type OpenedTenant } from '@mandate/control';
 import { count, described, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
@@ -56,7 +57,7 @@ const body = tenantDocument.meta({
       version: 1,
       id: 'acme',
       name: 'Acme Airlines',
-      limits: { agents: 500 },
+      quotas: { agents: 500 },
       bounds: { budgets: [{ id: 'contract', scope: 'tenant', max: 1000 }], deniedTools: ['shell_*'] },
     },
   ],
@@ -127,7 +128,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
         summary: 'Open a tenant, and issue a key for its first admin',
         description:
           'Only this answer contains the key. There is no key if the tenant has agents, documents or keys already. ' +
-          '`limits` has the quotas: how many documents and records the tenant may have. `bounds` has the tenant limits: ' +
+          '`quotas` says how many documents and records the tenant may have. `bounds` has the tenant limits: ' +
           'every mandate of the tenant must also obey them. They have the fields of a policy.',
         querystring: whyQuery,
         body,

@@ -207,8 +207,8 @@ function tooMany({ event }: ControlRecord, revision: number): HttpProblem {
   ];
   const message =
     event === 'tenant.put'
-      ? `the plane has reached its limit of ${full}`
-      : `the tenant has reached its limit of ${full} or of characters in documents`;
+      ? `the plane has reached its quota of ${full}`
+      : `the tenant has reached its quota of ${full} or of characters in documents`;
   return new HttpProblem(409, 'TOO_MANY', message, { remedy, extension: { revision } });
 }
 

@@ -113,7 +113,7 @@ describe('a request that waits', () => {
     await vi.advanceTimersByTimeAsync(5_250);
     const [ofKey, ofTenant] = await Promise.all(refused);
     expect(ofKey).toMatchObject({ status: 429, code: 'TOO_MANY_RECORDS', extension: { of: 'key' } });
-    expect(ofTenant).toMatchObject({ status: 429, extension: { of: 'tenant', limit: 'publish.undecided' } });
+    expect(ofTenant).toMatchObject({ status: 429, extension: { of: 'tenant', quota: 'publish.undecided' } });
     expect(records.waiting).toBe(0);
     for (const room of rooms) room.release();
     expect(records.undecided).toBe(0);

@@ -230,6 +230,6 @@ function tooManyUndecided(of: Of): HttpProblem {
   const holder = of === 'key' ? 'this API key' : 'the tenant of this API key';
   return tooManyOf('TOO_MANY_RECORDS', `too many records of ${holder} wait for their decisions`, {
     waitMs: 1_000,
-    facts: { limit: 'publish.undecided', of },
+    facts: { quota: 'publish.undecided', of },
   });
 }

@@ -31,11 +31,11 @@ test('counts the actions of each agent of a list', () => {
 test.each<[Held, object]>([
   [
     { agentId: 'bot', of: 'agent', waitMs: 1_500 },
-    { limit: 'refusals', of: 'agent', retryAfterMs: 1_500 },
+    { quota: 'refusals', of: 'agent', retryAfterMs: 1_500 },
   ],
   [
     { agentId: 'bot', of: 'tenant', waitMs: Number.POSITIVE_INFINITY },
-    { limit: 'refusals', of: 'tenant', retryAfterMs: null },
+    { quota: 'refusals', of: 'tenant', retryAfterMs: null },
   ],
 ])('refuses the list of an agent that must wait: %j', (held, facts) => {
   const { counted, gateway: holding } = gateway(held);

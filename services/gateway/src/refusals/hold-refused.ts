@@ -27,7 +27,7 @@ function tooManyRefusals({ agentId, of, waitMs }: Held): HttpProblem {
       : `agents of this tenant were refused too often, and agent ${agentId} is one of them or is not known`;
   return tooManyOf('TOO_MANY_REFUSALS', message, {
     waitMs,
-    facts: { limit: 'refusals', of, agentId },
-    otherwise: 'The limits of the tenant allow no refusals. The operator of the plane can raise them.',
+    facts: { quota: 'refusals', of, agentId },
+    otherwise: 'The quotas of the tenant allow no refusals. The operator of the plane can raise them.',
   });
 }

@@ -1,18 +1,18 @@
 import { manualClock } from '@mandate/runtime';
-import { limitsInForce, type TenantLimits } from '@mandate/schemas';
+import { quotasInForce, type TenantQuotas } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { RefusedAgents } from './refused-agents.ts';
 
-const FEW: TenantLimits = {
+const FEW: TenantQuotas = {
   refusals: { perSecond: 10, burst: 100 },
   refusalsPerAgent: { perSecond: 1, burst: 30 },
 };
 
-function counting(limits: TenantLimits = FEW, known: readonly string[] = []) {
+function counting(quotas: TenantQuotas = FEW, known: readonly string[] = []) {
   const clock = manualClock(1_000_000);
-  const inForce = limitsInForce(limits).refusals;
+  const inForce = quotasInForce(quotas).refusals;
   const refused = new RefusedAgents({
-    limits: () => inForce,
+    quotas: () => inForce,
     isKnown: (_, agentId) => known.includes(agentId),
     clock,
   });
@@ -71,7 +71,7 @@ test('a flood of made-up agents delays unknown agents, but no agent that was all
   expect([held('honest'), held('made-up-101')]).toEqual([null, null]);
 });
 
-test('an ALLOW exempts an agent from the limit of its tenant for ten minutes', () => {
+test('an ALLOW exempts an agent from the quota of its tenant for ten minutes', () => {
   const { clock, refused, held, refuse } = counting();
   refused.allowed('acme', 'honest');
   clock.advance(599_999);
@@ -95,7 +95,7 @@ test('a list waits for the agent that must wait longest', () => {
   expect(refused.held('acme', new Map([['more', 1]]))).toBe(null);
 });
 
-test('if the limit is zero refusals, an agent that was refused once waits for good', () => {
+test('if the quota is zero refusals, an agent that was refused once waits for good', () => {
   const { held, refuse } = counting({ refusalsPerAgent: { perSecond: 0, burst: 0 } });
   expect(held('bot')).toBe(null);
   refuse('bot');

@@ -9,12 +9,12 @@
  */
 
 import type { Clock } from '@mandate/runtime';
-import type { TenantLimitsInForce } from '@mandate/schemas';
+import type { QuotasInForce } from '@mandate/schemas';
 import { Bucket } from '@mandate/server';
 
 export type Held = {
   readonly agentId: string;
-  /** Whose limit was reached: the agent's or the tenant's. */
+  /** Whose quota was reached: the agent's or the tenant's. */
   readonly of: 'agent' | 'tenant';
   /** How long the agent must wait, in milliseconds. Infinity: waiting does not help. */
   readonly waitMs: number;
@@ -45,18 +45,18 @@ const SWEEP_AFTER = 5_000;
 const MOST_AGENTS = 50_000;
 
 export class RefusedAgents {
-  readonly #limits: (tenant: string) => TenantLimitsInForce['refusals'];
+  readonly #quotas: (tenant: string) => QuotasInForce['refusals'];
   readonly #isKnown: (tenant: string, agentId: string) => boolean;
   readonly #clock: Clock;
   readonly #tenants = new Map<string, Tenant>();
 
   /** @param options.isKnown returns whether the register has the agent */
   constructor(options: {
-    limits: (tenant: string) => TenantLimitsInForce['refusals'];
+    quotas: (tenant: string) => QuotasInForce['refusals'];
     isKnown: (tenant: string, agentId: string) => boolean;
     clock: Clock;
   }) {
-    this.#limits = options.limits;
+    this.#quotas = options.quotas;
     this.#isKnown = options.isKnown;
     this.#clock = options.clock;
   }
@@ -109,9 +109,9 @@ export class RefusedAgents {
     const counted = this.#tenant(tenant);
     const agent = this.#answered(counted, tenant, agentId, nowMs);
     agent.refusedInARow += 1;
-    const limits = this.#limits(tenant);
-    agent.bucket.takeWhatThereIs(1, limits.agent, nowMs);
-    counted.bucket.takeWhatThereIs(1, limits.tenant, nowMs);
+    const quotas = this.#quotas(tenant);
+    agent.bucket.takeWhatThereIs(1, quotas.agent, nowMs);
+    counted.bucket.takeWhatThereIs(1, quotas.tenant, nowMs);
   }
 
   #heldAgent(
@@ -121,25 +121,25 @@ export class RefusedAgents {
     nowMs: number,
   ): Held | null {
     const agent = counted.agents.get(agentId);
-    const limits = this.#limits(tenant);
+    const quotas = this.#quotas(tenant);
     if (agent !== undefined) {
       const isFlooding = agent.refusedInARow >= MANY_IN_A_ROW;
       const units = isFlooding ? count + underWay(agent, nowMs) : 1;
-      const waitMs = agent.bucket.waitMs(units, limits.agent, nowMs);
+      const waitMs = agent.bucket.waitMs(units, quotas.agent, nowMs);
       if (waitMs > 0) return { agentId, of: 'agent', waitMs };
     }
     if (this.#isGood(agent, tenant, agentId, nowMs)) return null;
-    const waitMs = counted.bucket.waitMs(count, limits.tenant, nowMs);
+    const waitMs = counted.bucket.waitMs(count, quotas.tenant, nowMs);
     return waitMs > 0 ? { agentId, of: 'tenant', waitMs } : null;
   }
 
   /**
-   * True if the tenant's limit does not apply to the agent. The agent must have no recent refusal. It must also be
+   * True if the tenant's quota does not apply to the agent. The agent must have no recent refusal. It must also be
    * registered, or have been allowed something recently.
    */
   #isGood(agent: Agent | undefined, tenant: string, agentId: string, nowMs: number): boolean {
     if (agent === undefined) return this.#isKnown(tenant, agentId);
-    if (agent.refusedInARow > 0 && !agent.bucket.isUntouched(this.#limits(tenant).agent, nowMs)) return false;
+    if (agent.refusedInARow > 0 && !agent.bucket.isUntouched(this.#quotas(tenant).agent, nowMs)) return false;
     return nowMs - agent.allowedAtMs < GOOD_FOR_MS || this.#isKnown(tenant, agentId);
   }
 
@@ -165,10 +165,10 @@ export class RefusedAgents {
   }
 
   #sweep(counted: Tenant, tenant: string, nowMs: number): void {
-    const limit = this.#limits(tenant).agent;
+    const quota = this.#quotas(tenant).agent;
     const { agents } = counted;
     for (const [agentId, agent] of agents) {
-      const isFull = agent.bucket.isUntouched(limit, nowMs);
+      const isFull = agent.bucket.isUntouched(quota, nowMs);
       const isOver = agents.size >= MOST_AGENTS || nowMs - agent.allowedAtMs >= GOOD_FOR_MS;
       if (isFull && isOver && underWay(agent, nowMs) === 0) agents.delete(agentId);
     }

@@ -17,14 +17,14 @@ const actions = (from: number, many: number, tool: string, agentId = 'bot-1') =>
     tool,
   }));
 
-test('a list beyond the limit of its key is refused completely with the time to wait, and another key can still publish', async () => {
-  const limits = { publishPerKey: { records: { perSecond: 1, burst: 10 } } };
-  const plane = await startGatewayPlane({ mandates: MANDATES, limits });
+test('a list beyond the quota of its key is refused completely with the time to wait, and another key can still publish', async () => {
+  const quotas = { publishPerKey: { records: { perSecond: 1, burst: 10 } } };
+  const plane = await startGatewayPlane({ mandates: MANDATES, quotas });
   const publish = (key: 'publisher' | 'owner', from: number, many: number) =>
     plane.call(key, 'POST', '/v1/actions', actions(from, many, 'look'));
   expect((await publish('publisher', 0, 8)).status).toBe(202);
   const { status, body, headers } = await publish('publisher', 8, 8);
-  expect([status, body.code, body.limit, body.of]).toEqual([
+  expect([status, body.code, body.quota, body.of]).toEqual([
     429,
     'TOO_MANY_RECORDS',
     'publish.records',
@@ -41,8 +41,8 @@ test('a list beyond the limit of its key is refused completely with the time to 
 });
 
 test('a flood of blocked actions soon adds nothing to the log, is recorded, and slows down no other agent', async () => {
-  const limits = { refusalsPerAgent: { perSecond: 0, burst: 40 } };
-  const plane = await startGatewayPlane({ mandates: MANDATES, limits });
+  const quotas = { refusalsPerAgent: { perSecond: 0, burst: 40 } };
+  const plane = await startGatewayPlane({ mandates: MANDATES, quotas });
   await plane.decide();
   let held = 0;
   for (let round = 0; round < 50; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * How much a tenant may contain and how much it may write. Each process that takes its requests counts separately. If
- * a limit is absent, its default applies. `0` allows nothing.
+ * The quotas: how much a tenant may contain and how much it may write. Each process that takes its requests counts
+ * separately. If a quota is absent, its default applies. `0` allows nothing.
  */
 import { z } from 'zod';
 import { CAPS, DEFAULTS } from './defaults.ts';
@@ -23,7 +23,7 @@ const published = z.strictObject({
   bytes: described(throughput.optional(), 'The size of the records, in bytes.'),
 });
 
-export const tenantLimits = z.strictObject({
+export const tenantQuotas = z.strictObject({
   agents: described(
     most(CAPS.agents),
     'How many agents the tenant may register. Absent: the highest number of the plane.',
@@ -52,17 +52,17 @@ export const tenantLimits = z.strictObject({
   publish: described(published.optional(), 'Actions and outcomes that gateways accept.'),
   publishPerKey: described(
     published.optional(),
-    'The limit of each key. Absent: half of the limit of the tenant.',
+    'The quota of each key. Absent: half of the quota of the tenant.',
   ),
   refusals: described(throughput.omit({ perDay: true }).optional(), 'Decisions that refuse an action.'),
-  refusalsPerAgent: described(throughput.omit({ perDay: true }).optional(), 'The limit of each agent.'),
+  refusalsPerAgent: described(throughput.omit({ perDay: true }).optional(), 'The quota of each agent.'),
   changes: described(
     throughput.optional(),
-    'Changes by operators, authors and admins. Each key may use half of the limit.',
+    'Changes by operators, authors and admins. Each key may use half of the quota.',
   ),
-  reads: described(throughput.optional(), 'Reads that are recorded. Each key may use half of the limit.'),
+  reads: described(throughput.optional(), 'Reads that are recorded. Each key may use half of the quota.'),
 });
-export type TenantLimits = z.output<typeof tenantLimits>;
+export type TenantQuotas = z.output<typeof tenantQuotas>;
 
 /** `perDay`: null if there is no limit per day. */
 export type Throughput = {
@@ -74,7 +74,7 @@ export type Throughput = {
 /** The throughput for a tenant, and for each of its keys. */
 export type ThroughputOf = { readonly tenant: Throughput; readonly key: Throughput };
 
-export type TenantLimitsInForce = {
+export type QuotasInForce = {
   readonly rememberedIds: number;
   readonly publishedRecords: ThroughputOf;
   readonly publishedBytes: ThroughputOf;
@@ -86,11 +86,11 @@ export type TenantLimitsInForce = {
 type Stated = z.output<typeof throughput>;
 
 /**
- * Returns the limits in force. A tenant without limits of its own has `DEFAULTS.limits`, and the reasons for them are
+ * Returns the quotas in force. A tenant without quotas of its own has `DEFAULTS.quotas`, and the reasons for them are
  * explained there.
  */
-export function limitsInForce(stated: TenantLimits = {}): TenantLimitsInForce {
-  const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.limits;
+export function quotasInForce(stated: TenantQuotas = {}): QuotasInForce {
+  const { publishRecords, publishBytes, changes, reads, refusals, refusalsPerAgent } = DEFAULTS.quotas;
   const { publish, publishPerKey } = stated;
   return {
     rememberedIds: stated.rememberedIds ?? DEFAULTS.rememberedIds,
