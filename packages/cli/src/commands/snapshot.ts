@@ -36,7 +36,7 @@ export function snapshotCommand(command: Command, run: RunCommand): void {
     .option('--kafka <brokers>', 'the log on Kafka: host:port,host:port (MANDATE_KAFKA_BROKERS)', someText)
     .option(
       '--after <records>',
-      'take one after this many records (default 50000, or a quarter of its actions)',
+      'take one after this many records (default 50000, or a quarter of the deliveries in the newest if that is more)',
       wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, unit: 'records' }),
     )
     .option(
