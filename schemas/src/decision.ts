@@ -81,7 +81,7 @@ export type Obligations = z.infer<typeof obligations>;
 export const reservation = z.object({
   micros: described(micros, 'What the ALLOW charged, in micro-dollars.', 100_000),
   charging: described(charging, 'How an outcome turns it into a cost.'),
-  settling: described(settling, 'The bounds of the settlement.'),
+  settling: described(settling, 'The limits of the settlement.'),
   budgets: described(
     z.array(budgetLimit.omit({ otherLimits: true })),
     'The counters of budgets that were charged.',

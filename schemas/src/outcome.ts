@@ -36,7 +36,7 @@ export const reporter = z.strictObject({
   keyId: described(id, 'The id of the API key that reported the outcome.', '7dQ1xYb0aKpL'),
   mayRelease: described(
     z.boolean(),
-    'The key has the scope `release`: no policy bounds what its reports give back.',
+    'The key has the scope `release`: no policy limits what its reports give back.',
     false,
   ),
 });

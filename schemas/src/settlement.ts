@@ -31,7 +31,7 @@ export const settlement = z.object({
       ),
       mayRelease: described(
         z.boolean(),
-        'Whether no policy bounds what reports of the key give back.',
+        'Whether no policy limits what reports of the key give back.',
         false,
       ),
     }),

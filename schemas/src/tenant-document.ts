@@ -10,7 +10,7 @@ import { tenantQuotas } from './tenant-quotas.ts';
  * The tenant limits: a policy that applies without a rule. They are always enforced, and delegate nothing. Scope
  * `mandate` is not possible, because such a budget would be a budget of the tenant.
  */
-const tenantBounds = z.strictObject({
+const tenantLimits = z.strictObject({
   ...policyDocument.omit({ version: true, id: true, mode: true, delegableTools: true }).shape,
   budgets: described(
     z
@@ -34,8 +34,8 @@ export const tenantDocument = z
     id: described(tenant, 'The id of the tenant.', 'acme'),
     name: described(z.string().min(1).max(CAPS.idUnits).optional(), 'A name for people.', 'Acme Airlines'),
     quotas: described(tenantQuotas.optional(), 'The quotas: how much the tenant may contain and write.'),
-    bounds: described(
-      tenantBounds.optional(),
+    limits: described(
+      tenantLimits.optional(),
       'The tenant limits: a policy that every mandate of the tenant contains.',
     ),
     directTopic: described(

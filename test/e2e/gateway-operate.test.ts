@@ -18,8 +18,8 @@ const WAIT = '/v1/actions?waitMs=20000';
 const total = { scope: 'agent', subject: 'bot-1', id: 'total' };
 
 test('only a key with a special scope can give money back to a budget of the tenant limits', async () => {
-  const isOfBounds = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
-  const plane = await startGatewayPlane({ mandates: MANDATES, isOfBounds });
+  const isOfTenantLimits = (tenant: string, { id }: { id: string }) => tenant === 'acme' && id === 'total';
+  const plane = await startGatewayPlane({ mandates: MANDATES, isOfTenantLimits });
   const adjust = async (
     who: 'operator' | 'owner' | 'stranger' | 'accountant',
     deltaMicros: number,
@@ -29,7 +29,7 @@ test('only a key with a special scope can give money back to a budget of the ten
     const { status, body: answer } = await plane.call(who, 'POST', '/v1/budgets/adjust', body);
     return answer.code ?? status;
   };
-  expect(await adjust('operator', -1)).toBe('BUDGET_OF_BOUNDS');
+  expect(await adjust('operator', -1)).toBe('BUDGET_OF_TENANT_LIMITS');
   expect(await adjust('operator', 5)).toBe(200);
   expect(await adjust('operator', -1, { ...total, id: 'own' })).toBe(200);
   expect(await adjust('stranger', -1)).toBe(200);
@@ -39,7 +39,7 @@ test('only a key with a special scope can give money back to a budget of the ten
   // include operate:limits.
   expect(await adjust('accountant', -1, { ...total, id: 'own' })).toBe('FORBIDDEN');
   expect((await plane.call('accountant', 'POST', '/v1/agents/bot-1/kill')).status).toBe(403);
-  expect(await adjust('owner', -1)).toBe('BUDGET_OF_BOUNDS');
+  expect(await adjust('owner', -1)).toBe('BUDGET_OF_TENANT_LIMITS');
   expect(await plane.ledger.balances('acme')).toMatchObject([{ spentMicros: -1 }, { spentMicros: 5 }]);
 });
 

@@ -254,7 +254,7 @@ function oneOfEach(): ControlFold {
   const roleKey = { ...KEY, id: KEYS[1], agents: ['*'], scopes: ['audit'] };
   const policy = { version: 1, id: 'p', maxCostTotal: 5, allowedTools: ['read_*'] };
   const mandate = () => mandateOf(fold, 'a', 'mnd_1', 7);
-  const tenant = { version: 1, id: 'acme', quotas: { agents: 9 }, bounds: { deniedTools: ['send'] } };
+  const tenant = { version: 1, id: 'acme', quotas: { agents: 9 }, limits: { deniedTools: ['send'] } };
   const bodies: (() => object)[] = [
     () => ({ event: 'tenant.put', tenant }),
     () => ({ event: 'agent.put', agent: { id: 'lead', labels: { team: 'ops' } } }),
@@ -292,8 +292,8 @@ function oneOfEach(): ControlFold {
 test('the control state and its encoding change only together with the version number', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    9,
-    '836fa4ec46c6d02177c9250eaf280f611499fad46ce1c994b3c59e97c3212156',
+    10,
+    '35ca17ee4e18e795017f39b5eebfd4a340c848041fd1e046d0e95f7b1c2234cc',
   ]);
 });
 

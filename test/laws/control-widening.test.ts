@@ -283,14 +283,14 @@ test.each<[string, Body[], Body, readonly string[]]>([
     agentPut({}),
     ['it was retired: rules apply again to it and its descendants'],
   ],
-  ['the first tenant limits', [tenantPut({})], tenantPut({ bounds: { maxCostTotal: 5 } }), []],
+  ['the first tenant limits', [tenantPut({})], tenantPut({ limits: { maxCostTotal: 5 } }), []],
   [
     'weaker tenant limits',
-    [tenantPut({ bounds: { maxCostTotal: 5 } })],
-    tenantPut({ bounds: { maxCostTotal: 6 } }),
+    [tenantPut({ limits: { maxCostTotal: 5 } })],
+    tenantPut({ limits: { maxCostTotal: 6 } }),
     ['maxCostTotal: 5 → 6'],
   ],
-  ['no tenant limits', [tenantPut({ bounds: { maxCostTotal: 5 } })], tenantPut({}), ['bounds: gone']],
+  ['no tenant limits', [tenantPut({ limits: { maxCostTotal: 5 } })], tenantPut({}), ['limits: gone']],
   [
     'a closed tenant is opened',
     [tenantPut({}), { event: 'tenant.closed' }],

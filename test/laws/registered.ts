@@ -14,7 +14,7 @@ export type Register = {
   policies: readonly object[];
   rules: readonly object[];
   /** The tenant limits. Absent: the tenant has no limits. */
-  bounds?: object;
+  tenantLimits?: object;
   /** The time when the tenant was closed. Absent: the tenant is open. */
   closedAt?: string;
 };
@@ -26,7 +26,7 @@ export function registered(register: Register): MandatesUnderControl {
   return mandatesUnderControl(fold, () => revision);
 }
 
-export function foldOf({ agents, policies, rules, bounds, closedAt }: Register): {
+export function foldOf({ agents, policies, rules, tenantLimits, closedAt }: Register): {
   fold: ControlFold;
   revision: number;
 } {
@@ -38,9 +38,12 @@ export function foldOf({ agents, policies, rules, bounds, closedAt }: Register):
   ];
   let revision = 0;
   for (const tenant of ['default', 'acme']) {
-    const opened = { event: 'tenant.put', tenant: { version: 1, id: tenant, ...(bounds && { bounds }) } };
+    const opened = {
+      event: 'tenant.put',
+      tenant: { version: 1, id: tenant, ...(tenantLimits && { limits: tenantLimits }) },
+    };
     const ofTenant = [
-      ...(bounds || closedAt ? [opened] : []),
+      ...(tenantLimits || closedAt ? [opened] : []),
       ...(closedAt ? [{ event: 'tenant.closed' }] : []),
     ];
     for (const body of [...bodies, ...ofTenant]) {

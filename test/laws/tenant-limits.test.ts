@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const CHAIN = ['lead', 'worker'];
 const AUTHORITY = arbitraryAuthority(CHAIN);
 /** Tenant limits in one or two fields. With limits in more fields, nothing would be allowed. */
-const BOUNDS = fc
+const TENANT_LIMITS = fc
   .tuple(arbitraryMandate, fc.infiniteStream(fc.nat()))
   .map(([{ mode: _, budgets, ...fields }, drawn]) => {
     const all = {
@@ -45,10 +45,10 @@ const letsThrough = ({ refusal, observe }: Plan) => refusal === null || observe;
 test('with tenant limits, nothing is allowed that is refused without them, and the limits alone allow nothing', () => {
   let [allowed, refused] = [0, 0];
   fc.assert(
-    fc.property(AUTHORITY, BOUNDS, arbitraryAction, (authority, bounds, action) => {
-      const [unbounded, bounded] = [plansOf(authority), plansOf({ ...authority, bounds })];
+    fc.property(AUTHORITY, TENANT_LIMITS, arbitraryAction, (authority, tenantLimits, action) => {
+      const [plansWithout, plansWithin] = [plansOf(authority), plansOf({ ...authority, tenantLimits })];
       for (const agentId of CHAIN) {
-        const [without, within] = [unbounded(agentId, action), bounded(agentId, action)];
+        const [without, within] = [plansWithout(agentId, action), plansWithin(agentId, action)];
         if (letsThrough(within)) allowed += 1;
         if (letsThrough(without) && !letsThrough(within)) refused += 1;
         if (letsThrough(within)) expect(letsThrough(without)).toBe(true);
@@ -66,13 +66,16 @@ test('with tenant limits, nothing is allowed that is refused without them, and t
 test('tenant limits act as one more policy that a rule applies to all agents', () => {
   const others = { id: 'q', agents: ['*'], policy: 'q' };
   fc.assert(
-    fc.property(AUTHORITY, BOUNDS, arbitraryAction, ({ policies, rules }, bounds, action) => {
+    fc.property(AUTHORITY, TENANT_LIMITS, arbitraryAction, ({ policies, rules }, tenantLimits, action) => {
       const own = { policies: [...policies, { id: 'q' }], rules: [...rules, others] };
       const given = { id: 'zz', agents: ['*'], policy: 'zz' };
-      const asPolicy = { policies: [...own.policies, { ...bounds, id: 'zz' }], rules: [...own.rules, given] };
-      const [bounded, granted] = [plansOf({ ...own, bounds }), plansOf(asPolicy)];
+      const asPolicy = {
+        policies: [...own.policies, { ...tenantLimits, id: 'zz' }],
+        rules: [...own.rules, given],
+      };
+      const [limited, granted] = [plansOf({ ...own, tenantLimits }), plansOf(asPolicy)];
       for (const agentId of CHAIN) {
-        const [within, under] = [bounded(agentId, action), granted(agentId, action)];
+        const [within, under] = [limited(agentId, action), granted(agentId, action)];
         expect(essence(within, /tenant default@\d+/g)).toEqual(essence(under, /zz@1/g));
       }
     }),
@@ -87,19 +90,20 @@ test('tenant limits act as one more policy that a rule applies to all agents', (
 function essence({ mandate, shadow: _, ...plan }: Plan, called: RegExp): unknown {
   const { policies } = mandate ?? {};
   const text = JSON.stringify({ ...plan, policies }).replaceAll(/, which the rule \\"zz[^"]*" gives/g, '');
-  return JSON.parse(text.replaceAll(called, 'BOUNDS'));
+  return JSON.parse(text.replaceAll(called, 'LIMITS'));
 }
 
 test('tenant limits are always enforced, delegate nothing, and count only budgets of the tenant, an agent or a principal', () => {
-  const document = (bounds: object) => tenantDocument.safeParse({ version: 1, id: 'acme', bounds }).success;
+  const document = (tenantLimits: object) =>
+    tenantDocument.safeParse({ version: 1, id: 'acme', limits: tenantLimits }).success;
   expect(document({ deniedTools: ['a'], budgets: [{ id: 'a', scope: 'tenant', max: 1 }] })).toBe(true);
-  for (const bounds of [
+  for (const tenantLimits of [
     { mode: 'observe' },
     { delegableTools: ['a'] },
     { agents: ['a'] },
     { budgets: [{ id: 'a', scope: 'mandate', max: 1 }] },
   ])
-    expect([bounds, document(bounds)]).toEqual([bounds, false]);
+    expect([tenantLimits, document(tenantLimits)]).toEqual([tenantLimits, false]);
 });
 
 /**
@@ -152,7 +156,7 @@ const ISSUED = { mandateId: 'mnd_1' };
 
 test('after a change of tenant limits, they apply to rules, grants and the mandates file of this tenant, and to no other tenant', () => {
   const { open, said } = tenant();
-  open({ bounds: { deniedTools: ['send'] } });
+  open({ limits: { deniedTools: ['send'] } });
   expect(said('bot')).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);
   expect(said('bot', ISSUED)).toEqual(['TOOL_DENIED', 'p@1', 'tenant acme@5']);
   expect(said('stranger')).toEqual(['TOOL_DENIED', 'tenant acme@5']);
@@ -173,7 +177,7 @@ test('no policy replaces tenant limits, whatever the policy’s name is', () => 
     for (const id of ['acme', 'tenant-acme']) put({ event: 'policy.published', policy: { version: 1, id } });
   for (const policy of ['acme', 'tenant-acme'])
     put({ event: 'rule.put', rule: { version: 1, id: policy, policy } });
-  open({ bounds: { allowedTools: [] } });
+  open({ limits: { allowedTools: [] } });
   expect(said('bot')[0]).toBe('TOOL_NOT_ALLOWED');
   const named = put({ event: 'policy.published', policy: { version: 1, id: 'p', maxCostTotal: 1 } });
   expect([named.ok, said('bot')[0]]).toEqual([true, 'TOOL_NOT_ALLOWED']);
@@ -201,25 +205,25 @@ test('in a closed tenant nothing is allowed by rules, grants or the mandates fil
 
 test('counters of tenant limits differ from the counters of policies', () => {
   const { open, put, ask, fold, revision } = tenant();
-  const { isOfBounds } = mandatesUnderControl(fold, revision);
+  const { isOfTenantLimits } = mandatesUnderControl(fold, revision);
   const own = { id: 'own', scope: 'tenant', max: 1 };
   put({ event: 'policy.published', policy: { version: 1, id: 'p', budgets: [own] } });
   const counted = (of: string) =>
     ask('bot').limits.flatMap((limit) =>
-      limit.kind === 'budget' && isOfBounds(of, limit) ? [`${limit.scope} ${limit.id}`] : [],
+      limit.kind === 'budget' && isOfTenantLimits(of, limit) ? [`${limit.scope} ${limit.id}`] : [],
     );
-  open({ bounds: { maxCostTotal: 1 } });
+  open({ limits: { maxCostTotal: 1 } });
   expect(counted('acme')).toEqual(['agent total']);
   const contract = { id: 'contract', scope: 'tenant', max: 1, windowMs: 60_000 };
-  open({ bounds: { budgets: [contract, { id: 'each', scope: 'principal', max: 1 }] } });
+  open({ limits: { budgets: [contract, { id: 'each', scope: 'principal', max: 1 }] } });
   expect(counted('acme')).toEqual(['principal each', 'tenant contract']);
   expect(counted('globex')).toEqual([]);
-  expect(isOfBounds('acme', { scope: 'tenant', id: 'contract', windowMs: null })).toBe(false);
+  expect(isOfTenantLimits('acme', { scope: 'tenant', id: 'contract', windowMs: null })).toBe(false);
 });
 
 test('a mandate with tenant limits is compiled once', () => {
   const { open, mandates } = tenant();
-  open({ bounds: { deniedTools: ['look'] } });
+  open({ limits: { deniedTools: ['look'] } });
   for (const fields of [{ agentId: 'bot' }, { agentId: 'bot', ...ISSUED }, { agentId: 'stranger' }]) {
     const action = { id: 'x', type: 'tool_call', tool: 'send', ...fields } as Action;
     const mandateOf = () => mandates.mandateFor('acme', action, START_MS).mandate;

@@ -38,7 +38,7 @@ it.each([
   ['preview a --cost 0.40', '--cost has no effect here: only a call has it', 'or add --tool.'],
   ['tail --since 1h --lines 10', '--lines has no effect here: --since says where', 'or leave out --since.'],
   ['reconcile --data x --kafka k:1', '--data has no effect here', 'or leave out --kafka.'],
-  ['tenants open x --bounds y --unbounded', '--bounds has no effect here', 'leave out --unbounded.'],
+  ['tenants open x --limits y --remove-limits', '--limits has no effect here', 'leave out --remove-limits.'],
 ])('refuses `%s`, and says what to do', async (line, said, remedy) => {
   const args = line.split(' ').map((word) => (word === 'X' ? URL : word));
   const { exitCode, stdout, stderr } = await runCommand(args, { env });

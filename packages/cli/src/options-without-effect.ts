@@ -52,7 +52,7 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
     beside: SERVERS,
     why: 'the command reads from the server',
   },
-  { options: ['--bounds'], beside: ['--unbounded'], why: 'the bounds are removed' },
+  { options: ['--limits'], beside: ['--remove-limits'], why: 'the tenant limits are removed' },
   { options: ['--csv', '--columns'], beside: ['--json'], why: '--json has every column' },
   { options: ['--sparklines'], beside: ['--json', '--csv'], why: 'the output has all buckets' },
   { options: ['--sparklines', '--time-zone'], unless: ['--interval'], why: 'there are no buckets' },

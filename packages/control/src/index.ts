@@ -29,5 +29,5 @@ export type { OpenedTenant } from './revisioned.ts';
 export type { ControlHead, ControlPosition } from './snapshot/control-line.ts';
 export { readControl, readControlHead } from './snapshot/read-control.ts';
 export { controlDigest, writeControl } from './snapshot/write-control.ts';
-export { compileBounds } from './tenant-bounds.ts';
 export type { TenantControl } from './tenant-control.ts';
+export { compileTenantLimits } from './tenant-limits.ts';

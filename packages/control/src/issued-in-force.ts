@@ -10,8 +10,8 @@ import { refusedPlan } from '@mandate/policy/parts';
 import { type Action, type Check, type Json, type Refusal, wireTime } from '@mandate/schemas';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import type { IssuedMandate } from './issued-mandates.ts';
-import { boundsOf } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
+import { tenantLimitsOf } from './tenant-limits.ts';
 
 type Context = { readonly [field: string]: Json };
 
@@ -50,7 +50,7 @@ export function issuedInForce(): IssuedInForce {
       const compiled = ruleOf(rule);
       return { ...compiled, policy: { id: compiled.policy.id, version } };
     });
-    const inForce = rulesInForce(rules, policiesOf(control), boundsOf(opened), {
+    const inForce = rulesInForce(rules, policiesOf(control), tenantLimitsOf(opened), {
       id: issued.document.id,
       remembered: OF_A_MANDATE,
     });

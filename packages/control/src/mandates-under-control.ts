@@ -29,8 +29,8 @@ import { issuedInForce } from './issued-in-force.ts';
 import { quotasOf } from './quotas.ts';
 import { shadowOverIssued } from './shadow-over-issued.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
-import { areCountedIn, boundsOf, withinBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
+import { areCountedIn, tenantLimitsOf, withinTenantLimits } from './tenant-limits.ts';
 
 const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null };
 
@@ -57,7 +57,7 @@ export type MandatesUnderControl = MandatesInForce & {
   /** True if the tenant is closed. A closed tenant allows nothing to any agent. */
   isClosed(tenant: string): boolean;
   /** True if the tenant limits contain a budget with the same counter as this budget. */
-  isOfBounds(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
+  isOfTenantLimits(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
   /** The quotas of the tenant. */
   quotas(tenant: string): QuotasInForce;
   /** Adds the tenant limits to a mandate that does not come from rules or grants. */
@@ -79,12 +79,12 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     const standing = known?.standing ?? standingRules();
     if (known?.of[0] !== rulesRevision) standing.follow(control);
     const policyOf = policiesOf(control);
-    const bounds = boundsOf(opened);
+    const tenantLimits = tenantLimitsOf(opened);
     const made = {
       of: [rulesRevision, policiesRevision] as const,
       ...{ opened, standing },
-      rules: rulesInForce(standing.ofAgents, policyOf, bounds),
-      watching: standing.areWatching ? rulesInForce(standing.watching, policyOf, bounds) : null,
+      rules: rulesInForce(standing.ofAgents, policyOf, tenantLimits),
+      watching: standing.areWatching ? rulesInForce(standing.watching, policyOf, tenantLimits) : null,
     };
     tenants.set(tenant, made);
     return made;
@@ -157,9 +157,9 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       };
     },
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
-    isOfBounds: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
+    isOfTenantLimits: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
     quotas: (tenant) => quotasOf(fold.tenant(tenant)),
-    within: (tenant, mandate) => withinBounds(mandate, boundsOf(fold.tenant(tenant).opened)),
+    within: (tenant, mandate) => withinTenantLimits(mandate, tenantLimitsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };
 }

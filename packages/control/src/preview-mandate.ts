@@ -23,8 +23,8 @@ import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
 import { grantRequiredBy } from './grant-required.ts';
 import type { Revisioned } from './revisioned.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
-import { boundsDocument, boundsOf, nameOfBounds } from './tenant-bounds.ts';
 import type { TenantControl } from './tenant-control.ts';
+import { nameOfTenantLimits, tenantLimitsDocument, tenantLimitsOf } from './tenant-limits.ts';
 
 export type Candidates = {
   agent: AgentDocument;
@@ -55,7 +55,7 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   const inForce = rulesInForce(
     standing(control).after(changesBy(control, candidates.rules)),
     policiesOf({ policies }),
-    boundsOf(opened),
+    tenantLimitsOf(opened),
   );
   const candidate = asPlanned(agent);
   const stepBudgets = stepBudgetsOfAction();
@@ -71,8 +71,8 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
   };
   const named = new Set(resolved.matches.map(({ policy }) => policy));
   const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
-  const bounds = opened && boundsDocument(opened.document);
-  if (opened && bounds && resolved.mandate) documents.set(nameOfBounds(opened), bounds);
+  const tenantLimits = opened && tenantLimitsDocument(opened.document);
+  if (opened && tenantLimits && resolved.mandate) documents.set(nameOfTenantLimits(opened), tenantLimits);
   return {
     ...resolved,
     plan: unlessRefused(() =>

@@ -13,7 +13,7 @@ export function attribution(policy: string, mandate: MandateReference | null): s
 }
 
 /**
- * True if the name is the name of the tenant limits (nameOfBounds), not of a policy. The operator of the plane sets
+ * True if the name is the name of the tenant limits (nameOfTenantLimits), not of a policy. The operator of the plane sets
  * the tenant limits.
  */
 export function areTenantLimits(policy: string | undefined): boolean {

@@ -53,11 +53,11 @@ test('issues no admin key for a tenant that has only rules', async () => {
 
 test('reports what looser tenant limits newly permit', async () => {
   const { open, put } = await scene();
-  await open({ bounds: { maxCostTotal: 5 } });
-  expect((await put({ bounds: { maxCostTotal: 4 } })).body.widens).toEqual([]);
-  expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual(['maxCostTotal: 4 → 9']);
-  expect((await put()).body.widens).toEqual(['bounds: gone']);
-  expect((await put({ bounds: { maxCostTotal: 9 } })).body.widens).toEqual([]);
+  await open({ limits: { maxCostTotal: 5 } });
+  expect((await put({ limits: { maxCostTotal: 4 } })).body.widens).toEqual([]);
+  expect((await put({ limits: { maxCostTotal: 9 } })).body.widens).toEqual(['maxCostTotal: 4 → 9']);
+  expect((await put()).body.widens).toEqual(['limits: gone']);
+  expect((await put({ limits: { maxCostTotal: 9 } })).body.widens).toEqual([]);
 });
 
 test('shows all tenants to an operator of the plane, and to other people only their own tenant', async () => {
@@ -104,13 +104,13 @@ test('quotas refuse new documents but keep the existing ones, and do not limit a
 
 test('tenant limits are part of a preview, and must compile', async () => {
   const { call, put, agent } = await scene();
-  const { body: bounded } = await put({ bounds: { deniedTools: ['send'] } });
+  const { body: limited } = await put({ limits: { deniedTools: ['send'] } });
   await agent('bot');
   await call('author', 'POST', '/v1/policies', { body: { version: 1, id: 'p' } });
   await call('author', 'POST', '/v1/rules', { body: { version: 1, id: 'r', policy: 'p' } });
   const action = { id: 'x', agentId: 'bot', type: 'tool_call', tool: 'send' };
   const preview = () => call('auditor', 'POST', '/v1/mandates/preview?expand=policies', { body: { action } });
-  const name = `tenant acme@${bounded.revision}`;
+  const name = `tenant acme@${limited.revision}`;
   expect((await preview()).body).toMatchObject({
     mandate: { policies: ['p@1', name] },
     refusal: { code: 'TOOL_DENIED' },
@@ -121,11 +121,11 @@ test('tenant limits are part of a preview, and must compile', async () => {
 
   const pattern = { type: 'object', properties: { a: { pattern: '(' } } };
   const toolPolicies = { send: { argumentValidation: { schema: pattern } } };
-  const { status, body } = await put({ bounds: { toolPolicies } });
+  const { status, body } = await put({ limits: { toolPolicies } });
   expect([status, body.code, body.errors[0].pointer]).toEqual([
     400,
     'VALIDATION_FAILED',
-    expect.stringMatching(/^.bounds.toolPolicies.send/),
+    expect.stringMatching(/^.limits.toolPolicies.send/),
   ]);
 });
 

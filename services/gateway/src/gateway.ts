@@ -34,7 +34,7 @@ export type GatewayDependencies = {
   /** True if the tenant is closed. Nothing is allowed in a closed tenant, so no request is published. */
   isClosed(tenant: string): boolean;
   /** True if the budget is part of the tenant limits. */
-  isOfBounds(tenant: string, budget: BudgetReference): boolean;
+  isOfTenantLimits(tenant: string, budget: BudgetReference): boolean;
   /** Reports the kills of this process and of other processes. */
   kills: KillBroadcast;
   /** Redacts an action before it is published. Throws PERSON_ERASED. */

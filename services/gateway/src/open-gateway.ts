@@ -52,7 +52,7 @@ export async function openGateway(
       register: agentRegister(followed.tenant, parts.mandatesOfFile),
       quotas: followed.mandates.quotas,
       isClosed: followed.mandates.isClosed,
-      isOfBounds: followed.mandates.isOfBounds,
+      isOfTenantLimits: followed.mandates.isOfTenantLimits,
       kills,
       findDecision: parts.findDecision,
       redact: currentRedactor(privacy, {

@@ -43,7 +43,7 @@ export async function gatewayAlone(on: {
       register: { statusOf: () => null, names: () => [] },
       quotas: () => quotas,
       isClosed: () => false,
-      isOfBounds: () => false,
+      isOfTenantLimits: () => false,
       ...on,
       log,
       metrics,

@@ -52,7 +52,7 @@ test('agents act within the tenant limits, and after the tenant is closed they c
 
   expect((await ask('before')).body.decision).toMatchObject({ verdict: 'ALLOW', chargedMicros: 100_000 });
   const bounded = await tenant('PUT', {
-    bounds: { budgets: [{ id: 'contract', scope: 'tenant', max: 0.1 }], deniedTools: ['shell'] },
+    limits: { budgets: [{ id: 'contract', scope: 'tenant', max: 0.1 }], deniedTools: ['shell'] },
   });
   const name = `tenant acme@${bounded.body.revision}`;
   expect((await ask('denied', { tool: 'shell' })).body.decision).toMatchObject({

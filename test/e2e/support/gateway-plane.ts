@@ -95,7 +95,7 @@ export async function startGatewayPlane(options: {
   /** The folder with the log and the keys of persons. If absent, the gateway gets a new folder. */
   folder?: string;
   /** True if a budget belongs to the tenant limits. If absent, no budget does. */
-  isOfBounds?: Parameters<typeof createGateway>[0]['isOfBounds'];
+  isOfTenantLimits?: Parameters<typeof createGateway>[0]['isOfTenantLimits'];
   /** The register of agents, with registered and retired agents. If absent, no agent is registered. */
   register?: Parameters<typeof createGateway>[0]['register'];
   /** Quotas of what each tenant may write. */
@@ -128,7 +128,7 @@ export async function startGatewayPlane(options: {
       register: options.register ?? { statusOf: () => null, names: () => [] },
       quotas: () => quotas,
       isClosed: () => false,
-      isOfBounds: options.isOfBounds ?? (() => false),
+      isOfTenantLimits: options.isOfTenantLimits ?? (() => false),
       redact,
       redactText: (text) => text,
       fingerprint,

@@ -9,7 +9,7 @@ import type { Attack } from './attack.ts';
 
 const TENANT = 'bounded';
 const BUDGET = { id: 'contract', scope: 'tenant' };
-const BOUNDS = { budgets: [{ ...BUDGET, max: 0.1 }] };
+const LIMITS = { budgets: [{ ...BUDGET, max: 0.1 }] };
 const COSTS_ALL_MICROS = 100_000;
 const reason = 'an attack';
 
@@ -45,20 +45,21 @@ export const spendPastTenantLimits: Attack = async ({ url, keys }, until) => {
     const action = { id: randomUUID(), ...about };
     return verdictOf(await own('POST', '/v1/actions?waitMs=20000', action));
   };
-  await expectTo(owner('POST', '/v1/tenants', { version: 1, id: TENANT, bounds: BOUNDS }), 'open a tenant');
+  await expectTo(owner('POST', '/v1/tenants', { version: 1, id: TENANT, limits: LIMITS }), 'open a tenant');
   await expectTo(own('PUT', '/v1/policies/all', { version: 1, id: 'all' }), 'write a policy');
   await expectTo(own('PUT', '/v1/rules/all', { version: 1, id: 'all', policy: 'all' }), 'write a rule');
   await expectTo(own('POST', '/v1/agents', { id: 'spender' }), 'register an agent');
   const first = await spend(COSTS_ALL_MICROS);
-  if (first !== 'ALLOW ALLOWED') throw new Error(`nothing may be spent within the bounds either: ${first}`);
+  if (first !== 'ALLOW ALLOWED')
+    throw new Error(`nothing may be spent within the tenant limits either: ${first}`);
   do {
-    let bounded = 0;
+    let refused = 0;
     for (const [at, way] of WAYS.entries()) {
       await way(own);
       const verdict = await spend(COSTS_ALL_MICROS / 2);
       if (verdict.startsWith('ALLOW')) throw new Error(`way ${at} spent past the tenant limits`);
-      if (verdict === 'BLOCK COST_LIMIT_EXCEEDED') bounded += 1;
+      if (verdict === 'BLOCK COST_LIMIT_EXCEEDED') refused += 1;
     }
-    if (bounded === 0) throw new Error('no request reached the limits');
+    if (refused === 0) throw new Error('no request reached the limits');
   } while (!until.aborted);
 };

@@ -136,8 +136,8 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a removed parent may have limited the agent', 'before.parent !== undefined ||', ''],
     ['7 a changed name that rules use is reported', "asked.attribute('name') ?", 'false ?'],
   ]),
-  ...inFile('packages/control/src/lint/bounds-widening.ts', [
-    ['7 removed tenant limits are reported', "is === null ? ['bounds: gone']", 'is === null ? []'],
+  ...inFile('packages/control/src/lint/tenant-limits-widening.ts', [
+    ['7 removed tenant limits are reported', "is === null ? ['limits: gone']", 'is === null ? []'],
   ]),
   ...inFile('packages/control/src/control-units.ts', [
     [

@@ -53,7 +53,7 @@ export function openCommand(tenants: Command, run: RunCommand): void {
       'after',
       `
 Examples:
-  mandate tenants open acme --agents 500 --bounds contract.yaml
+  mandate tenants open acme --agents 500 --limits contract.yaml
   mandate tenants open acme --reason "the invoice was paid"`,
     );
   withTenant(open).action((id: string, options: Reasoned & TenantOptions) =>
@@ -61,7 +61,7 @@ Examples:
       const api = connect(context);
       const stands = await nullIf('TENANT_NOT_FOUND', api.get<Counted>(pathOf(id)));
       if (stands?.closedAt === null)
-        throw new CommandFailure(1, `${id} is open already`, '`mandate tenants limit` changes it.');
+        throw new CommandFailure(1, `${id} is open already`, '`mandate tenants set` changes it.');
       const body = await asked(stands?.tenant ?? { version: 1, id }, options, context);
       const query = { reason: options.reason };
       if (stands !== null) {
@@ -89,9 +89,9 @@ async function asked(
   return document;
 }
 
-export function limitCommand(tenants: Command, run: RunCommand): void {
-  const limit = tenants
-    .command('limit')
+export function setCommand(tenants: Command, run: RunCommand): void {
+  const set = tenants
+    .command('set')
     .description('Changes the named fields of an open tenant, and no others.')
     .argument('<tenant>', WHICH, tenantName)
     .option('--reason <text>', 'why; kept on the record', someText)
@@ -101,10 +101,10 @@ export function limitCommand(tenants: Command, run: RunCommand): void {
 A quota below what exists removes nothing. It only keeps more from being added.
 
 Examples:
-  mandate tenants limit acme --agents 1000
-  mandate tenants limit acme --bounds contract.yaml --reason "contract of 2027"`,
+  mandate tenants set acme --agents 1000
+  mandate tenants set acme --limits contract.yaml --reason "contract of 2027"`,
     );
-  withTenant(limit).action((id: string, options: Reasoned & TenantOptions) =>
+  withTenant(set).action((id: string, options: Reasoned & TenantOptions) =>
     run(async (context) => {
       mustSaySomething(options);
       const api = connect(context);

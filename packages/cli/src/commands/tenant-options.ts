@@ -11,8 +11,8 @@ type Counts = Pick<TenantQuotas, 'agents' | 'policies' | 'rules'> & { grants?: n
 export type TenantOptions = Counts & {
   name?: string;
   quotas?: string;
-  bounds?: string;
-  unbounded?: true;
+  limits?: string;
+  removeLimits?: true;
   directTopic?: true;
 };
 
@@ -25,8 +25,8 @@ export function withTenant(command: Command): Command {
     .option('--rules <count>', 'the most rules', upTo(CAPS.rules))
     .option('--grants <count>', 'the most grants that have not ended', upTo(CAPS.issuedMandates))
     .option('--quotas <file>', 'quotas of what it writes: YAML, with the fields that change')
-    .option('--bounds <file>', 'a policy that all its agents are held to: YAML')
-    .option('--unbounded', 'remove that policy')
+    .option('--limits <file>', 'a policy that all its agents are held to: YAML')
+    .option('--remove-limits', 'remove that policy')
     .option('--direct-topic', 'it publishes to its own topic');
 }
 
@@ -42,34 +42,34 @@ export function mustSaySomething(options: TenantOptions): void {
 /**
  * Returns the document with the fields of the options. The other fields stay as they are.
  *
- * @param warnings gets a line for each part of the `bounds` file that probably does not mean what its author intended
+ * @param warnings gets a line for each part of the `limits` file that probably does not mean what its author intended
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
-  const { name, bounds, unbounded, directTopic, quotas: file } = options;
+  const { name, limits, removeLimits, directTopic, quotas: file } = options;
   const { agents, policies, rules, grants: issuedMandates } = options;
   const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
     ([, most]) => most !== undefined,
   );
   const inFile = file === undefined ? {} : quotasIn(file);
   const quotas = { ...before.quotas, ...inFile, ...Object.fromEntries(said) };
-  const { bounds: stand, ...rest } = before;
-  const held = unbounded ? undefined : bounds === undefined ? stand : boundsIn(bounds, warnings);
+  const { limits: current, ...rest } = before;
+  const next = removeLimits ? undefined : limits === undefined ? current : limitsIn(limits, warnings);
   return {
     ...rest,
     ...(name !== undefined && { name }),
     ...(Object.keys(quotas).length > 0 && { quotas }),
-    ...(held !== undefined && { bounds: held }),
+    ...(next !== undefined && { limits: next }),
     ...(directTopic && { directTopic }),
   };
 }
 
-function boundsIn(file: string, warnings: string[]): TenantDocument['bounds'] {
-  const schema = tenantDocument.shape.bounds.unwrap();
-  const what = { what: 'bounds', begins: 'maxCostTotal: 100.00', of: 'with the fields of a policy' };
-  const { document: bounds, find } = documentIn(file, schema, what);
-  const doubts = documentWarnings({ policies: [{ document: { id: 'bounds', ...bounds }, find }] });
+function limitsIn(file: string, warnings: string[]): TenantDocument['limits'] {
+  const schema = tenantDocument.shape.limits.unwrap();
+  const what = { what: 'limits', begins: 'maxCostTotal: 100.00', of: 'with the fields of a policy' };
+  const { document: limits, find } = documentIn(file, schema, what);
+  const doubts = documentWarnings({ policies: [{ document: { id: 'limits', ...limits }, find }] });
   warnings.push(...doubts.map((doubt) => describeFault(file, doubt)));
-  return bounds;
+  return limits;
 }
 
 function quotasIn(file: string): TenantQuotas {

@@ -6,15 +6,15 @@ import { controlService } from './control-service.fixture.ts';
 
 async function commands() {
   const { folder, mandate } = await controlService('own', 'operate:all');
-  const bounds = join(folder, 'bounds.yaml');
-  writeFileSync(bounds, 'deniedTools: [shell]\nbudgets: [{ id: contract, scope: tenant, max: 100 }]\n');
-  return { bounds, folder, tenants: (...args: string[]) => mandate('tenants', ...args) };
+  const limits = join(folder, 'limits.yaml');
+  writeFileSync(limits, 'deniedTools: [shell]\nbudgets: [{ id: contract, scope: tenant, max: 100 }]\n');
+  return { limits, folder, tenants: (...args: string[]) => mandate('tenants', ...args) };
 }
 
 test('opens a tenant with a key for its first admin, changes the tenant, closes it and opens it again', async () => {
-  const { tenants, bounds } = await commands();
+  const { tenants, limits } = await commands();
   expect((await tenants('list')).stdout).toBe('no tenant was opened\n');
-  const opened = await tenants('open', 'acme', '--agents', '5', '--bounds', bounds, '--name', 'Acme');
+  const opened = await tenants('open', 'acme', '--agents', '5', '--limits', limits, '--name', 'Acme');
   expect(opened).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^sk-mdt_\w+\n$/) });
   expect(opened.stderr).toContain('its first admin');
   expect(await tenants('open', 'acme')).toMatchObject({
@@ -22,11 +22,11 @@ test('opens a tenant with a key for its first admin, changes the tenant, closes 
     stderr: expect.stringMatching(/open already/),
   });
 
-  expect(await tenants('limit', 'acme', '--rules', '7')).toMatchObject({ stdout: 'changed acme\n' });
+  expect(await tenants('set', 'acme', '--rules', '7')).toMatchObject({ stdout: 'changed acme\n' });
   const listed = (await tenants('list')).stdout;
   expect(listed).toMatch(/\nacme +open +agents 5, rules 7 +budgets, deniedTools +Acme\n$/);
-  const unbounded = await tenants('limit', 'acme', '--unbounded', '--json');
-  expect(JSON.parse(unbounded.stdout).tenant).toEqual({
+  const without = await tenants('set', 'acme', '--remove-limits', '--json');
+  expect(JSON.parse(without.stdout).tenant).toEqual({
     ...{ version: 1, id: 'acme', name: 'Acme' },
     quotas: { agents: 5, rules: 7 },
   });
@@ -41,7 +41,7 @@ test('opens a tenant with a key for its first admin, changes the tenant, closes 
     stderr: expect.stringMatching(/acme is closed already/),
   });
   // The tenant is closed, so its quotas cannot change. Otherwise this change would open the tenant again.
-  expect(await tenants('limit', 'acme', '--rules', '9')).toMatchObject({
+  expect(await tenants('set', 'acme', '--rules', '9')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/is closed/),
   });
@@ -64,14 +64,14 @@ test('takes quotas from a file, keeps quotas that the file does not name, and re
   };
   await tenants('open', 'acme', '--agents', '5');
   writeFileSync(file, 'rememberedIds: 1000\npublish: { records: { perSecond: 500, perDay: 9000000 } }\n');
-  expect(await tenants('limit', 'acme', '--quotas', file)).toMatchObject({ exitCode: 0 });
+  expect(await tenants('set', 'acme', '--quotas', file)).toMatchObject({ exitCode: 0 });
   const publish = { records: { perSecond: 500, perDay: 9_000_000 } };
   expect(await limited()).toEqual({ agents: 5, rememberedIds: 1_000, publish });
   writeFileSync(file, 'rememberedIds: 2000\n');
-  await tenants('limit', 'acme', '--quotas', file, '--rules', '7');
+  await tenants('set', 'acme', '--quotas', file, '--rules', '7');
   expect(await limited()).toEqual({ agents: 5, rules: 7, rememberedIds: 2_000, publish });
   writeFileSync(file, 'publish: { records: { perSecond: -1, perHour: 3 } }\n');
-  const refused = await tenants('limit', 'acme', '--quotas', file);
+  const refused = await tenants('set', 'acme', '--quotas', file);
   expect(refused).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(/quotas.yaml:1:\d+ .*perSecond/),
@@ -79,13 +79,13 @@ test('takes quotas from a file, keeps quotas that the file does not name, and re
   expect(refused.stderr).toContain('perHour');
 });
 
-test('reports errors in bounds, and tenants that do not exist', async () => {
+test('reports errors in tenant limits, and tenants that do not exist', async () => {
   const { tenants, folder } = await commands();
   const bad = join(folder, 'bad.yaml');
   writeFileSync(bad, 'mode: observe\n');
-  const refused = await tenants('open', 'acme', '--bounds', bad);
+  const refused = await tenants('open', 'acme', '--limits', bad);
   expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('bad.yaml:1:1 mode') });
-  for (const args of [['show'], ['limit', '--rules', '1'], ['close']])
+  for (const args of [['show'], ['set', '--rules', '1'], ['close']])
     expect(await tenants(args[0] ?? '', 'nobody', ...args.slice(1))).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('TENANT_NOT_FOUND'),

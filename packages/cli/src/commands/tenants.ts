@@ -4,14 +4,14 @@ import type { RunCommand } from '../command-context.ts';
 import { shownTime } from '../output/relative-time.ts';
 import { type PageOptions, showList, withPage } from '../output/show-list.ts';
 import type { Column } from '../output/table.ts';
-import { closeCommand, limitCommand, openCommand, showCommand, type Tenant } from './one-tenant.ts';
+import { closeCommand, openCommand, setCommand, showCommand, type Tenant } from './one-tenant.ts';
 
 export function tenantsCommand(command: Command, run: RunCommand): void {
   command.description('Opens, changes and closes tenants: docs/policies.md. Scope operate:all.');
   listCommand(command, run);
   showCommand(command, run);
   openCommand(command, run);
-  limitCommand(command, run);
+  setCommand(command, run);
   closeCommand(command, run);
 }
 
@@ -41,7 +41,7 @@ function columns(nowMs: number | null): readonly Column<Tenant>[] {
       of: ({ closedAt }) => (closedAt === null ? 'open' : `closed ${shownTime(closedAt, nowMs)}`),
     },
     { title: 'QUOTAS', of: ({ tenant }) => quotasOf(tenant), cut: true },
-    { title: 'BOUNDS', of: ({ tenant }) => Object.keys(tenant.bounds ?? {}).join(', '), cut: true },
+    { title: 'LIMITS', of: ({ tenant }) => Object.keys(tenant.limits ?? {}).join(', '), cut: true },
     { title: 'NAME', of: ({ tenant }) => tenant.name ?? '', cut: true },
   ];
 }

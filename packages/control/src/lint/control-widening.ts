@@ -3,9 +3,9 @@ import type { ControlRecord, RuleDocument } from '@mandate/schemas';
 import type { TenantControl } from '../tenant-control.ts';
 import { agentWidening } from './agent-widening.ts';
 import { attributesAsked } from './attributes-asked.ts';
-import { boundsWidening } from './bounds-widening.ts';
 import { type PolicyOf, ruleWidening } from './rule-widening.ts';
 import { meant } from './rules-read.ts';
+import { tenantLimitsWidening } from './tenant-limits-widening.ts';
 import { widening, wideningByArrival } from './widening.ts';
 
 /** A control record without its metadata (who made the change, when and why). */
@@ -61,7 +61,7 @@ export function controlWidening(
       if (opened === null) return [];
       return [
         ...(opened.closedAt === null ? [] : ['it was closed: nothing was allowed in it']),
-        ...boundsWidening(opened.document, change.tenant),
+        ...tenantLimitsWidening(opened.document, change.tenant),
       ];
     }
     default:

@@ -110,7 +110,7 @@ test('also warns about a file of agents, policies and rules, with the line and c
 test('reports doubtful documents when all documents of a plane are checked, and when one document is changed', () => {
   const control = controlOf({
     agents: [{ id: 'bot' }, { id: 'Bot' }],
-    bounds: { deniedTools: ['rm?'] },
+    tenantLimits: { deniedTools: ['rm?'] },
     policies: [
       { id: 'p', tools: ['pay'], deniedTools: ['p\u0430y'] },
       { id: 'q', toolPolicies: { pey: { cost: 1 } }, allowedModels: ['gpt-?'] },

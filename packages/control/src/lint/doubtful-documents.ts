@@ -4,8 +4,8 @@
 
 import { alikeTools, consume, type Doubt, listDoubts, lookAlikes, policyDoubts } from '@mandate/policy/parts';
 import type { AgentDocument, PolicyDocument } from '@mandate/schemas';
-import { boundsDocument } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
+import { tenantLimitsDocument } from '../tenant-limits.ts';
 import type { Finding } from './finding.ts';
 import type { Policies } from './idle-documents.ts';
 import { type LintBudget, skip } from './lint-budget.ts';
@@ -86,8 +86,10 @@ function policiesIn(control: TenantControl): readonly Told[] {
     if (isArchived || document === undefined) return [];
     return [{ of: `The policy "${id}"`, document, policies: [id] }];
   });
-  const bounds = control.opened && boundsDocument(control.opened.document);
-  return bounds ? [...policies, { of: 'The tenant limits', document: bounds, policies: [] }] : policies;
+  const tenantLimits = control.opened && tenantLimitsDocument(control.opened.document);
+  return tenantLimits
+    ? [...policies, { of: 'The tenant limits', document: tenantLimits, policies: [] }]
+    : policies;
 }
 
 function sizeOf({

@@ -8,8 +8,8 @@ import { consume, mayMatch, rulesByGroup } from '@mandate/policy/parts';
 import { type PolicyDocument, policyNamed } from '@mandate/schemas';
 import { agentOf } from '../compile-control.ts';
 import type { PolicyHistory } from '../revisioned.ts';
-import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
+import { nameOfTenantLimits, tenantLimitsDocument } from '../tenant-limits.ts';
 import type { Covered } from './covering-rules.ts';
 import type { Finding } from './finding.ts';
 import { type LintBudget, skip } from './lint-budget.ts';
@@ -134,14 +134,14 @@ export function idlePatterns(
     rules.filter(({ document }) => isAlive(document, atMs)),
     ({ document }) => policyIdOf(document),
   );
-  const bounds = boundsIn(control);
+  const tenantLimits = tenantLimitsIn(control);
   return policies.flatMap(([id, { versions, isArchived }]): Finding[] => {
     const document = versions.at(-1)?.document;
     if (isArchived || document === undefined) return [];
     const { allowedTools = [], delegableTools = [], deniedTools = [] } = document;
     const beside = (givenBy.get(id) ?? []).map((rule) => held.get(rule) ?? []);
     const patterns = new Set([...allowedTools, ...delegableTools, ...deniedTools]);
-    return [document, ...bounds, ...alwaysHeld(control, beside)].flatMap((declaring) =>
+    return [document, ...tenantLimits, ...alwaysHeld(control, beside)].flatMap((declaring) =>
       [...patterns]
         .filter((pattern) => matchesNone(pattern, declaring.tools, stepBudget))
         .map((pattern) => matchesNothing(id, pattern, declaring)),
@@ -151,9 +151,9 @@ export function idlePatterns(
 
 type Declaring = Pick<PolicyDocument, 'id' | 'tools'>;
 
-function boundsIn({ opened }: TenantControl): readonly Declaring[] {
-  const bounds = opened && boundsDocument(opened.document);
-  return bounds ? [{ id: nameOfBounds(opened), tools: bounds.tools }] : [];
+function tenantLimitsIn({ opened }: TenantControl): readonly Declaring[] {
+  const tenantLimits = opened && tenantLimitsDocument(opened.document);
+  return tenantLimits ? [{ id: nameOfTenantLimits(opened), tools: tenantLimits.tools }] : [];
 }
 
 /** Returns the policies that always apply together with each of the given rules. */

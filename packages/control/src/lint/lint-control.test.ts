@@ -179,7 +179,7 @@ test('finds a pattern that matches no tool of the tenant or of a policy that alw
   const shadow = everywhere.map((rule) => (rule.id === 's' ? { ...rule, mode: 'shadow' } : rule));
   expect(found({ policies, rules: shadow })).toEqual([]);
   const rules = [{ id: 'r', policy: 'p' }];
-  expect(found({ policies: policies.slice(0, 1), rules, bounds: { tools: ['read_file'] } })).toEqual([
+  expect(found({ policies: policies.slice(0, 1), rules, tenantLimits: { tools: ['read_file'] } })).toEqual([
     { ...told, policies: ['p', 'tenant t@1'] },
   ]);
 });
@@ -226,10 +226,10 @@ test('finds that a sub-agent and its parent have no allowed tool in common, unle
 
 test('finds a policy without any tool that the tenant limits allow', () => {
   const documents = { policies: [{ ...P, allowedTools: ['pay'] }], rules: [{ id: 'r', policy: 'p' }] };
-  expect(found({ ...documents, bounds: { allowedTools: ['read_*'] } })).toEqual([
+  expect(found({ ...documents, tenantLimits: { allowedTools: ['read_*'] } })).toEqual([
     { code: 'NOTHING_IN_COMMON', rules: ['r'], policies: ['p', 'tenant t@1'] },
   ]);
-  expect(found({ ...documents, bounds: { allowedTools: ['p*'] } })).toEqual([]);
+  expect(found({ ...documents, tenantLimits: { allowedTools: ['p*'] } })).toEqual([]);
 });
 
 const AMISS = {

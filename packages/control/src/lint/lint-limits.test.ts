@@ -173,8 +173,8 @@ test('ignores tools that one of the policies does not allow, or that the conditi
 });
 
 test('finds limits above the tenant limits, and tools that have a price in the tenant limits', () => {
-  const amiss = (own: object, bounds: object) =>
-    found({ policies: [{ ...P, ...own }], rules: [{ id: 'r', policy: 'p' }], bounds });
+  const amiss = (own: object, tenantLimits: object) =>
+    found({ policies: [{ ...P, ...own }], rules: [{ id: 'r', policy: 'p' }], tenantLimits });
   const ofBoth = { rules: [], policies: ['p', 'tenant t@1'] };
   expect(amiss({ maxCostTotal: 9 }, { maxCostTotal: 8 })).toEqual([
     { code: 'LIMIT_WITHOUT_EFFECT', ...ofBoth },

@@ -7,8 +7,8 @@ import type { NamedPolicy } from '@mandate/policy';
 import { consume, priceOf, pricingOf } from '@mandate/policy/parts';
 import { formatMicros, policyNamed, type ToolCall } from '@mandate/schemas';
 import { policiesOf } from '../compile-control.ts';
-import { boundsOf } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
+import { tenantLimitsOf } from '../tenant-limits.ts';
 import type { Covered } from './covering-rules.ts';
 import type { Finding } from './finding.ts';
 import { countsAllOf, type Limit, type Limits, limitsOf } from './limits.ts';
@@ -40,9 +40,11 @@ export function contradictingLimits(
   };
   const given = (rule: RuleRead) =>
     rule.document.mode === 'shadow' ? [] : heldTo(rule.document.policy, rule);
-  const bounds = boundsOf(control.opened);
+  const tenantLimits = tenantLimitsOf(control.opened);
   const ofTenant: Held[] =
-    bounds === null ? [] : [{ name: bounds.name, policy: bounds, limits: limitsOf(bounds), rule: null }];
+    tenantLimits === null
+      ? []
+      : [{ name: tenantLimits.name, policy: tenantLimits, limits: limitsOf(tenantLimits), rule: null }];
 
   const found = new Map<string, Finding>();
   /** Every agent under the first policy is also under the second policy. */

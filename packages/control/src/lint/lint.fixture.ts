@@ -6,7 +6,7 @@ import { lintControl } from './lint-control.ts';
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
 export type Documents = {
-  bounds?: object;
+  tenantLimits?: object;
   directTopic?: boolean;
   agents?: object[];
   policies?: object[];
@@ -17,7 +17,7 @@ export type Documents = {
 
 /** Adds the fields that every document must have. */
 export function controlOf({
-  bounds,
+  tenantLimits,
   directTopic,
   agents = [{ id: 'a' }],
   policies = [],
@@ -27,9 +27,9 @@ export function controlOf({
 }: Documents) {
   const fold = foldControl();
   const bodies = [
-    ...(bounds === undefined && directTopic === undefined
+    ...(tenantLimits === undefined && directTopic === undefined
       ? []
-      : [{ event: 'tenant.put', tenant: { version: 1, id: 't', bounds, directTopic } }]),
+      : [{ event: 'tenant.put', tenant: { version: 1, id: 't', limits: tenantLimits, directTopic } }]),
     ...agents.map((agent) => ({ event: 'agent.put', agent })),
     ...policies.map((policy) => ({ event: 'policy.published', policy: { version: 1, ...policy } })),
     ...rules.map((rule) => ({ event: 'rule.put', rule: { version: 1, ...rule } })),

@@ -10,8 +10,8 @@ import {
   stepsOf,
 } from '@mandate/schemas';
 import { ancestorAgents } from '../ancestor-agents.ts';
-import { boundsDocument, nameOfBounds } from '../tenant-bounds.ts';
 import type { TenantControl } from '../tenant-control.ts';
+import { nameOfTenantLimits, tenantLimitsDocument } from '../tenant-limits.ts';
 import { emptyTogether, type Names } from './empty-together.ts';
 import type { Finding } from './finding.ts';
 import { skip } from './lint-budget.ts';
@@ -64,7 +64,7 @@ function ofKind(
   const enforced = rules
     .filter(({ document }) => isAlive(document, atMs))
     .flatMap((rule) => givenBy(kind, control, rule));
-  const bounds = boundsIn(kind, control);
+  const tenantLimits = tenantLimitsIn(kind, control);
   const ofGroups = rulesByGroup(enforced, ({ rule }) => rule.compiled.groups);
   const given = new Map<string, readonly Held[]>();
   const givenTo = (agent: AgentAttributes) => {
@@ -92,7 +92,7 @@ function ofKind(
       one === null ? [] : givenTo(one).map((held) => asBelow(held, id)),
     );
     const own = [...givenTo({ ...agent }), ...ancestors];
-    const held = own.length === 0 ? own : [...own, ...bounds];
+    const held = own.length === 0 ? own : [...own, ...tenantLimits];
     const key = held.map(({ rule, policy }) => `${rule?.document.id} ${policy}`).join('\n');
     const known = looked.get(key);
     if (known === false) skipped();
@@ -177,10 +177,10 @@ function asBelow(held: Held, ancestor: string): Held {
   return { ...held, ancestor, policy: `${held.policy} of ${ancestor}`, names: held.below };
 }
 
-function boundsIn(kind: Kind, { opened }: TenantControl): readonly Held[] {
-  const document = opened && boundsDocument(opened.document);
+function tenantLimitsIn(kind: Kind, { opened }: TenantControl): readonly Held[] {
+  const document = opened && tenantLimitsDocument(opened.document);
   if (!opened || !document) return [];
-  const policy = nameOfBounds(opened);
+  const policy = nameOfTenantLimits(opened);
   return namesIn(kind, document).map((names) => ({
     rule: null,
     ancestor: null,

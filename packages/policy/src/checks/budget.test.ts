@@ -7,7 +7,7 @@ const LIFETIME: BudgetLimit = {
   ...{ windowMs: null, maxMicros: 2_000_000 },
 };
 const DAY = { ...LIFETIME, windowMs: 86_400_000 };
-const BOUNDS = { policy: 'tenant acme@17' };
+const TENANT_LIMITS = { policy: 'tenant acme@17' };
 
 test.each<[string, BudgetLimit, number | null, string]>([
   [
@@ -18,13 +18,13 @@ test.each<[string, BudgetLimit, number | null, string]>([
   ],
   [
     'a lifetime budget of the tenant limits',
-    { ...LIFETIME, ...BOUNDS },
+    { ...LIFETIME, ...TENANT_LIMITS },
     null,
     'Have the operator of the plane raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   [
     'a lifetime budget that the tenant limits count too',
-    { ...LIFETIME, otherLimits: [{ ...BOUNDS, maxMicros: 3_000_000 }] },
+    { ...LIFETIME, otherLimits: [{ ...TENANT_LIMITS, maxMicros: 3_000_000 }] },
     null,
     'Raise the budget or have the operator of the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
   ],
@@ -36,7 +36,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
   ],
   [
     'a daily budget of the tenant limits that is smaller than the call',
-    { ...DAY, ...BOUNDS },
+    { ...DAY, ...TENANT_LIMITS },
     null,
     'Ask for less, under a new id; or have the operator of the plane raise the budget.',
   ],
@@ -48,7 +48,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
   ],
   [
     'a daily budget of the tenant limits',
-    { ...DAY, ...BOUNDS },
+    { ...DAY, ...TENANT_LIMITS },
     5,
     'Try again, as the next attempt of the same action, after retryAfterMs; or have the operator of the plane raise the budget.',
   ],

@@ -3,7 +3,7 @@
  * plane; other people see only their own tenant. A tenant without a document is open. It has the default quotas and no
  * tenant limits.
  */
-import { compileBounds, type OpenedTenant } from '@mandate/control';
+import { compileTenantLimits, type OpenedTenant } from '@mandate/control';
 import { count, described, id, roleLastsMs, tenantDocument, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpServer, issueRoleKey } from '@mandate/server';
 import { z } from 'zod';
@@ -58,7 +58,7 @@ const body = tenantDocument.meta({
       id: 'acme',
       name: 'Acme Airlines',
       quotas: { agents: 500 },
-      bounds: { budgets: [{ id: 'contract', scope: 'tenant', max: 1000 }], deniedTools: ['shell_*'] },
+      limits: { budgets: [{ id: 'contract', scope: 'tenant', max: 1000 }], deniedTools: ['shell_*'] },
     },
   ],
 });
@@ -128,7 +128,7 @@ export function writeTenants(server: HttpServer, control: Control): void {
         summary: 'Open a tenant, and issue a key for its first admin',
         description:
           'Only this answer contains the key. There is no key if the tenant has agents, documents or keys already. ' +
-          '`quotas` says how many documents and records the tenant may have. `bounds` has the tenant limits: ' +
+          '`quotas` says how many documents and records the tenant may have. `limits` has the tenant limits: ' +
           'every mandate of the tenant must also obey them. They have the fields of a policy.',
         querystring: whyQuery,
         body,
@@ -201,7 +201,7 @@ function put(
   options: { expects?: number } = {},
 ): ReturnType<typeof carryOut> {
   const document = request.body;
-  mustCompile(compileBounds(document));
+  mustCompile(compileTenantLimits(document));
   const what = { event: 'tenant.put' as const, tenant: document };
   return carryOut(control, request, reply, what, { ...options, tenant: document.id });
 }

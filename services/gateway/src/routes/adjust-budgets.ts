@@ -108,9 +108,10 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
       const { tenant, scopes } = callerOf(request);
       const { budget, reason } = request.body;
       const deltaMicros = deltaOf(request.body);
-      const ofBounds = gateway.isOfBounds(tenant, budget);
-      if (ofBounds && deltaMicros < 0 && !scopes.includes('operate:limits')) throw budgetOfBounds();
-      if (!ofBounds && !scopes.includes('operate')) throw forbidden(['operate']);
+      const isOfTenantLimits = gateway.isOfTenantLimits(tenant, budget);
+      if (isOfTenantLimits && deltaMicros < 0 && !scopes.includes('operate:limits'))
+        throw budgetOfTenantLimits();
+      if (!isOfTenantLimits && !scopes.includes('operate')) throw forbidden(['operate']);
       const parts = [budget, deltaMicros];
       const command = operatorCommand(request, gateway, { prefix: 'adj', parts, reason });
       const receipt = await adjustBudget(gateway, { tenant, budget, deltaMicros }, command);
@@ -119,8 +120,8 @@ export function adjustBudgets(server: HttpServer, gateway: Gateway): void {
   );
 }
 
-function budgetOfBounds(): HttpProblem {
-  return new HttpProblem(403, 'BUDGET_OF_BOUNDS', 'this budget belongs to the tenant limits', {
+function budgetOfTenantLimits(): HttpProblem {
+  return new HttpProblem(403, 'BUDGET_OF_TENANT_LIMITS', 'this budget belongs to the tenant limits', {
     remedy:
       'Ask an operator of the plane to give the money back, or to widen the tenant limits. Giving back needs a key ' +
       'of this tenant with the scope operate:limits.',

@@ -11,34 +11,34 @@ import { type BudgetLimit, type PolicyDocument, type TenantDocument, TOTAL_BUDGE
 import type { OpenedTenant } from './revisioned.ts';
 
 const compiled = new WeakMap<OpenedTenant, NamedPolicy>();
-const bounded = new WeakMap<NamedPolicy, WeakMap<Mandate, Mandate>>();
+const limited = new WeakMap<NamedPolicy, WeakMap<Mandate, Mandate>>();
 
 /** Returns the policy. Null if the tenant has no limits. Limits that cannot be compiled allow nothing. */
-export function boundsOf(opened: OpenedTenant | null): NamedPolicy | null {
+export function tenantLimitsOf(opened: OpenedTenant | null): NamedPolicy | null {
   if (opened === null) return null;
   const known = compiled.get(opened);
   if (known !== undefined) return known;
-  const document = boundsDocument(opened.document);
+  const document = tenantLimitsDocument(opened.document);
   if (document === null) return null;
-  const name = nameOfBounds(opened);
+  const name = nameOfTenantLimits(opened);
   const read = compilePolicy(document, name, { isOnLog: true });
-  const bounds = read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
-  compiled.set(opened, bounds);
-  return bounds;
+  const tenantLimits = read.ok ? { ...read.compiled, name } : missingPolicy(document.id, name);
+  compiled.set(opened, tenantLimits);
+  return tenantLimits;
 }
 
 /** Returns the problems of the tenant limits. */
-export function compileBounds(tenant: TenantDocument): Compiled<unknown> {
-  const document = boundsDocument(tenant);
+export function compileTenantLimits(tenant: TenantDocument): Compiled<unknown> {
+  const document = tenantLimitsDocument(tenant);
   const read: Compiled<unknown> =
     document === null ? { ok: true, compiled: null } : compilePolicy(document, null);
   if (read.ok) return read;
-  return { ok: false, faults: read.faults.map((fault) => ({ ...fault, path: ['bounds', ...fault.path] })) };
+  return { ok: false, faults: read.faults.map((fault) => ({ ...fault, path: ['limits', ...fault.path] })) };
 }
 
 /** Returns the tenant limits as a policy document. Null if the tenant has none. */
-export function boundsDocument({ id, bounds }: TenantDocument): PolicyDocument | null {
-  return bounds === undefined ? null : { version: 1, id, ...bounds };
+export function tenantLimitsDocument({ id, limits }: TenantDocument): PolicyDocument | null {
+  return limits === undefined ? null : { version: 1, id, ...limits };
 }
 
 /**
@@ -49,7 +49,7 @@ export function areCountedIn(
   opened: OpenedTenant | null,
   { scope, id, windowMs }: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>,
 ): boolean {
-  const { budgets = [], maxCostTotalMicros = null } = boundsOf(opened) ?? {};
+  const { budgets = [], maxCostTotalMicros = null } = tenantLimitsOf(opened) ?? {};
   const total = { scope: 'agent', id: TOTAL_BUDGET, windowMs: null };
   const counted = maxCostTotalMicros === null ? budgets : [...budgets, total];
   return counted.some((one) => one.scope === scope && one.id === id && one.windowMs === windowMs);
@@ -59,16 +59,16 @@ export function areCountedIn(
  * Returns the name of the tenant limits in records. It contains a blank. Policy ids contain no blank, so no policy
  * has this name.
  */
-export function nameOfBounds({ document, revision }: OpenedTenant): string {
+export function nameOfTenantLimits({ document, revision }: OpenedTenant): string {
   return `tenant ${document.id}@${revision}`;
 }
 
 /** Does the same as `withTenantLimits`, and caches the result. For mandates that many actions share. */
-export function withinBounds(mandate: Mandate, bounds: NamedPolicy | null): Mandate {
-  if (bounds === null) return mandate;
-  const made = bounded.get(bounds) ?? new WeakMap<Mandate, Mandate>();
-  bounded.set(bounds, made);
-  const one = made.get(mandate) ?? withTenantLimits(mandate, bounds);
+export function withinTenantLimits(mandate: Mandate, tenantLimits: NamedPolicy | null): Mandate {
+  if (tenantLimits === null) return mandate;
+  const made = limited.get(tenantLimits) ?? new WeakMap<Mandate, Mandate>();
+  limited.set(tenantLimits, made);
+  const one = made.get(mandate) ?? withTenantLimits(mandate, tenantLimits);
   made.set(mandate, one);
   return one;
 }
