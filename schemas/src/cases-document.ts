@@ -89,7 +89,7 @@ export type Expectation = z.output<typeof expectation>;
 const target = z
   .strictObject({
     scope: described(
-      z.enum(['agent', 'family', 'tenant', 'all']).default('agent'),
+      z.enum(['agent', 'subtree', 'tenant', 'all']).default('agent'),
       'The agents that the kill switch stops.',
     ),
     agentId: described(id.optional(), 'The agent. Absent: the agent of the case.', 'airline-007'),

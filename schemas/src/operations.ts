@@ -20,7 +20,7 @@ export const killTarget = z.discriminatedUnion('scope', [
    * Agents that get another parent after the kill stay included.
    */
   z.object({
-    scope: described(z.literal('family'), 'An agent with all its descendants.'),
+    scope: described(z.literal('subtree'), 'An agent with all its descendants.'),
     tenant: described(tenant, 'The tenant of the agent.', 'default'),
     agentId: described(id, 'The agent that is stopped, with all its descendants.', 'airline-lead'),
   }),
@@ -65,7 +65,7 @@ export const agentKilled = z
         ),
         heldSince: described(
           count.optional(),
-          'Only for `family`: the revision of the control topic at the first kill since the last revive. An agent that leaves the family later is still stopped.',
+          'Only for `subtree`: the revision of the control topic at the first kill since the last revive. An agent that leaves the subtree later is still stopped.',
           41,
         ),
         ledgerEpoch: described(z.string(), 'The epoch of the ledger.', 'epoch_01kc7d5k0g'),

@@ -167,7 +167,7 @@ export type FirstDecision = {
   samePayload: boolean;
 };
 
-/** The kill that stops an action. `agentId`: for scope `family`, the agent that was killed with its descendants. */
+/** The kill that stops an action. `agentId`: for scope `subtree`, the agent that was killed with its descendants. */
 export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
 /**

@@ -168,10 +168,10 @@ test('a kill that may stop something is never refused, and a kill of an unknown 
     return [agentId, status];
   };
   expect(await kill('bot-1')).toEqual(['bot-1', 200]);
-  expect(await kill('bot-1', { family: true })).toEqual(['bot-1', 200]);
+  expect(await kill('bot-1', { subtree: true })).toEqual(['bot-1', 200]);
   expect(await kill('bot-2')).toEqual(['bot-2', 200]);
   expect(await kill('made-up')).toEqual(['made-up', 429]);
-  expect(await kill('made-up', { family: true })).toEqual(['made-up', 429]);
+  expect(await kill('made-up', { subtree: true })).toEqual(['made-up', 429]);
   const before = (await plane.decided()).length;
   expect((await plane.call('owner', 'POST', '/v1/kill', { scope: 'tenant' })).status).toBe(200);
   expect((await plane.call('owner', 'POST', '/v1/kill', { scope: 'all' })).status).toBe(200);

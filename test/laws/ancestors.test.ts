@@ -144,7 +144,7 @@ test('an agent without ancestors is decided as without delegation', () => {
   );
 });
 
-const FAMILY = {
+const SUBTREES = {
   lead: ['lead', 'worker', 'hand', 'twin'],
   worker: ['worker', 'hand'],
   hand: ['hand'],
@@ -179,7 +179,7 @@ const spending: Register = {
 const happening = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ did: fc.constant('ask' as const), by: fc.constantFrom(...FAMILY.lead) }),
+    arbitrary: fc.record({ did: fc.constant('ask' as const), by: fc.constantFrom(...SUBTREES.lead) }),
   },
   {
     weight: 2,
@@ -219,16 +219,16 @@ test('the spending of descendants counts in the budgets and rates of all ancesto
             box.append(reporting({ actionId: of.id, agentId: of.agentId, status, ...cost })),
           ]);
         }
-        expect(spentBy(box, FAMILY.lead)).toBeLessThanOrEqual(1_000_000);
-        expect(spentBy(box, FAMILY.worker)).toBeLessThanOrEqual(500_000);
+        expect(spentBy(box, SUBTREES.lead)).toBeLessThanOrEqual(1_000_000);
+        expect(spentBy(box, SUBTREES.worker)).toBeLessThanOrEqual(500_000);
       }
-      for (const at of allowed(box, FAMILY.lead)) {
-        expect(spentBy(box, FAMILY.lead, at, at + WINDOW_MS)).toBeLessThanOrEqual(400_000);
-        expect(allowed(box, FAMILY.lead, at, at + RATE_MS).length).toBeLessThanOrEqual(3);
-        expect(allowed(box, FAMILY.worker, at, at + RATE_MS).length).toBeLessThanOrEqual(2);
+      for (const at of allowed(box, SUBTREES.lead)) {
+        expect(spentBy(box, SUBTREES.lead, at, at + WINDOW_MS)).toBeLessThanOrEqual(400_000);
+        expect(allowed(box, SUBTREES.lead, at, at + RATE_MS).length).toBeLessThanOrEqual(3);
+        expect(allowed(box, SUBTREES.worker, at, at + RATE_MS).length).toBeLessThanOrEqual(2);
       }
       const totals = (await box.ledger.balances('default')).filter(({ budget }) => budget.id === 'total');
-      for (const [subject, below] of Object.entries(FAMILY)) {
+      for (const [subject, below] of Object.entries(SUBTREES)) {
         const held = totals.find(({ budget }) => budget.subject === subject);
         expect(held?.spentMicros ?? 0, `of ${subject}`).toBe(spentBy(box, below));
       }

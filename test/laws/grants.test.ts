@@ -115,12 +115,12 @@ describe('a grant', () => {
 
   test('ends if its agent or an ancestor gets another parent or is registered again', () => {
     const { agent, policy, rule, issue, put, ask } = tenant();
-    const family = () => {
+    const whole = () => {
       agent({ id: 'boss' });
       agent({ id: 'lead', parent: 'boss' });
       agent({ parent: 'lead' });
     };
-    family();
+    whole();
     policy();
     rule();
     policy({ id: 'none', allowedTools: [] });
@@ -134,7 +134,7 @@ describe('a grant', () => {
       },
     ];
     for (const [at, move] of moves.entries()) {
-      family();
+      whole();
       issue(`${at}`);
       agent({ parent: 'lead', name: 'a bot' });
       expect(codeOf(ask({ mandateId: `mnd_${at}` }))).toBe('TOOL_NOT_ALLOWED');

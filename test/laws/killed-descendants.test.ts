@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 const TENANT = 'acme';
 const AGENTS = ['lead', 'a', 'b', 'c', 'd'];
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
-const TARGET: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
+const TARGET: KillTarget = { scope: 'subtree', tenant: TENANT, agentId: 'lead' };
 
 type Step =
   | { do: 'put'; id: string; parent?: string | undefined }

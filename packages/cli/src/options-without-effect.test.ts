@@ -33,7 +33,7 @@ it.each([
   ['spend --json --csv', '--csv has no effect here: --json has every column', 'or leave out --json.'],
   ['decisions list --json --columns id', '--columns has no effect here', 'or leave out --json.'],
   ['analytics groups --time-zone UTC', '--time-zone has no effect here', 'or add --interval.'],
-  ['kill --all --family', '--family has no effect here: every agent is meant', 'or leave out --all.'],
+  ['kill --all --subtree', '--subtree has no effect here: every agent is meant', 'or leave out --all.'],
   ['publish --file x --agent a', '--agent has no effect here: the file already has', 'leave out --file.'],
   ['preview a --cost 0.40', '--cost has no effect here: only a call has it', 'or add --tool.'],
   ['tail --since 1h --lines 10', '--lines has no effect here: --since says where', 'or leave out --since.'],

@@ -56,7 +56,7 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   { options: ['--csv', '--columns'], beside: ['--json'], why: '--json has every column' },
   { options: ['--sparklines'], beside: ['--json', '--csv'], why: 'the output has all buckets' },
   { options: ['--sparklines', '--time-zone'], unless: ['--interval'], why: 'there are no buckets' },
-  { options: ['--family'], beside: ['--tenant', '--all'], why: 'every agent is meant' },
+  { options: ['--subtree'], beside: ['--tenant', '--all'], why: 'every agent is meant' },
 ];
 
 /** Throws if an option was given that has no effect on the command. */

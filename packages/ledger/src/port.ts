@@ -45,8 +45,8 @@ export type StepResult =
 export type Command = { id: string; by: string; reason: string };
 
 /**
- * `controlRevision`: the last revision of the control topic that the caller has read. An agent that leaves a family
- * at a later revision is still stopped with the family. If absent, every agent that ever left the family is stopped.
+ * `controlRevision`: the last revision of the control topic that the caller has read. An agent that leaves a subtree
+ * at a later revision is still stopped with the subtree. If absent, every agent that ever left the subtree is stopped.
  */
 export type KillCommand = Command & { controlRevision?: number };
 
@@ -55,7 +55,7 @@ export type Ancestry = Pick<Plan, 'ancestors' | 'formerAncestors'>;
 
 export type KillReceipt = {
   revision: number;
-  /** For a family: the lowest `controlRevision` of its kills since the last revive. 0 for other targets. */
+  /** For a subtree: the lowest `controlRevision` of its kills since the last revive. 0 for other targets. */
   heldSince: number;
   /** For each tenant, the sequence of the kill. No ALLOW has a higher sequence until a revive. */
   sequences: Readonly<Record<string, number>>;
@@ -179,7 +179,7 @@ export interface Ledger {
   flag(target: KillTarget): Promise<{ killed: boolean; revision: number }>;
   /**
    * Returns the widest flag that stops this agent, and when such a flag was last cleared. The flags of these targets
-   * are checked: everything, its tenant, its families, families that it left while they were killed, and the agent
+   * are checked: everything, its tenant, the subtrees that contain it, subtrees that it left while they were killed, and the agent
    * itself.
    */
   killStatus(tenant: string, agentId: string, ancestry?: Ancestry): Promise<KillStatus>;

@@ -73,10 +73,10 @@ function earlierId({ source, appendedAtMs, kind }: FirstDecision): string {
 }
 
 function killed(kill: KillFact, { formerAncestors = [] }: Plan): Words {
-  const hasLeft = kill.scope === 'family' && formerAncestors.some(({ id }) => id === kill.agentId);
+  const hasLeft = kill.scope === 'subtree' && formerAncestors.some(({ id }) => id === kill.agentId);
   const below = hasLeft ? 'all its descendants at that time, this agent included,' : 'all its descendants,';
-  const family = `The agent "${kill.agentId}", with ${below}`;
-  const whom = { agent: 'This agent', family, tenant: 'Every agent of the tenant', all: 'Every agent' };
+  const subtree = `The agent "${kill.agentId}", with ${below}`;
+  const whom = { agent: 'This agent', subtree, tenant: 'Every agent of the tenant', all: 'Every agent' };
   return {
     reason: `${whom[kill.scope]} was stopped by the kill switch: ${kill.reason}`,
     remedy: 'Stop. An operator may revive the agent. After that, use new action ids.',

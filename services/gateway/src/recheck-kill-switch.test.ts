@@ -39,7 +39,7 @@ test('withholds an ALLOW if the subtree of an ancestor at the time of the decisi
   const decisions = [allowed(), allowed('mid', 'lead'), allowed('mid')];
   expect(await recheckKillSwitch(gateway, 'acme', decisions)).toEqual([null, null, null]);
   await ledger.kill(
-    { scope: 'family', tenant: 'acme', agentId: 'lead' },
+    { scope: 'subtree', tenant: 'acme', agentId: 'lead' },
     { id: 'k', by: 'op', reason: 'stop' },
   );
   expect(await recheckKillSwitch(gateway, 'acme', decisions)).toEqual([

@@ -68,8 +68,8 @@ function standingOf(decision: Judged): string {
  */
 function killedSince({ decidedAt }: Judged, { killed, revivedAtMs }: KillStatus): string | null {
   if (killed !== null) {
-    const family = `everything below ${killed.agentId ?? 'it'}`;
-    const target = { agent: 'this agent', family, tenant: 'its tenant', all: 'every agent' }[killed.scope];
+    const subtree = `everything below ${killed.agentId ?? 'it'}`;
+    const target = { agent: 'this agent', subtree, tenant: 'its tenant', all: 'every agent' }[killed.scope];
     return `allowed, but ${target} was killed after that: ${killed.reason}`;
   }
   if (revivedAtMs === null || Date.parse(decidedAt) >= revivedAtMs) return null;

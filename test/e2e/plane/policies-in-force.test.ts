@@ -192,9 +192,9 @@ test('a parent and its descendants spend one budget and are killed together, eve
     },
   });
 
-  const killed = await send('POST', '/v1/agents/lead/kill', { family: true, reason: 'runs amok' });
+  const killed = await send('POST', '/v1/agents/lead/kill', { subtree: true, reason: 'runs amok' });
   expect(killed).toMatchObject({
-    target: { scope: 'family', agentId: 'lead' },
+    target: { scope: 'subtree', agentId: 'lead' },
     open: [{ agentId: 'lead' }, { agentId: 'bot' }],
   });
   await register({ id: 'hand', parent: 'bot' });
@@ -206,7 +206,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   expect((await ask({ agentId: 'hand', tool: 'look' })).reason).toBe(
     'The agent "lead", with all its descendants, was stopped by the kill switch: runs amok',
   );
-  const flag = { scope: 'family', agentId: 'lead', revision: 1, reason: 'runs amok' };
+  const flag = { scope: 'subtree', agentId: 'lead', revision: 1, reason: 'runs amok' };
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
   // An agent that was killed as a descendant stays killed, even if it then gets no parent or another parent.
   await send('PUT', '/v1/agents/bot', { id: 'bot' });
@@ -219,7 +219,7 @@ test('a parent and its descendants spend one budget and are killed together, eve
   expect(await send('GET', '/v1/agents/hand/kill-status')).toMatchObject({ agentId: 'hand', killed: flag });
   // The lead was killed together with its descendants, so a revive of the lead alone changes nothing.
   expect(await send('POST', '/v1/agents/lead/revive', {})).toMatchObject({ changed: false, killed: flag });
-  expect(await send('POST', '/v1/agents/lead/revive', { family: true })).toMatchObject({
+  expect(await send('POST', '/v1/agents/lead/revive', { subtree: true })).toMatchObject({
     changed: true,
     killed: null,
   });

@@ -63,8 +63,8 @@ export const ATTACKS: readonly NamedAttack[] = [
   { name: 'a flood of callers', keys: keysOf('flood', ['publish']), attack: floodOfCallers },
   { name: 'a flood of questions to people', keys: keysOf('asker', ['publish']), attack: floodOfQuestions },
   {
-    name: 'an author who frees an agent from a killed family',
-    keys: keysOf('family', ['operate'], ['author', 'publish']),
+    name: 'an author who frees an agent from a killed subtree',
+    keys: keysOf('subtree', ['operate'], ['author', 'publish']),
     attack: escapeAKill,
   },
   {

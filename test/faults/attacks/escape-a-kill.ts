@@ -27,8 +27,8 @@ const WAYS: readonly ((author: Ask, chain: Chain) => Promise<unknown>)[] = [
   (author, { lead }) => author('DELETE', `/v1/agents/${lead}`),
   (author, { lead }) => author('POST', '/v1/agents', { id: lead }),
   (author, { lead, other }) => author('PUT', `/v1/agents/${lead}`, { id: lead, parent: other }),
-  (author, { lead }) => author('POST', `/v1/agents/${lead}/revive`, { family: true }),
-  (author, { bot }) => author('POST', `/v1/agents/${bot}/revive`, { family: true }),
+  (author, { lead }) => author('POST', `/v1/agents/${lead}/revive`, { subtree: true }),
+  (author, { bot }) => author('POST', `/v1/agents/${bot}/revive`, { subtree: true }),
 ];
 
 /** Rejects if an action is allowed to an agent that was killed with its ancestor. */
@@ -56,7 +56,7 @@ export const escapeAKill: Attack = async ({ url, keys }, until) => {
     await register({ id: bot, parent: middle });
     const before = await act(author, bot);
     if (before !== 'ALLOW ALLOWED') throw new Error(`"${bot}" may not act before the kill either: ${before}`);
-    const kill = operate('POST', `/v1/agents/${lead}/kill`, { family: true, reason: 'an attack' });
+    const kill = operate('POST', `/v1/agents/${lead}/kill`, { subtree: true, reason: 'an attack' });
     await expectTo(kill, 'kill an agent with its descendants');
 
     let stopped = 0;
@@ -71,7 +71,7 @@ export const escapeAKill: Attack = async ({ url, keys }, until) => {
     }
     if (stopped === 0) throw new Error(`no request of "${bot}" was decided`);
     await expectTo(
-      operate('POST', `/v1/agents/${lead}/revive`, { family: true }),
+      operate('POST', `/v1/agents/${lead}/revive`, { subtree: true }),
       'revive an agent with its descendants',
     );
     for (const id of [bot, middle, lead, other]) await author('DELETE', `/v1/agents/${id}`);

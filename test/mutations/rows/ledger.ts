@@ -349,17 +349,21 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/ledger/src/memory/flags.ts', [
     ['6 a kill of an agent stops it', "    { scope: 'agent', tenant, agentId },\n", ''],
     [
-      '6 a kill of a family stops its agents',
-      "    ...ancestors.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),\n",
+      '6 a kill of a subtree stops its agents',
+      "    ...ancestors.toReversed().map((id): KillTarget => ({ scope: 'subtree', tenant, agentId: id })),\n",
       '',
     ],
-    ['6 a kill of a family stops its agents', "    { scope: 'family', tenant, agentId },\n", ''],
+    ['6 a kill of a subtree stops its agents', "    { scope: 'subtree', tenant, agentId },\n", ''],
     ['6 a kill of a tenant stops its agents', "    { scope: 'tenant', tenant },\n", ''],
     ['6 a kill of everything stops all agents', "    { scope: 'all' },\n", ''],
-    ['6 a killed family keeps an agent that leaves it', 'leftAt > flag.heldSince', 'leftAt < flag.heldSince'],
+    [
+      '6 a killed subtree keeps an agent that leaves it',
+      'leftAt > flag.heldSince',
+      'leftAt < flag.heldSince',
+    ],
   ]),
   ...inFile('packages/ledger/src/memory/queries.ts', [
-    ['6 a kill of a family lists open actions of descendants', 'counter === total', 'counter !== counter'],
+    ['6 a kill of a subtree lists open actions of descendants', 'counter === total', 'counter !== counter'],
   ]),
   ...inFile('packages/ledger/src/memory/operator-commands.ts', [
     [
@@ -368,7 +372,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'const open: ReturnType<typeof openOf> = []',
     ],
     [
-      '6 a second kill of a family frees no agent',
+      '6 a second kill of a subtree frees no agent',
       'before?.killed ? Math.min(before.heldSince, read) : read',
       'read',
     ],

@@ -162,9 +162,9 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'if (own.tooCostly !== undefined) return { ...own, ancestors: ids };',
       'if (own.tooCostly !== undefined) return own;',
     ],
-    ['7 a family shares one budget of steps', 'agentId: id }, atMs, stepBudgets)', 'agentId: id }, atMs)'],
+    ['7 a subtree shares one budget of steps', 'agentId: id }, atMs, stepBudgets)', 'agentId: id }, atMs)'],
     ['7 an ancestor is checked as if it did the same action', '{ ...action, agentId: id }', 'action'],
-    ['7 a remembered family belongs to the current mandates', 'numberOf(mandateOf(held))', '0'],
+    ['7 a remembered subtree belongs to the current mandates', 'numberOf(mandateOf(held))', '0'],
     [
       '7 the validity of a plan includes the rules of ancestors',
       '...intersectionOf(all),',
@@ -498,14 +498,14 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['1 the policies of rules are no grant', ' && mandateId !== COMPOSED', ''],
   ]),
   ...inFile('packages/control/src/former-ancestors.ts', [
-    ['6 an agent that leaves a killed family is remembered', '    left.set(ancestor, revision);\n', ''],
+    ['6 an agent that leaves a killed subtree is remembered', '    left.set(ancestor, revision);\n', ''],
     [
-      '6 a descendant of an agent that left a family is remembered',
+      '6 a descendant of an agent that left a subtree is remembered',
       '    putLatest(left, register.departures.get(ancestor));\n',
       '',
     ],
     [
-      '6 a retired agent keeps its place in its family',
+      '6 a retired agent keeps its place in its subtree',
       '(agents.get(agentId) ?? retired.get(agentId))',
       'agents.get(agentId)',
     ],

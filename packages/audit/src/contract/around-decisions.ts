@@ -153,8 +153,8 @@ export function aroundDecisions(make: MakeAudit): void {
     await happened([
       killed('mine', { scope: 'agent', tenant, agentId: 'a-1' }, 1),
       killed('another', { scope: 'agent', tenant, agentId: 'a-2' }, 2),
-      killed('family', { scope: 'family', tenant, agentId: 'lead' }, 3),
-      killed('another-family', { scope: 'family', tenant, agentId: 'a-2' }, 3),
+      killed('subtree', { scope: 'subtree', tenant, agentId: 'lead' }, 3),
+      killed('another-subtree', { scope: 'subtree', tenant, agentId: 'a-2' }, 3),
       killed('tenant', { scope: 'tenant', tenant }, 3),
       killed('theirs', { scope: 'tenant', tenant: 'behind-else' }, 4),
       killed('all', { scope: 'all' }, 5, [], { [tenant]: 7, 'behind-else': 9 }),
@@ -170,7 +170,7 @@ export function aroundDecisions(make: MakeAudit): void {
       ['of-act-1', 'a-1'],
       ['all', null],
       ['tenant', null],
-      ['family', 'lead'],
+      ['subtree', 'lead'],
       ['mine', 'a-1'],
     ]);
     expect(found[0]).toMatchObject({ answer: 'granted', scope: null, ledgerSequence: null });
@@ -195,7 +195,7 @@ export function aroundDecisions(make: MakeAudit): void {
       killed('again', bot, 20_002, [], {}, 2),
       revived('end', bot, 3),
       killed('newer', bot, 20_003, [], {}, 4),
-      killed('family', { ...bot, scope: 'family' }, 20_004, [], {}, 1),
+      killed('subtree', { ...bot, scope: 'subtree' }, 20_004, [], {}, 1),
       killed('tenant', { scope: 'tenant', tenant }, 20_005, [], {}, 1),
       revived('open', { scope: 'tenant', tenant }, 2),
       revived('later', { scope: 'tenant', tenant }, 4),
@@ -207,13 +207,13 @@ export function aroundDecisions(make: MakeAudit): void {
         .map(({ id, revivedBy }) => [id, revivedBy]);
     expect(await own()).toEqual([
       ['tenant', 'open'],
-      ['family', null],
+      ['subtree', null],
       ['newer', null],
       ['again', 'end'],
       ['first', 'end'],
     ]);
     expect(await own({ inForce: true, agentId: 'a-1' })).toEqual([
-      ['family', null],
+      ['subtree', null],
       ['newer', null],
     ]);
     expect(await own({ id: 'again' })).toEqual([['again', 'end']]);

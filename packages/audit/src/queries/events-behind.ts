@@ -24,13 +24,13 @@ export const eventsBehind = question({
       'The kind of the event.',
     ),
     scope: described(
-      z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
+      z.enum(['agent', 'subtree', 'tenant', 'all']).nullable(),
       'What a kill or a revive is about. null: an approval.',
       'agent',
     ),
     agentId: described(
       z.string().nullable(),
-      'The agent that the event names. For a family: the agent whose descendants are stopped too. null: none.',
+      'The agent that the event names. For a subtree: the agent whose descendants are stopped too. null: none.',
       'airline-007',
     ),
     by: described(z.string().nullable(), 'The person or the API key. null: not recorded.', 'key:ops-laptop'),
@@ -59,8 +59,8 @@ export const eventsBehind = question({
     FROM control_events FINAL
     WHERE tenant IN ({tenant:String}, '') AND NOT void AND (
       (event = 'approval.recorded' AND agent_id = {agentId:String} AND action_id = {actionId:String})
-      OR (event IN ('agent.killed', 'agent.revived') AND (scope NOT IN ('agent', 'family') OR agent_id = {agentId:String}
-          OR (scope = 'family' AND has({ancestors:Array(String)}, agent_id)))
+      OR (event IN ('agent.killed', 'agent.revived') AND (scope NOT IN ('agent', 'subtree') OR agent_id = {agentId:String}
+          OR (scope = 'subtree' AND has({ancestors:Array(String)}, agent_id)))
         AND happened_at <= fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')))
     ORDER BY happened_at DESC, control_events.id DESC
     LIMIT 1 BY event, control_events.id

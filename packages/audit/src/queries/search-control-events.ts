@@ -41,7 +41,7 @@ export const controlEventSummary = z.object({
   id: described(z.string(), 'The id of the event.', 'chg_issued'),
   event: described(z.enum(CONTROL_EVENTS), 'The kind of the event.'),
   scope: described(
-    z.enum(['agent', 'family', 'tenant', 'all']).nullable(),
+    z.enum(['agent', 'subtree', 'tenant', 'all']).nullable(),
     'What a kill or a revive is about. null: another kind of event.',
     'agent',
   ),

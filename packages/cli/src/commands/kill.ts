@@ -27,7 +27,7 @@ export function killCommand(command: Command, run: RunCommand): void {
       `
 Examples:
   mandate kill researcher --reason "calls the same tool in a loop"
-  mandate kill researcher --family
+  mandate kill researcher --subtree
   mandate kill --tenant
   mandate kill --all --reason "incident 42"`,
     )

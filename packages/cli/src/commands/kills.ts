@@ -12,7 +12,7 @@ import { showAnswer } from '../output/write.ts';
 /** A kill, as GET /v1/audit/kills returns it. */
 type Kill = {
   id: string;
-  scope: 'agent' | 'family' | 'tenant' | 'all';
+  scope: 'agent' | 'subtree' | 'tenant' | 'all';
   agentId: string | null;
   by: string | null;
   reason: string;
@@ -33,7 +33,7 @@ function listCommand(kills: Command, run: RunCommand): void {
   const list = kills
     .command('list')
     .description('Lists kills, the newest first. Scope audit.')
-    .option('--agent <id>', 'kills of this agent, or of the family that it heads', someText)
+    .option('--agent <id>', 'kills of this agent, alone or with its descendants', someText)
     .option('--in-force', 'only kills that no revive ended');
   withPage(list)
     .addHelpText(
@@ -81,7 +81,7 @@ function columns(nowMs: number | null): readonly Column<Kill>[] {
 function targetOf({ scope, agentId }: Kill): string {
   if (scope === 'all') return 'everything';
   if (scope === 'tenant') return 'the tenant';
-  return scope === 'family' ? `${agentId} and its family` : (agentId ?? '');
+  return scope === 'subtree' ? `${agentId} and its descendants` : (agentId ?? '');
 }
 
 function textOf(kill: Kill, stdout: Output, nowMs: number): string {

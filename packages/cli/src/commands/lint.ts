@@ -76,10 +76,10 @@ function lintFiles(paths: readonly string[], atMs: number): LintedFiles {
   const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
   const orphans = new Map([...agents].map(([id, agent]) => [id, alone(agent)]));
   // The plane may have a parent that no file contains. So the agents are checked without this parent.
-  const families = new Map(
+  const withKnownParents = new Map(
     [...agents].map(([id, agent]) => [id, agents.has(agent.parent ?? '') ? agent : alone(agent)]),
   );
-  const folded = foldDocuments({ ...others, agents: families }, atMs);
+  const folded = foldDocuments({ ...others, agents: withKnownParents }, atMs);
   const { fold } = folded.refused.length === 0 ? folded : foldDocuments({ ...others, agents: orphans }, atMs);
   return { ...lintControl(fold.tenant(DEFAULTS.tenant), atMs), told };
 }

@@ -14,7 +14,7 @@ type Revived = {
 
 const STILL = {
   agent: { what: 'it was killed again', end: 'mandate revive AGENT' },
-  family: { what: 'a family that holds it is killed', end: 'mandate revive HEAD --family' },
+  subtree: { what: 'an ancestor is killed with its descendants', end: 'mandate revive ANCESTOR --subtree' },
   tenant: { what: 'its tenant is killed', end: 'mandate revive --tenant' },
   all: { what: 'everything is killed', end: 'mandate revive --all' },
 } as const;

@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 
-export type TargetOptions = { tenant?: true; all?: true; family?: true; reason?: string };
+export type TargetOptions = { tenant?: true; all?: true; subtree?: true; reason?: string };
 
 export function withTarget(command: Command): Command {
   return command
     .argument('[agent]', 'the id of the agent')
-    .option('--family', 'the agent and all its descendants, also those registered later')
+    .option('--subtree', 'the agent and all its descendants, also those registered later')
     .option('--tenant', 'every agent of the tenant of the key')
     .option('--all', 'everything, in every tenant (scope operate:all)')
     .option('--reason <text>', 'why; kept on the record', someText);
@@ -20,7 +20,7 @@ export function sendTo<Answer>(
   api: ApiClient,
   verb: 'kill' | 'revive',
   agent: string | undefined,
-  { tenant, all, family, reason }: TargetOptions,
+  { tenant, all, subtree, reason }: TargetOptions,
 ): Promise<Answer> {
   const chosen = [agent !== undefined, tenant === true, all === true].filter(Boolean).length;
   if (chosen !== 1 || agent === '')
@@ -31,5 +31,5 @@ export function sendTo<Answer>(
   const why = reason === undefined ? {} : { reason };
   return agent === undefined
     ? api.post(`/v1/${verb}`, { scope: all ? 'all' : 'tenant', ...why })
-    : api.post(`/v1/agents/${encodeURIComponent(agent)}/${verb}`, { ...why, ...(family && { family }) });
+    : api.post(`/v1/agents/${encodeURIComponent(agent)}/${verb}`, { ...why, ...(subtree && { subtree }) });
 }

@@ -13,8 +13,8 @@ import type { Finding, LintFinding } from './finding.ts';
 import { givenByClaim } from './given-by-claim.ts';
 import { idlePatterns, idleRules, type Policies, repeatedRules, unusedPolicies } from './idle-documents.ts';
 import { lintBudgetOf, type Skipped, STEPS_OF_ALL, STEPS_OF_ONE } from './lint-budget.ts';
-import { lintFamilies } from './lint-families.ts';
 import { contradictingLimits } from './lint-limits.ts';
+import { lintSubtrees } from './lint-subtrees.ts';
 import { nothingInCommon } from './nothing-in-common.ts';
 import { isAlive, type LintContext, meant, policyIdOf, type RuleRead, rulesOf } from './rules-read.ts';
 import { unanchoredPatterns } from './unanchored-patterns.ts';
@@ -36,7 +36,7 @@ export function lintControl(
     ...unreadableRules(rules),
     ...missingPolicies(control, rules, atMs),
     ...nothingInCommon(control, rules, agents, { atMs, stepBudget }),
-    ...lintFamilies(control, agents, givenBy(control, rules, atMs), stepBudget),
+    ...lintSubtrees(control, agents, givenBy(control, rules, atMs), stepBudget),
     ...idleRules(control, rules, { atMs, stepBudget }),
     ...unanchoredPatterns(control, rules, { atMs, stepBudget }),
     ...givenByClaim(control, { rules, around: rules }, { atMs, stepBudget }, fileKeys),
@@ -92,7 +92,7 @@ export function lintAround(
     ...betweenRules(control, policies, rules, own, { atMs, stepBudget }),
     ...(kind === 'policy' ? doubtfulPolicies(control, policies, stepBudget) : doubtfulRules(own, stepBudget)),
     ...toolsAlike(control, policies, stepBudget).filter(isOwn),
-    ...lintFamilies(control, agents, givenBy(control, rules, atMs), stepBudget).filter(isOwn),
+    ...lintSubtrees(control, agents, givenBy(control, rules, atMs), stepBudget).filter(isOwn),
   ]);
 }
 
@@ -109,7 +109,7 @@ function lintAgent(
   const stepBudget = lintBudgetOf(STEPS_OF_ONE);
   return whole([
     ...nothingInCommon(control, rules, around.slice(0, AGENTS_AROUND), { atMs, stepBudget }),
-    ...lintFamilies(control, around, givenBy(control, rules, atMs), stepBudget).filter(
+    ...lintSubtrees(control, around, givenBy(control, rules, atMs), stepBudget).filter(
       ({ code }) => code !== 'NOTHING_TO_HAND_ON',
     ),
   ]);

@@ -154,7 +154,7 @@ const passing = one(1, 5, 10, 19, 20, 50, 51, 90, 150, 401, -30);
 
 const target = mix<KillTarget>(
   [3, fc.record({ scope: one('agent'), tenant, agentId })],
-  [2, fc.record({ scope: one('family'), tenant, agentId: one('ann', 'bob', 'cleo') })],
+  [2, fc.record({ scope: one('subtree'), tenant, agentId: one('ann', 'bob', 'cleo') })],
   [1, fc.record({ scope: one('tenant'), tenant })],
   [1, one({ scope: 'all' })],
 );

@@ -7,7 +7,7 @@ import { AGENT, budget, planOf, repeated, settleRequest, stepRequest, TENANT } f
 const ONE: KillTarget = { scope: 'agent', tenant: TENANT, agentId: AGENT };
 const WHOLE: KillTarget = { scope: 'tenant', tenant: TENANT };
 const ALL: KillTarget = { scope: 'all' };
-const FAMILY: KillTarget = { scope: 'family', tenant: TENANT, agentId: 'lead' };
+const SUBTREE: KillTarget = { scope: 'subtree', tenant: TENANT, agentId: 'lead' };
 
 /** Returns a plan for a descendant of these agents, as deciders make it: all ancestors are charged. */
 function below(...ancestors: string[]) {
@@ -54,10 +54,10 @@ export function killing(make: MakeLedger): void {
       return allowed;
     };
     expect(await acts()).toEqual([true, true, true, true, true, true]);
-    const { open } = await ledger.kill(FAMILY, order('k'));
+    const { open } = await ledger.kill(SUBTREE, order('k'));
     expect(open.map(({ agentId }) => agentId)).toEqual(['lead', 'worker', 'hand']);
     expect(await acts()).toEqual([false, false, false, true, true, true]);
-    const killed = { scope: 'family', revision: 1, reason: 'stop', agentId: 'lead' };
+    const killed = { scope: 'subtree', revision: 1, reason: 'stop', agentId: 'lead' };
     const [, , request = stepRequest()] = asks();
     expect((await decide(ledger, request)).kill).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand', { ancestors: ['worker', 'lead'] })).killed).toEqual(
@@ -65,20 +65,20 @@ export function killing(make: MakeLedger): void {
     );
     expect((await ledger.killStatus(TENANT, 'lead')).killed).toEqual(killed);
     expect((await ledger.killStatus(TENANT, 'hand')).killed).toBeNull();
-    expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: FAMILY }]);
+    expect(await ledger.killed(TENANT)).toEqual([{ ...killed, target: SUBTREE }]);
     // Each target has its own flag. A revive of the agent alone does not revive its descendants, and vice versa.
     await ledger.kill({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, order('k'));
     expect(await ledger.revive({ scope: 'agent', tenant: TENANT, agentId: 'lead' }, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([false, false, false, true, true, true]);
-    expect(await ledger.revive(FAMILY, 2, 'r')).toBe(true);
+    expect(await ledger.revive(SUBTREE, 2, 'r')).toBe(true);
     expect(await acts()).toEqual([true, true, true, true, true, true]);
     expect((await ledger.killStatus(TENANT, 'hand', { ancestors: ['lead'] })).revivedAtMs).not.toBeNull();
   });
 
-  test('an agent that leaves a killed family stays stopped until the family is revived', async () => {
+  test('an agent that leaves a killed subtree stays stopped until the subtree is revived', async () => {
     const { ledger } = await begin(make);
-    const killFamily = (id: string, controlRevision: number) =>
-      ledger.kill(FAMILY, { ...order(id), controlRevision });
+    const killSubtree = (id: string, controlRevision: number) =>
+      ledger.kill(SUBTREE, { ...order(id), controlRevision });
     const left = (leftAt: number) => ({ formerAncestors: [{ id: 'lead', leftAt }] });
     const acts = async (leftAt: number) => {
       const request = stepRequest({ agentId: 'worker', plan: planOf(left(leftAt)) });
@@ -88,21 +88,21 @@ export function killing(make: MakeLedger): void {
       return kill === null;
     };
     expect(await acts(11)).toBe(true);
-    expect((await killFamily('k1', 10)).heldSince).toBe(10);
+    expect((await killSubtree('k1', 10)).heldSince).toBe(10);
     expect(await acts(11)).toBe(false);
-    // The agent left before the family was killed.
+    // The agent left before the subtree was killed.
     expect(await acts(10)).toBe(true);
     // A second kill still stops the agents that the first kill stopped.
-    expect((await killFamily('k2', 20)).heldSince).toBe(10);
+    expect((await killSubtree('k2', 20)).heldSince).toBe(10);
     expect(await acts(11)).toBe(false);
-    expect(await ledger.revive(FAMILY, 3, 'r')).toBe(true);
+    expect(await ledger.revive(SUBTREE, 3, 'r')).toBe(true);
     expect(await acts(11)).toBe(true);
-    await killFamily('k3', 30);
+    await killSubtree('k3', 30);
     expect(await acts(11)).toBe(true);
     expect(await acts(31)).toBe(false);
-    // A kill without a control revision stops every agent that was ever in the family.
-    await ledger.revive(FAMILY, 5, 'r2');
-    await ledger.kill(FAMILY, order('k4'));
+    // A kill without a control revision stops every agent that was ever in the subtree.
+    await ledger.revive(SUBTREE, 5, 'r2');
+    await ledger.kill(SUBTREE, order('k4'));
     expect(await acts(1)).toBe(false);
   });
 

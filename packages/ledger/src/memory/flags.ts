@@ -1,5 +1,5 @@
 /**
- * Kill flags for an agent, a family (an agent and its descendants), a tenant, or everything. When two flags merge,
+ * Kill flags for an agent, a subtree (an agent and its descendants), a tenant, or everything. When two flags merge,
  * the higher revision wins. If revisions are equal, the kill wins. So the result does not depend on the order of
  * events.
  */
@@ -14,7 +14,7 @@ export type Flag = {
   /** When the flag last changed, in epoch milliseconds. */
   readonly atMs: number;
   /**
-   * For a family: a revision of the control topic. An agent that leaves the family at a later revision is still
+   * For a subtree: a revision of the control topic. An agent that leaves the subtree at a later revision is still
    * stopped. 0 for other targets.
    */
   readonly heldSince: number;
@@ -35,13 +35,13 @@ export function targetOf(key: string): KillTarget {
   if (key === '*') return { scope: 'all' };
   const at = key.search(/[/:]/);
   if (at === -1) return { scope: 'tenant', tenant: key };
-  const scope = key[at] === '/' ? 'agent' : 'family';
+  const scope = key[at] === '/' ? 'agent' : 'subtree';
   return { scope, tenant: key.slice(0, at), agentId: key.slice(at + 1) };
 }
 
 /**
- * Returns all targets that may stop an agent, the widest first. Families that the agent has left come before its
- * current families.
+ * Returns all targets that may stop an agent, the widest first. Subtrees that the agent has left come before its
+ * current subtrees.
  */
 export function targetsAround(
   tenant: string,
@@ -51,9 +51,9 @@ export function targetsAround(
   return [
     { scope: 'all' },
     { scope: 'tenant', tenant },
-    ...formerAncestors.map(({ id }): KillTarget => ({ scope: 'family', tenant, agentId: id })),
-    ...ancestors.toReversed().map((id): KillTarget => ({ scope: 'family', tenant, agentId: id })),
-    { scope: 'family', tenant, agentId },
+    ...formerAncestors.map(({ id }): KillTarget => ({ scope: 'subtree', tenant, agentId: id })),
+    ...ancestors.toReversed().map((id): KillTarget => ({ scope: 'subtree', tenant, agentId: id })),
+    { scope: 'subtree', tenant, agentId },
     { scope: 'agent', tenant, agentId },
   ];
 }
@@ -104,16 +104,16 @@ function concerning(flags: Flags, tenant: string, agentId: string, ancestry: Anc
   const left = new Map(formerAncestors.map(({ id, leftAt }) => [id, leftAt]));
   return targetsAround(tenant, agentId, ancestry).flatMap((target) => {
     const flag = flags.get(flagKey(target));
-    if (flag === undefined || target.scope !== 'family') return flag ?? [];
+    if (flag === undefined || target.scope !== 'subtree') return flag ?? [];
     const leftAt = left.get(target.agentId);
-    // The flag of a family applies to a former member only if the member left after the kill.
+    // The flag of a subtree applies to a former member only if the member left after the kill.
     return leftAt === undefined || (flag.killed && leftAt > flag.heldSince) ? flag : [];
   });
 }
 
 export function killFact({ target, revision, reason }: Flag): KillFact {
   const { scope } = target;
-  return scope === 'family'
+  return scope === 'subtree'
     ? { scope, revision, reason, agentId: target.agentId }
     : { scope, revision, reason };
 }

@@ -20,7 +20,7 @@ export function kill(state: LedgerState, nowMs: number, target: KillTarget, comm
   if (known !== undefined) return { ...known, stands: flagOf(state, target).killed };
 
   const before = state.flags.get(flagKey(target));
-  const read = target.scope === 'family' ? (command.controlRevision ?? 0) : 0;
+  const read = target.scope === 'subtree' ? (command.controlRevision ?? 0) : 0;
   // A second kill still stops every agent that the first kill stopped.
   const heldSince = before?.killed ? Math.min(before.heldSince, read) : read;
   const revision = (before?.revision ?? 0) + 1;

@@ -22,7 +22,7 @@ export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
 }
 
 /**
- * Returns the open actions of a target. For a family these are the actions charged to the total of its head agent,
+ * Returns the open actions of a target. For a subtree these are the actions charged to the total of its top agent,
  * because each ALLOW of a descendant is charged to all ancestors.
  */
 export function openFor(
@@ -30,7 +30,7 @@ export function openFor(
   tenant: TenantState,
   nowMs: number,
 ): (StoredDecision & { lease: Lease })[] {
-  if (target.scope !== 'family')
+  if (target.scope !== 'subtree')
     return openEntries(tenant, target.scope === 'agent' ? target.agentId : undefined, nowMs);
   const total = findCounter(tenant.counters, totalOf(target.agentId));
   return openEntries(tenant, undefined, nowMs).filter(({ lease }) =>

@@ -17,12 +17,12 @@ export async function kill(shards: Shards, target: KillTarget, command: KillComm
   const killed = await killShard(shards, tenant, {
     flag: flagKey(target),
     agentId: target.scope === 'agent' ? target.agentId : '',
-    // The counter is used only for a family, because each ALLOW of a descendant is charged to the total of the
-    // family's head agent. The text has the format of stored charges.
-    counter: target.scope === 'family' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
+    // The counter is used only for a subtree, because each ALLOW of a descendant is charged to the total of the
+    // subtree's top agent. The text has the format of stored charges.
+    counter: target.scope === 'subtree' ? JSON.stringify(counterName(totalOf(target.agentId))) : '',
     revision: '',
     command,
-    controlRevision: target.scope === 'family' ? (command.controlRevision ?? 0) : 0,
+    controlRevision: target.scope === 'subtree' ? (command.controlRevision ?? 0) : 0,
   });
   await shards.replicated([tenant]);
   const { revision, heldSince, sequence, open, stands } = killed;

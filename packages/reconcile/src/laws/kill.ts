@@ -135,11 +135,11 @@ export function createKill(findings: Findings) {
 
   function checkRow(topic: string, tenant: string, columns: Allowed, row: number): void {
     const agentId = names[columns.agents[row] ?? 0] ?? '';
-    const families = [agentId, ...(names[columns.ancestors[row] ?? 0] ?? '').split(' ')];
+    const subtrees = [agentId, ...(names[columns.ancestors[row] ?? 0] ?? '').split(' ')];
     const targets: KillTarget[] = [
       { scope: 'all' },
       { scope: 'tenant', tenant },
-      ...families.map((head): KillTarget => ({ scope: 'family', tenant, agentId: head })),
+      ...subtrees.map((head): KillTarget => ({ scope: 'subtree', tenant, agentId: head })),
       { scope: 'agent', tenant, agentId },
     ];
     for (const name of targets.map(targetName)) {

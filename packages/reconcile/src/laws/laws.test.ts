@@ -73,12 +73,12 @@ describe('kill', () => {
   test('a kill of a subtree stops the agents whose decisions name the killed agent as ancestor, and no other agents', () => {
     const pulled = killed(2, []);
     if (pulled.event !== 'agent.killed') throw new Error('a kill was expected');
-    const family: DecisionsRecord = {
+    const subtree: DecisionsRecord = {
       ...pulled,
-      kill: { ...pulled.kill, target: { scope: 'family', tenant: 'acme', agentId: 'lead' } },
+      kill: { ...pulled.kill, target: { scope: 'subtree', tenant: 'acme', agentId: 'lead' } },
     };
     const brokenBy = (given: Partial<Decision>) =>
-      lawsOf([begins('ep-1', 1), family, decided(3, given)]).of('kill')?.broken;
+      lawsOf([begins('ep-1', 1), subtree, decided(3, given)]).of('kill')?.broken;
     const below = { id: 'rules', hash: '', rules: [], policies: ['p@1', 'p@1 of mid', 'p@1 of lead'] };
     expect(brokenBy({ mandate: below })).toBe(1);
     expect(brokenBy({ agentId: 'lead' })).toBe(1);

@@ -43,5 +43,5 @@ function about({
 function nameOf(target: KillTarget): string {
   if (target.scope === 'all') return 'Everything';
   if (target.scope === 'tenant') return `Every agent of ${target.tenant}`;
-  return `The agent ${target.agentId}${target.scope === 'family' ? ', with everything below it,' : ''}`;
+  return `The agent ${target.agentId}${target.scope === 'subtree' ? ', with everything below it,' : ''}`;
 }

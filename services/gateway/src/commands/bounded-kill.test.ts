@@ -137,13 +137,13 @@ test('a kill counts as a change if another gateway has killed the target', async
 test('counts a kill of an unknown agent as a change, but no kill that may stop something', async () => {
   const { kill, changesLeft } = scene({ changes: 1 });
   await kill(BOT);
-  await kill({ ...BOT, scope: 'family' });
+  await kill({ ...BOT, scope: 'subtree' });
   await kill({ ...BOT, agentId: 'decided' });
   await kill({ scope: 'tenant', tenant: 'acme' });
   await kill({ scope: 'all' });
   expect(changesLeft()).toBe(1);
   expect(await kill(MADE_UP)).toBe('kil_6');
-  expect(await kill({ ...MADE_UP, scope: 'family' })).toBe('TOO_MANY_CHANGES');
+  expect(await kill({ ...MADE_UP, scope: 'subtree' })).toBe('TOO_MANY_CHANGES');
   const running = scene({ open: [{}] });
   expect(await running.kill(MADE_UP)).toBe('kil_1');
 });

@@ -81,7 +81,7 @@ function killEvent(
     at: wireTime(clock()),
     target,
     revision,
-    ...(target.scope === 'family' && { heldSince }),
+    ...(target.scope === 'subtree' && { heldSince }),
     ledgerEpoch,
     ledgerSequences: Object.fromEntries(named.slice(0, TENANTS_IN_EVENT)),
     ...(named.length > TENANTS_IN_EVENT && { tenantCount: named.length }),

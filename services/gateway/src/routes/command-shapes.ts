@@ -12,14 +12,14 @@ export const agentBody = z
       'Why the switch is pulled or released. The record always keeps it, and the agent sees it.',
       'runaway loop',
     ),
-    family: described(
+    subtree: described(
       z.boolean().default(false),
       'Whether to stop all descendants of the agent too, also those that are registered later. This is a separate switch.',
       true,
     ),
   })
   .nullish()
-  .meta({ examples: [{ reason: 'it sends the same mail again and again', family: true }] });
+  .meta({ examples: [{ reason: 'it sends the same mail again and again', subtree: true }] });
 
 export const agentParams = z.object({
   id: described(id, 'The id of the agent.', 'airline-007'),
@@ -62,7 +62,7 @@ export const killAnswer = z.object({
 });
 
 const killFact = z.object({
-  scope: described(z.enum(['agent', 'family', 'tenant', 'all']), 'What was stopped.'),
+  scope: described(z.enum(['agent', 'subtree', 'tenant', 'all']), 'What was stopped.'),
   revision: described(count, 'The revision of the switch. Each kill and each revive raises it.', 4),
   reason: described(z.string(), 'Why it was stopped.', 'runaway loop'),
   agentId: described(

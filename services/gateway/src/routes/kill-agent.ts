@@ -19,7 +19,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
       },
       schema: {
         tags: ['kill switch'],
-        summary: 'Stop one agent, or with `family` its descendants too',
+        summary: 'Stop one agent, or with `subtree` its descendants too',
         description: `After the answer, nothing is allowed to the agent until a revive. ${KILLS_THAT_COUNT}`,
         params: agentParams,
         body: agentBody,
@@ -28,7 +28,7 @@ export function killAgent(server: HttpServer, gateway: Gateway): void {
     },
     (request) => {
       const { tenant } = callerOf(request);
-      const scope = request.body?.family ? 'family' : 'agent';
+      const scope = request.body?.subtree ? 'subtree' : 'agent';
       const target: KillTarget = { scope, tenant, agentId: request.params.id };
       const reason = request.body?.reason ?? 'killed by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'kil', parts: [target], reason });

@@ -21,7 +21,7 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
         tags: ['kill switch'],
         summary: 'Revive an agent',
         description:
-          'Ends only the kill of this agent. With `family`, it ends only the kill of the agent and its descendants. ' +
+          'Ends only the kill of this agent. With `subtree`, it ends only the kill of the agent and its descendants. ' +
           '`killed` shows what still stops the agent, such as a kill of its tenant.',
         params: agentParams,
         body: agentBody,
@@ -31,7 +31,7 @@ export function reviveAgent(server: HttpServer, gateway: Gateway): void {
     async (request) => {
       const { tenant } = callerOf(request);
       const agentId = request.params.id;
-      const scope = request.body?.family ? 'family' : 'agent';
+      const scope = request.body?.subtree ? 'subtree' : 'agent';
       const target: KillTarget = { scope, tenant, agentId };
       const reason = request.body?.reason ?? 'revived by an operator';
       const command = operatorCommand(request, gateway, { prefix: 'rev', parts: [target], reason });

@@ -109,7 +109,7 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
   // A key with a pattern of agents gets every notice about a subtree. The caller must find out which of
   // its agents are in the subtree.
   return (
-    target.scope === 'family' &&
+    target.scope === 'subtree' &&
     key.agents.some((id) => {
       if (id.includes('*')) return true;
       const { ancestors, formerAncestors } = standing(key.tenant, id);

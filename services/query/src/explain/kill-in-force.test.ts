@@ -40,8 +40,8 @@ test.each([
   ],
   [
     'one kill of each subtree',
-    ['revived family -1 top', 'killed family -2 lead', 'killed family -3 top'],
-    ['killed family -2 lead'],
+    ['revived subtree -1 top', 'killed subtree -2 lead', 'killed subtree -3 top'],
+    ['killed subtree -2 lead'],
   ],
   ['no kill if there is none', [], []],
 ])('finds %s', (_what, events, expected) => {

@@ -29,4 +29,4 @@ export function killsInForce<Event extends Flip>(events: readonly Event[], decid
   return next === undefined ? [] : [next];
 }
 
-const SCOPES = ['agent', 'family', 'tenant', 'all'] as const;
+const SCOPES = ['agent', 'subtree', 'tenant', 'all'] as const;

@@ -3,7 +3,7 @@ import { CAPS, type Decision, durationInWords } from '@mandate/schemas';
 
 type Flip = {
   event: string;
-  scope: 'agent' | 'family' | 'tenant' | 'all' | null;
+  scope: 'agent' | 'subtree' | 'tenant' | 'all' | null;
   happenedAt: string;
   ledgerSequence: number | null;
   ledgerEpoch: string | null;
@@ -39,7 +39,7 @@ function isAfter(kill: Flip, { ledgerSequence, ledgerEpoch }: Allowed, decidedAt
 function inWords({ scope }: Flip, apartMs: number): string {
   const whom = {
     agent: 'This agent',
-    family: 'A family that it is in',
+    subtree: 'A subtree that it is in',
     tenant: 'Its tenant',
     all: 'Every agent',
   }[scope ?? 'agent'];

@@ -21,7 +21,11 @@ export const listKills: Route = (server, { ask }) => {
           'The list has the kills of the tenant, and the kills of everything. The state comes from the audit, which is ' +
           'about a second behind. `GET /v1/agents/{id}/kill-status` of the gateway shows what stops an agent now.',
         querystring: queryParameters({
-          agent: described(id.optional(), 'Only kills of this agent, or of its family.', 'airline-007'),
+          agent: described(
+            id.optional(),
+            'Only kills of this agent, alone or with its descendants.',
+            'airline-007',
+          ),
           state: described(
             z.enum(['in-force', 'all']).default('all'),
             'Which kills to return. `in-force`: only kills that no revive ended.',

@@ -48,15 +48,15 @@ export function killStatusOf(
   return { killed: killOf(history, tenant, agentId, ancestry), revivedAtMs };
 }
 
-/** Returns the targets that include an agent. `leftAt`: the time when the agent left the family, or null. */
+/** Returns the targets that include an agent. `leftAt`: the time when the agent left the subtree, or null. */
 function targetsOf(
   tenant: string,
   agentId: string,
   { ancestors = [], formerAncestors = [] }: Ancestry,
 ): { target: KillTarget; leftAt: number | null }[] {
-  const family = (id: string): KillTarget => ({ scope: 'family', tenant, agentId: id });
-  const left = formerAncestors.map(({ id, leftAt }) => ({ target: family(id), leftAt }));
-  const current = [agentId, ...ancestors].reverse().map((id) => ({ target: family(id), leftAt: null }));
+  const subtree = (id: string): KillTarget => ({ scope: 'subtree', tenant, agentId: id });
+  const left = formerAncestors.map(({ id, leftAt }) => ({ target: subtree(id), leftAt }));
+  const current = [agentId, ...ancestors].reverse().map((id) => ({ target: subtree(id), leftAt: null }));
   return [
     { target: { scope: 'all' }, leftAt: null },
     { target: { scope: 'tenant', tenant }, leftAt: null },
@@ -67,7 +67,7 @@ function targetsOf(
 }
 
 function headOf(target: KillTarget): { agentId?: string } {
-  return target.scope === 'family' ? { agentId: target.agentId } : {};
+  return target.scope === 'subtree' ? { agentId: target.agentId } : {};
 }
 
 /**

@@ -61,12 +61,12 @@ export function createModelLedger(options: {
     return { kind: 'settled', facts: settle(history, epoch, request), redelivered: false };
   }
 
-  /** @param family the id of an agent; only actions that are charged to the total of this agent are returned */
-  function openOf(tenant: string, agentId?: string, family?: string): OpenAction[] {
+  /** @param subtree the id of an agent; only actions that are charged to the total of this agent are returned */
+  function openOf(tenant: string, agentId?: string, subtree?: string): OpenAction[] {
     return eventsOf(history, 'decide')
       .filter(({ request }) => request.tenant === tenant && (agentId ?? request.agentId) === request.agentId)
       .filter(({ facts }) => facts.leaseExpiresAtMs !== null)
-      .filter(({ request }) => family === undefined || isOfFamily(request, family))
+      .filter(({ request }) => subtree === undefined || isOfSubtree(request, subtree))
       .filter((event) => !event.onLog || mayRun(event))
       .map(({ request, facts }) => ({
         tenant,
@@ -133,15 +133,15 @@ export function createModelLedger(options: {
       }
       const tenants = target.scope === 'all' ? tenantNames(history) : [target.tenant];
       const agentId = target.scope === 'agent' ? target.agentId : undefined;
-      const family = target.scope === 'family' ? target.agentId : undefined;
+      const subtree = target.scope === 'subtree' ? target.agentId : undefined;
       const { killed, revision, heldSince } = flagOf(history, target);
-      const read = family === undefined ? 0 : (command.controlRevision ?? 0);
+      const read = subtree === undefined ? 0 : (command.controlRevision ?? 0);
       const receipt = {
         revision: revision + 1,
         heldSince: killed ? Math.min(heldSince, read) : read,
         sequences: Object.fromEntries(tenants.map((tenant) => [tenant, nextSequence(history, tenant)])),
         open: tenants.flatMap((tenant) =>
-          openOf(tenant, agentId, family).map(({ agentId, actionId, attempt }) => ({
+          openOf(tenant, agentId, subtree).map(({ agentId, actionId, attempt }) => ({
             tenant,
             agentId,
             actionId,
@@ -240,7 +240,7 @@ function isSameQuestion(one: QuestionReference, other: QuestionReference): boole
   );
 }
 
-function isOfFamily(request: StepRequest, agentId: string): boolean {
+function isOfSubtree(request: StepRequest, agentId: string): boolean {
   return chargedBudgets(request).some(
     ({ scope, subject, id, windowMs }) =>
       scope === 'agent' && subject === agentId && id === 'total' && windowMs === null,

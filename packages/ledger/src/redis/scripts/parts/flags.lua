@@ -1,5 +1,5 @@
 -- @use hash.lua
--- Kill flags: one each for an agent ('tenant/agent'), a family, which is an agent and its descendants
+-- Kill flags: one each for an agent ('tenant/agent'), a subtree, which is an agent and its descendants
 -- ('tenant:agent'), a tenant ('tenant'), and everything ('*'). Flags merge: the state with the higher revision wins,
 -- and at a tie the kill. They belong to no generation. A rebuild merges the flags of the log into them.
 --
@@ -7,7 +7,7 @@
 --   command: the unfinished kill. The same command again completes it, instead of beginning another one.
 --   pending: true if the flag was set while the shard was not ready, so its revision is a guess. It stays above every
 --   revision of the log until a command has seen it.
---   held since: for a family, a revision of the control topic. Agents that left the family later are still stopped.
+--   held since: for a subtree, a revision of the control topic. Agents that left the subtree later are still stopped.
 
 local function merge_flag(flags, key, change)
   local flag = get(flags, key)
@@ -32,11 +32,11 @@ local function scope_of(key)
   if key == '*' then return 'all' end
   local _, _, kind = string.find(key, '([/:])')
   if not kind then return 'tenant' end
-  return kind == '/' and 'agent' or 'family'
+  return kind == '/' and 'agent' or 'subtree'
 end
 
--- Returns the widest flag that stops this agent: { scope, revision, reason, and for a family its head }, or nil.
--- ancestors: its ancestors, the nearest first   left: { agent, revision, … } of the families that it left
+-- Returns the widest flag that stops this agent: { scope, revision, reason, and for a subtree its top agent }, or nil.
+-- ancestors: its ancestors, the nearest first   left: { agent, revision, … } of the subtrees that it left
 local function stopped_by(flags, tenant, agent, ancestors, left)
   if flags.none == nil then flags.none = redis.call('EXISTS', flags.key) == 0 end
   if flags.none then return nil end
@@ -51,7 +51,7 @@ local function stopped_by(flags, tenant, agent, ancestors, left)
     local flag = get(flags, key)
     if flag and flag[1] and (not left_at[key] or left_at[key] > (flag[7] or 0)) then
       local scope = scope_of(key)
-      return { scope, flag[2], flag[3], scope == 'family' and string.sub(key, #tenant + 2) or nil }
+      return { scope, flag[2], flag[3], scope == 'subtree' and string.sub(key, #tenant + 2) or nil }
     end
   end
   return nil

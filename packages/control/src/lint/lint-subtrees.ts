@@ -16,7 +16,7 @@ type Given = { rule: Rule; policy: PolicyDocument | undefined };
 const NAMED = 10;
 
 /** @param below the sub-agents to examine */
-export function lintFamilies(
+export function lintSubtrees(
   { agents }: TenantControl,
   below: readonly AgentDocument[],
   given: readonly Given[],
