@@ -168,7 +168,7 @@ it.each([
   ],
   [
     'a tenant of which nothing is changed',
-    ['tenants', 'limit', 'acme', '--reason', 'r'],
+    ['tenants', 'set', 'acme', '--reason', 'r'],
     KEY,
     'Give at least one of: --name, --agents,',
   ],
