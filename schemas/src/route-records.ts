@@ -36,7 +36,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'POST /v1/agents/{id}/revive',
       'POST /v1/revive',
       'POST /v1/budgets/adjust',
-      'POST /v1/approvals/{id}/grant',
+      'POST /v1/approvals/{id}/approve',
       'POST /v1/approvals/{id}/deny',
     ],
   },

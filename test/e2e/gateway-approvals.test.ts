@@ -23,7 +23,7 @@ const because = { reason: 'looked at it' };
 async function waiting(plane: Plane, sent: object): Promise<string> {
   const decision = (await plane.call('publisher', 'POST', WAIT, sent)).body.decision as Decision;
   expect(decision).toMatchObject({ verdict: 'DEFER', code: 'APPROVAL_REQUIRED' });
-  const [, path = ''] = /POST (\S+)\/grant\.$/.exec(decision.remedy) ?? [];
+  const [, path = ''] = /POST (\S+)\/approve\.$/.exec(decision.remedy) ?? [];
   expect(path).toBe(`/v1/approvals/${approvalId(decision)}`);
   return path;
 }
@@ -32,15 +32,15 @@ test('a deferred action runs after a person approves it, and not after a denial'
   const plane = await startGatewayPlane({ mandates: MANDATES });
   await plane.decide();
   for (const [id, answer, code] of [
-    ['s-1', 'grant', 'ALLOWED'],
+    ['s-1', 'approve', 'ALLOWED'],
     ['s-2', 'deny', 'APPROVAL_DENIED'],
   ]) {
     const send = call(id ?? '', 'send');
     const path = await waiting(plane, send);
     const answered = await plane.call('operator', 'POST', `${path}/${answer}`, because);
-    expect([answered.status, 'expiresAt' in answered.body]).toEqual([200, answer === 'grant']);
+    expect([answered.status, 'expiresAt' in answered.body]).toEqual([200, answer === 'approve']);
     expect((await plane.call('publisher', 'POST', WAIT, send)).body.decision).toMatchObject({ code });
-    for (const again of ['grant', 'deny']) {
+    for (const again of ['approve', 'deny']) {
       const late = await plane.call('operator', 'POST', `${path}/${again}`, because);
       expect([late.status, late.body.code]).toEqual([409, 'APPROVAL_NOT_WAITING']);
     }
@@ -58,7 +58,7 @@ test('an approval allows one run, even if it is given or the action is sent seve
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
   const grants = await Promise.all(
-    [1, 2, 3].map(() => plane.call('operator', 'POST', `${path}/grant`, because)),
+    [1, 2, 3].map(() => plane.call('operator', 'POST', `${path}/approve`, because)),
   );
   expect(grants.map(({ status }) => status)).toEqual([200, 200, 200]);
   const sent = await Promise.all(
@@ -79,12 +79,12 @@ test('an approval expires; after a second approval, the next attempt runs', asyn
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
   const grant = { ...because, expiresInMs: 1_000 };
-  const { body } = await plane.call('operator', 'POST', `${path}/grant`, grant);
+  const { body } = await plane.call('operator', 'POST', `${path}/approve`, grant);
   await waitUntil('it has expired', () => Date.now() > Date.parse(String(body.expiresAt)));
   const late = await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'));
   expect(late.body.decision).toMatchObject({ verdict: 'BLOCK', code: 'APPROVAL_EXPIRED' });
-  expect(late.body.decision?.remedy).toContain(`POST ${path}/grant`);
-  expect((await plane.call('operator', 'POST', `${path}/grant`, because)).status).toBe(200);
+  expect(late.body.decision?.remedy).toContain(`POST ${path}/approve`);
+  expect((await plane.call('operator', 'POST', `${path}/approve`, because)).status).toBe(200);
   const next = await plane.call('publisher', 'POST', WAIT, { ...call('s-1', 'send'), attempt: 2 });
   expect(next.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
 });
@@ -106,11 +106,11 @@ test('an approval counts only for its tenant, action and arguments; an id of no 
     ['operator', `${path}x`],
     ['operator', '/v1/approvals/dec_01kx'],
   ] as const) {
-    const refused = await plane.call(key, 'POST', `${asked}/grant`, because);
+    const refused = await plane.call(key, 'POST', `${asked}/approve`, because);
     expect([asked, refused.status, refused.body.code]).toEqual([asked, 404, 'APPROVAL_NOT_FOUND']);
   }
   for (const bad of [{}, { reason: '' }, { ...because, expiresInMs: 1 }, { ...because, tenant: 'acme' }])
-    expect((await plane.call('operator', 'POST', `${path}/grant`, bad)).status).toBe(400);
+    expect((await plane.call('operator', 'POST', `${path}/approve`, bad)).status).toBe(400);
   expect(
     (await plane.call('operator', 'POST', `${path}/deny`, { ...because, expiresInMs: 9e3 })).status,
   ).toBe(400);
@@ -123,7 +123,7 @@ test('a repeated approval under the same Idempotency-Key gets the identical answ
   await plane.decide();
   const path = await waiting(plane, call('s-1', 'send'));
   const approve = () =>
-    plane.call('operator', 'POST', `${path}/grant`, because, { 'idempotency-key': 'answer-1' });
+    plane.call('operator', 'POST', `${path}/approve`, because, { 'idempotency-key': 'answer-1' });
   const first = await approve();
   expect(first.status).toBe(200);
   await waitUntil('a later millisecond', () => Date.now() > Number(first.body.atMs));
@@ -140,7 +140,7 @@ test('an approval is valid only for the exact arguments, also if arguments are r
   const path = await waiting(plane, send('the right one'));
   const standing = await plane.call('publisher', 'GET', '/v1/actions/s-1');
   expect(standing.body.decision).toMatchObject({ action: { args: { password: '[redacted]' } } });
-  expect((await plane.call('operator', 'POST', `${path}/grant`, because)).status).toBe(200);
+  expect((await plane.call('operator', 'POST', `${path}/approve`, because)).status).toBe(200);
   const other = await plane.call('publisher', 'POST', WAIT, send('another one'));
   expect(other.body.decision).toMatchObject({
     code: 'DUPLICATE_ACTION',
@@ -165,7 +165,7 @@ test('the agent’s own key can read whether a person approved or denied its cal
   expect((await look(20)).body).toEqual(asked.body);
 
   const learns = look(60_000);
-  const granted = await plane.call('operator', 'POST', `${path}/grant`, because);
+  const granted = await plane.call('operator', 'POST', `${path}/approve`, because);
   expect((await learns).body).toEqual({
     ...asked.body,
     approval: { id, state: 'granted', expiresAt: granted.body.expiresAt },
@@ -190,7 +190,7 @@ test('an approval is valid for the time in the policy, unless the approver state
   const { decision } = (await plane.call('publisher', 'GET', '/v1/actions/s-1')).body;
   expect(decision).toMatchObject({ deferral: { questionMs: 259_200_000, grantMs: 172_800_000 } });
   const livesMs = async (body: object) => {
-    const { atMs, expiresAt } = (await plane.call('operator', 'POST', `${path}/grant`, body)).body;
+    const { atMs, expiresAt } = (await plane.call('operator', 'POST', `${path}/approve`, body)).body;
     return Math.round((Date.parse(String(expiresAt)) - Number(atMs)) / 10_000) * 10_000;
   };
   expect(await livesMs(because)).toBe(172_800_000);
@@ -243,7 +243,7 @@ test('an action that is sent again while its question is open gets the same deci
     code: 'DUPLICATE_ACTION',
     duplicateOf: { samePayload: false },
   });
-  await plane.call('operator', 'POST', `${path}/grant`, because);
+  await plane.call('operator', 'POST', `${path}/approve`, because);
   const granted = await plane.call('publisher', 'POST', WAIT, call('s-1', 'send'));
   expect(granted.body.decision).toMatchObject({ code: 'ALLOWED', grantConsumed: true });
 });

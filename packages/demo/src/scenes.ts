@@ -125,7 +125,7 @@ export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): reado
         const careful = agent('careful');
         const args = { source: file('librarian-1-0.txt'), destination: file('archived.txt') };
         const { decision } = await careful.act('files.move_file', args, { actionId: 'archive-1' });
-        await api.post(`/v1/approvals/${approvalId(decision)}/grant`, { reason: 'looked at it' });
+        await api.post(`/v1/approvals/${approvalId(decision)}/approve`, { reason: 'looked at it' });
         await say('granted, once');
         await careful.act('files.move_file', args, { actionId: 'archive-1' });
         await careful.act('files.move_file', args, { actionId: 'archive-2' });

@@ -110,7 +110,7 @@ function asksPerson({ verdict, code }: Judgement): boolean {
 function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): string {
   const { remedy } = judgement;
   if (!asksPerson(judgement)) return remedy;
-  return `${remedy} To approve it: \`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/grant.`;
+  return `${remedy} To approve it: \`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/approve.`;
 }
 
 /**

@@ -75,14 +75,14 @@ test('an open question has all details that a person needs, survives a restart, 
     answer: null,
   });
   const path = `/v1/approvals/${waiting?.id}`;
-  expect(deferred.remedy).toContain(`POST ${path}/grant`);
+  expect(deferred.remedy).toContain(`POST ${path}/approve`);
 
   await first.stop();
   const second = await open();
   api = createApiClient({ url: second.url, key });
   expect(await listed('waiting')).toEqual([waiting]);
   expect(await pay('p-1')).toMatchObject({ verdict: 'DEFER', kind: 'duplicate' });
-  await api.post(`${path}/grant`, { reason: 'looked at it', expiresInMs: 3_600_000 });
+  await api.post(`${path}/approve`, { reason: 'looked at it', expiresInMs: 3_600_000 });
   await waitUntil('the answer is on record', async () => {
     const { answer } = await api.get<Approval>(path);
     return answer;

@@ -88,7 +88,7 @@ export async function attackedPlane(
     const paying = { ...action, id: `${id}-pays`, tool: 'pay' };
     const { decision: deferred } = await post(honest, '/v1/actions?waitMs=20000', paying);
     expect(deferred).toMatchObject({ verdict: 'DEFER' });
-    await post(operator, `/v1/approvals/${approvalId(deferred as Decision)}/grant`, { reason });
+    await post(operator, `/v1/approvals/${approvalId(deferred as Decision)}/approve`, { reason });
   }
 
   return {

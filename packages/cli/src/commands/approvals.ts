@@ -110,7 +110,7 @@ async function answer(
   const path = `/v1/approvals/${id}`;
   const receipt =
     answer === 'granted'
-      ? await api.post<Receipt>(`${path}/grant`, { reason, expiresInMs: options.for })
+      ? await api.post<Receipt>(`${path}/approve`, { reason, expiresInMs: options.for })
       : await api.post<Receipt>(`${path}/deny`, { reason });
   const approval = asked instanceof CommandFailure ? null : asked;
   return showAnswer(context, { approvalId: id, agentId, actionId, answer, approval, ...receipt }, () => {

@@ -1,4 +1,4 @@
-/** POST /v1/approvals/:id/grant and /deny: a person answers the question about a deferred action. */
+/** POST /v1/approvals/:id/approve and /deny: a person answers the question about a deferred action. */
 
 import {
   APPROVAL_ID_UNITS,
@@ -46,7 +46,7 @@ const config = {
 
 export function answerApprovals(server: HttpServer, gateway: Gateway): void {
   server.post(
-    '/v1/approvals/:id/grant',
+    '/v1/approvals/:id/approve',
     {
       config,
       schema: {

@@ -19,7 +19,7 @@ export const listApprovals: Route = (server, { ask, clock }) => {
         summary: 'List actions that wait for a person, newest first',
         description:
           'The list has the newest question about each action, with what a person needs to answer it. To answer, use ' +
-          '`POST /v1/approvals/{id}/grant` or `/deny` of the gateway. The list comes from the audit, which is about a ' +
+          '`POST /v1/approvals/{id}/approve` or `/deny` of the gateway. The list comes from the audit, which is about a ' +
           'second behind.',
         querystring: queryParameters({
           agent: described(id.optional(), 'Only questions of this agent.', 'airline-007'),
