@@ -23,7 +23,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function addApiPage(server: HttpServer): void {
+/** @param description resolves to the content of /openapi.json */
+export function addApiPage(server: HttpServer, description: () => Promise<object>): void {
   let building: ReturnType<typeof buildPage> | null = null;
   server.addHook('onClose', async () => {
     const page = await building?.catch(() => null);
@@ -34,7 +35,7 @@ export function addApiPage(server: HttpServer): void {
       path,
       { config: { public: true, fixed: true }, schema: { hide: true } },
       async (request, reply) => {
-        building ??= outsideRequests(() => buildPage(server)).catch((error) => {
+        building ??= outsideRequests(() => buildPage(description)).catch((error) => {
           building = null;
           throw error;
         });
@@ -54,12 +55,12 @@ export function addApiPage(server: HttpServer): void {
   }
 }
 
-async function buildPage(server: HttpServer) {
+async function buildPage(description: () => Promise<object>) {
   const { default: swagger } = await import('@fastify/swagger');
   const { default: swaggerUi } = await import('@fastify/swagger-ui');
   const page = fastify();
   // The cast is needed because the type is for OpenAPI 3.0. The document itself is passed on unchanged.
-  const specification = { document: server.swagger() } as StaticDocumentSpec;
+  const specification = { document: await description() } as StaticDocumentSpec;
   await page.register(swagger, { mode: 'static', specification });
   await page.register(swaggerUi, {
     routePrefix: '/docs',

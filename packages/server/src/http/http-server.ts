@@ -116,8 +116,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<HttpS
   acceptJsonBodies(server, bodies);
   await compressAnswers(server);
   answerConditionally(server);
-  await describeRoutes(server, { service, version });
-  if (keys !== null) addApiPage(server);
+  const description = await describeRoutes(server, { service, version });
+  if (keys !== null) addApiPage(server, description);
   addHealthRoutes(server, {
     service,
     version,

@@ -180,3 +180,21 @@ test('shows the form and an example of every body, including raw bodies', async 
   const raw = paths['/v1/raw'].post.requestBody.content['application/json'];
   expect(raw.schema.properties).toHaveProperty('documented');
 });
+
+test('describes each route in its own turn of the event loop, so that other requests are answered meanwhile', async () => {
+  const server = await testServer(routes);
+  const [first, second] = [server.inject('/openapi.json'), server.inject('/openapi.json')];
+  let turns = 0;
+  let ended = false;
+  const count = () => {
+    turns += 1;
+    if (!ended) setImmediate(count);
+  };
+  setImmediate(count);
+  const texts = [(await first).body, (await second).body];
+  ended = true;
+  const { paths } = JSON.parse(texts[0] ?? '');
+  expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/v1/things', '/v1/raw', '/v1/stream']));
+  expect(turns).toBeGreaterThan(Object.keys(paths).length);
+  expect(texts[1]).toBe(texts[0]);
+});

@@ -1,6 +1,12 @@
-/** Generates the description of the HTTP interface from the routes: OpenAPI 3.1 at /openapi.json. */
+/**
+ * Generates the description of the HTTP interface from the routes: OpenAPI 3.1 at /openapi.json. It is generated at
+ * the first request, because most processes are never asked for it. That takes a quarter of a second for the routes
+ * of a whole plane. So each route has its own turn of the event loop, and no other request waits that long.
+ */
 import { STATUS_CODES } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
+import { outsideRequests } from '@mandate/runtime';
 import type { FastifyContextConfig, RouteOptions } from 'fastify';
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -94,13 +100,23 @@ const PROBLEM_SCHEMA = {
   },
 };
 
+const OPENAPI = '3.1.0';
+
+/** Adds /openapi.json. Call it before the routes are added. Returns a function that resolves to the document. */
 export async function describeRoutes(
   server: HttpServer,
   { service, version }: { service: string; version: string },
-): Promise<void> {
+): Promise<() => Promise<object>> {
+  const routes: RouteOptions[] = [];
+  const described = new Map<object, ReturnType<SwaggerTransform>>();
+  const transform: SwaggerTransform = (document) =>
+    described.get(document.route) ?? describeRoute(document, server.initialConfig.bodyLimit);
+  server.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') routes.push(route);
+  });
   await server.register(swagger, {
     openapi: {
-      openapi: '3.1.0',
+      openapi: OPENAPI,
       info: {
         title: `Mandate ${service}`,
         version,
@@ -117,23 +133,33 @@ export async function describeRoutes(
         schemas: { Problem: PROBLEM_SCHEMA },
       },
     },
-    transform: (document) => describeRoute(document, server.initialConfig.bodyLimit),
+    transform,
     transformObject: sayGroups,
   });
-  let document: string | null = null;
-  const describe = () => {
-    document ??= JSON.stringify(server.swagger());
-    return document;
+
+  async function build(): Promise<{ document: object; text: string }> {
+    for (const route of routes) {
+      const { schema = {}, url } = route;
+      described.set(route, transform({ schema, url, route, openapiObject: { openapi: OPENAPI } }));
+      await nextTurn();
+    }
+    const document = server.swagger();
+    return { document, text: JSON.stringify(document) };
+  }
+  let building: ReturnType<typeof build> | null = null;
+  const built = () => {
+    building ??= outsideRequests(build).catch((error) => {
+      building = null;
+      throw error;
+    });
+    return building;
   };
-  // Builds the document before the first request, because that takes a third of a second.
-  server.addHook('onListen', async () => {
-    describe();
-  });
   server.get(
     '/openapi.json',
     { config: { public: true, fixed: true }, schema: { hide: true } },
-    (_request, reply) => reply.type('application/json').send(describe()),
+    async (_request, reply) => reply.type('application/json').send((await built()).text),
   );
+  return async () => (await built()).document;
 }
 
 /**
