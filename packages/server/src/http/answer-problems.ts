@@ -1,12 +1,16 @@
 /** Answers every error with a problem document, from any part of the server. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AllowedMethods } from './allowed-methods.ts';
+import { mustBeDelayed, refusalIsDue } from './delay-refusals.ts';
 import { HttpProblem, problemDocument } from './http-problem.ts';
 import type { HttpServer } from './http-server-type.ts';
 import { problemOfError } from './problem-of-error.ts';
 
 export function answerProblems(server: HttpServer, allowedMethods: AllowedMethods): void {
-  server.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  server.setErrorHandler((error, request, reply) => {
+    if (!mustBeDelayed(error, request)) return sendProblem(error, request, reply);
+    return refusalIsDue().then(() => sendProblem(error, request, reply));
+  });
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
     const allow = allowedMethods.at(path);

@@ -8,6 +8,7 @@ import { inRequest, type RequestInHand, turns } from '@mandate/runtime';
 import type { BoundSockets } from './bound-sockets.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { emitIn, HttpRequestInHand, ScopedAnswer, ScopedRequest } from './http-request-in-hand.ts';
+import { Pipelines } from './pipelines.ts';
 import type { RequestFaults } from './request-faults.ts';
 import { SharedPortServer } from './shared-port-server.ts';
 
@@ -16,6 +17,7 @@ export function createListener(
   limits: HttpLimits,
   { faults, sockets }: { faults: RequestFaults; sockets: BoundSockets },
 ): Server {
+  const pipelines = new Pipelines();
   const server = new SharedPortServer(
     {
       IncomingMessage: ScopedRequest,
@@ -33,7 +35,11 @@ export function createListener(
       request.inHand = inHand;
       const { socket } = request;
       sockets.began(socket);
-      answer.once('close', () => sockets.ended(socket));
+      pipelines.began(socket);
+      answer.once('close', () => {
+        sockets.ended(socket);
+        pipelines.ended(socket);
+      });
       inRequest(inHand, () => handle(request, answer));
     },
   );
@@ -45,6 +51,7 @@ export function createListener(
     turns.connected();
     scopeEvents(socket, faults);
     sockets.enter(socket);
+    pipelines.enter(socket);
   });
   return server;
 }

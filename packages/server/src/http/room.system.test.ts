@@ -214,12 +214,14 @@ describe('running requests', () => {
   test('of one key are limited in number, even on a few connections', async () => {
     // Keys that do not operate share 70 requests: at most 17 for one key.
     const { url, ask, gauge } = await serve({ requests: 100 });
-    const pipelined = dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(40));
+    const pipelined = Array.from({ length: 3 }, () =>
+      dial(url, `${head('GET', '/v1/wait', mallory)}\r\n`.repeat(14)),
+    );
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(17), 20_000);
     expect(await ask(mallory, '/v1/text', { text: 'short' })).toEqual([503, 'OVERLOADED']);
     expect(await ask(alice, '/v1/text', { text: 'short' })).toEqual([200]);
     expect(await ask(operator, '/v1/text', { text: 'short' })).toEqual([200]);
-    pipelined.socket.destroy();
+    for (const { socket } of pipelined) socket.destroy();
     await vi.waitFor(async () => expect(await gauge('mandate_http_requests_under_way')).toBe(0), 20_000);
   });
 

@@ -3,7 +3,6 @@
  * a tenant. A request that stops agents never waits.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lane } from '@mandate/runtime';
 import { turns } from '@mandate/runtime';
 import type { FastifyRequest } from 'fastify';
@@ -26,16 +25,6 @@ declare module 'fastify' {
  * socket and its body.
  */
 const MOST_WAITING = 5_000;
-
-/**
- * The pause before a refusal, in milliseconds. An attacker that is refused at once comes again at once, and a refusal
- * costs time too. So the caller waits for its refusal as long as the refusal tells it to wait.
- */
-const REFUSED_AFTER_MS = 1_000;
-/** The maximum number of refusals that wait. Each holds a socket. Further refusals are sent at once. */
-const MOST_REFUSALS_WAITING = 5_000;
-
-let refusalsWaiting = 0;
 
 /**
  * Makes requests wait before `authenticate` while the event loop is busy, because reading a key and refusing a
@@ -65,29 +54,15 @@ export function mustWait({ routeOptions }: FastifyRequest): boolean {
 /**
  * Resolves when the request may be processed.
  *
- * @throws HttpProblem 503 OVERLOADED, after a second, if too many requests of the same key already wait
+ * @throws HttpProblem 503 OVERLOADED if too many requests of the same key already wait
  */
 export async function turnOf(request: FastifyRequest): Promise<void> {
   await turnIn(laneOf(request));
 }
 
 async function turnIn(lane: Lane): Promise<void> {
-  if (turns.waitingIn(lane) >= MOST_WAITING) {
-    await refusalIsDue();
-    throw overloaded();
-  }
+  if (turns.waitingIn(lane) >= MOST_WAITING) throw overloaded();
   await turns.next(lane);
-}
-
-async function refusalIsDue(): Promise<void> {
-  if (refusalsWaiting >= MOST_REFUSALS_WAITING) return;
-  refusalsWaiting += 1;
-  try {
-    await sleep(REFUSED_AFTER_MS);
-    await turns.next(['refusals']);
-  } finally {
-    refusalsWaiting -= 1;
-  }
 }
 
 /**
