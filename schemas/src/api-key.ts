@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { principal } from './action.ts';
 import { CAPS, DEFAULTS } from './defaults.ts';
 import { described } from './described.ts';
-import { issuedContext } from './issued-mandate.ts';
+import { grantContext } from './grant.ts';
 import { pattern } from './pattern.ts';
 import { tenant, time } from './scalars.ts';
 
@@ -77,7 +77,7 @@ const PIN_NAME = /^[^.]+$/;
 export const keyPins = z
   .strictObject({
     context: described(
-      issuedContext
+      grantContext
         .refine((context) => Object.keys(context).every((name) => PIN_NAME.test(name)), {
           error: 'the names of its fields must not contain a dot',
         })

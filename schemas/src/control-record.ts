@@ -9,7 +9,7 @@ import { agentDocument } from './agent-document.ts';
 import { apiKeyRecord, ROLE_NAMES } from './api-key.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
-import { issuedMandateDocument } from './issued-mandate.ts';
+import { grantDocument } from './grant.ts';
 import { policyDocument } from './mandate-document.ts';
 import { ruleDocument } from './rule-document.ts';
 import { count, id, tenant, time } from './scalars.ts';
@@ -128,15 +128,15 @@ export const rulesReordered = changes('rules.reordered', 'The rules were put int
   ]),
 });
 
-export const mandateIssued = changes(
-  'mandate.issued',
+export const grantIssued = changes(
+  'grant.issued',
   'A grant was issued to an agent. It keeps the rules and policies of this moment until it ends.',
-  { mandate: described(issuedMandateDocument, 'The grant.') },
+  { grant: described(grantDocument, 'The grant.') },
 );
-export const mandateRevoked = changes(
-  'mandate.revoked',
+export const grantRevoked = changes(
+  'grant.revoked',
   'A grant was revoked: nothing is allowed under it any more.',
-  { mandateId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
+  { grantId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
 );
 
 /** This record and the next one are about the tenant that `change` names. */
@@ -163,8 +163,8 @@ export const controlRecord = z.discriminatedUnion('event', [
   rulePut,
   ruleRemoved,
   rulesReordered,
-  mandateIssued,
-  mandateRevoked,
+  grantIssued,
+  grantRevoked,
   tenantPut,
   tenantClosed,
 ]);

@@ -21,7 +21,7 @@ export const DEFAULTS = {
   /** How many deferred actions of an agent may wait for a person at one time, unless a policy sets this number. */
   maxWaiting: 50,
   /** How long a grant is valid, unless the request sets this time. */
-  mandateTtlMs: 5 * 60_000,
+  grantTtlMs: 5 * 60_000,
   /** How long the API key of a person is valid by default. Keys of agents and services do not expire by default. */
   roleKeyMs: 90 * 86_400_000,
   /** How long before the expiry of a key people get a warning. */
@@ -171,9 +171,9 @@ export const CAPS = {
   /** The most former ancestors of all agents of a tenant together. Every process keeps all of them in memory. */
   departures: 100_000,
   groups: 1_000,
-  mandateTtlMs: 24 * 3_600_000,
+  grantTtlMs: 24 * 3_600_000,
   /** The most grants of a tenant that have neither ended nor been revoked. */
-  issuedMandates: 10_000,
+  grants: 10_000,
   /** The most rules of one grant. Every process keeps all of them in memory. */
   rulesPerMandate: 100,
   /** The largest context of a grant, as JSON. */

@@ -28,7 +28,7 @@ export * from './decisions-record.ts';
 export { described } from './described.ts';
 export * from './duration-in-words.ts';
 export * from './given-policy.ts';
-export * from './issued-mandate.ts';
+export * from './grant.ts';
 export * from './limit.ts';
 export * from './mandate-document.ts';
 export * from './money-shapes.ts';

@@ -39,8 +39,8 @@ export const tenantQuotas = z.strictObject({
     'How many rules the tenant may have. Absent: the highest number of the plane.',
     200,
   ),
-  issuedMandates: described(
-    most(CAPS.issuedMandates),
+  grants: described(
+    most(CAPS.grants),
     'How many grants the tenant may have that have neither ended nor been revoked. Absent: the highest number of the plane.',
     1_000,
   ),

@@ -12,7 +12,7 @@ export const KEYS = ['kkkkkkkkkkk1', 'kkkkkkkkkkk2'];
 const SCOPES = [['publish'], ['publish', 'report'], ['publish', 'operate:all']];
 const GRANTED = [...Object.values(ROLES), ['audit', 'operate:all'], ['publish']];
 export const MANDATES = ['mnd_1', 'mnd_2'];
-const MANDATE = {
+const GRANT = {
   ...{ context: {}, rules: [{ rule: 'r', policy: 'p@1', mode: 'enforce' }], openRules: [] },
   ...{ ttlMs: 1_000, expiresAt: '2026-03-01T12:00:01.000Z' },
 };
@@ -84,13 +84,13 @@ const body = fc.oneof(
   fc
     .tuple(fc.constantFrom(...AGENTS), fc.constantFrom(...MANDATES), fc.nat(12))
     .map(([agentId, id, foundAt]) => ({
-      event: 'mandate.issued',
-      mandate: { ...MANDATE, id, agentId, foundAt },
+      event: 'grant.issued',
+      grant: { ...GRANT, id, agentId, foundAt },
     })),
-  fc.record({ event: fc.constant('mandate.revoked'), mandateId: fc.constantFrom(...MANDATES) }),
+  fc.record({ event: fc.constant('grant.revoked'), grantId: fc.constantFrom(...MANDATES) }),
 );
 
-export const QUOTAS = ['agents', 'policies', 'rules', 'issuedMandates'] as const;
+export const QUOTAS = ['agents', 'policies', 'rules', 'grants'] as const;
 const ofTenants = fc.oneof(
   fc.record({
     event: fc.constant('tenant.put'),

@@ -71,7 +71,7 @@ function countsOf({
   issued,
 }: TenantControl): Record<(typeof QUOTAS)[number], number> {
   const alive = [...issued.byId.values()].filter(({ revokedAt }) => revokedAt === null);
-  return { agents: agents.size, policies: policies.size, rules: rules.size, issuedMandates: alive.length };
+  return { agents: agents.size, policies: policies.size, rules: rules.size, grants: alive.length };
 }
 
 test('the control state knows which tenants have or had their own topics', () => {

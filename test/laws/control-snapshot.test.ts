@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   type Changed,
   type ControlFold,
-  composeIssue,
+  composeGrant,
   controlDigest,
   foldControl,
   mandatesUnderControl,
@@ -83,15 +83,15 @@ function drawn(
 ): ControlRecord | null {
   if (kind === 'again') return records[at % records.length] ?? null;
   const agentId = AGENTS[at % AGENTS.length] ?? '';
-  const mandate = mandateOf(fold, agentId, MANDATES[at % MANDATES.length] ?? '', records.length, tenant);
-  if (mandate === null) return null;
-  return recordOf({ event: 'mandate.issued', mandate }, `issue-${records.length}`, tenant);
+  const grant = grantOf(fold, agentId, MANDATES[at % MANDATES.length] ?? '', records.length, tenant);
+  if (grant === null) return null;
+  return recordOf({ event: 'grant.issued', grant }, `issue-${records.length}`, tenant);
 }
 
-function mandateOf(fold: ControlFold, agentId: string, id: string, foundAt: number, tenant = 'acme') {
+function grantOf(fold: ControlFold, agentId: string, id: string, foundAt: number, tenant = 'acme') {
   const control = fold.tenant(tenant);
   const agent = control.agents.get(agentId);
-  const issue = agent && composeIssue(control, agent, {}, START_MS);
+  const issue = agent && composeGrant(control, agent, {}, START_MS);
   if (!issue?.ok) return null;
   const { rules, openRules } = issue.composed;
   const times = { ttlMs: 60_000, expiresAt: wireTime(START_MS + 60_000) };
@@ -152,9 +152,9 @@ test('restores a long history completely, also what is forgotten next, and share
   expect(past).toHaveLength(1);
   const { issued, rules, policies, versions } = after.state.tenants.get('acme')?.control ?? never();
   expect(issued.made.size).toBe(control.issued.made.size);
-  const mandates = [...issued.byId.values()];
-  expect(mandates[0]?.rules[0]?.rule).not.toBe(rules.get('r'));
-  expect(mandates.at(-1)?.rules[0]?.rule).toBe(rules.get('r'));
+  const grants = [...issued.byId.values()];
+  expect(grants[0]?.rules[0]?.rule).not.toBe(rules.get('r'));
+  expect(grants.at(-1)?.rules[0]?.rule).toBe(rules.get('r'));
   expect(policies.get('p')?.versions).toBe(versions.get('p'));
 
   const [oldest] = results.keys();
@@ -231,10 +231,10 @@ function longHistory(): ControlFold {
   for (let number = 0; number < 1_400; number += 1) {
     if (number === 700) rule(2);
     // The first hundred grants have ended when the history has a thousand grants.
-    const mandate = mandateOf(fold, 'a', `mnd_${number}`, revision) ?? never();
+    const grant = grantOf(fold, 'a', `mnd_${number}`, revision) ?? never();
     const endsMs = START_MS + (number < 100 ? 1 : 60_000);
     put(
-      { event: 'mandate.issued', mandate: { ...mandate, expiresAt: wireTime(endsMs) } },
+      { event: 'grant.issued', grant: { ...grant, expiresAt: wireTime(endsMs) } },
       START_MS + (number < 100 ? 0 : 10),
     );
   }
@@ -253,7 +253,7 @@ function oneOfEach(): ControlFold {
   const key = { ...KEY, id: KEYS[0], agents: ['a'], scopes: ['publish'] };
   const roleKey = { ...KEY, id: KEYS[1], agents: ['*'], scopes: ['audit'] };
   const policy = { version: 1, id: 'p', maxCostTotal: 5, allowedTools: ['read_*'] };
-  const mandate = () => mandateOf(fold, 'a', 'mnd_1', 7);
+  const grant = () => grantOf(fold, 'a', 'mnd_1', 7);
   const tenant = { version: 1, id: 'acme', quotas: { agents: 9 }, limits: { deniedTools: ['send'] } };
   const bodies: (() => object)[] = [
     () => ({ event: 'tenant.put', tenant }),
@@ -263,8 +263,8 @@ function oneOfEach(): ControlFold {
     () => ({ event: 'role.granted', role: 'viewer', key: roleKey }),
     () => ({ event: 'policy.published', policy }),
     () => ({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p@1' } }),
-    () => ({ event: 'mandate.issued', mandate: mandate() }),
-    () => ({ event: 'mandate.revoked', mandateId: 'mnd_1' }),
+    () => ({ event: 'grant.issued', grant: grant() }),
+    () => ({ event: 'grant.revoked', grantId: 'mnd_1' }),
     () => ({ event: 'rules.reordered', ruleIds: ['r'] }),
     () => ({ event: 'agent.put', agent: { id: 'gone', parent: 'lead' } }),
     () => ({ event: 'agent.put', agent: { id: 'gone', parent: 'a' } }),
@@ -292,8 +292,8 @@ function oneOfEach(): ControlFold {
 test('the control state and its encoding change only together with the version number', () => {
   const [head = ''] = writeControl(oneOfEach(), PLACE);
   expect([JSON.parse(head).version, controlDigest(oneOfEach())]).toEqual([
-    10,
-    '35ca17ee4e18e795017f39b5eebfd4a340c848041fd1e046d0e95f7b1c2234cc',
+    11,
+    'b694dbd7c2b56040fe7efca4fcc3d00fefc121efa8af811eabed8747c8d40b28',
   ]);
 });
 

@@ -22,7 +22,7 @@ test('an agent that requires a grant may do nothing without one, and the answer 
     reason: 'The action names no grant. The agent "bot" may act only under a grant.',
     final: true,
   });
-  expect(refusal?.remedy).toContain('POST /v1/mandates/issue');
+  expect(refusal?.remedy).toContain('POST /v1/grants/issue');
   expect(checks).toEqual([
     { check: 'mandate-found', result: 'block', evidence: { agentId: 'bot', requiresGrant: 'bot' } },
   ]);

@@ -9,16 +9,16 @@ describe('the grants of a tenant', () => {
   /** Returns a tenant that can issue many grants quickly, because rules are not evaluated each time. */
   function many() {
     const made = governed();
-    const first = made.mandate('1') ?? {};
+    const first = made.grant('1') ?? {};
     let issued = 0;
     return {
       ...made,
       issueAt(atMs: number) {
         issued += 1;
         const expiresAt = wireTime(atMs + 60_000);
-        const mandate = { ...first, id: `mnd_${issued}`, context: { n: issued }, expiresAt };
+        const grant = { ...first, id: `mnd_${issued}`, context: { n: issued }, expiresAt };
         const change = { id: `i-${issued}`, tenant: 'acme', by: '', reason: '', at: wireTime(atMs) };
-        const record = { event: 'mandate.issued', mandate, change } as unknown as ControlRecord;
+        const record = { event: 'grant.issued', grant, change } as unknown as ControlRecord;
         return made.fold.apply(record, 100_000 + issued).ok;
       },
     };
@@ -27,8 +27,8 @@ describe('the grants of a tenant', () => {
   test('are limited in number, and another is accepted after one is revoked or has ended', () => {
     const { issueAt, revoke } = many();
     let taken = 0;
-    for (let at = 0; at <= CAPS.issuedMandates; at += 1) if (issueAt(START_MS)) taken += 1;
-    expect(taken).toBe(CAPS.issuedMandates);
+    for (let at = 0; at <= CAPS.grants; at += 1) if (issueAt(START_MS)) taken += 1;
+    expect(taken).toBe(CAPS.grants);
     expect(issueAt(START_MS + 59_999)).toBe(false);
     revoke('7');
     expect([issueAt(START_MS), issueAt(START_MS)]).toEqual([true, false]);
@@ -37,7 +37,7 @@ describe('the grants of a tenant', () => {
 
   test('are also limited by the quota of the tenant', () => {
     const { issueAt, revoke, put } = many();
-    put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', quotas: { issuedMandates: 2 } } });
+    put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', quotas: { grants: 2 } } });
     expect([issueAt(START_MS), issueAt(START_MS), issueAt(START_MS)]).toEqual([true, true, false]);
     revoke('1');
     expect([issueAt(START_MS), issueAt(START_MS)]).toEqual([true, false]);
@@ -86,19 +86,19 @@ describe('the documents that grants are composed of', () => {
   });
 
   test('are limited in size, and more are accepted after a grant ends', () => {
-    const { agent, policy, rule, mandate, revoke, fold } = tenant();
+    const { agent, policy, rule, grant, revoke, fold } = tenant();
     agent();
     policy({ id: 'p'.repeat(190) });
     for (let at = 0; at < CAPS.rulesPerMandate; at += 1)
       rule({ id: `${'r'.repeat(190)}${at}`, policy: 'p'.repeat(190) });
     const { issued } = fold.tenant('acme');
-    const first = mandate('0');
+    const first = grant('0');
     let asked = 0;
     const issue = () => {
       asked += 1;
       const made = { ...first, id: `mnd_${asked}` };
       const change = { id: `i-${asked}`, tenant: 'acme', by: '', reason: '', at: wireTime(START_MS) };
-      const record = { event: 'mandate.issued', mandate: made, change } as ControlRecord;
+      const record = { event: 'grant.issued', grant: made, change } as ControlRecord;
       return fold.apply(record, 100_000 + asked);
     };
     while (issue().ok);

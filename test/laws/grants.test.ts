@@ -66,7 +66,7 @@ describe('a grant', () => {
     expect(under('1').refusal).toMatchObject({
       code: 'MANDATE_EXPIRED',
       reason: expect.stringContaining('was revoked'),
-      remedy: expect.stringContaining('/v1/mandates/issue'),
+      remedy: expect.stringContaining('/v1/grants/issue'),
     });
     expect(codeOf(under('2'))).toBe('ALLOWED');
     archive();
@@ -192,14 +192,14 @@ describe('a grant', () => {
 
   test('ends when a rule that could match begins or ends', () => {
     const at = (ms: number) => wireTime(START_MS + ms);
-    const { agent, policy, rule, mandate, issue, ask } = tenant();
+    const { agent, policy, rule, grant, issue, ask } = tenant();
     agent();
     policy();
     rule({ startsAt: at(-1_000), endsAt: at(60_000) });
-    expect(mandate('1')?.expiresAt).toBe(at(60_000));
+    expect(grant('1')?.expiresAt).toBe(at(60_000));
     rule({ id: 'elsewhere', agents: ['other'], endsAt: at(1_000) });
     rule({ id: 'not-now', when: { field: 'context.a', op: 'exists' }, startsAt: at(20_000) });
-    expect(mandate('1', { a: '1' })?.expiresAt).toBe(at(20_000));
+    expect(grant('1', { a: '1' })?.expiresAt).toBe(at(20_000));
     issue('1', { a: '1' });
     expect(ask({ mandateId: 'mnd_1' })).toMatchObject({ refusal: null, holdsUntilMs: START_MS + 20_000 });
     // By this clock, which is behind, the rule has not begun yet.

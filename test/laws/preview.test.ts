@@ -1,7 +1,7 @@
 /** Tests that a preview answers as if the previewed documents were in force, and changes nothing that is in force. */
 import {
   type ControlFold,
-  composeIssue,
+  composeGrant,
   foldControl,
   mandatesUnderControl,
   previewIssue,
@@ -102,7 +102,7 @@ test('the grant that a preview composes with new documents is the grant that is 
         expect(told).toEqual(of(then, NOTHING));
         const control = then.fold.tenant('acme');
         const agent = control.agents.get(WORKER.id);
-        expect(told.issue).toEqual(agent && composeIssue(control, agent, context, START_MS));
+        expect(told.issue).toEqual(agent && composeGrant(control, agent, context, START_MS));
         if (told.issue.ok) {
           const { rules, openRules } = told.issue.composed;
           const matching = new Set([...rules, ...openRules].map(({ rule }) => rule));

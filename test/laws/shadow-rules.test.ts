@@ -12,7 +12,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
 import { arbitraryMandate } from './arbitrary-requests.ts';
 import { arbitraryHistory, type Happening, playHistory } from './decide-history.ts';
-import { mandateNow } from './tenant-with-grants.ts';
+import { grantNow } from './tenant-with-grants.ts';
 
 // The timeout is long: each test runs many random cases, which takes a second or two, and more on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -46,8 +46,8 @@ function mandatesOf(given: readonly Given[]): MandatesInForce {
     };
     put('enforce');
     for (const id of agents) {
-      const mandate = mandateNow(fold.tenant(tenant), id, { id });
-      if (mandate !== null) apply({ event: 'mandate.issued', mandate });
+      const grant = grantNow(fold.tenant(tenant), id, { id });
+      if (grant !== null) apply({ event: 'grant.issued', grant });
     }
     put('shadow');
   }

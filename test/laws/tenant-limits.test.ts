@@ -144,8 +144,8 @@ function tenant() {
   const rules = [{ rule: 'r', policy: 'p@1', mode: 'enforce' }];
   const ends = { ttlMs: 60_000, expiresAt: '2026-03-01T12:01:00.000Z' };
   put({
-    event: 'mandate.issued',
-    mandate: { id: 'mnd_1', agentId: 'bot', context: {}, rules, openRules: [], foundAt: 3, ...ends },
+    event: 'grant.issued',
+    grant: { id: 'mnd_1', agentId: 'bot', context: {}, rules, openRules: [], foundAt: 3, ...ends },
   });
   const open = (fields: object = {}) =>
     put({ event: 'tenant.put', tenant: { version: 1, id: 'acme', ...fields } });

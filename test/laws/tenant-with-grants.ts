@@ -1,5 +1,5 @@
 /** Makes a tenant with agents that get grants as the control service composes them. */
-import { composeIssue, foldControl, mandatesUnderControl, type TenantControl } from '@mandate/control';
+import { composeGrant, foldControl, mandatesUnderControl, type TenantControl } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
 import { type Action, controlRecord, type Plan, wireTime } from '@mandate/schemas';
 import { START_MS } from '../decider-in-a-box.ts';
@@ -7,13 +7,13 @@ import { START_MS } from '../decider-in-a-box.ts';
 export const TTL_MS = 300_000;
 
 /** Composes a grant as the control service does. Returns null if no rule matches. */
-export function mandateNow(
+export function grantNow(
   control: TenantControl,
   agentId: string,
   { id, context = {}, nowMs = START_MS }: { id: string; context?: Record<string, string>; nowMs?: number },
 ) {
   const kept = control.agents.get(agentId);
-  const made = kept && composeIssue(control, kept, context, nowMs);
+  const made = kept && composeGrant(control, kept, context, nowMs);
   if (!made?.ok) return null;
   const { rules, openRules, startsAtMs, endsAtMs } = made.composed;
   const endMs = Math.min(nowMs + TTL_MS, endsAtMs ?? Number.POSITIVE_INFINITY);
@@ -40,20 +40,20 @@ export function tenant() {
     put({ event: 'rule.put', rule: { version: 1, id: 'r', policy: 'p', ...fields } });
   const archive = (policyId = 'p') => put({ event: 'policy.archived', policyId, forced: true });
 
-  const mandate = (id: string, context: Record<string, string> = {}, agentId = 'bot') =>
-    mandateNow(fold.tenant('acme'), agentId, { id, context, nowMs });
+  const grant = (id: string, context: Record<string, string> = {}, agentId = 'bot') =>
+    grantNow(fold.tenant('acme'), agentId, { id, context, nowMs });
   /** Issues a grant. Returns false if no rule matches. */
   function issue(id: string, context?: Record<string, string>, agentId?: string): boolean {
-    const made = mandate(id, context, agentId);
-    return made !== null && put({ event: 'mandate.issued', mandate: made }).ok;
+    const made = grant(id, context, agentId);
+    return made !== null && put({ event: 'grant.issued', grant: made }).ok;
   }
-  const revoke = (id: string) => put({ event: 'mandate.revoked', mandateId: `mnd_${id}` });
+  const revoke = (id: string) => put({ event: 'grant.revoked', grantId: `mnd_${id}` });
   const ask = (fields: Partial<Action> & { tool?: string } = {}, atMs = nowMs): Plan => {
     const action = { id: 'x', agentId: 'bot', type: 'tool_call', tool: 'read', ...fields } as Action;
     return planInForce(mandates, 'acme', action, atMs);
   };
   return {
-    ...{ fold, mandates, put, agent, policy, rule, archive, mandate, issue, revoke, ask },
+    ...{ fold, mandates, put, agent, policy, rule, archive, grant, issue, revoke, ask },
     passes(ms: number) {
       nowMs += ms;
     },

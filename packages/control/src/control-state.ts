@@ -8,7 +8,7 @@ import { digestOf } from '@mandate/policy/parts';
 import { type ApiKeyRecord, CAPS, type ControlRecord, type Json } from '@mandate/schemas';
 import { growth, isTooMuch } from './control-units.ts';
 import { evolve } from './evolve.ts';
-import { askedFor } from './issued-mandates.ts';
+import { askedFor } from './grants.ts';
 import type { OpenedTenant } from './revisioned.ts';
 import { newTenant, revisionOf, type Tenant, type TenantControl } from './tenant-control.ts';
 import { type ChangeRefusal, isOneTooMany, type ThereAre, validateChange } from './validate-change.ts';
@@ -159,7 +159,7 @@ function applyOnce(
  * repeated change may have another reason.
  */
 function digestOfChange({ change, ...what }: ControlRecord): string {
-  const asked = what.event === 'mandate.issued' ? askedFor(what.mandate) : what;
+  const asked = what.event === 'grant.issued' ? askedFor(what.grant) : what;
   return digestOf([change.expects ?? null, asked as Json]);
 }
 

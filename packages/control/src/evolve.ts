@@ -7,7 +7,7 @@ import {
   type RuleDocument,
 } from '@mandate/schemas';
 import { departuresAfter, forgetDepartures, keepDepartures } from './former-ancestors.ts';
-import { endWith, issue, revoke } from './issued-mandates.ts';
+import { endWith, issue, revoke } from './grants.ts';
 import type { Revisioned } from './revisioned.ts';
 import type { AgentKey, EndedKey, RetiredAgent, Tenant } from './tenant-control.ts';
 
@@ -88,10 +88,10 @@ export function evolve(control: Tenant, record: ControlRecord, revision: number)
       }
       control.rulesRevision = revision;
       return;
-    case 'mandate.issued':
+    case 'grant.issued':
       issue(control, record, revision);
       return;
-    case 'mandate.revoked':
+    case 'grant.revoked':
       revoke(control.issued, record, revision);
       return;
     case 'tenant.put':

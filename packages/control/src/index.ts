@@ -14,9 +14,9 @@
 export { type AgentRegister, type AgentStatus, agentRegister } from './agent-register.ts';
 export { type AlmostMatchingRule, almostMatchingRules } from './almost-matching-rules.ts';
 export { applyRecord, type ChangeOutcome } from './change-outcome.ts';
-export { type ComposedIssue, composeIssue, type IssueComposed, policiesNamed } from './compose-issued.ts';
+export { type ComposedGrant, composeGrant, type GrantComposed, policiesNamed } from './compose-grant.ts';
 export { type Changed, type ControlFold, foldControl } from './control-state.ts';
-export type { IssuedMandate } from './issued-mandates.ts';
+export type { Grant } from './grants.ts';
 export { type ControlDocuments, type LoadedControl, loadControl } from './load-control.ts';
 export {
   type MandatesUnderControl,

@@ -25,9 +25,9 @@ import { agentOf, policiesOf } from './compile-control.ts';
 import type { ControlFold } from './control-state.ts';
 import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
 import { grantRequiredBy } from './grant-required.ts';
-import { issuedInForce } from './issued-in-force.ts';
+import { grantsInForce } from './grants-in-force.ts';
 import { quotasOf } from './quotas.ts';
-import { shadowOverIssued } from './shadow-over-issued.ts';
+import { shadowOverGrant } from './shadow-over-grant.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
 import type { TenantControl } from './tenant-control.ts';
 import { areCountedIn, tenantLimitsOf, withinTenantLimits } from './tenant-limits.ts';
@@ -68,8 +68,8 @@ export type MandatesUnderControl = MandatesInForce & {
 export function mandatesUnderControl(fold: ControlFold, revision: () => number): MandatesUnderControl {
   const delegation = createDelegation();
   const tenants = new Map<string, RulesOf>();
-  const issued = issuedInForce();
-  const shadowOver = shadowOverIssued();
+  const issued = grantsInForce();
+  const shadowOver = shadowOverGrant();
 
   function rulesOf(tenant: string, control: TenantControl): RulesOf {
     const known = tenants.get(tenant);

@@ -1,7 +1,7 @@
 import { CAPS, type QuotasInForce, quotasInForce, type TenantQuotas } from '@mandate/schemas';
 import type { OpenedTenant } from './revisioned.ts';
 
-type Counted = 'agents' | 'policies' | 'rules' | 'issuedMandates';
+type Counted = 'agents' | 'policies' | 'rules' | 'grants';
 
 /**
  * Returns how many agents, policies or other counted documents the tenant may have. If the tenant already has more,

@@ -7,7 +7,7 @@ import type {
   Role,
   RuleDocument,
 } from '@mandate/schemas';
-import { type IssuedMandate, type IssuedMandates, noneIssued } from './issued-mandates.ts';
+import { type Grant, type Grants, noneIssued } from './grants.ts';
 import type { Departures, OpenedTenant, PolicyHistory, Revisioned } from './revisioned.ts';
 
 /** The API key of an agent. The key is accepted while the agent is registered. */
@@ -53,7 +53,7 @@ export type TenantControl = {
   readonly units: number;
   /** Grants by id. Ended grants are kept for a while. */
   readonly issued: {
-    readonly byId: ReadonlyMap<string, IssuedMandate>;
+    readonly byId: ReadonlyMap<string, Grant>;
     /**
      * The size of the grants and of the documents that they use, in UTF-16 units. These documents may no longer be
      * current. CAPS.controlUnits limits this size too.
@@ -88,7 +88,7 @@ export type Tenant = {
   policiesRevision: number;
   rulesRevision: number;
   units: number;
-  readonly issued: IssuedMandates;
+  readonly issued: Grants;
 };
 
 export function newTenant(): Tenant {
@@ -140,10 +140,10 @@ export function revisionOf(control: TenantControl, record: ControlRecord): numbe
       return control.rules.get(record.ruleId)?.revision ?? 0;
     case 'rules.reordered':
       return control.rulesRevision;
-    case 'mandate.issued':
-      return control.issued.byId.get(record.mandate.id)?.revision ?? 0;
-    case 'mandate.revoked':
-      return control.issued.byId.get(record.mandateId)?.revision ?? 0;
+    case 'grant.issued':
+      return control.issued.byId.get(record.grant.id)?.revision ?? 0;
+    case 'grant.revoked':
+      return control.issued.byId.get(record.grantId)?.revision ?? 0;
     case 'tenant.put':
     case 'tenant.closed':
       return control.opened?.revision ?? 0;

@@ -9,7 +9,7 @@ import {
   ROLES,
 } from '@mandate/schemas';
 import { departuresAfter } from './former-ancestors.ts';
-import { areTooMany, validateIssue } from './issued-mandates.ts';
+import { areTooMany, validateIssue } from './grants.ts';
 import { quotaOf } from './quotas.ts';
 import type { Tenant } from './tenant-control.ts';
 
@@ -39,7 +39,7 @@ export type ChangeRefusal =
   /** Admins may not revoke the key that they use. Otherwise it might be the last key that can issue other keys. */
   | 'OWN_KEY'
   /** The grant has no valid duration, or names rules or policies that do not apply. */
-  | 'MANDATE_UNFIT'
+  | 'GRANT_UNFIT'
   | 'PARENT_UNKNOWN'
   | 'PARENT_IS_BELOW'
   | 'PARENT_TOO_DEEP'
@@ -63,7 +63,7 @@ export function validateChange(
       return validateParent(control, record.agent) ?? validateMove(control, record.agent, revision);
     case 'agent.retired':
     case 'rule.removed':
-    case 'mandate.revoked':
+    case 'grant.revoked':
       return current === 0 ? 'NOT_FOUND' : null;
     case 'key.issued': {
       const { agentId, key, change } = record;
@@ -92,7 +92,7 @@ export function validateChange(
       const areAll = named.size === control.rules.size && record.ruleIds.length === named.size;
       return areAll && record.ruleIds.every((id) => control.rules.has(id)) ? null : 'RULES_DIFFER';
     }
-    case 'mandate.issued':
+    case 'grant.issued':
       return validateIssue(control, record, revision);
     case 'tenant.put':
       return record.tenant.id === record.change.tenant ? null : 'ID_DIFFERS';
@@ -206,7 +206,7 @@ export function isOneTooMany(
     }
     case 'rule.put':
       return isNew && control.rules.size >= quotaOf(control, 'rules');
-    case 'mandate.issued':
+    case 'grant.issued':
       return areTooMany(control, record);
     case 'tenant.put':
       if (isNew && there.tenants >= CAPS.tenants) return true;

@@ -45,8 +45,7 @@ export function grantRequired({ agentId }: Action, requiredBy: string): Plan {
     {
       code: 'GRANT_REQUIRED',
       reason: `The action names no grant. The agent "${agentId}" may act only under a grant${whose}.`,
-      remedy:
-        'Ask for a grant (POST /v1/mandates/issue), and send its id as mandateId, with a new action id.',
+      remedy: 'Ask for a grant (POST /v1/grants/issue), and send its id as mandateId, with a new action id.',
       final: true,
     },
     [{ check: 'mandate-found', result: 'block', evidence: { agentId, requiresGrant: requiredBy } }],

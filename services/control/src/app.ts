@@ -14,7 +14,7 @@ import { countAll, type HttpRoutes } from '@mandate/server';
 import type { Control } from './control.ts';
 import { readAgentKeys, writeAgentKeys } from './routes/agent-keys.ts';
 import { readAgents, writeAgents } from './routes/agents.ts';
-import { readIssuedMandates, writeIssuedMandates } from './routes/issued-mandates.ts';
+import { readGrants, writeGrants } from './routes/grants.ts';
 import { readPolicies, writePolicies } from './routes/policies.ts';
 import { previewMandate } from './routes/preview-mandate.ts';
 import { readRoleKeys, writeRoleKeys } from './routes/role-keys.ts';
@@ -37,7 +37,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         readRoleKeys,
         readPolicies,
         readRules,
-        readIssuedMandates,
+        readGrants,
         previewMandate,
         showLint,
       ])
@@ -53,7 +53,7 @@ export function controlRoutes(control: Control, reads: HttpReads | null): HttpRo
         writeRoleKeys,
         writePolicies,
         writeRules,
-        writeIssuedMandates,
+        writeGrants,
       ])
         route(changing, control);
     });

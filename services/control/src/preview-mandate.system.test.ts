@@ -99,7 +99,7 @@ describe('a preview', () => {
       near: [],
       appliedPolicies: [{ name: 'reads@1', isMissing: false }],
     });
-    const { body: issued } = await author('POST', '/v1/mandates/issue', asked);
+    const { body: issued } = await author('POST', '/v1/grants/issue', asked);
     const { refusal: _, near: __, ...made } = told;
     expect(issued).toMatchObject(made);
 

@@ -19,7 +19,7 @@ test('opens a tenant with a key of its first admin; the key is shown once and ca
   const { call, open } = await scene();
   const { status, etag, body } = await open({ name: 'Acme' }, { headers: { 'idempotency-key': 'o1' } });
   expect([status, etag]).toEqual([201, `"${body.revision}"`]);
-  const holds = { agents: 0, policies: 0, rules: 0, issuedMandates: 0 };
+  const holds = { agents: 0, policies: 0, rules: 0, grants: 0 };
   expect(body).toMatchObject({ tenant: { ...ACME, name: 'Acme' }, closedAt: null, holds });
   expect(body.key).toMatchObject({ name: 'first admin of acme', role: 'admin' });
   const ann = await call(body.key.key, 'POST', '/v1/keys', { body: { name: 'ann', role: 'author' } });
@@ -116,8 +116,8 @@ test('tenant limits are part of a preview, and must compile', async () => {
     refusal: { code: 'TOOL_DENIED' },
     appliedPolicies: [{ name: 'p@1' }, { name, policy: { id: 'acme', deniedTools: ['send'] } }],
   });
-  const issued = await call('author', 'POST', '/v1/mandates/issue', { body: { agentId: 'bot' } });
-  expect([issued.status, issued.body.mandate.policies]).toEqual([201, ['p@1']]);
+  const issued = await call('author', 'POST', '/v1/grants/issue', { body: { agentId: 'bot' } });
+  expect([issued.status, issued.body.grant.policies]).toEqual([201, ['p@1']]);
 
   const pattern = { type: 'object', properties: { a: { pattern: '(' } } };
   const toolPolicies = { send: { argumentValidation: { schema: pattern } } };
@@ -155,7 +155,7 @@ test('in a closed tenant, callers can only read and revoke keys until the tenant
   expect((await call('auditor', 'GET', '/v1/tenants/acme')).body.closedAt).toBe(closed.body.closedAt);
   const issue = { agentId: 'bot', agent: { id: 'bot' } };
   expect((await call('auditor', 'POST', '/v1/mandates/preview', { body: issue })).body).toMatchObject({
-    mandate: null,
+    grant: null,
     refusal: { code: 'TENANT_CLOSED' },
   });
   expect((await call('operator', 'GET', '/v1/tenants')).status).toBe(200);

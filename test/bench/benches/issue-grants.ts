@@ -50,8 +50,8 @@ export async function issueGrants(): Promise<Row[]> {
     pairs: PAIRS,
     ours: () =>
       figuresOf(client, {
-        ...{ ...load, url: control.url, key: control.key, path: '/v1/mandates/issue' },
-        ...{ bodies: bodies(), expected: '"mandate":' },
+        ...{ ...load, url: control.url, key: control.key, path: '/v1/grants/issue' },
+        ...{ bodies: bodies(), expected: '"grant":' },
       }),
     rival: {
       what: 'bare fastify route that appends as many bytes',

@@ -27,12 +27,12 @@ export function longHistory(): ControlRecord[] {
 function issued(at: number): ControlRecord {
   const rule = at % SIZE.rules;
   const named = { rule: `rule-${rule}`, policy: `policy-${rule % SIZE.policies}@1`, mode: 'enforce' };
-  const mandate = {
+  const grant = {
     ...{ id: `mnd_${at}`, agentId: agentNumber(at % SIZE.agents), context: {} },
     ...{ foundAt: at, rules: [named], openRules: [] },
     ...{ ttlMs: TTL_MS, expiresAt: wireTime(START_MS + at * 100 + TTL_MS) },
   };
-  return change('mandate.issued', { mandate });
+  return change('grant.issued', { grant });
 }
 
 /** Sets the time of a change. The changes are 100 ms apart. */

@@ -78,14 +78,14 @@ test('records each change with its author, reason and outcome, and no hash of a 
     change('policy.published', { policy: { ...READS, maxCostTotal: 5 } }, { by: 'ann (key_2)' }),
     change('policy.published', { policy: READS }, { expects: 1 }),
     change('rule.put', { rule: { version: 1, id: 'r', policy: 'reads' } }),
-    change('mandate.issued', {
-      mandate: {
+    change('grant.issued', {
+      grant: {
         ...{ id: 'mnd_1', agentId: 'bot', context: {}, openRules: [], foundAt: 6, ttlMs: 1_000 },
         rules: [{ rule: 'r', policy: 'reads@2', mode: 'enforce' }],
         expiresAt: wireTime(START_MS + changes + 500),
       },
     }),
-    change('mandate.revoked', { mandateId: 'mnd_1' }),
+    change('grant.revoked', { grantId: 'mnd_1' }),
     change('rules.reordered', { ruleIds: ['r'] }),
     change('policy.archived', { policyId: 'reads', forced: false }),
     change('rule.removed', { ruleId: 'r' }),
@@ -126,8 +126,8 @@ test('records each change with its author, reason and outcome, and no hash of a 
     'policy.published reads 2',
     'policy.published reads REVISION_CONFLICT',
     'rule.put r',
-    'mandate.issued mnd_1 bot',
-    'mandate.revoked mnd_1',
+    'grant.issued mnd_1 bot',
+    'grant.revoked mnd_1',
     'rules.reordered',
     'policy.archived reads POLICY_IN_USE',
     'rule.removed r',

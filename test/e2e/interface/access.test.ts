@@ -126,10 +126,10 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^GET .v1.audit./, ['audit']],
   [/^GET .v1.persons.erasures$/, ['audit', 'persons']],
   [/^POST .v1.persons./, ['persons']],
-  [/^(GET .v1.(agents|lint|mandates|policies|rules)|POST .v1.mandates.preview$)/, ['audit', 'author']],
+  [/^(GET .v1.(agents|grants|lint|policies|rules)|POST .v1.mandates.preview$)/, ['audit', 'author']],
   [/^(DELETE|GET|POST) .v1.keys/, ['admin']],
   [/^DELETE .v1.agents.{id}.keys/, ['admin', 'author']],
-  [/^(DELETE|POST|PUT) .v1.(agents|mandates|policies|rules)/, ['author']],
+  [/^(DELETE|POST|PUT) .v1.(agents|grants|policies|rules)/, ['author']],
   [/^GET .v1.tenants.{id}$/, ['audit', 'author', 'operate:all']],
   [/^(DELETE|GET|POST|PUT) .v1.tenants/, ['operate:all']],
 ];
@@ -246,7 +246,7 @@ type Made = {
   id: string;
   revision: number;
   key: { id: string };
-  mandate: { id: string };
+  grant: { id: string };
   decision: Decision;
   commandId: string;
 };
@@ -264,7 +264,7 @@ async function seed(): Promise<void> {
   const allowedTools = ['look', 'pay'];
   await put(theirs.key, '/v1/policies', { version: 1, id: SPY, allowedTools, toolPolicies });
   await put(theirs.key, '/v1/rules', { version: 1, id: SPY, policy: SPY, groups: ['spies'] });
-  const { mandate } = await put(theirs.key, '/v1/mandates/issue', { agentId: SPY });
+  const { grant } = await put(theirs.key, '/v1/grants/issue', { agentId: SPY });
   const action = { id: SPY, agentId: SPY, type: 'tool_call', tool: 'look' };
   const { decision } = await put(theirs.key, '/v1/actions?waitMs=20000', action);
   const paying = { ...action, id: `${SPY}-pays`, tool: 'pay' };
@@ -280,7 +280,7 @@ async function seed(): Promise<void> {
     THEM,
     keyId,
     agent.key.id,
-    mandate.id,
+    grant.id,
     decision.id,
     kill.commandId,
     letter.deadLetter.id,

@@ -147,7 +147,7 @@ test('the next action obeys a published policy, and an agent that is not registe
   await send('DELETE', '/v1/rules/one');
   expect(await toldOf({ tool: 'read_file' })).toBe('ALLOW ALLOWED');
 
-  const issued = (await send('POST', '/v1/mandates/issue', { agentId: 'bot' })).mandate as { id: string };
+  const issued = (await send('POST', '/v1/grants/issue', { agentId: 'bot' })).grant as { id: string };
   await publish('reads', { allowedTools: [] });
   const underIt = { tool: 'read_file', mandateId: issued.id };
   expect(await ask(underIt)).toMatchObject({
@@ -155,7 +155,7 @@ test('the next action obeys a published policy, and an agent that is not registe
     mandate: { id: issued.id, policies: ['reads@1'], rules: ['support-reads'] },
   });
   expect(await toldOf({ tool: 'read_file' })).toBe('BLOCK TOOL_NOT_ALLOWED');
-  await send('POST', `/v1/mandates/${issued.id}/revoke`);
+  await send('POST', `/v1/grants/${issued.id}/revoke`);
   expect(await toldOf(underIt)).toBe('BLOCK MANDATE_EXPIRED');
 
   await send('DELETE', '/v1/agents/bot');

@@ -288,23 +288,23 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/control/src/evolve.ts', [
     ['7 grants end if an ancestor changes', 'for (const one of below) endWith(issued, one);', ''],
   ]),
-  ...inFile('packages/control/src/issued-mandates.ts', [
+  ...inFile('packages/control/src/grants.ts', [
     [
       '7 a grant from documents that changed meanwhile is refused',
-      "if (changedAt > mandate.foundAt) return 'REVISION_CONFLICT';",
+      "if (changedAt > grant.foundAt) return 'REVISION_CONFLICT';",
       '',
     ],
-    ['7 a grant lasts as long as requested', ' && lastsMs <= mandate.ttlMs', ''],
-    ['7 a grant has an end', ' && mandate.ttlMs <= CAPS.mandateTtlMs', ''],
+    ['7 a grant lasts as long as requested', ' && lastsMs <= grant.ttlMs', ''],
+    ['7 a grant has an end', ' && grant.ttlMs <= CAPS.grantTtlMs', ''],
     ['7 a grant needs existing policies', 'lasts && areThere && ', 'lasts && '],
-    ['7 a grant is made from earlier revisions', ' && mandate.foundAt < revision', ''],
+    ['7 a grant is made from earlier revisions', ' && grant.foundAt < revision', ''],
     ['7 the number of grants of a tenant is bounded', 'if (alive >= most) return true;', ''],
     ['7 the policies of grants are bounded', '!isTooMuch(issued, one)', 'true'],
     ['7 a grant that ended is forgotten', 'if (!isOver(one, atMs)) continue;', 'continue;'],
     [
       '7 a repeated request gets the same grant',
-      "{ event: 'mandate.issued', agentId, context, ttlMs }",
-      "{ event: 'mandate.issued', agentId, context }",
+      "{ event: 'grant.issued', agentId, context, ttlMs }",
+      "{ event: 'grant.issued', agentId, context }",
     ],
     [
       '7 grants end with the registration of their agent',
@@ -312,7 +312,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
-  ...inFile('packages/control/src/issued-in-force.ts', [
+  ...inFile('packages/control/src/grants-in-force.ts', [
     ['7 a grant belongs to one agent', ' || issued.document.agentId !== action.agentId', ''],
     ['7 a revoked grant allows nothing', 'if (revokedAt !== null) ', 'if (false && revokedAt !== null) '],
     ['7 a grant allows nothing after its end', 'if (atMs >= endsAtMs) ', 'if (false) '],
@@ -363,7 +363,7 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
       'control',
     ],
   ]),
-  ...inFile('packages/control/src/compose-issued.ts', [
+  ...inFile('packages/control/src/compose-grant.ts', [
     ['7 a closed tenant issues no grant', 'if (control.opened?.closedAt)', 'if (false)'],
     ['7 rules on the action are evaluated at each action', 'else openRules.push(matched);', ''],
     ['7 no grant contains a rule in shadow', "rule.mode !== 'shadow' && ", ''],

@@ -344,7 +344,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/checks/budget.ts', [
     ['4 a budget of a principal has its own counter', "return action.principal?.id ?? '';", "return '';"],
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
-    ['4 counters never belong to an issued mandate', "owner === '' ? action.agentId : owner", 'owner'],
+    ['4 counters never belong to a grant', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
     ['5 the rate of a tool counts only that tool', 'tool: of === null ? null : name', 'tool: null'],

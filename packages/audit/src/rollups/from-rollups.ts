@@ -7,7 +7,7 @@
  * missed, even while a recorder and a refresh run. An hour may change after this decision. Then the whole new batch
  * is missing, as in any answer that began before the batch arrived.
  */
-import { ISSUED_MANDATE } from '@mandate/schemas';
+import { GRANT_ID } from '@mandate/schemas';
 import {
   type AnalyticsFilter,
   type AnalyticsShape,
@@ -85,7 +85,7 @@ function isRolled(asked: AnalyticsFilter, { dimensions, cutMs = HOUR_MS }: Analy
   const { tenant: _, fromMs: __, toMs: ___, nearMissAt = NEAR_MISS_AT, ...others } = asked;
   // True if the question distinguishes single grants. In the sums, all grants share one group.
   const tellsIssued =
-    dimensions.includes('mandate') || asked.mandate?.some((id) => id.startsWith(ISSUED_MANDATE)) === true;
+    dimensions.includes('mandate') || asked.mandate?.some((id) => id.startsWith(GRANT_ID)) === true;
   const rolled: ReadonlySet<string> = new Set(COLUMNS_ROLLED);
   return (
     (typeof cutMs === 'string' || cutMs % HOUR_MS === 0) &&

@@ -2,7 +2,7 @@
  * The arrays in the rows of `rollup_sums`. Each index is one group: all bookings with the same values of
  * `COLUMNS_ROLLED`.
  */
-import { ISSUED_MANDATE } from '@mandate/schemas';
+import { GRANT_ID } from '@mandate/schemas';
 
 /**
  * The columns that define a group. Each has few values. Questions about other columns (principal, policies, text, …)
@@ -26,7 +26,7 @@ export const COLUMNS_ROLLED = [
  * All grants share one group, because there may be a new grant for every few calls. Questions about a single grant
  * read the base tables.
  */
-export const MANDATE_ROLLED = `if(startsWith(mandate_id, '${ISSUED_MANDATE}'), '${ISSUED_MANDATE}', mandate_id)`;
+export const MANDATE_ROLLED = `if(startsWith(mandate_id, '${GRANT_ID}'), '${GRANT_ID}', mandate_id)`;
 
 /** The columns of an analytics source that can be summed within a group. */
 const SUMS = {

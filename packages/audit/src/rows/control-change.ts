@@ -48,8 +48,8 @@ const KEPT: {
   'rule.put': ({ rule }) => ({ subject: rule.id, kept: { rule } }),
   'rule.removed': ({ ruleId }) => ({ subject: ruleId, kept: { ruleId } }),
   'rules.reordered': ({ ruleIds }) => ({ subject: '', kept: { ruleIds } }),
-  'mandate.issued': ({ mandate }) => ({ subject: mandate.id, agentId: mandate.agentId, kept: { mandate } }),
-  'mandate.revoked': ({ mandateId }) => ({ subject: mandateId, kept: { mandateId } }),
+  'grant.issued': ({ grant }) => ({ subject: grant.id, agentId: grant.agentId, kept: { grant } }),
+  'grant.revoked': ({ grantId }) => ({ subject: grantId, kept: { grantId } }),
   'tenant.put': ({ tenant }) => ({ subject: tenant.id, kept: { tenant } }),
   'tenant.closed': ({ change }) => ({ subject: change.tenant, kept: {} }),
 };

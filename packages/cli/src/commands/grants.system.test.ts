@@ -44,14 +44,14 @@ test('issues a grant, lists and shows the grant, and revokes it', async () => {
 test('prints the answers of the API as JSON, and names what does not exist', async () => {
   const grants = await commands();
   const [id, other] = [await grants('issue', 'bot', '--json'), await grants('issue', 'bot', '--json')].map(
-    ({ stdout }) => JSON.parse(stdout).mandate.id,
+    ({ stdout }) => JSON.parse(stdout).grant.id,
   );
   const listed = (await grants('list', '--json')).stdout.trim().split('\n');
-  expect(listed.map((line) => JSON.parse(line).mandate.id).sort()).toEqual([id, other].sort());
+  expect(listed.map((line) => JSON.parse(line).grant.id).sort()).toEqual([id, other].sort());
   for (const command of ['show', 'revoke']) {
     const { stdout } = await grants(command, id, '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ mandate: { id }, appliedPolicies: [{ name: 'reads@1' }] });
-    const missing = { exitCode: 2, stdout: '', stderr: expect.stringContaining('MANDATE_NOT_FOUND') };
+    expect(JSON.parse(stdout)).toMatchObject({ grant: { id }, appliedPolicies: [{ name: 'reads@1' }] });
+    const missing = { exitCode: 2, stdout: '', stderr: expect.stringContaining('GRANT_NOT_FOUND') };
     expect(await grants(command, 'mnd_none')).toMatchObject(missing);
   }
   const unknown = { exitCode: 2, stdout: '', stderr: expect.stringContaining('AGENT_NOT_FOUND') };

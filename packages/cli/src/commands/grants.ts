@@ -13,7 +13,7 @@ import { showAnswer } from '../output/write.ts';
 type Match = { rule: string; policy: string; mode: string };
 /** A grant as the plane returns it, with the rules in it. */
 type Grant = {
-  mandate: {
+  grant: {
     id: string;
     agentId: string;
     context: object;
@@ -53,12 +53,12 @@ function listCommand(grants: Command, run: RunCommand): void {
       `
 Examples:
   mandate grants list --agent airline-007
-  mandate grants list --state all --json | jq -r .mandate.id`,
+  mandate grants list --state all --json | jq -r .grant.id`,
     )
     .action(({ agent, state, ...page }: ListOptions) =>
       run((context) => {
         const query = { agentId: agent, state };
-        const list = { path: '/v1/mandates', query, rows: 'mandates' };
+        const list = { path: '/v1/grants', query, rows: 'grants' };
         return showList(context, list, page, { columns, empty: 'no grant' });
       }),
     );
@@ -66,10 +66,10 @@ Examples:
 
 function columns(nowMs: number | null): readonly Column<Grant>[] {
   return [
-    { title: 'ID', of: ({ mandate }) => mandate.id, keep: true },
-    { title: 'AGENT', of: ({ mandate }) => mandate.agentId, cut: true },
-    { title: 'ENDS', of: ({ mandate }) => endOf(mandate, nowMs) },
-    { title: 'CONTEXT', of: ({ mandate }) => JSON.stringify(mandate.context), cut: true, rank: 4 },
+    { title: 'ID', of: ({ grant }) => grant.id, keep: true },
+    { title: 'AGENT', of: ({ grant }) => grant.agentId, cut: true },
+    { title: 'ENDS', of: ({ grant }) => endOf(grant, nowMs) },
+    { title: 'CONTEXT', of: ({ grant }) => JSON.stringify(grant.context), cut: true, rank: 4 },
     {
       title: 'RULES',
       of: ({ matchedRules, openRules }) => [...matchedRules, ...openRules].map(({ rule }) => rule).join(', '),
@@ -79,7 +79,7 @@ function columns(nowMs: number | null): readonly Column<Grant>[] {
   ];
 }
 
-function endOf({ expiresAt, revokedAt }: Grant['mandate'], nowMs: number | null): string {
+function endOf({ expiresAt, revokedAt }: Grant['grant'], nowMs: number | null): string {
   return revokedAt === null ? shownTime(expiresAt, nowMs) : `revoked ${shownTime(revokedAt, nowMs)}`;
 }
 
@@ -97,8 +97,8 @@ function showCommand(grants: Command, run: RunCommand): void {
     );
 }
 
-function textOf({ mandate, matchedRules, openRules }: Grant): string {
-  const { id, agentId, context, issuedBy, issuedAt, expiresAt, revokedAt } = mandate;
+function textOf({ grant, matchedRules, openRules }: Grant): string {
+  const { id, agentId, context, issuedBy, issuedAt, expiresAt, revokedAt } = grant;
   const linesOf = (rules: readonly Match[], when: string) =>
     rules.map(
       ({ rule, policy, mode }) => `  ${rule}: ${policy}${mode === 'enforce' ? '' : `, ${mode}`}${when}`,
@@ -129,7 +129,7 @@ function issueCommand(grants: Command, run: RunCommand): void {
     .option(
       '--for <time>',
       'how long it holds: 30s, 10m, 2h, a day at most (default 5m)',
-      durationMs({ min: 1_000, max: CAPS.mandateTtlMs }),
+      durationMs({ min: 1_000, max: CAPS.grantTtlMs }),
     )
     .option('--reason <text>', 'why; kept on the record', someText)
     .addHelpText(
@@ -146,11 +146,11 @@ Examples:
       run(async (context) => {
         const body = { agentId, context: actsIn, ttlMs };
         const query = { reason };
-        const issued = await connect(context).post<Grant>('/v1/mandates/issue', body, { query });
-        const { mandate, matchedRules, openRules } = issued;
+        const issued = await connect(context).post<Grant>('/v1/grants/issue', body, { query });
+        const { grant, matchedRules, openRules } = issued;
         const rules = counted(matchedRules.length + openRules.length, 'rule');
-        const note = `made of ${rules}; ends ${mandate.expiresAt}\n`;
-        return showAnswer(context, issued, () => `${mandate.id}\n`, note);
+        const note = `made of ${rules}; ends ${grant.expiresAt}\n`;
+        return showAnswer(context, issued, () => `${grant.id}\n`, note);
       }),
     );
 }
@@ -171,12 +171,12 @@ Example:
       run(async (context) => {
         const query = { reason };
         const revoked = await connect(context).post<Grant>(`${pathOf(id)}/revoke`, undefined, { query });
-        const { agentId } = revoked.mandate;
+        const { agentId } = revoked.grant;
         return showAnswer(context, revoked, () => `revoked ${printable(id)} of ${printable(agentId)}\n`);
       }),
     );
 }
 
 function pathOf(id: string): string {
-  return `/v1/mandates/${encodeURIComponent(id)}`;
+  return `/v1/grants/${encodeURIComponent(id)}`;
 }

@@ -41,7 +41,7 @@ type Preview = Planned & {
 };
 type Near = { rule: string; mode: string; why: string };
 type IssuePreview = {
-  mandate: { expiresAt: string } | null;
+  grant: { expiresAt: string } | null;
   refusal: Planned['refusal'];
   matchedRules: readonly MatchedRule[];
   openRules: readonly MatchedRule[];
@@ -111,14 +111,14 @@ function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: strin
 }
 
 function textOfIssue(
-  { mandate, refusal, matchedRules, openRules, near }: IssuePreview,
+  { grant, refusal, matchedRules, openRules, near }: IssuePreview,
   agentId: string,
   stream: Stream,
 ): string {
   const verdict =
-    mandate === null
+    grant === null
       ? paint('red', `no grant: ${refusal?.code}`, stream)
-      : paint('green', `a grant until ${mandate.expiresAt}`, stream);
+      : paint('green', `a grant until ${grant.expiresAt}`, stream);
   const rows = [
     ...matchedRules.map(({ policy, ...rule }) => ({ ...rule, said: policy, of: '' })),
     ...openRules.map((rule) => ({

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { WrongUse } from '../exit-codes.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 
-type Counts = Pick<TenantQuotas, 'agents' | 'policies' | 'rules'> & { grants?: number };
+type Counts = Pick<TenantQuotas, 'agents' | 'policies' | 'rules' | 'grants'>;
 
 export type TenantOptions = Counts & {
   name?: string;
@@ -23,7 +23,7 @@ export function withTenant(command: Command): Command {
     .option('--agents <count>', 'the most agents', upTo(CAPS.agents))
     .option('--policies <count>', 'the most policies, with archived ones', upTo(CAPS.policies))
     .option('--rules <count>', 'the most rules', upTo(CAPS.rules))
-    .option('--grants <count>', 'the most grants that have not ended', upTo(CAPS.issuedMandates))
+    .option('--grants <count>', 'the most grants that have not ended', upTo(CAPS.grants))
     .option('--quotas <file>', 'quotas of what it writes: YAML, with the fields that change')
     .option('--limits <file>', 'a policy that all its agents are held to: YAML')
     .option('--remove-limits', 'remove that policy')
@@ -46,10 +46,8 @@ export function mustSaySomething(options: TenantOptions): void {
  */
 export function tenantOf(before: TenantDocument, options: TenantOptions, warnings: string[]): TenantDocument {
   const { name, limits, removeLimits, directTopic, quotas: file } = options;
-  const { agents, policies, rules, grants: issuedMandates } = options;
-  const said = Object.entries({ agents, policies, rules, issuedMandates }).filter(
-    ([, most]) => most !== undefined,
-  );
+  const { agents, policies, rules, grants } = options;
+  const said = Object.entries({ agents, policies, rules, grants }).filter(([, most]) => most !== undefined);
   const inFile = file === undefined ? {} : quotasIn(file);
   const quotas = { ...before.quotas, ...inFile, ...Object.fromEntries(said) };
   const { limits: current, ...rest } = before;

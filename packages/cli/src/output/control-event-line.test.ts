@@ -100,10 +100,10 @@ test.each<[string, Partial<ShownControlEvent>]>([
   ['CHANGED rule r1 by ops (key_1): incident 42', { event: 'rule.put', subject: 'r1' }],
   ['REMOVED rule r1 by ops (key_1): incident 42', { event: 'rule.removed', subject: 'r1' }],
   [
-    'ISSUED mandate mnd_1 to bot by ops (key_1): incident 42',
-    { event: 'mandate.issued', agentId: 'bot', subject: 'mnd_1' },
+    'ISSUED grant mnd_1 to bot by ops (key_1): incident 42',
+    { event: 'grant.issued', agentId: 'bot', subject: 'mnd_1' },
   ],
-  ['REVOKED mandate mnd_1 by ops (key_1): incident 42', { event: 'mandate.revoked', subject: 'mnd_1' }],
+  ['REVOKED grant mnd_1 by ops (key_1): incident 42', { event: 'grant.revoked', subject: 'mnd_1' }],
   ['OPENED tenant acme by ops (key_1): incident 42', { event: 'tenant.put', subject: 'acme' }],
   ['CLOSED tenant acme by ops (key_1): incident 42', { event: 'tenant.closed', subject: 'acme' }],
   ['REORDERED the rules by ops (key_1): incident 42', { event: 'rules.reordered' }],

@@ -50,8 +50,8 @@ const CHANGES: Readonly<
   'rule.put': ['CHANGED', ({ subject }) => `rule ${subject}`],
   'rule.removed': ['REMOVED', ({ subject }) => `rule ${subject}`],
   'rules.reordered': ['REORDERED', () => 'the rules'],
-  'mandate.issued': ['ISSUED', ({ subject, agentId }) => `mandate ${subject} to ${agentId}`],
-  'mandate.revoked': ['REVOKED', ({ subject }) => `mandate ${subject}`],
+  'grant.issued': ['ISSUED', ({ subject, agentId }) => `grant ${subject} to ${agentId}`],
+  'grant.revoked': ['REVOKED', ({ subject }) => `grant ${subject}`],
   'tenant.put': ['OPENED', ({ subject }) => `tenant ${subject}`],
   'tenant.closed': ['CLOSED', ({ subject }) => `tenant ${subject}`],
 };

@@ -5,7 +5,7 @@
  */
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import type { Changed } from '../control-state.ts';
-import type { IssuedMandate } from '../issued-mandates.ts';
+import type { Grant } from '../grants.ts';
 import type { PolicyHistory, Revisioned } from '../revisioned.ts';
 import type { Tenant } from '../tenant-control.ts';
 
@@ -14,7 +14,7 @@ import type { Tenant } from '../tenant-control.ts';
  * to another state. A snapshot of another version is skipped, and the log is read from its start. New kinds of
  * records or documents need no new version, because `shape` changes with them.
  */
-export const CONTROL_SNAPSHOT_VERSION = 10;
+export const CONTROL_SNAPSHOT_VERSION = 11;
 
 /** The log position of the last record in the snapshot. `sha256` is the hash of the record's bytes. */
 export type ControlPosition = { offset: number; sha256: string };
@@ -63,7 +63,7 @@ export type DocumentsOf = {
  * A grant as it is stored. It contains only the revisions of its sources: of the agent, and of each rule, with the
  * version of the rule's policy.
  */
-export type StoredMandate = Omit<IssuedMandate, 'agent' | 'rules'> & {
+export type StoredGrant = Omit<Grant, 'agent' | 'rules'> & {
   agent: number;
   rules: [id: string, revision: number, version: number][];
 };
@@ -85,7 +85,7 @@ export type StateLine =
   /** A document that was replaced or removed, but that grants still use. */
   | { line: 'past agent'; kept: Revisioned<AgentDocument> }
   | { line: 'past rule'; kept: Revisioned<RuleDocument> }
-  | { line: 'mandate'; mandate: StoredMandate }
+  | { line: 'grant'; grant: StoredGrant }
   | { line: 'result'; id: string; digest: string; changed: Changed };
 
 export type ControlLine = ControlHead | StateLine | { line: 'end'; lines: number; sha256: string };

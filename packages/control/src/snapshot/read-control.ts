@@ -7,7 +7,7 @@ import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { AgentDocument, RuleDocument } from '@mandate/schemas';
 import { type ControlFold, type ControlState, foldControl, newControlState } from '../control-state.ts';
 import { putAgent, putKey, putRule } from '../evolve.ts';
-import { hold, type IssuedMandate } from '../issued-mandates.ts';
+import { type Grant, hold } from '../grants.ts';
 import type { Revisioned } from '../revisioned.ts';
 import { newTenant, type Tenant } from '../tenant-control.ts';
 import type {
@@ -16,7 +16,7 @@ import type {
   ControlPosition,
   DocumentsOf,
   StateLine,
-  StoredMandate,
+  StoredGrant,
 } from './control-line.ts';
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
 
@@ -137,8 +137,8 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
       case 'past rule':
         pastRules.set(nameOf(line.kept.document.id, line.kept.revision), line.kept);
         return;
-      case 'mandate':
-        hold(control.issued, restored(line.mandate));
+      case 'grant':
+        hold(control.issued, restored(line.grant));
         return;
       case 'result':
         results.set(line.id, { digest: line.digest, changed: line.changed });
@@ -148,10 +148,10 @@ function taking({ tenants, tenantOfKey }: ControlState): (line: StateLine) => vo
     }
   };
 
-  function restored({ agent, rules, ...mandate }: StoredMandate): IssuedMandate {
+  function restored({ agent, rules, ...grant }: StoredGrant): Grant {
     return {
-      ...mandate,
-      agent: madeOf(control.agents, pastAgents, mandate.document.agentId, agent),
+      ...grant,
+      agent: madeOf(control.agents, pastAgents, grant.document.agentId, agent),
       rules: rules.map(([id, revision, version]) => {
         return { rule: madeOf(control.rules, pastRules, id, revision), version };
       }),

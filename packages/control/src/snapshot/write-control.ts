@@ -1,7 +1,7 @@
 /** Writes the control state as text, one line at a time, so that the whole text is never in memory. */
 import { type Sha256OfPieces, sha256OfPieces } from '@mandate/policy/parts';
 import type { ControlFold, ControlState, OfTenant } from '../control-state.ts';
-import type { IssuedMandate } from '../issued-mandates.ts';
+import type { Grant } from '../grants.ts';
 import type { Revisioned } from '../revisioned.ts';
 import type { Tenant } from '../tenant-control.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
   ControlPosition,
   DocumentsOf,
   StateLine,
-  StoredMandate,
+  StoredGrant,
   TenantFields,
 } from './control-line.ts';
 import { kindOfSnapshot } from './kind-of-snapshot.ts';
@@ -82,7 +82,7 @@ function* stateLines({ tenants, tenantOfKey }: ControlState): Generator<StateLin
       for (const [id, kept] of control[of]) yield { line: 'document', of, id, kept };
     for (const [id, left] of control.departures) yield { line: 'departures', id, left: [...left] };
     yield* policyLines(control);
-    yield* mandateLines(control);
+    yield* grantLines(control);
     yield* resultLines(results);
   }
 }
@@ -114,7 +114,7 @@ function* policyLines({ policies }: Tenant): Generator<StateLine> {
   }
 }
 
-function* mandateLines({ agents, rules, issued }: Tenant): Generator<StateLine> {
+function* grantLines({ agents, rules, issued }: Tenant): Generator<StateLine> {
   const written = new Set<Revisioned<object>>();
   const isNew = (kept: Revisioned<object>) => !written.has(kept) && written.add(kept);
   for (const { agent, rules: own } of issued.byId.values()) {
@@ -122,12 +122,12 @@ function* mandateLines({ agents, rules, issued }: Tenant): Generator<StateLine> 
     for (const { rule } of own)
       if (rules.get(rule.document.id) !== rule && isNew(rule)) yield { line: 'past rule', kept: rule };
   }
-  for (const one of issued.byId.values()) yield { line: 'mandate', mandate: stored(one) };
+  for (const one of issued.byId.values()) yield { line: 'grant', grant: stored(one) };
 }
 
-function stored({ agent, rules, ...mandate }: IssuedMandate): StoredMandate {
+function stored({ agent, rules, ...grant }: Grant): StoredGrant {
   return {
-    ...mandate,
+    ...grant,
     agent: agent.revision,
     rules: rules.map(({ rule, version }) => [rule.document.id, rule.revision, version]),
   };

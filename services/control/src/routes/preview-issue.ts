@@ -1,16 +1,16 @@
-/** Previews POST /v1/mandates/issue: the grant, or the reason why no grant would be issued. */
+/** Previews POST /v1/grants/issue: the grant, or the reason why no grant would be issued. */
 import { previewIssue as preview, type TenantControl } from '@mandate/control';
 import { described, id, time, wireTime } from '@mandate/schemas';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
-import { endMsOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-mandate.ts';
-import { matched, namesOf } from './issued-mandates.ts';
+import { matched, namesOf } from './grants.ts';
+import { endMsOf, issueBody, NOTHING_TO_ISSUE, nothingToIssue } from './issue-grant.ts';
 import { near, plannedDocuments, previewCandidates } from './preview-candidates.ts';
 
 export const issueAsked = issueBody.extend(plannedDocuments);
 
 export const issueAnswer = z.object({
-  mandate: described(
+  grant: described(
     z
       .object({
         ...{
@@ -72,13 +72,13 @@ export function issuePreviewed(
   const candidates = previewCandidates(standing, agentId, asked, atMs);
   const { issue, near, documents } = preview(standing, { ...candidates, context });
   const told = { near: [...near], appliedPolicies: shownPolicies(documents, query) };
-  const nothing = { mandate: null, ttlMs: null, matchedRules: [], openRules: [] };
+  const nothing = { grant: null, ttlMs: null, matchedRules: [], openRules: [] };
   if (!issue.ok) return { ...told, ...nothing, refusal: nothingToIssue(issue) };
   const { rules, openRules } = issue.composed;
   const endMs = endMsOf(issue.composed, asked, candidates.atMs);
   return {
     ...told,
-    mandate: { agentId, context, ...namesOf(rules), expiresAt: wireTime(endMs) },
+    grant: { agentId, context, ...namesOf(rules), expiresAt: wireTime(endMs) },
     refusal: null,
     ttlMs: endMs - candidates.atMs,
     ...{ matchedRules: [...rules], openRules: [...openRules] },

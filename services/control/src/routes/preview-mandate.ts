@@ -17,7 +17,7 @@ export function previewMandate(server: HttpServer, control: Control): void {
           'Preview what an agent could do: which rules match, their composition, and the result of each policy',
         description:
           'With an `action`, the answer is what would be decided at the time `at`, without the ledger: budgets, rates ' +
-          'and kills are not checked. With an `agentId` and a `context`, the answer is the grant that POST /v1/mandates/issue would ' +
+          'and kills are not checked. With an `agentId` and a `context`, the answer is the grant that POST /v1/grants/issue would ' +
           'issue. Both can try an agent, rules and policies that are not published. Nothing changes. The answer does not ' +
           'depend on what was spent. The preview redacts the action as a gateway does before a decision.',
         querystring: z.strictObject(expand),

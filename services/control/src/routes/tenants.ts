@@ -31,7 +31,7 @@ const counted = shown.extend({
       agents: described(count, 'The number of agents.', 120),
       policies: described(count, 'The number of policies, archived ones included.', 14),
       rules: described(count, 'The number of rules.', 30),
-      issuedMandates: described(count, 'The number of grants that have neither ended nor been revoked.', 2),
+      grants: described(count, 'The number of grants that have neither ended nor been revoked.', 2),
     }),
     'How much the tenant contains now. If a quota is lower than this, nothing is removed, and nothing can be added.',
   ),
@@ -76,7 +76,7 @@ function countedOf({ followed, clock }: Control, name: string): z.output<typeof 
     agents: agents.size,
     policies: policies.size,
     rules: rules.size,
-    issuedMandates: alive.length,
+    grants: alive.length,
   };
   return { ...shownOf(opened), holds };
 }

@@ -125,7 +125,7 @@ const REFUSALS: Readonly<
     'the list must contain each rule once, and no other',
     'Read the rules again, and send all of them in order.',
   ],
-  MANDATE_UNFIT: [
+  GRANT_UNFIT: [
     409,
     'the grant would end as soon as it is issued, or last too long',
     'A rule begins or ends at this moment, or the clocks of two control services differ. Try again.',
@@ -196,7 +196,7 @@ const FULL: Readonly<Partial<Record<ControlRecord['event'], readonly [full: stri
     `Archived policies count too: reuse one of them. If one policy has too many versions, publish it under another id. ${LIMITED}`,
   ],
   'rule.put': ['rules', `Remove unused rules. ${LIMITED}`],
-  'mandate.issued': ['grants that are in force', `Revoke unused grants. ${LIMITED}`],
+  'grant.issued': ['grants that are in force', `Revoke unused grants. ${LIMITED}`],
 };
 
 /** Returns the refusal of a change that exceeds a quota of the tenant or of the plane. */
@@ -222,10 +222,10 @@ function missing(record: ControlRecord): HttpProblem {
     case 'agent.retired':
     case 'key.issued':
       return notFound('agent', record.agentId);
-    case 'mandate.issued':
-      return notFound('agent', record.mandate.agentId);
-    case 'mandate.revoked':
-      return notFound('mandate', record.mandateId);
+    case 'grant.issued':
+      return notFound('agent', record.grant.agentId);
+    case 'grant.revoked':
+      return notFound('grant', record.grantId);
     case 'key.revoked':
     case 'role.revoked':
       return notFound('key', record.keyId);

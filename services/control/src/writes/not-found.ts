@@ -3,7 +3,7 @@ import { HttpProblem } from '@mandate/server';
 const CODES = {
   agent: 'AGENT_NOT_FOUND',
   key: 'KEY_NOT_FOUND',
-  mandate: 'MANDATE_NOT_FOUND',
+  grant: 'GRANT_NOT_FOUND',
   policy: 'POLICY_NOT_FOUND',
   rule: 'RULE_NOT_FOUND',
   tenant: 'TENANT_NOT_FOUND',
@@ -12,7 +12,7 @@ const CODES = {
 export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
   return new HttpProblem(404, CODES[what], `there is no ${what} "${id}"`, {
     remedy:
-      what === 'mandate'
+      what === 'grant'
         ? 'Grants are forgotten some time after they end. Their records stay on the log.'
         : 'List them to see which exist.',
   });

@@ -22,7 +22,7 @@ async function scene() {
   await author('POST', '/v1/policies', READS);
   await author('POST', '/v1/rules', RULE);
   const issue = (fields: object = {}, headers?: Sent['headers']) =>
-    author('POST', '/v1/mandates/issue?reason=a%20ticket', { agentId: 'bot-1', ...fields }, headers);
+    author('POST', '/v1/grants/issue?reason=a%20ticket', { agentId: 'bot-1', ...fields }, headers);
   return { bus, author, auditor: as('auditor'), other: as('other'), issue, passes };
 }
 
@@ -35,7 +35,7 @@ describe('a grant', () => {
     const { status, body, etag } = await issue({ context: { environment: 'prod' } });
     expect([status, etag]).toEqual([201, `"${body.revision}"`]);
     expect(body).toMatchObject({
-      mandate: {
+      grant: {
         id: expect.stringMatching(/^mnd_[0-9a-z]{30}$/),
         ...{ agentId: 'bot-1', context: { environment: 'prod' } },
         ...{ rules: ['all-read'], policies: ['reads@1'] },
@@ -49,7 +49,7 @@ describe('a grant', () => {
       openRules: [{ rule: 'pays-little', policy: 'small@1', mode: 'enforce' }],
       appliedPolicies: [{ name: 'reads@1', isMissing: false }],
     });
-    const path = `/v1/mandates/${body.mandate.id}`;
+    const path = `/v1/grants/${body.grant.id}`;
     expect(await auditor('GET', path)).toEqual({ status: 200, etag, body });
     const expanded = (await auditor('GET', `${path}?expand=policies`)).body;
     expect(expanded.appliedPolicies).toEqual([{ name: 'reads@1', isMissing: false, policy: READS }]);
@@ -60,33 +60,33 @@ describe('a grant', () => {
 
   test('is revoked for good, but not with an old revision', async () => {
     const { issue, author } = await scene();
-    const { mandate } = (await issue()).body;
+    const { grant } = (await issue()).body;
     const revoke = (headers?: Sent['headers']) =>
-      author('POST', `/v1/mandates/${mandate.id}/revoke`, undefined, headers);
+      author('POST', `/v1/grants/${grant.id}/revoke`, undefined, headers);
     expect(await revoke({ 'if-match': '"1"' })).toMatchObject({
       status: 409,
       body: { code: 'REVISION_CONFLICT' },
     });
     const revoked = await revoke();
-    expect(revoked).toMatchObject({ status: 200, body: { mandate: { revokedAt: wireTime(NOW_MS) } } });
-    expect((await author('GET', `/v1/mandates/${mandate.id}`)).body).toEqual(revoked.body);
+    expect(revoked).toMatchObject({ status: 200, body: { grant: { revokedAt: wireTime(NOW_MS) } } });
+    expect((await author('GET', `/v1/grants/${grant.id}`)).body).toEqual(revoked.body);
     expect((await revoke()).status).toBe(200);
-    expect(await author('POST', '/v1/mandates/mnd_none/revoke')).toMatchObject({
+    expect(await author('POST', '/v1/grants/mnd_none/revoke')).toMatchObject({
       status: 404,
-      body: { code: 'MANDATE_NOT_FOUND' },
+      body: { code: 'GRANT_NOT_FOUND' },
     });
   });
 
   test('of another tenant does not exist', async () => {
     const { issue, other, author } = await scene();
-    const { mandate } = (await issue()).body;
+    const { grant } = (await issue()).body;
     for (const [method, path] of [
-      ['GET', `/v1/mandates/${mandate.id}`],
-      ['POST', `/v1/mandates/${mandate.id}/revoke`],
+      ['GET', `/v1/grants/${grant.id}`],
+      ['POST', `/v1/grants/${grant.id}/revoke`],
     ] as const)
-      expect(await other(method, path)).toMatchObject({ status: 404, body: { code: 'MANDATE_NOT_FOUND' } });
-    expect((await author('GET', `/v1/mandates/${mandate.id}`)).body.mandate.revokedAt).toBeNull();
-    expect((await other('POST', '/v1/mandates/issue', { agentId: 'bot-1' })).status).toBe(404);
+      expect(await other(method, path)).toMatchObject({ status: 404, body: { code: 'GRANT_NOT_FOUND' } });
+    expect((await author('GET', `/v1/grants/${grant.id}`)).body.grant.revokedAt).toBeNull();
+    expect((await other('POST', '/v1/grants/issue', { agentId: 'bot-1' })).status).toBe(404);
   });
 
   test('is issued once for an Idempotency-Key, whatever changes after that', async () => {
@@ -96,12 +96,12 @@ describe('a grant', () => {
     await author('PUT', '/v1/policies/reads', { ...READS, allowedTools: [] });
     await author('DELETE', '/v1/rules/all-read');
     const again = await issue({}, key);
-    expect([again.status, again.body.mandate]).toEqual([201, first.body.mandate]);
+    expect([again.status, again.body.grant]).toEqual([201, first.body.grant]);
     await author('POST', '/v1/rules', RULE);
     expect(await issue({ ttlMs: 1_000 }, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
     const anew = await issue();
-    expect(anew.body.mandate).toMatchObject({ policies: ['reads@2'] });
-    expect(anew.body.mandate.id).not.toBe(first.body.mandate.id);
+    expect(anew.body.grant).toMatchObject({ policies: ['reads@2'] });
+    expect(anew.body.grant.id).not.toBe(first.body.grant.id);
     await author('DELETE', '/v1/agents/bot-1');
     await author('PUT', '/v1/agents/bot-1', AGENT);
     expect(await issue({}, key)).toMatchObject({ status: 409, body: { code: 'ID_REUSED' } });
@@ -127,8 +127,8 @@ describe('a grant', () => {
     });
     const { status, body } = await issue();
     await isLate;
-    expect([status, body.mandate?.policies]).toEqual([201, ['reads@2']]);
-    expect((await author('GET', `/v1/mandates/${body.mandate.id}`)).status).toBe(200);
+    expect([status, body.grant?.policies]).toEqual([201, ['reads@2']]);
+    expect((await author('GET', `/v1/grants/${body.grant.id}`)).status).toBe(200);
   });
 
   test('is refused for an agent that does not exist, and for a malformed request', async () => {
@@ -136,7 +136,7 @@ describe('a grant', () => {
     const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     const refusals: [object, number, string][] = [
       [{ agentId: 'nobody' }, 404, 'AGENT_NOT_FOUND'],
-      [{ ttlMs: CAPS.mandateTtlMs + 1 }, 400, 'VALIDATION_FAILED'],
+      [{ ttlMs: CAPS.grantTtlMs + 1 }, 400, 'VALIDATION_FAILED'],
       [{ ttlMs: 0 }, 400, 'VALIDATION_FAILED'],
       [{ scope: 'all' }, 400, 'VALIDATION_FAILED'],
       [{ context: { x: 'x'.repeat(CAPS.contextUnits) } }, 400, 'VALIDATION_FAILED'],
@@ -158,35 +158,35 @@ describe('a grant', () => {
 });
 
 describe('the list of grants', () => {
-  const idsOf = ({ body }: { body: { mandates: { mandate: { id: string } }[] } }) =>
-    body.mandates.map(({ mandate }) => mandate.id);
+  const idsOf = ({ body }: { body: { grants: { grant: { id: string } }[] } }) =>
+    body.grants.map(({ grant }) => grant.id);
 
   test('contains the valid grants, and can be filtered by agent and state, page by page', async () => {
     const { issue, author, auditor, other, passes } = await scene();
     await author('POST', '/v1/agents', { ...AGENT, id: 'bot-2' });
     const issued = async (fields: object = {}) => {
       passes(1);
-      return (await issue(fields)).body.mandate.id as string;
+      return (await issue(fields)).body.grant.id as string;
     };
     const [short, revoked, live] = [await issued({ ttlMs: 1_000 }), await issued(), await issued()];
     const others = await issued({ agentId: 'bot-2' });
-    await author('POST', `/v1/mandates/${revoked}/revoke`);
+    await author('POST', `/v1/grants/${revoked}/revoke`);
     passes(1_000);
-    const list = async (query: string) => idsOf(await auditor('GET', `/v1/mandates${query}`));
+    const list = async (query: string) => idsOf(await auditor('GET', `/v1/grants${query}`));
     expect(await list('')).toEqual([live, others]);
     expect(await list('?agentId=bot-1')).toEqual([live]);
     expect(await list('?state=ended')).toEqual([short]);
     expect(await list('?state=revoked')).toEqual([revoked]);
     expect(await list('?state=all&agentId=bot-2')).toEqual([others]);
-    expect(idsOf(await other('GET', '/v1/mandates?state=all'))).toEqual([]);
+    expect(idsOf(await other('GET', '/v1/grants?state=all'))).toEqual([]);
 
-    const first = await auditor('GET', '/v1/mandates?state=all&limit=3');
+    const first = await auditor('GET', '/v1/grants?state=all&limit=3');
     expect(idsOf(first)).toEqual([short, revoked, live]);
-    const rest = await auditor('GET', `/v1/mandates?state=all&limit=3&cursor=${first.body.next}`);
+    const rest = await auditor('GET', `/v1/grants?state=all&limit=3&cursor=${first.body.next}`);
     expect([idsOf(rest), rest.body.next]).toEqual([[others], null]);
 
-    const { appliedPolicies, ...row } = (await auditor('GET', `/v1/mandates/${live}`)).body;
-    expect((await auditor('GET', '/v1/mandates')).body.mandates[0]).toEqual(row);
-    expect((await auditor('GET', '/v1/mandates?state=dead')).status).toBe(400);
+    const { appliedPolicies, ...row } = (await auditor('GET', `/v1/grants/${live}`)).body;
+    expect((await auditor('GET', '/v1/grants')).body.grants[0]).toEqual(row);
+    expect((await auditor('GET', '/v1/grants?state=dead')).status).toBe(400);
   });
 });

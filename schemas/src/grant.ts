@@ -6,7 +6,7 @@ import { RULE_MODES } from './rule-document.ts';
 import { count, id, idThat, parsedJson, time } from './scalars.ts';
 
 /** The beginning of the id of a grant. No other mandate should have such an id. */
-export const ISSUED_MANDATE = 'mnd_';
+export const GRANT_ID = 'mnd_';
 
 /** A rule that matched, and the policy that it gave, with its version at that time: `read-only@3`. */
 const matchedRule = z.strictObject({
@@ -21,7 +21,7 @@ const matchedRule = z.strictObject({
 export type MatchedRule = z.output<typeof matchedRule>;
 
 /** The context in which an agent will act. The record always keeps it, so it contains no personal data. */
-export const issuedContext = z
+export const grantContext = z
   .record(z.string(), parsedJson)
   .refine((context) => isShallow(context) && JSON.stringify(context).length <= CAPS.contextUnits, {
     error: `must be no longer than ${CAPS.contextUnits} characters as JSON, and nested no deeper than ${CAPS.depth}`,
@@ -42,15 +42,15 @@ function isShallow(context: unknown): boolean {
   return true;
 }
 
-export const issuedMandateDocument = z.strictObject({
+export const grantDocument = z.strictObject({
   id: described(
-    idThat(id, new RegExp(`^${ISSUED_MANDATE}`), `must begin with ${ISSUED_MANDATE}`),
+    idThat(id, new RegExp(`^${GRANT_ID}`), `must begin with ${GRANT_ID}`),
     'The id of the grant. An action names it as `mandateId`.',
     'mnd_01ke6p9y40d2c1b0a99887766554433',
   ),
   agentId: described(id, 'The agent that may act under the grant.', 'airline-007'),
   context: described(
-    issuedContext,
+    grantContext,
     'The context of the grant. An action must say the same of these fields. If it leaves out a field, this value holds.',
     { environment: 'prod', ticket: { id: 4711 } },
   ),
@@ -78,4 +78,4 @@ export const issuedMandateDocument = z.strictObject({
   ),
   expiresAt: described(time, 'The grant holds until before this time.', '2026-01-05T09:35:00.000Z'),
 });
-export type IssuedMandateDocument = z.output<typeof issuedMandateDocument>;
+export type GrantDocument = z.output<typeof grantDocument>;

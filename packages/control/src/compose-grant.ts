@@ -10,7 +10,7 @@ import { inOrder, isInForce, mayMatch } from '@mandate/policy/parts';
 import {
   type AgentDocument,
   CAPS,
-  type IssuedMandateDocument,
+  type GrantDocument,
   type MatchedRule,
   type PolicyDocument,
 } from '@mandate/schemas';
@@ -20,9 +20,9 @@ import type { Revisioned } from './revisioned.ts';
 import { rulesFor } from './rules-for.ts';
 import type { TenantControl } from './tenant-control.ts';
 
-type Context = IssuedMandateDocument['context'];
+type Context = GrantDocument['context'];
 
-export type ComposedIssue = {
+export type ComposedGrant = {
   rules: readonly MatchedRule[];
   /** Rules with conditions that only an action can answer. */
   openRules: readonly MatchedRule[];
@@ -34,8 +34,8 @@ export type ComposedIssue = {
   endsAtMs: number | null;
 };
 
-export type IssueComposed =
-  | { ok: true; composed: ComposedIssue }
+export type GrantComposed =
+  | { ok: true; composed: ComposedGrant }
   | { ok: false; why: 'TENANT_CLOSED' }
   | { ok: false; why: 'NO_RULE' }
   | { ok: false; why: 'TOO_MANY_RULES' }
@@ -44,12 +44,12 @@ export type IssueComposed =
   /** `rule` names a policy that does not exist. Such a rule blocks. */
   | { ok: false; why: 'POLICY_MISSING'; rule: string };
 
-export function composeIssue(
+export function composeGrant(
   control: TenantControl,
   agent: Revisioned<AgentDocument>,
   context: Context,
   atMs: number,
-): IssueComposed {
+): GrantComposed {
   if (control.opened?.closedAt) return { ok: false, why: 'TENANT_CLOSED' };
   const attributes = agentOf(agent);
   const subject = { agent: attributes, action: { context } } as unknown as ConditionSubject;

@@ -1,8 +1,8 @@
 /**
- * /v1/mandates: grants that are issued to an agent for a limited time. A grant fixes what the agent may do. Later
+ * /v1/grants: grants that are issued to an agent for a limited time. A grant fixes what the agent may do. Later
  * changes of rules do not alter the grant.
  */
-import { type IssuedMandate, policiesNamed } from '@mandate/control';
+import { type Grant, policiesNamed } from '@mandate/control';
 import { described, id, type MatchedRule, RULE_MODES, time } from '@mandate/schemas';
 import { callerOf, HttpProblem, type HttpReply, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
@@ -11,11 +11,11 @@ import { carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
 import { appliedPolicies, type Expanded, expand, shownPolicies } from './applied-policies.ts';
-import { issue, issueBody } from './issue-mandate.ts';
+import { issue, issueBody } from './issue-grant.ts';
 import { pagesById } from './pages.ts';
 import { IN_THE_WAY, idParams, MAY_READ, MAY_WRITE, NOT_THERE, revision, whyQuery } from './shapes.ts';
 
-const tags = ['mandates'];
+const tags = ['grants'];
 export const matched = z.array(
   z.object({
     rule: described(id, 'The rule.', 'support-reads'),
@@ -25,7 +25,7 @@ export const matched = z.array(
 );
 const listed = z.object({
   revision,
-  mandate: described(
+  grant: described(
     z.object({
       id: described(
         id,
@@ -67,7 +67,7 @@ const listed = z.object({
 const answer = listed.extend({ appliedPolicies });
 
 const STATES = ['live', 'ended', 'revoked', 'all'] as const;
-const pages = pagesById('mandates', listed);
+const pages = pagesById('grants', listed);
 const listQuery = pages.querystring.extend({
   agentId: described(id.optional(), 'Only grants of this agent.', 'airline-007'),
   state: described(
@@ -83,12 +83,12 @@ export function namesOf(matched: readonly MatchedRule[]): { rules: string[]; pol
   return { rules: [...new Set(rules)].sort(), policies: [...new Set(policies)].sort() };
 }
 
-function listedOf({ revision, document, ...issued }: IssuedMandate): z.output<typeof listed> {
+function listedOf({ revision, document, ...issued }: Grant): z.output<typeof listed> {
   const { issuedBy, issuedAt, endsAtMs, revokedAt } = issued;
   const { id, agentId, context, rules, openRules, expiresAt } = document;
   return {
     revision,
-    mandate: {
+    grant: {
       ...{
         id,
         agentId,
@@ -106,24 +106,19 @@ function listedOf({ revision, document, ...issued }: IssuedMandate): z.output<ty
   };
 }
 
-function shownOf(
-  control: Control,
-  tenant: string,
-  issued: IssuedMandate,
-  query: Expanded,
-): z.output<typeof answer> {
+function shownOf(control: Control, tenant: string, issued: Grant, query: Expanded): z.output<typeof answer> {
   const policies = policiesNamed(control.followed.tenant(tenant), issued.document.rules);
   return { ...listedOf(issued), appliedPolicies: shownPolicies(policies, query) };
 }
 
-function isIn(state: (typeof STATES)[number], { revokedAt, endsAtMs }: IssuedMandate, atMs: number): boolean {
+function isIn(state: (typeof STATES)[number], { revokedAt, endsAtMs }: Grant, atMs: number): boolean {
   if (state === 'all') return true;
   return state === (revokedAt !== null ? 'revoked' : endsAtMs <= atMs ? 'ended' : 'live');
 }
 
-export function readIssuedMandates(server: HttpServer, control: Control): void {
+export function readGrants(server: HttpServer, control: Control): void {
   server.get(
-    '/v1/mandates',
+    '/v1/grants',
     {
       config: { scope: MAY_READ },
       schema: {
@@ -145,7 +140,7 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
   );
 
   server.get(
-    '/v1/mandates/:id',
+    '/v1/grants/:id',
     {
       config: { scope: MAY_READ, refusals: NOT_THERE },
       schema: {
@@ -164,9 +159,9 @@ export function readIssuedMandates(server: HttpServer, control: Control): void {
   );
 }
 
-export function writeIssuedMandates(server: HttpServer, control: Control): void {
+export function writeGrants(server: HttpServer, control: Control): void {
   server.post(
-    '/v1/mandates/issue',
+    '/v1/grants/issue',
     {
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
@@ -187,13 +182,13 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
         throw new HttpProblem(409, 'ID_REUSED', 'the grant of this Idempotency-Key has ended', {
           remedy: 'Issue another grant, with another Idempotency-Key.',
         });
-      reply.code(201).header('location', `/v1/mandates/${encodeURIComponent(issued.document.id)}`);
+      reply.code(201).header('location', `/v1/grants/${encodeURIComponent(issued.document.id)}`);
       return found(control, tenant, issued.document.id, reply, request.query);
     },
   );
 
   server.post(
-    '/v1/mandates/:id/revoke',
+    '/v1/grants/:id/revoke',
     {
       config: { scope: MAY_WRITE, refusals: { ...NOT_THERE, ...IN_THE_WAY } },
       schema: {
@@ -205,16 +200,16 @@ export function writeIssuedMandates(server: HttpServer, control: Control): void 
       },
     },
     async (request, reply) => {
-      const { id: mandateId } = request.params;
-      await carryOut(control, request, reply, { event: 'mandate.revoked', mandateId });
-      return found(control, callerOf(request).tenant, mandateId, reply, request.query);
+      const { id: grantId } = request.params;
+      await carryOut(control, request, reply, { event: 'grant.revoked', grantId });
+      return found(control, callerOf(request).tenant, grantId, reply, request.query);
     },
   );
 }
 
-function found(control: Control, tenant: string, mandateId: string, reply: HttpReply, query: Expanded) {
-  const issued = control.followed.tenant(tenant).issued.byId.get(mandateId);
-  if (issued === undefined) throw notFound('mandate', mandateId);
+function found(control: Control, tenant: string, grantId: string, reply: HttpReply, query: Expanded) {
+  const issued = control.followed.tenant(tenant).issued.byId.get(grantId);
+  if (issued === undefined) throw notFound('grant', grantId);
   reply.header('etag', etagOf(issued.revision));
   return shownOf(control, tenant, issued, query);
 }

@@ -1,11 +1,11 @@
 /**
- * Issues a grant (POST /v1/mandates/issue): finds the rules that match, and puts the grant with these rules on the
+ * Issues a grant (POST /v1/grants/issue): finds the rules that match, and puts the grant with these rules on the
  * log.
  */
 import { randomBytes } from 'node:crypto';
-import { type ComposedIssue, composeIssue, type IssueComposed, type IssuedMandate } from '@mandate/control';
+import { type ComposedGrant, composeGrant, type Grant, type GrantComposed } from '@mandate/control';
 import { canonicalJson } from '@mandate/policy';
-import { CAPS, DEFAULTS, described, id, issuedContext, sortableId, wireTime } from '@mandate/schemas';
+import { CAPS, DEFAULTS, described, grantContext, id, sortableId, wireTime } from '@mandate/schemas';
 import { callerOf, HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
@@ -19,12 +19,12 @@ export const issueBody = z
   .strictObject({
     agentId: described(id, 'The agent that gets the grant.', 'airline-007'),
     context: described(
-      issuedContext.default({}),
+      grantContext.default({}),
       'The context in which the agent will act. The record always keeps it, so name no person in it.',
       { environment: 'prod' },
     ),
     ttlMs: described(
-      z.int().min(1_000).max(CAPS.mandateTtlMs).default(DEFAULTS.mandateTtlMs),
+      z.int().min(1_000).max(CAPS.grantTtlMs).default(DEFAULTS.grantTtlMs),
       'How long the grant is valid, in milliseconds. It ends earlier if a rule begins or ends before.',
       300_000,
     ),
@@ -37,22 +37,18 @@ type Wanted = z.output<typeof issueBody>;
  * record is on the log, the record has no effect, and the service tries again. Returns undefined if the same request
  * was answered before, and its grant is already forgotten.
  */
-export async function issue(
-  control: Control,
-  request: Asked,
-  wanted: Wanted,
-): Promise<IssuedMandate | undefined> {
+export async function issue(control: Control, request: Asked, wanted: Wanted): Promise<Grant | undefined> {
   const { tenant } = callerOf(request);
   const first = issuedBefore(control, request, wanted);
   if (first !== undefined) return first;
   for (let tried = 1; ; tried += 1) {
-    const mandate = mandateNow(control, tenant, wanted);
-    const what = { event: 'mandate.issued' as const, mandate };
+    const grant = grantNow(control, tenant, wanted);
+    const what = { event: 'grant.issued' as const, grant };
     try {
       await carryOut(control, request, null, what, { expects: 0, part: partOf(tried) });
       const { byId } = control.followed.tenant(tenant).issued;
       // The grant is missing if the same request was sent twice at once, and the other request has issued the grant.
-      return byId.get(mandate.id) ?? issuedBefore(control, request, wanted);
+      return byId.get(grant.id) ?? issuedBefore(control, request, wanted);
     } catch (error) {
       const isLate = error instanceof HttpProblem && error.code === 'REVISION_CONFLICT';
       if (!isLate || tried === MOST_TRIES) throw error;
@@ -61,7 +57,7 @@ export async function issue(
 }
 
 function partOf(tried: number): string {
-  return `mandate, try ${tried}`;
+  return `grant, try ${tried}`;
 }
 
 /**
@@ -72,7 +68,7 @@ function issuedBefore(
   control: Control,
   request: Asked,
   { agentId, context, ttlMs }: Wanted,
-): IssuedMandate | undefined {
+): Grant | undefined {
   if (repeatableId(request) === null) return undefined;
   const ids = new Set(Array.from({ length: MOST_TRIES }, (_, at) => repeatableId(request, partOf(at + 1))));
   const { byId } = control.followed.tenant(callerOf(request).tenant).issued;
@@ -84,12 +80,12 @@ function issuedBefore(
   return isSame ? one : undefined;
 }
 
-function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted) {
+function grantNow({ followed, clock }: Control, tenant: string, wanted: Wanted) {
   const control = followed.tenant(tenant);
   const agent = control.agents.get(wanted.agentId);
   if (agent === undefined) throw notFound('agent', wanted.agentId);
   const atMs = clock();
-  const composed = composeIssue(control, agent, wanted.context, atMs);
+  const composed = composeGrant(control, agent, wanted.context, atMs);
   if (!composed.ok) {
     const { code, reason, remedy } = nothingToIssue(composed);
     throw new HttpProblem(409, code, reason, { remedy });
@@ -105,7 +101,7 @@ function mandateNow({ followed, clock }: Control, tenant: string, wanted: Wanted
 }
 
 /** Returns when a grant ends, in milliseconds, if it is issued at `atMs`. */
-export function endMsOf({ endsAtMs }: ComposedIssue, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
+export function endMsOf({ endsAtMs }: ComposedGrant, { ttlMs }: Pick<Wanted, 'ttlMs'>, atMs: number): number {
   return Math.min(atMs + ttlMs, endsAtMs ?? Number.POSITIVE_INFINITY);
 }
 
@@ -119,7 +115,7 @@ export const NOTHING_TO_ISSUE = [
 ] as const;
 
 /** Returns why no grant is issued, for the problem of a request or for a preview. */
-export function nothingToIssue(composed: Extract<IssueComposed, { ok: false }>): {
+export function nothingToIssue(composed: Extract<GrantComposed, { ok: false }>): {
   code: (typeof NOTHING_TO_ISSUE)[number];
   reason: string;
   remedy: string;

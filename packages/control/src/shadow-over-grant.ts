@@ -18,7 +18,7 @@ const KNOWN = 4;
  */
 type ShadowOverIssued = (own: Mandate | null, watching: Resolved) => InShadow | null;
 
-export function shadowOverIssued(): ShadowOverIssued {
+export function shadowOverGrant(): ShadowOverIssued {
   const made = new WeakMap<Mandate, RecentlyUsed<Mandate>>();
 
   function laidUpon(own: Mandate, more: Mandate): Mandate | null {

@@ -9,7 +9,7 @@ import type { MandateInForce, Remembered, StepBudgets } from '@mandate/policy/pa
 import { refusedPlan } from '@mandate/policy/parts';
 import { type Action, type Check, type Json, type Refusal, wireTime } from '@mandate/schemas';
 import { agentOf, policiesOf, ruleOf } from './compile-control.ts';
-import type { IssuedMandate } from './issued-mandates.ts';
+import type { Grant } from './grants.ts';
 import type { TenantControl } from './tenant-control.ts';
 import { tenantLimitsOf } from './tenant-limits.ts';
 
@@ -21,13 +21,13 @@ const NONE: MandateInForce = { mandate: null, holdsFromMs: 0, holdsUntilMs: null
  * many different actions.
  */
 const OF_A_MANDATE: Remembered = { agents: 1, answers: 16, mandates: 4 };
-const ASK_ANEW = 'Ask for another grant (POST /v1/mandates/issue), or leave mandateId out.';
+const ASK_ANEW = 'Ask for another grant (POST /v1/grants/issue), or leave mandateId out.';
 
 /**
  * `asked`: the action with the context of the grant added. Absent if the grant was refused before its rules were
  * evaluated.
  */
-type IssuedInForce = (
+type GrantsInForce = (
   control: TenantControl,
   mandateId: string,
   action: Action,
@@ -36,13 +36,10 @@ type IssuedInForce = (
 ) => MandateInForce & { asked?: Action; tooCostly?: NonNullable<Resolved['tooCostly']> };
 
 /** The compiled rules of a grant are cached until the grant is forgotten, or a policy or the tenant changes. */
-export function issuedInForce(): IssuedInForce {
-  const made = new WeakMap<
-    IssuedMandate,
-    { of: number; opened: TenantControl['opened']; rules: RulesInForce }
-  >();
+export function grantsInForce(): GrantsInForce {
+  const made = new WeakMap<Grant, { of: number; opened: TenantControl['opened']; rules: RulesInForce }>();
 
-  function rulesOf(control: TenantControl, issued: IssuedMandate): RulesInForce {
+  function rulesOf(control: TenantControl, issued: Grant): RulesInForce {
     const known = made.get(issued);
     const { policiesRevision: of, opened } = control;
     if (known?.of === of && known.opened === opened) return known.rules;
@@ -106,7 +103,7 @@ function refused(
   return { mandate: null, holdsFromMs, holdsUntilMs, refused: plan };
 }
 
-function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: string): Refused {
+function revokedNow({ document: { id }, endsAtMs }: Grant, revokedAt: string): Refused {
   return [
     {
       code: 'MANDATE_EXPIRED',
@@ -117,7 +114,7 @@ function revokedNow({ document: { id }, endsAtMs }: IssuedMandate, revokedAt: st
   ];
 }
 
-function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
+function ended({ document: { id }, endsAtMs }: Grant): Refused {
   const expiresAt = wireTime(endsAtMs);
   return [
     { code: 'MANDATE_EXPIRED', reason: `The grant "${id}" expired at ${expiresAt}.`, remedy: ASK_ANEW },
@@ -129,7 +126,7 @@ function ended({ document: { id }, endsAtMs }: IssuedMandate): Refused {
  * Returns the refusal of a grant that has not begun yet by the clock of the ledger. This happens if the clock of the
  * issuing process is ahead.
  */
-function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Refused {
+function notBegun({ document: { id, agentId }, startsAtMs }: Grant): Refused {
   const startsAt = wireTime(startsAtMs);
   return [
     {
@@ -146,19 +143,19 @@ function notBegun({ document: { id, agentId }, startsAtMs }: IssuedMandate): Ref
  * Returns the refusal of an action whose context differs from the context of the grant. It names the field, because
  * the issuer chose the name. It does not quote the value in the action.
  */
-function ofOtherContext({ document: { id, agentId } }: IssuedMandate, field: string): Refused {
+function ofOtherContext({ document: { id, agentId } }: Grant, field: string): Refused {
   return [
     {
       code: 'MANDATE_NOT_FOUND',
       reason: `The grant "${id}" was issued for another context: the action has a different context.${field}.`,
-      remedy: 'Ask for a grant for this context (POST /v1/mandates/issue), or leave mandateId out.',
+      remedy: 'Ask for a grant for this context (POST /v1/grants/issue), or leave mandateId out.',
     },
     { check: 'mandate-found', result: 'block', evidence: { agentId, context: field } },
   ];
 }
 
 /** Returns the refusal if all rules of the grant have conditions on the action, and no rule matches. */
-function noRuleMatches({ document: { id, agentId } }: IssuedMandate): Refused {
+function noRuleMatches({ document: { id, agentId } }: Grant): Refused {
   return [
     {
       code: 'MANDATE_NOT_FOUND',

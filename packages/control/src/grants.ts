@@ -9,7 +9,7 @@ import {
   type AgentDocument,
   CAPS,
   type ControlRecord,
-  type IssuedMandateDocument,
+  type GrantDocument,
   type MatchedRule,
   policyNamed,
   type RuleDocument,
@@ -17,7 +17,7 @@ import {
 import { quotaOf } from './quotas.ts';
 import { type OpenedTenant, type PolicyHistory, type Revisioned, unitsOf } from './revisioned.ts';
 
-export type IssuedMandate = Revisioned<IssuedMandateDocument> & {
+export type Grant = Revisioned<GrantDocument> & {
   /** The id of the change that issued the grant. */
   readonly changeId: string;
   readonly issuedBy: string;
@@ -35,8 +35,8 @@ export type IssuedMandate = Revisioned<IssuedMandateDocument> & {
   readonly rules: readonly { readonly rule: Revisioned<RuleDocument>; readonly version: number }[];
 };
 
-export type IssuedMandates = {
-  readonly byId: Map<string, IssuedMandate>;
+export type Grants = {
+  readonly byId: Map<string, Grant>;
   /** The ids of grants by agent id. */
   readonly ofAgent: Map<string, Set<string>>;
   /** Ended grants are forgotten when the number of grants reaches this number. */
@@ -47,8 +47,8 @@ export type IssuedMandates = {
   units: number;
 };
 
-type Issued = Extract<ControlRecord, { event: 'mandate.issued' }>;
-type Revoked = Extract<ControlRecord, { event: 'mandate.revoked' }>;
+type Issued = Extract<ControlRecord, { event: 'grant.issued' }>;
+type Revoked = Extract<ControlRecord, { event: 'grant.revoked' }>;
 
 /** The current documents, from which a grant is made. */
 type Standing = {
@@ -65,7 +65,7 @@ type Standing = {
  */
 const NO_BURDEN = 1_000;
 
-export function noneIssued(): IssuedMandates {
+export function noneIssued(): Grants {
   return { byId: new Map(), ofAgent: new Map(), forgetAt: NO_BURDEN, made: new Map(), units: 0 };
 }
 
@@ -73,8 +73,8 @@ export function noneIssued(): IssuedMandates {
  * Returns the fields that make two requests for a grant the same. A repeated request gets the first result, although
  * its id and time differ.
  */
-export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): object {
-  return { event: 'mandate.issued', agentId, context, ttlMs };
+export function askedFor({ agentId, context, ttlMs }: GrantDocument): object {
+  return { event: 'grant.issued', agentId, context, ttlMs };
 }
 
 /**
@@ -82,12 +82,12 @@ export function askedFor({ agentId, context, ttlMs }: IssuedMandateDocument): ob
  * forgotten early.
  */
 export function areTooMany(
-  standing: Standing & { opened: OpenedTenant | null; issued: IssuedMandates },
+  standing: Standing & { opened: OpenedTenant | null; issued: Grants },
   record: Issued,
 ): boolean {
   const { issued } = standing;
   const atMs = Date.parse(record.change.at);
-  const most = quotaOf(standing, 'issuedMandates');
+  const most = quotaOf(standing, 'grants');
   if (issued.byId.size >= most) {
     let alive = 0;
     for (const one of issued.byId.values()) if (!isOver(one, atMs)) alive += 1;
@@ -99,13 +99,13 @@ export function areTooMany(
   return isTooMuch(issued, one);
 }
 
-function isTooMuch({ made, units }: IssuedMandates, one: IssuedMandate): boolean {
+function isTooMuch({ made, units }: Grants, one: Grant): boolean {
   const more = partsOf(one).reduce((sum, part) => sum + (made.has(part) ? 0 : unitsOf(part.document)), 0);
   return units + unitsOf(one.document) + more > CAPS.controlUnits;
 }
 
 /** Returns each document once, even if several rules share it. */
-function partsOf({ agent, rules }: IssuedMandate): readonly Revisioned<object>[] {
+function partsOf({ agent, rules }: Grant): readonly Revisioned<object>[] {
   return [...new Set<Revisioned<object>>([agent, ...rules.map(({ rule }) => rule)])];
 }
 
@@ -115,18 +115,18 @@ function partsOf({ agent, rules }: IssuedMandate): readonly Revisioned<object>[]
  */
 export function validateIssue(
   standing: Standing,
-  { mandate, change }: Issued,
+  { grant, change }: Issued,
   revision: number,
-): 'NOT_FOUND' | 'REVISION_CONFLICT' | 'MANDATE_UNFIT' | null {
-  const agent = standing.agents.get(mandate.agentId);
+): 'NOT_FOUND' | 'REVISION_CONFLICT' | 'GRANT_UNFIT' | null {
+  const agent = standing.agents.get(grant.agentId);
   if (agent === undefined) return 'NOT_FOUND';
   const changedAt = Math.max(agent.revision, standing.rulesRevision, standing.policiesRevision);
-  if (changedAt > mandate.foundAt) return 'REVISION_CONFLICT';
-  const lastsMs = Date.parse(mandate.expiresAt) - Date.parse(change.at);
-  const lasts = lastsMs > 0 && lastsMs <= mandate.ttlMs && mandate.ttlMs <= CAPS.mandateTtlMs;
-  const named = [...mandate.rules, ...mandate.openRules];
+  if (changedAt > grant.foundAt) return 'REVISION_CONFLICT';
+  const lastsMs = Date.parse(grant.expiresAt) - Date.parse(change.at);
+  const lasts = lastsMs > 0 && lastsMs <= grant.ttlMs && grant.ttlMs <= CAPS.grantTtlMs;
+  const named = [...grant.rules, ...grant.openRules];
   const areThere = named.length > 0 && named.every((one) => isThere(standing, one));
-  return lasts && areThere && mandate.foundAt < revision ? null : 'MANDATE_UNFIT';
+  return lasts && areThere && grant.foundAt < revision ? null : 'GRANT_UNFIT';
 }
 
 /** True if the current rule leads to exactly this policy version, and the policy is not archived. */
@@ -139,22 +139,18 @@ function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedR
   return !isArchived && versions[version - 1] !== undefined && policy === `${meant.id}@${version}`;
 }
 
-export function issue(
-  standing: Standing & { issued: IssuedMandates },
-  record: Issued,
-  revision: number,
-): void {
+export function issue(standing: Standing & { issued: Grants }, record: Issued, revision: number): void {
   const { issued } = standing;
-  const { mandate, change } = record;
+  const { grant, change } = record;
   if (issued.byId.size >= issued.forgetAt) forgetThoseOver(issued, Date.parse(change.at));
   const one = madeOf(standing, record, revision);
   if (one === null) return;
-  forget(issued, mandate.id);
+  forget(issued, grant.id);
   hold(issued, one);
 }
 
 /** Adds a grant. Its id must not be in use. */
-export function hold(issued: IssuedMandates, one: IssuedMandate): void {
+export function hold(issued: Grants, one: Grant): void {
   const { id, agentId } = one.document;
   issued.byId.set(id, one);
   issued.units += unitsOf(one.document);
@@ -170,24 +166,20 @@ export function hold(issued: IssuedMandates, one: IssuedMandate): void {
 /**
  * Returns the grant with its sources: the agent, the rules and the policy versions. Null if the agent does not exist.
  */
-function madeOf(
-  { agents, rules }: Standing,
-  { mandate, change }: Issued,
-  revision: number,
-): IssuedMandate | null {
-  const agent = agents.get(mandate.agentId);
+function madeOf({ agents, rules }: Standing, { grant, change }: Issued, revision: number): Grant | null {
+  const agent = agents.get(grant.agentId);
   if (agent === undefined) return null;
   return {
     revision,
     changeId: change.id,
-    document: mandate,
+    document: grant,
     issuedBy: change.by,
     issuedAt: change.at,
-    startsAtMs: mandate.startsAt === undefined ? 0 : Date.parse(mandate.startsAt),
-    endsAtMs: Date.parse(mandate.expiresAt),
+    startsAtMs: grant.startsAt === undefined ? 0 : Date.parse(grant.startsAt),
+    endsAtMs: Date.parse(grant.expiresAt),
     revokedAt: null,
     agent,
-    rules: [...mandate.rules, ...mandate.openRules].flatMap((named) => {
+    rules: [...grant.rules, ...grant.openRules].flatMap((named) => {
       const rule = rules.get(named.rule);
       const { version } = policyNamed(named.policy);
       return rule === undefined || version === null ? [] : [{ rule, version }];
@@ -195,7 +187,7 @@ function madeOf(
   };
 }
 
-function forget(issued: IssuedMandates, id: string): void {
+function forget(issued: Grants, id: string): void {
   const one = issued.byId.get(id);
   if (one === undefined) return;
   issued.byId.delete(id);
@@ -214,18 +206,17 @@ function forget(issued: IssuedMandates, id: string): void {
   if (own?.size === 0) issued.ofAgent.delete(agentId);
 }
 
-export function revoke({ byId }: IssuedMandates, { mandateId, change }: Revoked, revision: number): void {
-  const known = byId.get(mandateId);
-  if (known !== undefined)
-    byId.set(mandateId, { ...known, revision, revokedAt: known.revokedAt ?? change.at });
+export function revoke({ byId }: Grants, { grantId, change }: Revoked, revision: number): void {
+  const known = byId.get(grantId);
+  if (known !== undefined) byId.set(grantId, { ...known, revision, revokedAt: known.revokedAt ?? change.at });
 }
 
 /** Ends the grants of an agent that is registered again. */
-export function endWith(issued: IssuedMandates, agentId: string): void {
+export function endWith(issued: Grants, agentId: string): void {
   for (const id of [...(issued.ofAgent.get(agentId) ?? [])]) forget(issued, id);
 }
 
-function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
+function isOver({ endsAtMs, revokedAt }: Grant, atMs: number): boolean {
   return revokedAt !== null || endsAtMs <= atMs;
 }
 
@@ -233,7 +224,7 @@ function isOver({ endsAtMs, revokedAt }: IssuedMandate, atMs: number): boolean {
  * Forgets ended grants. The next check comes when the number of grants has doubled, so each grant is checked only a
  * few times.
  */
-function forgetThoseOver(issued: IssuedMandates, atMs: number): void {
+function forgetThoseOver(issued: Grants, atMs: number): void {
   for (const [id, one] of [...issued.byId]) {
     if (!isOver(one, atMs)) continue;
     forget(issued, id);
