@@ -88,7 +88,7 @@ describe('a preview', () => {
     const { body: told } = await author('POST', '/v1/mandates/preview', asked);
     expect(await records()).toEqual(before);
     expect(told).toEqual({
-      mandate: {
+      grant: {
         ...{ agentId: 'bot-1', context: asked.context, rules: ['all-read'], policies: ['reads@1'] },
         expiresAt: SOON,
       },

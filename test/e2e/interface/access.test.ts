@@ -116,7 +116,7 @@ const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^GET .v1.kills.stream$/, ['publish', 'operate']],
   [/^POST .v1.(agents.{id}.)?(kill|revive)$/, ['operate']],
   [/^POST .v1.budgets.adjust$/, ['operate', 'operate:limits']],
-  [/^POST .v1.(approvals.{id}.(grant|deny)|alerts.drift)$/, ['operate']],
+  [/^POST .v1.(approvals.{id}.(approve|deny)|alerts.drift)$/, ['operate']],
   [/^GET .v1.(ledger.agents|audit.sums)/, ['audit', 'operate']],
   [/^GET .v1.ledger/, ['operate']],
   [/^GET .v1.(alerts$|audit.dead-letters)/, ['audit', 'operate:all']],

@@ -122,7 +122,7 @@ test('shows the rules of a possible grant if no tool is given, or why there woul
     '',
   ]);
   const { stdout } = await preview(null, ...prod, '--json');
-  expect(JSON.parse(stdout)).toMatchObject({ mandate: { rules: ['production'] }, refusal: null });
+  expect(JSON.parse(stdout)).toMatchObject({ grant: { rules: ['production'] }, refusal: null });
   expect(await preview(null, '--cost', '5')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('--tool'),
