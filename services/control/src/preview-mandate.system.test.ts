@@ -109,7 +109,7 @@ describe('a preview', () => {
       rules: [{ ...RULE, id: 'open', mode: 'shadow' }],
     };
     expect((await author('POST', '/v1/mandates/preview', elsewhere)).body).toMatchObject({
-      mandate: null,
+      grant: null,
       refusal: { code: 'NO_RULE_MATCHES' },
       near: [{ rule: 'all-read', why: 'context.environment is "test", and not == "prod"' }],
     });
