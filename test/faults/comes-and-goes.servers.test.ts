@@ -3,7 +3,8 @@
  * causes a rebalance, because a member leaves only after it got partitions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bus, createKafkaBus } from '@mandate/bus';
+import type { Bus } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { silentLogger } from '@mandate/runtime';
 import { GROUPS, TOPICS } from '@mandate/schemas';
 import {

@@ -2,7 +2,7 @@
  * A producer that is not Mandate's puts hostile records on a Kafka topic, compressed with any codec. None of them may
  * delay the records beside it.
  */
-import { createKafkaBus } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import {

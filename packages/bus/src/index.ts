@@ -8,7 +8,8 @@
  * `kafka/` is the log for many machines: brokers, through kafkajs. Its parts, from the brokers upwards: client (what
  * Mandate uses of kafkajs, and why no more), connection (retries and reconnects), topics (creates and checks them),
  * append with partition-queue, batches, cursor and fetcher (reading), coordinator, protocol and leader (a group),
- * heartbeat, group-member and held-partition, log-reader. create-kafka-bus combines the parts.
+ * heartbeat, group-member and held-partition, log-reader. create-kafka-bus combines the parts. It has its own entry,
+ * `@mandate/bus/kafka`, so that a process without brokers does not load kafkajs. `openLog` loads it when it is needed.
  *
  * `sqlite/` is the embedded log: one file, no server, several processes of one machine. It survives `kill -9`. Its
  * parts, from the file upwards: open-file, writer (group commit), topics, append, bounds and fetch (reading), changes
@@ -19,7 +20,6 @@
  * the next computation need not begin at the start of the log. For this package a snapshot is lines of text.
  */
 export { recordUnreadable } from './errors.ts';
-export { createKafkaBus, type KafkaBusOptions } from './kafka/create-kafka-bus.ts';
 export type { KafkaConfig, SaslConfig } from './kafka/kafka-config.ts';
 export { keyPartition } from './key-partition.ts';
 export { nextOffset } from './next-offset.ts';

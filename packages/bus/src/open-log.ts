@@ -2,7 +2,6 @@
 
 import { readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import type { KafkaSettings } from '@mandate/runtime/settings';
-import { createKafkaBus } from './kafka/create-kafka-bus.ts';
 import type { KafkaConfig } from './kafka/kafka-config.ts';
 import type { Bus } from './port.ts';
 import { createSqliteBus, type SqliteBusOptions } from './sqlite/create-sqlite-bus.ts';
@@ -12,9 +11,10 @@ export async function openLog(settings: KafkaSettings, local: SqliteBusOptions):
   return sharedByRequests(await createBus(settings, local));
 }
 
-function createBus(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
+async function createBus(settings: KafkaSettings, local: SqliteBusOptions): Promise<Bus> {
   const { KAFKA_BROKERS: brokers } = settings;
   if (brokers === undefined) return createSqliteBus(local);
+  const { createKafkaBus } = await import('./kafka/create-kafka-bus.ts');
   return createKafkaBus({
     brokers,
     clientId: settings.KAFKA_CLIENT_ID,

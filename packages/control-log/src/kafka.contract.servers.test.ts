@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createKafkaBus, topicSnapshots } from '@mandate/bus';
+import { topicSnapshots } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { silentLogger } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { busOfOwnTopics, describeWithServers, sharedServer } from '@mandate/testing';

@@ -1,6 +1,7 @@
 /** Bad records that a tenant appends with its own Kafka client. They delay no tenant, not even the tenant itself. */
 
-import { type Bus, createKafkaBus, type LogRecord } from '@mandate/bus';
+import type { Bus, LogRecord } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { createMemoryLedger } from '@mandate/ledger';
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';

@@ -1,5 +1,6 @@
 /** Starts the servers of a bench, and prepares their data before a sample. */
-import { type Bus, createKafkaBus } from '@mandate/bus';
+import type { Bus } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { createFold } from '@mandate/ledger';
 import { createRedisLedger, type RedisLedger } from '@mandate/ledger/redis';
 import { silentLogger } from '@mandate/runtime';

@@ -5,7 +5,8 @@
  * snapshot.
  */
 import { randomUUID } from 'node:crypto';
-import { createKafkaBus, type LogRecord } from '@mandate/bus';
+import type { LogRecord } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { createMemoryLedger } from '@mandate/ledger';
 import { foldLog } from '@mandate/ledger-log';
 import { silentLogger, systemClock } from '@mandate/runtime';

@@ -5,7 +5,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { createKafkaBus } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { personKeysAt } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import { agentKey, readDecisionsRecord, TOPICS, topicOfTenant } from '@mandate/schemas';

@@ -1,5 +1,6 @@
 /** Servers that a test starts and breaks, and the test's own connection to their log. */
-import { type Bus, createKafkaBus } from '@mandate/bus';
+import type { Bus } from '@mandate/bus';
+import { createKafkaBus } from '@mandate/bus/kafka';
 import { silentLogger } from '@mandate/runtime';
 import { type KafkaOptions, startKafka } from '@mandate/testing';
 import { onTestFinished } from 'vitest';
