@@ -110,7 +110,7 @@ function scene() {
         },
       ]);
       if (result?.kind !== 'decided') throw new Error('a request that is new is decided');
-      expect((await ledger.killStatus(TENANT, agentId, mandates.standing(TENANT, agentId))).killed).toEqual(
+      expect((await ledger.killStatus(TENANT, agentId, mandates.ancestryOf(TENANT, agentId))).killed).toEqual(
         result.facts.kill,
       );
       return result.facts.kill !== null;

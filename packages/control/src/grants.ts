@@ -51,7 +51,7 @@ type Issued = Extract<ControlRecord, { event: 'grant.issued' }>;
 type Revoked = Extract<ControlRecord, { event: 'grant.revoked' }>;
 
 /** The current documents, from which a grant is made. */
-type Standing = {
+type CurrentDocuments = {
   readonly agents: ReadonlyMap<string, Revisioned<AgentDocument>>;
   readonly policies: ReadonlyMap<string, PolicyHistory>;
   readonly rules: ReadonlyMap<string, Revisioned<RuleDocument>>;
@@ -82,18 +82,18 @@ export function askedFor({ agentId, context, ttlMs }: GrantDocument): object {
  * forgotten early.
  */
 export function areTooMany(
-  standing: Standing & { opened: OpenedTenant | null; issued: Grants },
+  current: CurrentDocuments & { opened: OpenedTenant | null; issued: Grants },
   record: Issued,
 ): boolean {
-  const { issued } = standing;
+  const { issued } = current;
   const atMs = Date.parse(record.change.at);
-  const most = quotaOf(standing, 'grants');
+  const most = quotaOf(current, 'grants');
   if (issued.byId.size >= most) {
     let alive = 0;
     for (const one of issued.byId.values()) if (!isOver(one, atMs)) alive += 1;
     if (alive >= most) return true;
   }
-  const one = madeOf(standing, record, 0);
+  const one = madeOf(current, record, 0);
   if (one === null || !isTooMuch(issued, one)) return false;
   forgetThoseOver(issued, atMs);
   return isTooMuch(issued, one);
@@ -114,23 +114,23 @@ function partsOf({ agent, rules }: Grant): readonly Revisioned<object>[] {
  * rules are all rules that match.
  */
 export function validateIssue(
-  standing: Standing,
+  current: CurrentDocuments,
   { grant, change }: Issued,
   revision: number,
 ): 'NOT_FOUND' | 'REVISION_CONFLICT' | 'GRANT_UNFIT' | null {
-  const agent = standing.agents.get(grant.agentId);
+  const agent = current.agents.get(grant.agentId);
   if (agent === undefined) return 'NOT_FOUND';
-  const changedAt = Math.max(agent.revision, standing.rulesRevision, standing.policiesRevision);
+  const changedAt = Math.max(agent.revision, current.rulesRevision, current.policiesRevision);
   if (changedAt > grant.foundAt) return 'REVISION_CONFLICT';
   const lastsMs = Date.parse(grant.expiresAt) - Date.parse(change.at);
   const lasts = lastsMs > 0 && lastsMs <= grant.ttlMs && grant.ttlMs <= CAPS.grantTtlMs;
   const named = [...grant.rules, ...grant.openRules];
-  const areThere = named.length > 0 && named.every((one) => isThere(standing, one));
+  const areThere = named.length > 0 && named.every((one) => isThere(current, one));
   return lasts && areThere && grant.foundAt < revision ? null : 'GRANT_UNFIT';
 }
 
 /** True if the current rule leads to exactly this policy version, and the policy is not archived. */
-function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedRule): boolean {
+function isThere({ rules, policies }: CurrentDocuments, { rule, policy, mode }: MatchedRule): boolean {
   const document = rules.get(rule)?.document;
   if (document === undefined || document.mode !== mode || mode === 'shadow') return false;
   const meant = policyNamed(document.policy);
@@ -139,11 +139,15 @@ function isThere({ rules, policies }: Standing, { rule, policy, mode }: MatchedR
   return !isArchived && versions[version - 1] !== undefined && policy === `${meant.id}@${version}`;
 }
 
-export function issue(standing: Standing & { issued: Grants }, record: Issued, revision: number): void {
-  const { issued } = standing;
+export function issue(
+  current: CurrentDocuments & { issued: Grants },
+  record: Issued,
+  revision: number,
+): void {
+  const { issued } = current;
   const { grant, change } = record;
   if (issued.byId.size >= issued.forgetAt) forgetThoseOver(issued, Date.parse(change.at));
-  const one = madeOf(standing, record, revision);
+  const one = madeOf(current, record, revision);
   if (one === null) return;
   forget(issued, grant.id);
   hold(issued, one);
@@ -166,7 +170,11 @@ export function hold(issued: Grants, one: Grant): void {
 /**
  * Returns the grant with its sources: the agent, the rules and the policy versions. Null if the agent does not exist.
  */
-function madeOf({ agents, rules }: Standing, { grant, change }: Issued, revision: number): Grant | null {
+function madeOf(
+  { agents, rules }: CurrentDocuments,
+  { grant, change }: Issued,
+  revision: number,
+): Grant | null {
   const agent = agents.get(grant.agentId);
   if (agent === undefined) return null;
   return {

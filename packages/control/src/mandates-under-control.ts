@@ -53,7 +53,7 @@ export type MandatesUnderControl = MandatesInForce & {
    */
   isUnknown(tenant: string, agentId: string): boolean;
   /** Returns the current ancestors of the agent and its former ancestors. */
-  standing(tenant: string, agentId: string): Required<Pick<Plan, 'ancestors' | 'formerAncestors'>>;
+  ancestryOf(tenant: string, agentId: string): Required<Pick<Plan, 'ancestors' | 'formerAncestors'>>;
   /** True if the tenant is closed. A closed tenant allows nothing to any agent. */
   isClosed(tenant: string): boolean;
   /** True if the tenant limits contain a budget with the same counter as this budget. */
@@ -149,7 +149,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
       const { agents, retired } = fold.tenant(tenant);
       return !agents.has(agentId) && !retired.has(agentId);
     },
-    standing(tenant, agentId) {
+    ancestryOf(tenant, agentId) {
       const control = fold.tenant(tenant);
       return {
         ancestors: [...ancestorsOf(control, agentId)],

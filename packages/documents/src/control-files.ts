@@ -1,7 +1,7 @@
 /** Reads agents, policies and rules from files and folders, and combines them. */
 
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
-import { LISTS, standingOf } from '@mandate/control/plan';
+import { currentDocumentsOf, LISTS } from '@mandate/control/plan';
 import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
@@ -52,7 +52,7 @@ export function controlFilesIn(paths: readonly string[]): ControlFiles {
       continue;
     }
     warnings.push([file, read.warnings]);
-    for (const { kind, id, document } of standingOf(read.documents)) {
+    for (const { kind, id, document } of currentDocumentsOf(read.documents)) {
       const name = `${kind} ${id}`;
       const before = files.get(name);
       if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" is already in ${before}`);

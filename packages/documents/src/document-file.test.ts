@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { documentsOf, planChanges, type Standing, standingOf } from '@mandate/control/plan';
+import { type CurrentDocument, currentDocumentsOf, documentsOf, planChanges } from '@mandate/control/plan';
 import { agentDocument, policyDocument, ruleDocument } from '@mandate/schemas';
 import { temporaryFolder } from '@mandate/testing';
 import fc from 'fast-check';
@@ -132,13 +132,13 @@ const kinds = [
   ['policy', policy],
   ['rule', rule],
 ] as const;
-const standing = fc
+const current = fc
   .tuple(
     ...kinds.map(([kind, of]) =>
       fc.uniqueArray(
         fc.record({
           kind: fc.constant(kind),
-          document: of as fc.Arbitrary<Standing['document']>,
+          document: of as fc.Arbitrary<CurrentDocument['document']>,
           isArchived: kind === 'policy' ? fc.boolean() : fc.constant(false),
         }),
         { selector: ({ document }) => document.id, maxLength: 6 },
@@ -146,13 +146,15 @@ const standing = fc
     ),
   )
   .map((lists) =>
-    lists.flat().map((one): Standing => ({ ...one, id: String(one.document.id), revision: 1, versions: 1 })),
+    lists
+      .flat()
+      .map((one): CurrentDocument => ({ ...one, id: String(one.document.id), revision: 1, versions: 1 })),
   );
 
 it('writes one file for each document, and reads the same documents back', () => {
   fc.assert(
-    fc.property(standing, (all) => {
-      const written = standingOf(documentsOf(all));
+    fc.property(current, (all) => {
+      const written = currentDocumentsOf(documentsOf(all));
       const folder = temporaryFolder();
       const taken = new Set<string>();
       for (const { kind, id, document } of written) {

@@ -5,7 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ControlDocuments, TenantControl } from '@mandate/control';
 import type { Change } from '@mandate/control/plan';
-import { missingParents, missingPolicies, planChanges, recordOf, standingIn } from '@mandate/control/plan';
+import {
+  currentDocumentsIn,
+  missingParents,
+  missingPolicies,
+  planChanges,
+  recordOf,
+} from '@mandate/control/plan';
 import type { FollowedControl } from '@mandate/control-log';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
 import { controlRecordFault, DEFAULTS, sortableId, wireTime } from '@mandate/schemas';
@@ -28,7 +34,10 @@ const { tenant } = DEFAULTS;
 export async function applyFiles(wanted: ControlDocuments, { followed, clock, log }: Parts): Promise<void> {
   const made: Change[] = [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const changes = planChanges(wanted, standingIn(followed.tenant(tenant)), { prune: false, atMs: clock() });
+    const changes = planChanges(wanted, currentDocumentsIn(followed.tenant(tenant)), {
+      prune: false,
+      atMs: clock(),
+    });
     let isOvertaken = false;
     for (const change of changes) {
       const atMs = clock();
@@ -64,9 +73,9 @@ function refused({ kind, id }: Change, why: string): MandateError {
  * that no file names are logged.
  */
 function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
-  const standing = standingIn(control);
-  for (const line of missingParents(wanted.agents, standing)) log.warn(`${line}: what it does is blocked`);
-  for (const line of missingPolicies(wanted.rules, standing).values())
+  const current = currentDocumentsIn(control);
+  for (const line of missingParents(wanted.agents, current)) log.warn(`${line}: what it does is blocked`);
+  for (const line of missingPolicies(wanted.rules, current).values())
     log.warn(`${line}: the rule blocks every agent that it matches`);
   if (made.length > 0) {
     log.warn(

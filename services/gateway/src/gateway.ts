@@ -24,7 +24,7 @@ export type GatewayDependencies = {
    * Returns the subtrees that contain the agent, by the register, now or earlier. A kill of any of these subtrees may
    * stop the agent.
    */
-  standing(tenant: string, agentId: string): Required<Ancestry>;
+  ancestryOf(tenant: string, agentId: string): Required<Ancestry>;
   /** Returns how many records of the control topic this process has read. */
   controlRevision(): number;
   /** The register of agents. It knows agents before their first action. */

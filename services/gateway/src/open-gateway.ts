@@ -47,7 +47,7 @@ export async function openGateway(
     {
       bus: parts.bus,
       ledger: parts.ledger,
-      standing: followed.mandates.standing,
+      ancestryOf: followed.mandates.ancestryOf,
       controlRevision: followed.revision,
       register: agentRegister(followed.tenant, parts.mandatesOfFile),
       quotas: followed.mandates.quotas,

@@ -38,7 +38,7 @@ export async function gatewayAlone(on: {
   const quotas = quotasInForce({ changes: { perSecond: 1_000_000_000, perDay: 1_000_000_000 } });
   const gateway = createGateway(
     {
-      standing: () => ({ ancestors: [], formerAncestors: [] }),
+      ancestryOf: () => ({ ancestors: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: { statusOf: () => null, names: () => [] },
       quotas: () => quotas,

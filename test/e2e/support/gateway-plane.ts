@@ -123,7 +123,7 @@ export async function startGatewayPlane(options: {
     {
       ...given,
       kills: localKillBroadcast(),
-      standing: () => ({ ancestors: [], formerAncestors: [] }),
+      ancestryOf: () => ({ ancestors: [], formerAncestors: [] }),
       controlRevision: () => 0,
       register: options.register ?? { statusOf: () => null, names: () => [] },
       quotas: () => quotas,

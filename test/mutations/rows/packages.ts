@@ -487,7 +487,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
       'true',
     ],
   ]),
-  ...inFile('packages/control/src/plan/standing.ts', [
+  ...inFile('packages/control/src/plan/current-documents.ts', [
     ['pull: archived policies are left out', ' && !one.isArchived', ''],
   ]),
   ...inFile('packages/plane/src/apply-files.ts', [

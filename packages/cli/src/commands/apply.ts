@@ -4,9 +4,9 @@ import { readControlFiles } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
+import { currentDocuments } from '../control/current-documents.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
-import { standingControl } from '../control/standing-control.ts';
 import { whatIsAmiss } from '../control/what-is-amiss.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
@@ -89,13 +89,13 @@ async function planAndShow(options: Options, api: ApiClient, context: CommandCon
   const doubts: string[] = [];
   const wanted = readControlFiles(options.file, doubts);
   await write(context.stderr, warningsText(doubts, MAY_BE_MEANT));
-  const standing = await standingControl(api);
-  const changes = planChanges(wanted, standing, { prune: options.prune === true, atMs: Date.now() });
+  const current = await currentDocuments(api);
+  const changes = planChanges(wanted, current, { prune: options.prune === true, atMs: Date.now() });
   const { stdout, stderr, json } = context;
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else await write(stdout, `${changesText(changes, stdout)}${countsText(changes)}\n`);
-  await write(stderr, warningsText(missingParents(wanted.agents, standing, changes), REFUSED));
-  const missing = missingPolicies(wanted.rules, standing, changes);
+  await write(stderr, warningsText(missingParents(wanted.agents, current, changes), REFUSED));
+  const missing = missingPolicies(wanted.rules, current, changes);
   await write(stderr, warningsText([...missing.values()], BLOCKS));
   return { changes, missing };
 }

@@ -2,19 +2,19 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import {
   type Change,
+  type CurrentDocument,
+  currentDocumentsOf,
   documentsOf,
   missingParents,
   planChanges,
-  type Standing,
-  standingOf,
   versionsLeftOut,
 } from '@mandate/control/plan';
 import { type ControlFiles, controlFilesIn, documentText, pathFor } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
+import { currentDocuments } from '../control/current-documents.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
-import { standingControl } from '../control/standing-control.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
 import { someText } from '../input/option-values.ts';
@@ -50,23 +50,23 @@ Examples:
 async function pull(options: Options, context: CommandContext): Promise<ExitCode> {
   const { out, dryRun } = options;
   const { stdout, stderr, json } = context;
-  const standing = await standingControl(connect(context));
+  const current = await currentDocuments(connect(context));
   const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
   mustBeOneEach(files);
-  const wanted = documentsOf(standing);
+  const wanted = documentsOf(current);
   // The field `widens` is not shown, because writing a file gives no agent any right.
-  const changes = planChanges(wanted, standingOf(documents), { prune: true, atMs: Date.now() }).map(
+  const changes = planChanges(wanted, currentDocumentsOf(documents), { prune: true, atMs: Date.now() }).map(
     (change) => ({ ...change, widens: [] }),
   );
   if (!dryRun) await writeAll(changes, out, files);
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else {
     await write(stdout, changesText(changes, stdout));
-    await write(stdout, leftOut(standing));
+    await write(stdout, leftOut(current));
     await write(stdout, `${whatWasDone(changes, options)}\n`);
   }
-  await write(stderr, warningsText(missingParents(wanted.agents, standing), REFUSED));
-  await write(stderr, warningsText(versionsLeftOut(wanted.rules, standing), COUNTED_ANEW));
+  await write(stderr, warningsText(missingParents(wanted.agents, current), REFUSED));
+  await write(stderr, warningsText(versionsLeftOut(wanted.rules, current), COUNTED_ANEW));
   return 0;
 }
 
@@ -122,7 +122,7 @@ function whatWasDone(changes: readonly Change[], { out, dryRun }: Options): stri
   return `${each.join(', ')} below ${printable(out)}`;
 }
 
-function leftOut(standing: readonly Standing[]): string {
-  const archived = standing.filter(({ isArchived }) => isArchived).length;
+function leftOut(current: readonly CurrentDocument[]): string {
+  const archived = current.filter(({ isArchived }) => isArchived).length;
   return archived === 0 ? '' : `left out: ${counted(archived, 'archived policy', 'archived policies')}\n`;
 }

@@ -8,7 +8,7 @@ import type { Change } from '@mandate/control/plan';
 import { ApiProblem } from '../api-failure.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { counted } from '../output/for-people.ts';
-import { PATHS } from './standing-control.ts';
+import { PATHS } from './current-documents.ts';
 
 /**
  * Throws a failure that names the refused or lost change and the number of changes made.

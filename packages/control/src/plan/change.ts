@@ -1,5 +1,5 @@
 /** One planned change. */
-import type { Kind } from './standing.ts';
+import type { Kind } from './current-documents.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
 

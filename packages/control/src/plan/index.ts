@@ -12,8 +12,15 @@
 
 export type { Change, Document } from './change.ts';
 export { recordOf } from './change-record.ts';
+export {
+  type CurrentDocument,
+  currentDocumentsIn,
+  currentDocumentsOf,
+  documentsOf,
+  type Kind,
+  LISTS,
+} from './current-documents.ts';
 export { foldDocuments } from './fold-documents.ts';
 export { missingParents } from './missing-parents.ts';
 export { missingPolicies, versionsLeftOut, withTheOnlyVersion } from './named-policies.ts';
 export { planChanges } from './plan-changes.ts';
-export { documentsOf, type Kind, LISTS, type Standing, standingIn, standingOf } from './standing.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadControl } from '../load-control.ts';
+import { currentDocumentsOf } from './current-documents.ts';
 import { missingParents } from './missing-parents.ts';
 import { planChanges } from './plan-changes.ts';
-import { standingOf } from './standing.ts';
 
 function documentsIn(text: string) {
   const read = loadControl(text);
@@ -26,9 +26,9 @@ test.each([
   ],
 ])('tells whether the parent of an agent will exist: %s', (_, { files, plane, prune }, why) => {
   const { agents, ...others } = documentsIn(files);
-  const standing = plane === '' ? [] : standingOf(documentsIn(plane));
-  const changes = planChanges({ agents, ...others }, standing, { prune, atMs: 0 });
-  expect(missingParents(agents, standing, changes)).toEqual(
+  const current = plane === '' ? [] : currentDocumentsOf(documentsIn(plane));
+  const changes = planChanges({ agents, ...others }, current, { prune, atMs: 0 });
+  expect(missingParents(agents, current, changes)).toEqual(
     why === null ? [] : [`the agent "doer" names the parent "lead", and ${why}`],
   );
 });

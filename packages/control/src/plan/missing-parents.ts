@@ -4,16 +4,16 @@
  */
 import type { AgentDocument } from '@mandate/schemas';
 import type { Change } from './change.ts';
-import type { Standing } from './standing.ts';
+import type { CurrentDocument } from './current-documents.ts';
 import { whatWillBeOf } from './what-will-be.ts';
 
 /** Returns one line for each agent in the files whose parent will not exist after the changes. */
 export function missingParents(
   agents: ReadonlyMap<string, Pick<AgentDocument, 'parent'>>,
-  standing: readonly Standing[],
+  current: readonly CurrentDocument[],
   changes: readonly Change[] = [],
 ): readonly string[] {
-  const agentOf = whatWillBeOf('agent', standing, changes);
+  const agentOf = whatWillBeOf('agent', current, changes);
   return [...agents].flatMap(([id, { parent }]) => {
     if (parent === undefined) return [];
     const { before, change } = agentOf(parent);

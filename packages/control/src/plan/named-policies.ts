@@ -8,7 +8,7 @@
 import { policyNamed, type RuleDocument } from '@mandate/schemas';
 import type { ControlDocuments } from '../load-control.ts';
 import type { Change } from './change.ts';
-import type { Standing } from './standing.ts';
+import type { CurrentDocument } from './current-documents.ts';
 import { type WhatWillBe, whatWillBeOf } from './what-will-be.ts';
 
 type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
@@ -16,10 +16,10 @@ type Rules = ReadonlyMap<string, Pick<RuleDocument, 'policy'>>;
 /** Returns one line, by rule id, for each rule in the files whose policy will not exist after the changes. */
 export function missingPolicies(
   rules: Rules,
-  standing: readonly Standing[],
+  current: readonly CurrentDocument[],
   changes: readonly Change[] = [],
 ): ReadonlyMap<string, string> {
-  const policyOf = whatWillBeOf('policy', standing, changes);
+  const policyOf = whatWillBeOf('policy', current, changes);
   return new Map(
     [...rules].flatMap(([id, { policy }]): [string, string][] => {
       const named = policyNamed(policy);
@@ -33,8 +33,8 @@ export function missingPolicies(
  * Returns one line for each rule that names a version. Such a rule breaks if only the latest version of each policy
  * is kept.
  */
-export function versionsLeftOut(rules: Rules, standing: readonly Standing[]): readonly string[] {
-  const policyOf = whatWillBeOf('policy', standing);
+export function versionsLeftOut(rules: Rules, current: readonly CurrentDocument[]): readonly string[] {
+  const policyOf = whatWillBeOf('policy', current);
   return [...rules].flatMap(([id, { policy }]) => {
     const named = policyNamed(policy);
     const { before } = policyOf(named.id);

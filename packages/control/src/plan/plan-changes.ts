@@ -7,8 +7,8 @@ import { ruleWidening } from '../lint/rule-widening.ts';
 import { widening, wideningByArrival } from '../lint/widening.ts';
 import type { ControlDocuments } from '../load-control.ts';
 import type { Change, Document } from './change.ts';
+import type { CurrentDocument, Kind } from './current-documents.ts';
 import { missingPolicies } from './named-policies.ts';
-import type { Kind, Standing } from './standing.ts';
 
 /**
  * Returns changes in an order that can be applied: a document is added before the documents that name it, and
@@ -19,16 +19,16 @@ import type { Kind, Standing } from './standing.ts';
  */
 export function planChanges(
   wanted: ControlDocuments,
-  standing: readonly Standing[],
+  current: readonly CurrentDocument[],
   { prune, atMs }: { prune: boolean; atMs: number },
 ): Change[] {
-  const widensBy = wideningAmong(standing, atMs);
+  const widensBy = wideningAmong(current, atMs);
   const wantedOf: Readonly<Record<Kind, ReadonlyMap<string, Document>>> = {
     agent: inOrderOfParents(wanted.agents),
     policy: wanted.policies,
     rule: wanted.rules,
   };
-  const byName = new Map(standing.map((one) => [`${one.kind} ${one.id}`, one]));
+  const byName = new Map(current.map((one) => [`${one.kind} ${one.id}`, one]));
   const kinds = ['agent', 'policy', 'rule'] as const;
   const putsOf = (kind: Kind, missing: ReadonlyMap<string, unknown> = new Map()) =>
     [...wantedOf[kind]].flatMap(([id, after]): Change[] => {
@@ -41,12 +41,10 @@ export function planChanges(
       return [{ kind, id, does: 'change', revision, before: document, after, widens }];
     });
   const named = [...putsOf('agent'), ...putsOf('policy')];
-  const puts = [...named, ...putsOf('rule', missingPolicies(wanted.rules, standing, named))];
+  const puts = [...named, ...putsOf('rule', missingPolicies(wanted.rules, current, named))];
   if (!prune) return puts;
   const goes = kinds.toReversed().flatMap((kind) => {
-    const gone = standing.filter(
-      (one) => one.kind === kind && !one.isArchived && !wantedOf[kind].has(one.id),
-    );
+    const gone = current.filter((one) => one.kind === kind && !one.isArchived && !wantedOf[kind].has(one.id));
     return gone.map((one): Change => {
       const { id, revision, document } = one;
       const widens = widensBy(kind, id, one, null);
@@ -60,13 +58,13 @@ export function planChanges(
  * Returns a function that finds what a change newly allows, as the plane would report it
  * (../lint/control-widening.ts). The function knows only the listed documents.
  */
-function wideningAmong(standing: readonly Standing[], atMs: number) {
-  const rules = standing.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
+function wideningAmong(current: readonly CurrentDocument[], atMs: number) {
+  const rules = current.flatMap(({ kind, document }) => (kind === 'rule' ? (document as RuleDocument) : []));
   const asked = attributesAsked(rules);
   return (
     kind: Kind,
     id: string,
-    before: Standing | undefined,
+    before: CurrentDocument | undefined,
     after: Document | null,
     /** For a rule: true if its policy does not exist, so that the rule blocks the agents that it matches. */
     isMissing = false,

@@ -8,7 +8,7 @@ const atMs = Date.parse('2026-03-01T12:00:00Z');
 const properties = { token: { type: 'string', pattern: '^tok_' } };
 const toolPolicies = { send: { argumentValidation: { schema: { type: 'object', properties } } } };
 
-function standing() {
+function current() {
   const fold = foldControl();
   const documents = [
     { event: 'agent.put', agent: { id: 'bot' } },
@@ -38,7 +38,7 @@ function preview(args: object, redact?: string[]) {
     JSON.stringify({ action: { ...action, context: { secret: 'known' } } }),
   );
   const redaction = { redact, hash: [], document: NO_PRIVACY };
-  const answer = answerPreview(standing(), { tenant: 'acme', atMs, body, query: {}, redaction });
+  const answer = answerPreview(current(), { tenant: 'acme', atMs, body, query: {}, redaction });
   if (!('checks' in answer)) throw new Error('not the preview of an action');
   return { refusal: answer.refusal, rules: answer.matchedRules.map(({ rule }) => rule) };
 }

@@ -98,26 +98,26 @@ export type PreviewAsked = {
 };
 
 /** @throws HttpProblem if the body does not fit the schema, or if the agent does not exist */
-export function answerPreview(standing: TenantControl, asked: PreviewAsked): z.output<typeof previewAnswer> {
+export function answerPreview(current: TenantControl, asked: PreviewAsked): z.output<typeof previewAnswer> {
   const body = readBody(asked.body, previewBody);
   return 'action' in body
-    ? actionAnswer.parse(actionPreviewed(standing, body, asked))
-    : issueAnswer.parse(issuePreviewed(standing, body, asked));
+    ? actionAnswer.parse(actionPreviewed(current, body, asked))
+    : issueAnswer.parse(issuePreviewed(current, body, asked));
 }
 
 function actionPreviewed(
-  standing: TenantControl,
+  current: TenantControl,
   asked: z.output<typeof actionAsked>,
   { tenant, atMs, query, redaction }: PreviewAsked,
 ): z.input<typeof actionAnswer> {
   // The preview redacts the action, because a gateway redacts each action before a decider sees it.
   const action = trialRedactor(redaction)({ ...asked.action, tenant }, tenant);
-  const candidates = { ...previewCandidates(standing, action.agentId, asked, atMs), action };
-  const { matches, documents, plan, shadowPlan } = preview(standing, candidates);
+  const candidates = { ...previewCandidates(current, action.agentId, asked, atMs), action };
+  const { matches, documents, plan, shadowPlan } = preview(current, candidates);
   return {
     ...shown(plan),
     matchedRules: [...matches],
-    near: [...almostMatchingRules(standing, candidates)],
+    near: [...almostMatchingRules(current, candidates)],
     appliedPolicies: shownPolicies(documents, query),
     shadow: shadowPlan && shown(shadowPlan),
   };

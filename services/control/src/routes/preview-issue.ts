@@ -64,13 +64,13 @@ export const issueAnswer = z.object({
 });
 
 export function issuePreviewed(
-  standing: TenantControl,
+  current: TenantControl,
   asked: z.output<typeof issueAsked>,
   { atMs, query }: { atMs: number; query: Expanded },
 ): z.input<typeof issueAnswer> {
   const { agentId, context } = asked;
-  const candidates = previewCandidates(standing, agentId, asked, atMs);
-  const { issue, near, documents } = preview(standing, { ...candidates, context });
+  const candidates = previewCandidates(current, agentId, asked, atMs);
+  const { issue, near, documents } = preview(current, { ...candidates, context });
   const told = { near: [...near], appliedPolicies: shownPolicies(documents, query) };
   const nothing = { grant: null, ttlMs: null, matchedRules: [], openRules: [] };
   if (!issue.ok) return { ...told, ...nothing, refusal: nothingToIssue(issue) };

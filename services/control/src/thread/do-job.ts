@@ -7,9 +7,9 @@ import { answerPreview } from '../routes/answer-preview.ts';
 import type { ControlJob, JobResult } from './control-jobs.ts';
 
 /** Does the job and returns its answer, or its refusal as a value. Throws only if Mandate has a bug. */
-export function doJob(standing: (tenant: string) => TenantControl, job: ControlJob): JobResult {
+export function doJob(current: (tenant: string) => TenantControl, job: ControlJob): JobResult {
   try {
-    return { ok: true, text: JSON.stringify(answerOf(standing(job.tenant), job)) };
+    return { ok: true, text: JSON.stringify(answerOf(current(job.tenant), job)) };
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const { status, code, message, remedy, extension } = error;
@@ -17,15 +17,15 @@ export function doJob(standing: (tenant: string) => TenantControl, job: ControlJ
   }
 }
 
-function answerOf(standing: TenantControl, job: ControlJob): unknown {
+function answerOf(current: TenantControl, job: ControlJob): unknown {
   switch (job.kind) {
     case 'lint': {
-      const { findings, skipped } = lintControl(standing, job.atMs, job);
+      const { findings, skipped } = lintControl(current, job.atMs, job);
       return { findings, complete: skipped.length === 0, skipped };
     }
     case 'lint around':
-      return lintAround(standing, job.atMs, job.document, job.fileKeys);
+      return lintAround(current, job.atMs, job.document, job.fileKeys);
     case 'preview':
-      return answerPreview(standing, job);
+      return answerPreview(current, job);
   }
 }

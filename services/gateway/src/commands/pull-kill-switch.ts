@@ -155,5 +155,5 @@ export async function killStatus(
   tenant: string,
   agentId: string,
 ): Promise<KillFact | null> {
-  return (await ledgerOf(gateway).killStatus(tenant, agentId, gateway.standing(tenant, agentId))).killed;
+  return (await ledgerOf(gateway).killStatus(tenant, agentId, gateway.ancestryOf(tenant, agentId))).killed;
 }

@@ -102,7 +102,11 @@ function said({ target, revision }: KillNotice): object {
   return { target, revision };
 }
 
-function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, target: KillTarget): boolean {
+function concerns(
+  { ancestryOf }: Pick<Gateway, 'ancestryOf'>,
+  key: ApiKeyRecord,
+  target: KillTarget,
+): boolean {
   if (target.scope === 'all') return true;
   if (target.tenant !== key.tenant) return false;
   if (target.scope === 'tenant' || maySee(key, target.agentId)) return true;
@@ -112,7 +116,7 @@ function concerns({ standing }: Pick<Gateway, 'standing'>, key: ApiKeyRecord, ta
     target.scope === 'subtree' &&
     key.agents.some((id) => {
       if (id.includes('*')) return true;
-      const { ancestors, formerAncestors } = standing(key.tenant, id);
+      const { ancestors, formerAncestors } = ancestryOf(key.tenant, id);
       return ancestors.includes(target.agentId) || formerAncestors.some((left) => left.id === target.agentId);
     })
   );

@@ -1,9 +1,9 @@
 /** Asks a plane for its agents, policies and rules. */
 import { type ApiClient, rowsOf } from '@mandate/client';
-import { type Kind, LISTS, type Standing } from '@mandate/control/plan';
+import { type CurrentDocument, type Kind, LISTS } from '@mandate/control/plan';
 
 type Row = { revision: number; version?: number; isArchived?: boolean } & {
-  [K in Kind]?: Standing['document'];
+  [K in Kind]?: CurrentDocument['document'];
 };
 
 export const PATHS: Readonly<Record<Kind, string>> = {
@@ -12,8 +12,8 @@ export const PATHS: Readonly<Record<Kind, string>> = {
   rule: '/v1/rules',
 };
 
-export async function standingControl(api: ApiClient): Promise<Standing[]> {
-  const all: Standing[] = [];
+export async function currentDocuments(api: ApiClient): Promise<CurrentDocument[]> {
+  const all: CurrentDocument[] = [];
   for (const kind of ['agent', 'policy', 'rule'] as const) {
     const rows = rowsOf(api, {
       path: PATHS[kind],

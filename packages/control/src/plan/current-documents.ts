@@ -4,7 +4,7 @@ import type { TenantControl } from '../tenant-control.ts';
 
 export type Kind = 'agent' | 'policy' | 'rule';
 
-export type Standing = {
+export type CurrentDocument = {
   kind: Kind;
   id: string;
   revision: number;
@@ -18,10 +18,10 @@ export type Standing = {
 export const LISTS = { agent: 'agents', policy: 'policies', rule: 'rules' } as const;
 
 /** Returns the documents as files would contain them, without archived policies. */
-export function documentsOf(standing: readonly Standing[]): ControlDocuments {
+export function documentsOf(current: readonly CurrentDocument[]): ControlDocuments {
   const of = (kind: Kind) =>
     new Map(
-      standing.flatMap((one) =>
+      current.flatMap((one) =>
         one.kind === kind && !one.isArchived ? [[one.id, one.document] as const] : [],
       ),
     );
@@ -29,7 +29,7 @@ export function documentsOf(standing: readonly Standing[]): ControlDocuments {
 }
 
 /** Returns the documents in the form in which a plane lists them. */
-export function standingOf(documents: ControlDocuments): Standing[] {
+export function currentDocumentsOf(documents: ControlDocuments): CurrentDocument[] {
   return (['agent', 'policy', 'rule'] as const).flatMap((kind) =>
     [...documents[LISTS[kind]]].map(([id, document]) => ({
       kind,
@@ -43,9 +43,9 @@ export function standingOf(documents: ControlDocuments): Standing[] {
 }
 
 /** The documents of a tenant, as the control service lists them. */
-export function standingIn({ agents, policies, rules }: TenantControl): Standing[] {
+export function currentDocumentsIn({ agents, policies, rules }: TenantControl): CurrentDocument[] {
   const one = (
-    kind: Standing['kind'],
+    kind: CurrentDocument['kind'],
     id: string,
     revision: number,
     document: object,
@@ -56,7 +56,7 @@ export function standingIn({ agents, policies, rules }: TenantControl): Standing
     revision,
     versions,
     isArchived,
-    document: document as Standing['document'],
+    document: document as CurrentDocument['document'],
   });
   return [
     ...[...agents].map(([id, { revision, document }]) => one('agent', id, revision, document)),
