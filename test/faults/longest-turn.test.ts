@@ -38,11 +38,11 @@ beforeAll(async () => {
   key = issued.key;
   const preload = new URL('./support/report-turns.ts', import.meta.url).href;
   plane = await startPlane({ data, mandates, env: { NODE_OPTIONS: `--import=${preload}` } });
-  const limits = { publish: { records: NO_BOUND, bytes: NO_BOUND }, changes: NO_BOUND, reads: NO_BOUND };
+  const quotas = { publish: { records: NO_BOUND, bytes: NO_BOUND }, changes: NO_BOUND, reads: NO_BOUND };
   const opened = await fetch(`${plane.url}/v1/tenants`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify({ version: 1, id: TENANT, limits }),
+    body: JSON.stringify({ version: 1, id: TENANT, quotas }),
   });
   expect(opened.status).toBe(201);
   const all = operationsOf(await describedBy(plane.url));
