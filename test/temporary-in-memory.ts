@@ -41,7 +41,7 @@ function removeThoseOfEndedRuns(): void {
     try {
       rmSync(join(MEMORY, name), { recursive: true, force: true });
     } catch {
-      // The folder belongs to another user. Only this user can remove it.
+      // The folder belongs to another user, and only that user can remove it.
     }
   }
 }

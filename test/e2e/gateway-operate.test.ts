@@ -151,7 +151,7 @@ test('lists balances, open actions, unpublished decisions, and all agents by id,
     (await plane.call(key, 'GET', `/v1/agents/${agentId}/kill-status`)).body;
   expect(await name('operator', 'bot-3')).toMatchObject({ status: 'registered', nearest: null });
   expect(await name('operator', 'unusd')).toMatchObject({ status: null, nearest: 'unused' });
-  // A key for some agents gets no suggestion with another agent's name.
+  // A key that is limited to certain agents gets no `nearest`, because it could be the name of another agent.
   expect(await name('publisher', 'bot-4')).toMatchObject({ status: null, nearest: null });
 });
 

@@ -9,7 +9,7 @@ import { startGatewayPlane } from './support/gateway-plane.ts';
 const MANDATES = 'version: 1\nid: all\nagents: ["*"]\n';
 
 test('a key that waits as often as possible prevents neither waits of other keys nor kills by operators', async () => {
-  // One key may have a quarter of the waits: 250.
+  // One key may use a quarter of the 1,000 places: 250.
   const plane = await startGatewayPlane({ mandates: MANDATES, settings: { GATEWAY_MAX_WAITING: 1_000 } });
   const waiting = async () =>
     Number(/^mandate_gateway_waiting_answers\S* (\d+)$/m.exec(await plane.metrics.registry.metrics())?.[1]);

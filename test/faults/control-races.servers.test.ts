@@ -87,8 +87,9 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that compete and ar
     const bus = await openTestLog(servers);
     expect(starts).toHaveLength(2 + KILLS + 2);
     expect(await digestsOf(bus, starts)).toEqual(starts.map(({ digest }) => digest));
-    // Each of the last two starts used a snapshot. A process without a snapshot must find the same state.
+    // Each of the last two starts used a snapshot.
     expect(Math.min(...starts.slice(-2).map(({ fromRevision }) => fromRevision))).toBeGreaterThan(0);
+    // A process that reads the whole topic, without a snapshot, must find the same state.
     const whole = await followControl({ bus, log: silentLogger() });
     for (const { revision, digest } of starts.slice(-2))
       expect([revision, digest]).toEqual([whole.revision(), whole.digest()]);
@@ -108,7 +109,8 @@ describeWithOwnServers(['kafka', 'redis'], 'control services that compete and ar
 });
 
 /**
- * Where a service stood when it began to listen: what it had read of the control topic, and the digest of its state.
+ * What a service had read of the control topic when it began to listen, and the digest of its state. `fromRevision` is
+ * above 0 if the service began with a snapshot.
  */
 type Start = { revision: number; fromRevision: number; digest: string };
 

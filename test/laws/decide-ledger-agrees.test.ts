@@ -98,7 +98,7 @@ test('a decision is charged if and only if it is an ALLOW, and a duplicate names
   expect(duplicates).toBeGreaterThan(3);
 });
 
-test('ledger sequences rise, and between a kill and its revive no ALLOW has a higher sequence', async () => {
+test('no ledger sequence of a tenant repeats, and an ALLOW logged between a kill and its revive has a lower sequence than the kill', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryMandate, arbitraryHistory, async (mandate, history) => {
       const { records } = await played(mandate, history);

@@ -1,6 +1,7 @@
 /**
  * Tests that an explanation truly says what must change. If all of it is done and the request is sent again, the
- * checks that blocked it no longer block it. If a figure is one smallest step less, they still block it.
+ * checks that blocked it no longer block it. If one of the explained values is changed by the smallest step
+ * less than the explanation says, the checks still block the request.
  */
 
 import { actionDigest } from '@mandate/policy';
@@ -153,7 +154,7 @@ function asToldToAsk(mandate: MandateDocument, last: Action, decision: Decision)
   };
 }
 
-/** Does what one way of a need says. If `less` is given, the figure in the way is reduced by this smallest step. */
+/** Does what one way of a need says. If `less` is given, the value is changed by that much less than the way says. */
 function go(check: string, way: Way, again: Again, decision: Decision, less = 0): void {
   const { mandate, action } = again;
   mandate.toolPolicies ??= {};

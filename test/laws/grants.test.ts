@@ -207,7 +207,7 @@ describe('a grant', () => {
     expect(codeOf(ask({ mandateId: 'mnd_1' }, START_MS - 1_000))).toBe('ALLOWED');
   });
 
-  test('applies the current shadow rules to the current agent, in the grant’s context', () => {
+  test('does not fix shadow rules: the present ones apply to the present agent, with the context of the grant', () => {
     const { issue, revoke, agent, policy, rule, put, ask } = governed();
     issue('1', { environment: 'prod' });
     const told = () => ask({ mandateId: 'mnd_1' }).shadow;

@@ -6,7 +6,7 @@ const TASKS = '/proc/self/task';
 /** The name of a thread of Node's pool, which runs the queries of the engine. */
 const POOL = Buffer.from('libuv-worker\n');
 
-/** Returns the ids of all threads of this process. Empty on other systems. */
+/** Returns the ids of all threads of this process. Empty if the system is not Linux. */
 export function threadsOfProcess(): ReadonlySet<string> {
   return new Set(process.platform === 'linux' ? readdirSync(TASKS) : []);
 }

@@ -32,7 +32,7 @@ export type DemoView = {
   counted(count: number, noun: string): string;
 };
 
-/** How many decisions about one agent in a loop are shown. */
+/** At most this many decisions of each agent are shown, so that an agent in a loop does not hide the others. */
 const SHOWN_OF_ONE_AGENT = 12;
 
 const TABLES = [
@@ -147,7 +147,7 @@ async function register<Agent>(
   return agents;
 }
 
-/** Shows only the first decisions of each agent, so that one looping agent does not hide the others. */
+/** Returns a function that shows only the first decisions of each agent. */
 function onFirstDecisions(view: DemoView): (decision: Decision) => void {
   const shown = new Map<string, number>();
   return (decision) => {

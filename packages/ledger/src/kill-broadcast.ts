@@ -25,7 +25,7 @@ export interface KillBroadcast {
   close(): void;
 }
 
-/** Returns a broadcast within one process. It loses no notice. */
+/** Returns a broadcast within one process. No notice can be lost. */
 export function localKillBroadcast(): KillBroadcast {
   const listeners = new Set<KillListener>();
   return {

@@ -24,8 +24,8 @@ export type Checklist = {
   limits: readonly LimitOf[];
   leaseMs: number;
   /**
-   * The most steps that the patterns of all policies take for each character of a name. `mostExpensive` is the policy
-   * with the most expensive patterns.
+   * At most this many steps are needed for each character of a name, for the patterns of all policies together.
+   * `mostExpensive` is the policy with the most expensive patterns.
    */
   steps: number;
   mostExpensive: string;
@@ -47,7 +47,10 @@ type KnownLists = {
 
 type Kind = Pick<Calls, 'type' | 'judgedAs' | 'statesEstimate'>;
 
-/** The most checklists of tools for one mandate. A mandate may name more tools than agents ever call. */
+/**
+ * At most this many tools of one mandate have a cached checklist. One more tool clears the cache. This limits memory,
+ * because a mandate may name very many tools.
+ */
 const TOOLS_KNOWN = 1_000;
 
 /**

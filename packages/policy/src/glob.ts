@@ -2,8 +2,8 @@ import { type Glob, matches, parseGlob } from './glob-pattern.ts';
 import { type LiteralAutomaton, ROOT, START, step, type Trie, trie } from './literal-automaton.ts';
 
 /**
- * Returns the first pattern in the list that matches the name, or null. `steps` is the most steps for each character
- * of a name.
+ * Returns the first pattern in the list that matches the name, or null. A match takes at most `steps` steps for each
+ * character of a name.
  */
 export type GlobMatcher = ((name: string) => string | null) & { readonly steps: number };
 
@@ -86,7 +86,10 @@ type Met = {
   lowest: Int32Array;
   /** For each state, the first pattern that certainly matches, because it has only one literal. */
   certain: Int32Array;
-  /** For each state, the patterns with more literals, in list order. Each must still be tested. */
+  /**
+   * For each state, the patterns with two or more literals, in list order. The state shows only that one literal was
+   * found, so the whole pattern must still be tested.
+   */
   tests: (Glob[] | undefined)[];
 };
 

@@ -11,7 +11,7 @@ function endsThere(prefix: string, literal: string, anchored: boolean): boolean 
   return anchored ? prefix === literal : prefix.endsWith(literal);
 }
 
-test('finds, after each code unit, exactly the literals that end there', () => {
+test('a literal automaton finds, after each code unit, exactly the literals that end there', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text(5), fc.boolean()), { maxLength: 12 }), text(12), (added, whole) => {
       const literals = trie();
@@ -32,7 +32,7 @@ test('finds, after each code unit, exactly the literals that end there', () => {
   );
 });
 
-test('lists each state later than its suffix', () => {
+test('`inOrder` lists each state after the state of its longest suffix', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text(6), fc.boolean()), { maxLength: 12 }), (added) => {
       const literals = trie();

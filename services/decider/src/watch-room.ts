@@ -1,4 +1,6 @@
-/** Measures from time to time how much room the ledger has left, for all tenants together and for the fullest tenants. */
+/**
+ * Measures from time to time how much room the ledger has left, for all tenants together and for the fullest tenants.
+ */
 import type { Ledger } from '@mandate/ledger';
 import { type Logger, poll } from '@mandate/runtime';
 import type { DeciderMeasures } from './measures.ts';
@@ -12,7 +14,10 @@ export type WatchedRoom = {
   everyMs?: number;
 };
 
-/** A tenant with a smaller used share has no metric, so that there are few metrics. */
+/**
+ * Only tenants that use at least this share of `maxRemembered` get a metric. Otherwise there would be one for each
+ * tenant.
+ */
 const LEAST_SHARE = 0.5;
 const MOST_TENANTS = 50;
 

@@ -46,8 +46,8 @@ const TABLES = {
 type Recording = keyof typeof TABLES;
 
 /**
- * Returns the batches without records past their retention. First stores which tenants lack rows, so that a
- * reconciliation does not report these rows as lost.
+ * Returns a function that removes records past their retention from batches. It first stores where the retention of
+ * each such tenant begins, so that a reconciliation does not report the removed records as lost.
  */
 export function withoutPastRecords(
   context: Omit<RetentionContext, 'log'>,
@@ -73,7 +73,9 @@ export function withoutPastRecords(
   };
 }
 
-/** Returns the batches without records past their retention, and the tenant and table of each such record. */
+/**
+ * Returns the batches without records past their retention, and the tenant and table of each record that was left out.
+ */
 function withoutPast(
   rowBatches: readonly RowBatch[],
   keptFrom: RetentionStartOf,

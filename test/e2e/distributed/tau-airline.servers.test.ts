@@ -1,6 +1,6 @@
 /**
- * Publishes the data set of test/e2e/tau-airline by a plain Kafka producer in JavaScript, and by a producer in
- * another language. One decider or three deciders answer it, on Redis. ClickHouse must return every expected figure.
+ * Publishes the data set of test/e2e/tau-airline with a plain Kafka producer in JavaScript, and with kcat. One decider
+ * or three, with a ledger on Redis, decide the requests. ClickHouse must return every expected figure.
  * All scenarios run at the same time, each with its own agents.
  */
 import { randomUUID } from 'node:crypto';
@@ -53,7 +53,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], `on servers, ${dataset.
     }),
   );
 
-  testWithKcat('with the figures of the oracle when kcat publishes it, compressed with zstd', () =>
+  testWithKcat('with the expected figures if kcat publishes it, compressed with zstd', () =>
     isDecided('by-kcat', 1, (records) => publishWithKcat(servers.kafka.brokers, TOPICS.actions, records)),
   );
 

@@ -207,7 +207,10 @@ export function following(make: MakeAudit): void {
           const listeners = await listened(feed, laid, land, steps);
           const inTable = await ask(audit, searchControlEvents, { tenant: 'ours', limit: 1_000 });
           for (const [index, { from, rows }] of listeners.entries()) {
-            /** For each id: true if all valid records with the id came after the listener began. */
+            /**
+             * For each id: true if, in every partition that contains the id, its first record that is not void came
+             * after the listener began.
+             */
             const wanted = new Map<string, boolean>();
             for (const [of, records] of laid.entries()) {
               for (const { record, position } of firstOf(records, idOf)) {
@@ -277,7 +280,7 @@ export function following(make: MakeAudit): void {
     return at(of, offset, { ...decision, ...(name % 2 === 0 ? ruling : {}) } as Decision, isVoid);
   }
 
-  /** Returns the first valid record of each id, if the filter (ALLOW) accepts this record. */
+  /** Returns the first record of each id that is not void, but only if its verdict is ALLOW. */
   function standing(records: readonly Recorded<Decision>[]) {
     return firstOf(records, ({ id }) => id)
       .filter(({ record }) => record.verdict === 'ALLOW')

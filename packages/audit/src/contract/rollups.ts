@@ -205,7 +205,7 @@ export function rollups(make: MakeAudit): void {
     await expectSame({ tenant: 'late' }, SHAPE);
   });
 
-  test('leave out the decisions of a dropped month, and keep their settlements of later months', async () => {
+  test('leave out the decisions of a dropped month, but keep settlements of these decisions from later months', async () => {
     const asked = { tenant: 'dropped' };
     const decision = decisionOf('dropped', 1, { appendedAtMs: Date.UTC(2020, 0, 31, 23) });
     await recordDecisions(audit, [recordedDecision(decision, 1)]);

@@ -1,9 +1,10 @@
 /**
  * Lists questions to people, newest first. With `waiting`: for each action its newest question, if nothing else was
- * decided about the action later. Otherwise: all questions, with their results. A question is a decision DEFER, or
- * a block because a grant came too late. People answer both. A duplicate is not a question.
+ * decided about the action later. Otherwise: all questions, with their results. A question is a DEFER, or a block
+ * APPROVAL_EXPIRED, because the grant came too late. People answer both. A duplicate is not a question.
  *
- * Questions are rare, and the table has no order that finds them. So the actions of questions are read without FINAL.
+ * Questions are rare, and the sort key of the table does not help to find them. So the actions of questions are read
+ * without FINAL.
  * Then the decisions of these actions are read FINAL, without large columns. The large columns are read for one page
  * only. An answer belongs to the last question before the answer that has the same digest.
  */

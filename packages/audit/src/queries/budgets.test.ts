@@ -17,7 +17,7 @@ const budget = (given: Partial<BudgetRow>): BudgetRow => ({
   ...given,
 });
 
-test('projects the end of a budget from the spending of the period', () => {
+test('predicts from the spending of the period when a budget will be exhausted', () => {
   expect(outlookOf(budget({}), now)).toEqual({
     leftMicros: 2_500_000,
     usedPercent: 75,
@@ -25,7 +25,7 @@ test('projects the end of a budget from the spending of the period', () => {
   });
 });
 
-test('predicts no end for a budget without spending, and reports a spent budget as exhausted now', () => {
+test('predicts no time of exhaustion for a budget without spending, and reports a spent budget as exhausted now', () => {
   expect(outlookOf(budget({ burnedMicros: 0 }), now).exhaustedAtMs).toBeNull();
   expect(outlookOf(budget({ burnedMicros: -5 }), now).exhaustedAtMs).toBeNull();
   expect(outlookOf(budget({ spentMicros: 10_000_001, burnedMicros: 0 }), now)).toEqual({
@@ -44,7 +44,7 @@ test('returns no projection for a budget without a limit, and reports a limit of
   expect(outlookOf(budget({ limitMicros: 0, spentMicros: 0 }), now)).toMatchObject({ usedPercent: 100 });
 });
 
-test('predicts no end for a window that frees as much as the agents spend', () => {
+test('predicts no time of exhaustion if the window frees as much as the agents spend', () => {
   const daily = budget({ windowMs: DAY_MS, burnedMicros: 10_000_000 });
   expect(outlookOf(daily, now).exhaustedAtMs).toBeNull();
   expect(outlookOf({ ...daily, burnedMicros: 20_000_000 }, now).exhaustedAtMs).toBe(1_000 + DAY_MS / 8);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LATENCY_BOUNDS_MS, percentile } from './latency-bounds.ts';
 
-test('has rising whole numbers, from 2 ms on each at most two thirds larger than the number before', () => {
+test('the bounds are rising whole numbers; from 2 ms on, each bound is at most two thirds larger than the bound before', () => {
   expect(LATENCY_BOUNDS_MS.slice(0, 13)).toEqual([0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]);
   expect(LATENCY_BOUNDS_MS.at(-1)).toBe(1_000_000_000);
   for (const [at, bound] of LATENCY_BOUNDS_MS.slice(3).entries()) {
@@ -11,7 +11,7 @@ test('has rising whole numbers, from 2 ms on each at most two thirds larger than
   }
 });
 
-test('returns the bound of the call that has the rank of a percentile', () => {
+test('a percentile is `upToMs` of the count that contains the call at its rank; null without calls', () => {
   const counts = [
     { upToMs: 1, calls: 90 },
     { upToMs: 7, calls: 9 },

@@ -4,7 +4,7 @@ import { foremost, QUESTIONS } from './questions.ts';
 
 const bot = { group: { agent: 'bot' }, change: 'new', percent: null };
 
-test('shows movers by spend in dollars and micro-dollars, in the order of the columns', () => {
+test('`analytics movers` shows the spend in dollars and micro-dollars, in the order of the columns', () => {
   const micros = { before: 0, now: 172_830, difference: 172_830 };
   const dollars = { beforeDollars: '$0.00', nowDollars: '$0.17283', differenceDollars: '$0.17283' };
   const row = QUESTIONS['analytics movers'].row({ ...bot, ...micros, ...dollars });
@@ -21,7 +21,7 @@ test('shows movers by spend in dollars and micro-dollars, in the order of the co
   ]);
 });
 
-test('shows counts, not amounts, for movers by calls', () => {
+test('`analytics movers --by calls` shows counts, and no amounts', () => {
   const row = QUESTIONS['analytics movers'].row({ ...bot, before: 0, now: 3, difference: 3 });
   expect(Object.keys(row).toSorted()).toEqual(columnsOf('analytics movers', { by: 'calls' }).toSorted());
 });

@@ -22,6 +22,9 @@ it.each([
   ['{"event":"action.requested","action":{}}', '{"event":"action.requested","action":{}}'],
   ['{"id":', '{"id":'],
   ['[{}]', '[{}]'],
-])('makes a record of %s, with the text unchanged', (line, record) => {
-  expect(Buffer.from(wholeRecord(Buffer.from(line))).toString()).toBe(record);
-});
+])(
+  'puts a bare action or outcome into a record, byte for byte, and leaves other lines as they are: %s',
+  (line, record) => {
+    expect(Buffer.from(wholeRecord(Buffer.from(line))).toString()).toBe(record);
+  },
+);

@@ -107,8 +107,8 @@ export function coveredRules(
 }
 
 /**
- * Returns the groups of the rule, or its agents if their names contain no star. The rule can cover only rules with
- * one of these names. Null if it may cover any rule.
+ * Returns groups or agents. A rule that this rule covers must name at least one of them. Null if this rule may cover
+ * any rule.
  */
 function namesIn({ groups, agents }: Reach): readonly string[] | null {
   if (groups !== undefined) return groups.map((group) => `group ${group}`);
@@ -117,8 +117,8 @@ function namesIn({ groups, agents }: Reach): readonly string[] | null {
 }
 
 /**
- * Returns the first group and the first agent of the rule. They suffice to find rules that may cover this rule: such
- * a rule must contain all groups and agents of this rule.
+ * Returns the first group and the first agent of the rule. They suffice to find the rules that may cover this rule,
+ * because a rule that lists groups or agents must cover all groups or agents of this rule.
  */
 function firstNamesIn({ groups, agents }: Reach): readonly string[] {
   return [

@@ -22,7 +22,8 @@ function allowedModels(pattern: string): readonly string[] {
   return modelPatterns(pattern).flatMap((glob) => {
     const model = glob.slice(glob.lastIndexOf('/') + 1);
     if (!model.includes('*')) return joined(withoutVersion(model));
-    // Names of these models have the version before or after the family name, such as `sonnet`.
+    // In a Claude name the version is before or after the family (`sonnet`). A pattern with a star therefore counts
+    // as `claude*`.
     if (model.startsWith('claude')) return 'claude*';
     // The last star may match a version, or the rest of a version.
     const cuts = [...model.matchAll(/[-@:]/g)].filter(({ index }) => BEGUN_VERSION.test(model.slice(index)));
@@ -32,7 +33,7 @@ function allowedModels(pattern: string): readonly string[] {
 
 const BEGUN_VERSION = /^(?:-(?:[12][-\d]*|l[a-z]*|v\d*)?(?::\d*)?|[@:][^*]*)\*$/;
 
-/** Leaves out a pattern if it may match one spelling of a model and not another spelling of the same model. */
+/** Returns the globs of a denied pattern, without globs that may match one spelling of a model but not another. */
 function deniedModels(pattern: string): readonly string[] {
   return modelPatterns(pattern).filter((glob) => !glob.includes('/') && !IN_VERSION.test(glob));
 }

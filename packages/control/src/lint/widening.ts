@@ -64,7 +64,7 @@ const SUCCESS_BASED = { type: 'SUCCESS_BASED' } as const;
  * Finds rules that stop blocking when a version is published. They block until then, because they name a version that
  * does not exist yet, or an archived policy. Empty if there are no such rules.
  *
- * @param there the policy before the version is published: how many versions it has
+ * @param there the policy before the version is published, and how many versions it has
  */
 export function wideningByArrival(
   policyId: string,
@@ -156,7 +156,10 @@ function moreOpen(before: OpenDocument | undefined, after: OpenDocument | undefi
   return [`maxOpen: ${before ?? 'the default'} → ${after ?? 'the default'}`];
 }
 
-/** Reports budgets that are wider or missing. A budget with another scope or window has another counter. */
+/**
+ * Reports budgets that are wider or missing. A budget with another scope or window is reported too, because its new
+ * counter starts at 0.
+ */
 function widerBudgets(before: PolicyDocument, after: PolicyDocument): string[] {
   return (before.budgets ?? []).flatMap((budget) => {
     const named = after.budgets?.filter(({ id }) => id === budget.id) ?? [];

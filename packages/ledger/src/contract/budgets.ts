@@ -138,7 +138,7 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
-  test('keeps sums exact: refuses for good every charge that would exceed 2^53-1, with or without a limit', async () => {
+  test('keeps sums exact: a charge that would exceed 2^53-1 is refused permanently, even by a budget without a limit', async () => {
     const { ledger } = await begin(make);
     const limits = [budget({ maxMicros: null })];
     await allow(ledger, stepRequest({ plan: planOf({ limits, reserveMicros: LARGEST - 1 }) }));

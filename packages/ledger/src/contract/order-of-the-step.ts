@@ -36,7 +36,7 @@ export function orderOfTheStep(make: MakeLedger): void {
     expect((await decide(ledger, stepRequest({ plan: planOf({ refusal: refusal() }) }))).sequence).toBe(4);
   });
 
-  test('reports a duplicate first, before its deadline, the kill switch, and a refusal', async () => {
+  test('reports a duplicate first, before its deadline, the kill switch, and the refusal of the plan', async () => {
     const { ledger } = await begin(make);
     const request = await allow(ledger, stepRequest());
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
@@ -59,14 +59,14 @@ export function orderOfTheStep(make: MakeLedger): void {
     });
   });
 
-  test('checks the kill switch before a refusal', async () => {
+  test('checks the kill switch before the refusal of the plan', async () => {
     const { ledger } = await begin(make);
     await ledger.kill({ scope: 'all' }, { id: 'k', by: 'op', reason: 'stop' });
     const facts = await decide(ledger, stepRequest({ plan: planOf({ refusal: refusal() }) }));
     expect(facts).toMatchObject({ ...NOTHING_FOUND, kill: { scope: 'all', revision: 1, reason: 'stop' } });
   });
 
-  test('ends the step at a refusal before the limits, and charges nothing', async () => {
+  test('ends the step at the refusal of the plan, before the limits, and charges nothing', async () => {
     const { ledger } = await begin(make);
     const plan = planOf({ refusal: refusal(), limits: [budget(), rate()] });
     expect(await decide(ledger, stepRequest({ plan }))).toMatchObject({

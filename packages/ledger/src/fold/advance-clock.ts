@@ -17,9 +17,10 @@ export function advanceClock(state: LedgerState, time: string): number {
 }
 
 /**
- * True if the fold already has a step for the log position of the record. Usually the same step was written twice, so
- * the second copy is ignored. A position is decided a second time only after the first step was forgotten. Deliveries
- * above the limit are forgotten soon. So for these deliveries the later step counts.
+ * True if the fold already has a step for the log position of the record. Usually the record is a second copy of
+ * that step, so it is ignored. But a delivery above the tenant's limit of remembered ids (`unremembered`) is forgotten
+ * soon, so the log may contain a second decision of the same position. Then the step with the higher sequence counts:
+ * the earlier step is removed here, and the result is false.
  */
 export function isAlreadyFolded(
   known: ProcessedDelivery | undefined,

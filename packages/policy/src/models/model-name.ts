@@ -29,12 +29,14 @@ const REGION = new RegExp(`^(?:[a-z]{2}(?:-[a-z]+)+-\\d|${REGION_GROUPS})$`);
 const DOTTED = new RegExp(`^(?:(${REGION_GROUPS})\\.)?([a-z0-9-]+)\\.(.+)$`);
 
 /**
- * Matches the names of models in frameworks: `openai:gpt-4o`. `mistral:7b` does not match, because it is a model and
- * its size.
+ * Matches names of models as frameworks write them: `openai:gpt-4o`. `mistral:7b` does not match, because there the
+ * colon separates a model and its size.
  */
 const BEFORE_COLON = /^([a-z0-9_.-]+):((?=[a-z])[^/]*[-\d].*|.*\/.*)$/;
 
-/** The most parts before a model. No provider uses names with more parts. */
+/**
+ * At most this many parts may come before the model in a name: `azure/openai/gpt-4o` has two. No provider uses more.
+ */
 const MOST_SEGMENTS = 6;
 
 const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = [
@@ -45,11 +47,10 @@ const BEGINNINGS: readonly (readonly [beginning: RegExp, provider: string])[] = 
 ];
 
 /**
- * @param text the name as given. `path` and `model` together contain all parts of the name, except fillers. Letter
- * case
- *   is lost
- * @param hasProvider true if the provider is named elsewhere. If a provider and a maker share a name, the name then
- *   means the maker
+ * @param text the name as given. `path` and `model` together contain all parts of the name in lower case, except
+ *   fillers
+ * @param hasProvider true if the provider is named elsewhere. Then a name that a provider and a maker share means the
+ *   maker
  */
 export function readModelName(text: string, hasProvider = false): ModelName {
   const path: string[] = [];

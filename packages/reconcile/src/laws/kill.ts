@@ -37,7 +37,9 @@ type Allow = {
   position: LoggedAt;
 };
 
-/** One row for each ALLOW, stored as columns, because there may be millions. */
+/**
+ * All ALLOWs of a tenant: one array for each field, because there may be millions. Index n of every array is ALLOW n.
+ */
 type Allowed = {
   agents: number[];
   /** Indexes into the stored lists of ancestors. */

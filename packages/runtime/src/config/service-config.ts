@@ -18,7 +18,7 @@ export type ConfigPort = {
 
 /**
  * The areas (name prefixes) of all processes. One environment may contain the settings of several processes, and each
- * process checks only its own settings. The command uses API and the areas that end in URL.
+ * process checks only its own settings. The CLI (`mandate`) uses API and the areas that end in URL.
  */
 const AREAS = [
   ...['ALERTER', 'CONTROL', 'DECIDER', 'GATEWAY', 'PLANE', 'QUERY', 'RECORDER'],

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Framing, inTurn } from './framing.ts';
 import { type Direction, Lane } from './lane.ts';
 
-/** Words that are searched in messages. A string matches in upper and lower case. */
+/** The text to look for in messages. For a string, upper and lower case do not matter. */
 export type Words = string | RegExp;
 
 /** One request or answer that is held. Later messages of the same connection wait too. */

@@ -236,7 +236,7 @@ async function editedOn(bus: Bus, path: string, openingMs?: number) {
   return { keys, following, seal, tellOfEdit: () => tellOfEdit() };
 }
 
-test('does not open the key file or the topic until an edit of the document seals something', async () => {
+test('opens the key file and the topic only after the privacy document was edited so that it seals a field', async () => {
   const [bus, path] = [await newBus(), newPath()];
   let isRead = false;
   const watched = busWith(bus, {
@@ -268,7 +268,7 @@ test('a request right after the edit waits until the keys are open and every per
   expect([isErased(keys, 'mia'), isErased(keys, 'ben')]).toEqual([true, false]);
 });
 
-test('waits a limited time for the keys, and an error while they open ends the gateway', async () => {
+test('a request waits a limited time until the keys are open; if opening them fails, the gateway ends', async () => {
   const [bus, path] = [await newBus(), newPath()];
   const opening = Promise.withResolvers<never>();
   const away = busWith(bus, { read: () => opening.promise });

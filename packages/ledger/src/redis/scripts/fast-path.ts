@@ -54,7 +54,7 @@ export function fastPathFacts(held: readonly Micros[], { planOf, counterRefsOf, 
     const rates = ofLimits.filter((_, at) => plan.limits[at]?.kind === 'rate');
     const indices = {
       budgets: charged.map(budgetIndex),
-      // One slot of each rate, even if the plan lists the rate twice.
+      // Each rate is counted once, even if the plan lists it twice.
       rates: [...new Set(rates)],
       total: budgetIndex(total),
       limits: ofLimits,

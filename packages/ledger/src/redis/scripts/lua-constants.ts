@@ -66,9 +66,10 @@ local CHARGING = ${table(Object.entries(charging).map(([type, row]) => [type, ch
 -- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after \`fields\`.
 local SETTLING = ${table([...SETTLING_FIELDS.map((name, at) => [snake(name), String(at + 1)] as const), ['fields', String(SETTLING_FIELDS.length)]])}
 
--- The layout of a delivery: parts/deliveries.lua.
--- head: ${namesOf(DELIVERY_HEAD)}
--- body: ${namesOf(DECISION_BODY)}
+-- How a delivery is packed. parts/deliveries.lua explains the fields. The body begins at byte body_at, and the words
+-- of a decision begin at byte words_at.
+-- The head packs: ${namesOf(DELIVERY_HEAD)}
+-- The body packs: ${namesOf(DECISION_BODY)}
 local DELIVERY = {
   head = '<${head}',
   body = '<${body}',

@@ -29,8 +29,8 @@ export function securedConfig({ authority, username, password }: Secured): Recor
 }
 
 /**
- * Returns arguments that put the users of SCRAM into the broker's new storage. The users of PLAIN are in a setting
- * instead.
+ * Returns arguments for formatting the broker's storage: they create the user for both SCRAM mechanisms. The user for
+ * PLAIN is in the settings.
  */
 export function scramUsers({ username, password }: Secured): string[] {
   return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [

@@ -58,9 +58,10 @@ local SETTLING = {
   fields = 8,
 }
 
--- The layout of a delivery: parts/deliveries.lua.
--- head: kind, forget_at, call, sequence
--- body: at, attempt, reserved, expires_at, charged, verdict, final, grant_consumed, result
+-- How a delivery is packed. parts/deliveries.lua explains the fields. The body begins at byte body_at, and the words
+-- of a decision begin at byte words_at.
+-- The head packs: kind, forget_at, call, sequence
+-- The body packs: at, attempt, reserved, expires_at, charged, verdict, final, grant_consumed, result
 local DELIVERY = {
   head = '<c1ddd',
   body = '<dddddBBBB',

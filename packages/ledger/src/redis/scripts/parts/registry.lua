@@ -2,12 +2,14 @@
 -- @use hash.lua
 -- The registry: which state is in force, on which servers, and which tenants have a shard. It has its own slot.
 --
--- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (of every primary, at the last
---         rebuild, between blanks), replay_memory in ms, lease_until and clock
--- KEYS[2] tenants: by name 'opening' or 'open'   KEYS[3] flags: '*'   KEYS[4] commands
+-- KEYS[1] registry: layout, state ('ready' or 'rebuilding'), epoch, generation, runs (the names of the server runs of
+--         all primaries at the last rebuild, separated by blanks: clock.lua), replay_memory in ms, lease_until,
+--         clock
+-- KEYS[2] tenants: 'opening' or 'open', by the tenant's name
+-- KEYS[3] kill flags: only '*', the flag that stops everything (flags.lua)   KEYS[4] commands
 -- ARGV[1] time: clock.lua   ARGV[2] layout   ARGV[3] the latest time that the caller has seen
 --
--- The refusal, after which nothing has changed: { 'NOT_READY', why, found, expected }
+-- A refusal changes nothing. It is { 'NOT_READY', why, found, expected }.
 
 local registry = { key = KEYS[1], tenants = KEYS[2], flags = KEYS[3], commands = KEYS[4] }
 
