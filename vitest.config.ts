@@ -3,29 +3,10 @@ import { defineConfig } from 'vitest/config';
 import { FULL_RUN_FILES } from './test/full-runs.ts';
 import { SlowFirst } from './test/slow-first.ts';
 
-/** Files of `system` that need a worker of their own. The other files of `system` share what they import. */
-const ISOLATED_FILES = [
-  // Replaces timers in every module that it imports, so no other file may have imported them.
-  'test/faults/simulation/simulation.test.ts',
-  // Looks at the threads of the ClickHouse in its process, which it must start itself.
-  'packages/audit/src/embedded.system.test.ts',
-];
-const SYSTEM = {
-  exclude: ['**/node_modules/**', '**/*.servers.test.ts'],
-  globalSetup: ['test/temporary-in-memory.ts', 'test/say-backends.ts'],
-  setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
-  testTimeout: 300_000,
-  hookTimeout: 120_000,
-  // One more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
-  maxWorkers: 3,
-  sequence: { groupOrder: 2 },
-};
-
 const onlyInFullRuns = TEST_LENGTH === 'short' ? FULL_RUN_FILES.map(({ file }) => file) : [];
 
-// Four projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
+// Three projects: `unit` is what runs in seconds with no process started and no file but temporary ones;
 // `system` starts the real thing (processes, sockets) on what comes with npm, and may take minutes;
-// `system-isolated` is the files of `system` that share no module with another file;
 // `servers` needs Redis, Kafka or ClickHouse, and says which it found where.
 export default defineConfig({
   test: {
@@ -52,15 +33,18 @@ export default defineConfig({
       },
       {
         test: {
-          ...SYSTEM,
           name: 'system',
           include: ['test/{e2e,faults}/**/*.test.ts', '**/*.system.test.ts'],
-          exclude: [...SYSTEM.exclude, ...ISOLATED_FILES, ...onlyInFullRuns],
-          // As in `unit`: a worker takes half a second for what one file imports.
-          isolate: false,
+          exclude: ['**/node_modules/**', '**/*.servers.test.ts', ...onlyInFullRuns],
+          globalSetup: ['test/temporary-in-memory.ts', 'test/say-backends.ts'],
+          setupFiles: ['test/random-seed.ts', 'test/compiled-once.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          // One more than the cores: processes that start, are killed and waited for leave one idle for much of the time.
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
         },
       },
-      { test: { ...SYSTEM, name: 'system-isolated', include: ISOLATED_FILES } },
       {
         test: {
           name: 'servers',
