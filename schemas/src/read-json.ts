@@ -18,6 +18,20 @@ export type JsonCaps = { depth: number; keys: number; elements: number; stringUn
 type Path = readonly PropertyKey[];
 
 const WORD = /[-+.\w]+/y;
+const DIGIT_ZERO = 0x30;
+/** Every integer with so many digits has an exact JavaScript number. */
+const EXACT_DIGITS = 15;
+/** What may follow a value directly. Undefined: the text ends. */
+const AFTER_VALUE: ReadonlySet<string | undefined> = new Set([
+  ',',
+  ']',
+  '}',
+  ' ',
+  '\n',
+  '\r',
+  '\t',
+  undefined,
+]);
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 const BYTE_ORDER_MARK = 0xfeff;
 const SEND_LISTS = 'send several lists';
@@ -222,11 +236,29 @@ class Reader {
   }
 
   #word(): Json {
+    const integer = this.#shortInteger();
+    if (integer !== null) return integer;
     WORD.lastIndex = this.#at;
     const word = WORD.exec(this.#text)?.[0];
     if (word === undefined) throw this.#unexpected('a JSON value');
     const value = readJsonWord(word, this.#at);
     this.#at += word.length;
+    return value;
+  }
+
+  /**
+   * Reads an integer of few digits without a sign. Null if the word is another one. Most numbers are such integers,
+   * and a body can have half a million of them, so they are read without regular expressions.
+   */
+  #shortInteger(): number | null {
+    let end = this.#at;
+    let value = 0;
+    for (; isDigit(this.#text.charCodeAt(end)); end += 1)
+      value = value * 10 + this.#text.charCodeAt(end) - DIGIT_ZERO;
+    const digits = end - this.#at;
+    const isShort = digits === 1 || (digits > 1 && digits <= EXACT_DIGITS && this.#text[this.#at] !== '0');
+    if (!isShort || !AFTER_VALUE.has(this.#text[end])) return null;
+    this.#at = end;
     return value;
   }
 
@@ -243,4 +275,8 @@ class Reader {
       ? new JsonFault(`${wanted} is expected here`, this.#at, 'correct the JSON at this place')
       : new JsonFault(`the text ends where ${wanted} is expected`, this.#at, COMPLETE_IT);
   }
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= DIGIT_ZERO && unit < DIGIT_ZERO + 10;
 }
