@@ -13,10 +13,12 @@
  *
  * The decider calls `answerBatch` between two topics of the log. `offlineDecider` and `evaluate` call it with a
  * ledger in memory and a clock that the caller sets. `mandate eval`, `mandate test` and the tests use this offline
- * decider.
+ * decider. `localDecider` calls it for the actions of a process that embeds Mandate, such as an agent with the SDK.
  */
 
 export type { Answer, AnswerContext, Incoming } from './answer.ts';
+export type { Evaluated } from './answer-alone.ts';
 export { answerBatch } from './answer-batch.ts';
+export { type LocalDecider, localDecider } from './local/local-decider.ts';
 export { evaluate } from './offline/evaluate.ts';
-export { type Evaluated, type OfflineDecider, offlineDecider } from './offline/offline-decider.ts';
+export { type OfflineDecider, offlineDecider } from './offline/offline-decider.ts';

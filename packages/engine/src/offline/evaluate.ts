@@ -5,7 +5,8 @@
  */
 import type { MandatesInForce } from '@mandate/policy';
 import { readActionsRecord } from '@mandate/schemas';
-import { type Evaluated, offlineDecider, type RedactAction } from './offline-decider.ts';
+import type { Evaluated } from '../answer-alone.ts';
+import { offlineDecider, type RedactAction } from './offline-decider.ts';
 
 /** Yields one answer for each line, in order. `runAtMs` is the time of the run. */
 export async function* evaluate(

@@ -5,18 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { actionDigest, fingerprintOf, type MandatesInForce } from '@mandate/policy';
-import {
-  type Action,
-  type ActionDecided,
-  type ActionSettled,
-  DEFAULTS,
-  type DeadLetter,
-  readActionsRecord,
-} from '@mandate/schemas';
-import type { AnswerContext } from '../answer.ts';
-import { answerBatch } from '../answer-batch.ts';
-
-export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
+import { type Action, DEFAULTS, readActionsRecord } from '@mandate/schemas';
+import { answerAlone, type Evaluated } from '../answer-alone.ts';
 
 export type OfflineDecider = {
   ledger: Ledger;
@@ -42,14 +32,10 @@ export function offlineDecider(
 ): OfflineDecider {
   const ledger = createMemoryLedger({ clock, epoch: 'eval' });
   const secret = randomBytes(32).toString('hex');
-  const context: AnswerContext = {
-    ledger,
-    control: () => control,
-    redact: (action) => action,
-    clock,
-    deadlines: false,
-  };
-  let offset = 0;
+  const answer = answerAlone(
+    { ledger, control: () => control, redact: (action) => action, clock, deadlines: false },
+    'eval',
+  );
 
   function publish(sent: Action): Published {
     const action = redact(sent, sent.tenant ?? DEFAULTS.tenant);
@@ -70,15 +56,6 @@ export function offlineDecider(
       const { action, fingerprint } = publish(sent);
       return actionDigest(action, fingerprint);
     },
-    async answer(record) {
-      const source = { topic: 'eval', partition: 0, offset: offset++ };
-      const incoming = { source, appendedAtMs: clock(), key: null, ...appended(record) };
-      const { answers, operations } = await answerBatch([incoming], context);
-      await ledger.confirm(ledger.epoch, operations);
-      const [answer] = answers;
-      // Each record has a new offset, so the answer cannot be `published` already.
-      if (answer === undefined || answer.kind === 'published') throw new Error('a record was not answered');
-      return answer.record;
-    },
+    answer: async (record) => answer(appended(record)),
   };
 }

@@ -1,0 +1,72 @@
+import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
+import { loadMandates } from '@mandate/policy/documents';
+import { manualClock } from '@mandate/runtime';
+import type { ToolCall } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import { localDecider } from './local-decider.ts';
+
+const clock = manualClock(Date.parse('2026-03-01T12:00:00Z'));
+
+function decider(mandate: string, ledger: Ledger = createMemoryLedger({ clock, epoch: 'ep_1' })) {
+  const loaded = loadMandates(`version: 1\nid: m\nagents: ["*"]\n${mandate}`);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const control = mandatesOfFile(loaded.mandates, 0);
+  return { ...localDecider({ ledger, control, redact: compileActionRedaction(), clock }), ledger };
+}
+
+function ask(id: string, action: Partial<ToolCall> = {}) {
+  return {
+    event: 'action.requested' as const,
+    action: { id, agentId: 'bot', type: 'tool_call' as const, tool: 'pay', ...action },
+  };
+}
+
+test('charges an action when it is allowed, and settles it by its outcome', async () => {
+  const { decide, settle, ledger } = decider('maxCostTotal: 1\ntoolPolicies: { pay: { cost: 0.6 } }');
+  expect(await decide(ask('a'))).toMatchObject({ verdict: 'ALLOW', chargedMicros: 600_000 });
+  expect(await decide(ask('b'))).toMatchObject({ code: 'COST_LIMIT_EXCEEDED' });
+  const settled = await settle({
+    actionId: 'a',
+    agentId: 'bot',
+    status: 'success',
+    actualCostMicros: 700_000,
+  });
+  expect(settled).toMatchObject({ kind: 'settled', chargedMicros: 700_000 });
+  expect(await ledger.unpublished('default')).toEqual([]);
+});
+
+test('treats every outcome as the own report of the agent, so that maxReleases limits what it gives back', async () => {
+  const { decide, settle } = decider(
+    'maxReleases: { calls: 0, percent: 0 }\ntoolPolicies: { pay: { cost: 0.6 } }',
+  );
+  await decide(ask('a'));
+  const settled = await settle({ actionId: 'a', agentId: 'bot', status: 'cancelled' });
+  expect(settled).toMatchObject({ chargedMicros: 600_000, code: 'RELEASE_REFUSED' });
+});
+
+test('checks the arguments as they are, and redacts them in the decision', async () => {
+  const { decide } = decider(
+    'toolPolicies: { pay: { argumentValidation: { schema: { type: object, properties: { token: { type: string, maxLength: 3 } } } } } }',
+  );
+  const short = await decide(ask('a', { args: { token: 'abc' } }));
+  const long = await decide(ask('b', { args: { token: 'abcd' } }));
+  expect([short.code, long.code]).toEqual(['ALLOWED', 'ARGUMENT_VALIDATION_FAILED']);
+  expect(JSON.stringify([short, long])).not.toContain('abc');
+});
+
+test('shares a ledger with other deciders, and gives their decisions different ids', async () => {
+  const one = decider('maxCostTotal: 1\ntoolPolicies: { pay: { cost: 0.6 } }');
+  const other = decider('maxCostTotal: 1\ntoolPolicies: { pay: { cost: 0.6 } }', one.ledger);
+  const decisions = [await one.decide(ask('a')), await other.decide(ask('b'))];
+  expect(decisions.map(({ code }) => code)).toEqual(['ALLOWED', 'COST_LIMIT_EXCEEDED']);
+  expect(new Set(decisions.map(({ id }) => id)).size).toBe(2);
+});
+
+test('follows the real time: the lease of a call runs out, and the next attempt is allowed', async () => {
+  const { decide } = decider('toolPolicies: { pay: { executionLeaseMs: 1000 } }');
+  await decide(ask('a'));
+  expect((await decide(ask('a', { attempt: 2 }))).code).toBe('DUPLICATE_ACTION');
+  clock.advance(1_000);
+  expect((await decide(ask('a', { attempt: 2 }))).code).toBe('ALLOWED');
+});
