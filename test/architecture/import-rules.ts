@@ -107,7 +107,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
-  ['packages/sdk', [...CONTRACTS, '@mandate/engine', '@mandate/policy', '@mandate/ledger', '@mandate/bus']],
+  ['packages/sdk', [...ADAPTER, '@mandate/step', '@mandate/policy', '@mandate/ledger', '@mandate/engine']],
 ]);
 
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */

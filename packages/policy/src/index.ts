@@ -16,7 +16,7 @@ export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
-export { compilePolicy } from './mandate/compile-mandate.ts';
+export { compileMandate, compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';

@@ -1,0 +1,52 @@
+/** The second step in the life of an action: it is decided. Every refusal becomes an error. */
+import { CAPS, type Decision } from '@mandate/schemas';
+import type { Created } from './create-action.ts';
+import type { DecisionPoint } from './decision-point.ts';
+import { MandateBlockedError, MandateDeferredError } from './errors.ts';
+import type { ActionOfError, BlockCode } from './types.ts';
+
+/**
+ * Returns the ALLOW of the action. If an earlier attempt of the same action was decided, the next attempt is asked
+ * for. The ledger allows a further attempt only if the earlier one failed, was refused for now, or lost its lease.
+ *
+ * @throws MandateBlockedError, MandateDeferredError
+ */
+export async function authorize(point: Pick<DecisionPoint, 'decide'>, created: Created): Promise<Decision> {
+  const decision = await decideLatest(point, created);
+  const { verdict, code, reason, remedy } = decision;
+  const action = actionOf(decision);
+  if (verdict === 'DEFER') throw new MandateDeferredError({ reason, remedy, action, decision });
+  if (verdict === 'BLOCK')
+    throw new MandateBlockedError(code as BlockCode, { reason, remedy, action, decision });
+  const [demanded] = Object.keys(decision.obligations ?? {});
+  if (demanded === undefined) return decision;
+  throw new MandateBlockedError('UNKNOWN_OBLIGATION', {
+    reason: `The decision demands "${demanded}", which this SDK cannot do.`,
+    remedy: 'Update the SDK, or remove the rule that demands it.',
+    action,
+    decision,
+  });
+}
+
+async function decideLatest(point: Pick<DecisionPoint, 'decide'>, created: Created): Promise<Decision> {
+  for (let attempt = 1; ; attempt += 1) {
+    const decision = await point.decide(
+      attempt === 1 ? created : { ...created, action: { ...created.action, attempt } },
+    );
+    const first = decision.duplicateOf;
+    // The action id belongs to this action only if both requests are equal. If the first decision is about an earlier
+    // attempt than this one, no further attempt is allowed now.
+    const mayAskNext =
+      decision.code === 'DUPLICATE_ACTION' &&
+      first?.samePayload === true &&
+      first.actionId === created.action.id &&
+      first.attempt === attempt &&
+      attempt < CAPS.attempts;
+    if (!mayAskNext) return decision;
+  }
+}
+
+/** Returns the action of a decision, as errors show it. */
+export function actionOf({ action, tool }: Decision): ActionOfError {
+  return { ...action, tool: tool ?? '' };
+}

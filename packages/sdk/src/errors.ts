@@ -1,0 +1,98 @@
+/** What `run` throws, and how to find it inside the errors of a framework. */
+import { MandateError } from '@mandate/runtime';
+import type { Decision } from '@mandate/schemas';
+import type { ActionOfError, BlockCode } from './types.ts';
+
+/** Marks the errors of every copy of the SDK in the process. `instanceof` works only within one copy. */
+const MARK = Symbol.for('@mandate/sdk.error');
+
+type Facts = {
+  reason: string;
+  remedy: string;
+  action: ActionOfError;
+  decision: Decision | null;
+  cause?: unknown;
+};
+
+/**
+ * The base of both errors. `message` contains code, reason and remedy, because frameworks give a model only the
+ * message. The action and the decision do not appear when the error is printed or converted to JSON.
+ */
+abstract class RefusedError extends MandateError {
+  readonly reason: string;
+  readonly agentId: string;
+  /** When a retry can pass, in milliseconds from the decision. Null: no retry helps, or none is needed. */
+  readonly retryAfterMs: number | null;
+  readonly #action: ActionOfError;
+  readonly #decision: Decision | null;
+
+  constructor(name: string, code: string, { reason, remedy, action, decision, cause }: Facts) {
+    const retryable = decision !== null && !decision.final;
+    super(code, `${code}: ${reason} ${remedy}`, { remedy, retryable, cause });
+    this.name = name;
+    this.reason = reason;
+    this.agentId = action.agentId;
+    this.retryAfterMs = decision?.retryAfterMs ?? null;
+    this.#action = action;
+    this.#decision = decision;
+  }
+
+  get [MARK](): true {
+    return true;
+  }
+
+  /** The refused action, with its arguments redacted. */
+  get action(): ActionOfError {
+    return this.#action;
+  }
+
+  /** The decision about the action. Null if there is none. */
+  get decision(): Decision | null {
+    return this.#decision;
+  }
+}
+
+/** The call did not run, or was aborted. `retryable`: true if a retry can help. */
+export class MandateBlockedError extends RefusedError {
+  declare readonly code: BlockCode;
+
+  constructor(code: BlockCode, facts: Facts) {
+    super('MandateBlockedError', code, facts);
+  }
+}
+
+/** The call waits for a person. Send it again with `actionId: error.action.id` after the person has approved it. */
+export class MandateDeferredError extends RefusedError {
+  declare readonly code: 'APPROVAL_REQUIRED';
+  /** The id of the question to the person. */
+  readonly approvalId: string;
+
+  constructor(facts: Facts & { decision: Decision }) {
+    super('MandateDeferredError', 'APPROVAL_REQUIRED', facts);
+    this.approvalId = facts.decision.approvalId ?? '';
+  }
+}
+
+/** The most errors that are read on the way from an error of a framework to the error of the SDK. */
+const MOST_NESTED = 32;
+
+/**
+ * Returns the error of the SDK that this error is, or that it contains in `cause` or `error`. Frameworks wrap errors
+ * in these fields. Returns null if there is none.
+ */
+export function findMandateError(thrown: unknown): MandateBlockedError | MandateDeferredError | null {
+  const open = [thrown];
+  for (let read = 0; read < MOST_NESTED && open.length > 0; read += 1) {
+    const one = open.shift();
+    if (typeof one !== 'object' || one === null) continue;
+    if (MARK in one) return one as MandateBlockedError | MandateDeferredError;
+    const { cause, error } = one as { cause?: unknown; error?: unknown };
+    open.push(cause, error);
+  }
+  return null;
+}
+
+/** True if the error is an error of the SDK, or contains one in `cause` or `error`. */
+export function isMandateError(thrown: unknown): boolean {
+  return findMandateError(thrown) !== null;
+}

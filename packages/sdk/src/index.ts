@@ -1,0 +1,44 @@
+/**
+ * @mandate/sdk: what an agent imports. It puts the tools of the agent under a mandate. Each call is decided before it
+ * runs, and its outcome is charged afterwards.
+ *
+ * The life of a call: the SDK makes an action with an id of its own (create-action.ts). The action is decided
+ * (authorize.ts), by the same engine, policy and ledger as in a plane, in this process (decision-point.ts). The tool
+ * runs with a lease and an `AbortSignal`, and the outcome settles the charge (run-action.ts). So the SDK decides
+ * nothing itself.
+ *
+ * Promises: a tool runs only after an ALLOW, with exactly the arguments that were decided. An error of the SDK blocks
+ * the call. Every refusal is an error with a code, a reason and a remedy, written for the model to act on. What a tool
+ * returns never changes its charge, unless the caller says how to read the cost. After a kill no tool starts, and
+ * running tools get the abort signal. Importing the package does nothing: no I/O, no timer, no listener.
+ */
+import { Mandate } from './mandate.ts';
+
+export {
+  findMandateError,
+  isMandateError,
+  MandateBlockedError,
+  MandateDeferredError,
+} from './errors.ts';
+export { type AgentState, evaluate } from './evaluate.ts';
+export type { MandateOptions } from './mandate.ts';
+export { readMandate } from './policy.ts';
+export { MemoryStateManager, type StateManager } from './state.ts';
+export type {
+  Action,
+  BlockCode,
+  Cost,
+  Decision,
+  Kill,
+  LLMCall,
+  MandateDocument,
+  RunOptions,
+  Tool,
+  ToolCall,
+  Tools,
+} from './types.ts';
+export type { Executor } from './wrapper.ts';
+export { Mandate };
+
+/** The default instance. `mandate.configure()` sets its options. */
+export const mandate = new Mandate();

@@ -1,0 +1,63 @@
+/** The kill switch of a process. A kill is in force before its promise resolves. */
+import { randomUUID } from 'node:crypto';
+import type { Ledger } from '@mandate/ledger';
+import { DEFAULTS, type KillTarget } from '@mandate/schemas';
+import type { Kill } from './types.ts';
+
+type Listener = (kill: Kill) => void;
+
+export class KillSwitch {
+  readonly #ledger: Ledger;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** Stops an agent. Its next calls are blocked, and the listeners abort its running calls. */
+  kill(agentId: string, reason: string): Promise<void> {
+    return this.#kill(oneAgent(agentId), { agentId, reason });
+  }
+
+  /** Stops every agent. */
+  killAll(reason: string): Promise<void> {
+    return this.#kill({ scope: 'all' }, { agentId: null, reason });
+  }
+
+  /** Lets an agent continue. Resolves to false if a kill of everything still stops the agent. */
+  async revive(agentId: string): Promise<boolean> {
+    await this.#revive(oneAgent(agentId));
+    return !(await this.isKilled(agentId));
+  }
+
+  /** Ends a kill of everything. Agents that were killed one by one stay stopped. */
+  reviveAll(): Promise<void> {
+    return this.#revive({ scope: 'all' });
+  }
+
+  async isKilled(agentId: string): Promise<boolean> {
+    return (await this.#ledger.killStatus(DEFAULTS.tenant, agentId)).killed !== null;
+  }
+
+  /** Calls the listener after each kill, until the returned function is called. A listener must not throw. */
+  onKill(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #kill(target: KillTarget, { agentId, reason }: Omit<Kill, 'target'>): Promise<void> {
+    // A ledger in memory has set its flag when this call returns. So a kill is in force at once, even if the caller
+    // does not wait for the promise.
+    await this.#ledger.kill(target, { id: `kill_${randomUUID()}`, by: 'sdk', reason });
+    for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
+  }
+
+  async #revive(target: KillTarget): Promise<void> {
+    const { killed, revision } = await this.#ledger.flag(target);
+    if (killed) await this.#ledger.revive(target, revision + 1, `revive_${randomUUID()}`);
+  }
+}
+
+function oneAgent(agentId: string): KillTarget {
+  return { scope: 'agent', tenant: DEFAULTS.tenant, agentId };
+}

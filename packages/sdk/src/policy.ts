@@ -1,0 +1,124 @@
+/** The mandates of a process: reads them from objects and files, and finds the mandate of an agent. */
+import {
+  compileMandate,
+  compose,
+  type Mandate,
+  type MandateOfFile,
+  type MandatesInForce,
+  mandatesOfFile,
+  type Policy,
+  planInForce,
+} from '@mandate/policy';
+import { describeFault, loadMandates } from '@mandate/policy/documents';
+import { MandateError, readNamedFile } from '@mandate/runtime';
+import { type Action, type BudgetLimit, DEFAULTS, mandateDocument, readShape } from '@mandate/schemas';
+import type { MandateDocument } from './types.ts';
+
+/** The most faults of one mandate that are reported. */
+const MAX_FAULTS = 100;
+
+/** The most different mandates that a process may state for one agent. */
+const MOST_STATED = 32;
+
+/**
+ * Reads a mandate that is given as an object.
+ *
+ * @param agentId the agent that gets the mandate; null: every agent
+ * @throws MandateError MANDATES_INVALID, with all faults
+ */
+export function readMandate(document: MandateDocument, agentId: string | null): MandateOfFile {
+  const whole = { version: 1, id: agentId ?? 'mandate', agents: [agentId ?? '*'], ...document };
+  const shape = readShape(mandateDocument, whole, MAX_FAULTS);
+  if (!shape.ok) throw invalid(shape.faults);
+  const compiled = compileMandate(shape.value);
+  if (!compiled.ok) throw invalid(compiled.faults);
+  if (agentId !== null && compiled.compiled.agents(agentId) === null) {
+    throw invalid([{ path: ['agents'], message: `names other agents than "${agentId}", which it is for` }]);
+  }
+  return compiled.compiled;
+}
+
+/**
+ * Reads a mandate file.
+ *
+ * @throws MandateError FILE_UNREADABLE; MANDATES_INVALID, with all faults
+ */
+export function readMandateFile(path: string): readonly MandateOfFile[] {
+  const loaded = loadMandates(readNamedFile(path));
+  if (loaded.ok) return loaded.mandates;
+  throw mandatesInvalid(loaded.faults.map((fault) => describeFault(path, fault)));
+}
+
+function invalid(faults: readonly { path: readonly PropertyKey[]; message: string }[]): MandateError {
+  return mandatesInvalid(
+    faults.map(
+      ({ path, message }) => `${path.length === 0 ? 'the mandate' : path.map(String).join('.')}: ${message}`,
+    ),
+  );
+}
+
+function mandatesInvalid(faults: readonly string[]): MandateError {
+  return new MandateError('MANDATES_INVALID', `The mandate cannot be used:\n${faults.join('\n')}`, {
+    remedy: 'Correct every line, then create the agent again. Without a valid mandate nothing runs.',
+  });
+}
+
+/**
+ * The mandates of all agents of a process. An agent is under the first mandate of the file that names the agent, and
+ * under each mandate that the code states for the agent. An action needs the consent of all of them.
+ */
+export class MandatesOfAgents implements MandatesInForce {
+  readonly revision = 0;
+  readonly #file: MandatesInForce;
+  readonly #stated = new Map<string, readonly MandateOfFile[]>();
+  /** The composition of each agent with a stated mandate. */
+  readonly #composed = new Map<string, Mandate>();
+
+  constructor(file: readonly MandateOfFile[]) {
+    this.#file = mandatesOfFile(file, 0);
+  }
+
+  /** Adds a mandate of an agent. A mandate with the same content as an earlier one changes nothing. */
+  state(agentId: string, mandate: MandateOfFile): void {
+    const stated = this.#stated.get(agentId) ?? [];
+    if (stated.some(({ reference }) => reference.hash === mandate.reference.hash)) return;
+    if (stated.length >= MOST_STATED) {
+      throw new MandateError('SDK_MISUSED', `${MOST_STATED} mandates are stated for "${agentId}".`, {
+        remedy: 'State one mandate for each agent. All mandates of an agent apply together.',
+      });
+    }
+    this.#stated.set(agentId, [...stated, mandate]);
+    this.#composed.delete(agentId);
+  }
+
+  mandateFor(tenant: string, action: Action, atMs: number): ReturnType<MandatesInForce['mandateFor']> {
+    const found = this.#file.mandateFor(tenant, action, atMs);
+    const stated = this.#stated.get(action.agentId);
+    if (stated === undefined) return found;
+    let mandate = this.#composed.get(action.agentId) ?? null;
+    if (mandate === null) {
+      mandate = together(action.agentId, found.mandate === null ? stated : [found.mandate, ...stated]);
+      this.#composed.set(action.agentId, mandate);
+    }
+    return { ...found, mandate };
+  }
+}
+
+/** Composes mandates. On records, each gets a number in the order in which the mandates were stated. */
+function together(agentId: string, mandates: readonly Mandate[]): Mandate {
+  const [only, ...others] = mandates;
+  if (only !== undefined && others.length === 0) return only;
+  const named = mandates
+    .flatMap(({ policies }) => policies)
+    .map((policy: Policy, at) => ({ ...policy, name: `${policy.id}@${at + 1}` }));
+  const composed = compose(agentId, named);
+  if (composed === null) throw new TypeError('a composition of no mandates');
+  return composed;
+}
+
+/** Returns the budgets with a limit that hold for the agent's next tool call. */
+export function budgetsOf(mandates: MandatesInForce, agentId: string, atMs: number): readonly BudgetLimit[] {
+  const probe: Action = { id: 'probe', agentId, type: 'tool_call', tool: 'probe' };
+  const { limits } = planInForce(mandates, DEFAULTS.tenant, probe, atMs);
+  return limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget' && limit.maxMicros !== null);
+}

@@ -1,0 +1,225 @@
+import { manualClock } from '@mandate/runtime';
+import type { ActionRequested, Decision } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
+import { localDecisionPoint } from './decision-point.ts';
+import { MandateBlockedError, MandateDeferredError } from './errors.ts';
+import { Mandate } from './mandate.ts';
+import { MandatesOfAgents, readMandate } from './policy.ts';
+import { runAction } from './run-action.ts';
+import { MemoryStateManager } from './state.ts';
+import type { MandateDocument, RunOptions, Tool } from './types.ts';
+
+function scene(document: MandateDocument = {}) {
+  const state = new MemoryStateManager();
+  const errors: unknown[] = [];
+  const mandate = new Mandate({
+    agentId: 'bot',
+    mandate: document,
+    state,
+    onError: (error) => errors.push(error),
+  });
+  return { state, errors, mandate, tools: mandate.createExecutor() };
+}
+
+/** Returns what the promise rejects with. */
+async function errorOf<E = MandateBlockedError>(promise: Promise<unknown>): Promise<E> {
+  return promise.then(
+    (result) => Promise.reject(new Error(`it resolved to ${String(result)}`)),
+    (error: E) => error,
+  );
+}
+
+/** Runs a call on a decision point whose decisions the test changes. */
+function runOn(
+  change: (decision: Decision, record: ActionRequested) => Decision | Promise<Decision>,
+  tool: Tool,
+) {
+  const state = new MemoryStateManager();
+  const mandates = new MandatesOfAgents([readMandate({}, 'bot')]);
+  const local = localDecisionPoint(mandates, state);
+  const point = {
+    ...local,
+    decide: async (record: ActionRequested) => change(await local.decide(record), record),
+  };
+  const call = { agentId: 'bot', tool: 'pay', args: {}, options: {} };
+  return { state, call, run: runAction({ call, tool, point, onError: () => {} }) };
+}
+
+describe('the arguments of a tool', () => {
+  test('are a copy of the decided arguments, so that a later change has no effect', async () => {
+    const { tools } = scene();
+    const args = { path: '/tmp/a', deep: { list: [1] } };
+    const running = tools.run('read', args, (given) => given);
+    args.path = '/etc/passwd';
+    args.deep.list.push(2);
+    expect(await running).toEqual({ path: '/tmp/a', deep: { list: [1] } });
+  });
+
+  test('are what JSON makes of them, for the checks and for the tool', async () => {
+    const schema = { type: 'object', properties: { path: { type: 'string', enum: ['/tmp/a'] } } };
+    const { tools } = scene({ toolPolicies: { read: { argumentValidation: { schema } } } });
+    const args = { path: '/etc/passwd', toJSON: () => ({ path: '/tmp/a' }) };
+    expect(await tools.run('read', args, (given) => given.path)).toBe('/tmp/a');
+  });
+
+  test.each<[string, unknown]>([
+    ['a circle', circle()],
+    ['a bigint', { n: 1n }],
+    ['a text that is no object', 'rm -rf'],
+    ['a list', [1]],
+    ['half a surrogate pair', { text: '\ud800' }],
+    ['a prototype', JSON.parse('{"__proto__":{"admin":true}}')],
+    ['an integer that is not exact', { n: 2 ** 60 }],
+  ])('that are %s are refused, and the tool does not run', async (_what, args) => {
+    const { tools, mandate } = scene();
+    const error = await errorOf(tools.run('read', args as object, () => 'ran'));
+    expect(error).toMatchObject({ code: 'INVALID_ACTION', decision: null, agentId: 'bot' });
+    expect(await mandate.getCallCount()).toBe(0);
+  });
+});
+
+function circle(): object {
+  const one: Record<string, unknown> = {};
+  one.self = one;
+  return one;
+}
+
+describe('an error of the SDK', () => {
+  test('blocks the call', async () => {
+    const { tools, state } = scene();
+    await state.close();
+    const error = await errorOf(tools.run('pay', {}, () => 'ran'));
+    expect(error).toBeInstanceOf(MandateBlockedError);
+    expect(error).toMatchObject({ code: 'INTERNAL_ERROR', decision: null });
+    expect(error.cause).toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  });
+
+  test('after the tool ran is passed to onError, and does not hide the result', async () => {
+    const { tools, state, errors } = scene();
+    const tool = async () => {
+      await state.close();
+      return 'paid';
+    };
+    expect(await tools.run('pay', {}, tool)).toBe('paid');
+    expect(errors).toMatchObject([{ code: 'LEDGER_UNAVAILABLE' }]);
+  });
+
+  test.each<[string, RunOptions['actualCostMicros']]>([
+    ['a negative number', -100],
+    ['a fraction', 0.5],
+    ['not a number', Number.NaN],
+    [
+      'an exception',
+      () => {
+        throw new Error('no cost');
+      },
+    ],
+  ])('an actual cost that is %s is not reported, but is an error', async (_what, actualCostMicros) => {
+    const { tools, mandate, errors } = scene({ toolPolicies: { pay: { cost: 5 } } });
+    await tools.run('pay', {}, () => 'paid', { actualCostMicros } as RunOptions<string>);
+    expect((await mandate.getCost()).totalMicros).toBe(5_000_000);
+    expect(errors).toHaveLength(1);
+  });
+});
+
+test('a decision with an obligation that the SDK does not know blocks the call', async () => {
+  const { run } = runOn(
+    (decision) => ({ ...decision, obligations: { watermark: true } }),
+    () => 'ran',
+  );
+  expect(await errorOf(run)).toMatchObject({ code: 'UNKNOWN_OBLIGATION' });
+});
+
+test('a kill between the decision and the start blocks the call, and gives its reservation back', async () => {
+  let ran = false;
+  const { run, state } = runOn(
+    async (decision) => {
+      await state.kills.kill('bot', 'runaway');
+      return decision;
+    },
+    () => {
+      ran = true;
+    },
+  );
+  expect(await errorOf(run)).toMatchObject({ code: 'AGENT_KILLED' });
+  expect([ran, await state.ledger.open('default')]).toEqual([false, []]);
+});
+
+describe('the signal of the caller', () => {
+  test('that is aborted before the call: nothing is decided', async () => {
+    const { tools, mandate } = scene();
+    const reason = new Error('the user left');
+    const error = await errorOf(tools.run('pay', {}, () => 'ran', { signal: AbortSignal.abort(reason) }));
+    expect([error, await mandate.getCallCount()]).toEqual([reason, 0]);
+  });
+
+  test('that aborts between the decision and the start: the tool does not run', async () => {
+    const stop = new AbortController();
+    const { tools, state } = scene();
+    const running = tools.run('pay', {}, () => 'ran', { signal: stop.signal });
+    stop.abort(new Error('the user left'));
+    expect(await errorOf<Error>(running)).toMatchObject({ message: 'the user left' });
+    expect(await state.ledger.open('default')).toEqual([]);
+  });
+
+  test('that aborts a running call: the call ends at once, and its charge stays', async () => {
+    const { tools, mandate } = scene({ toolPolicies: { pay: { cost: 5 } } });
+    const stop = new AbortController();
+    const tool: Tool<object, never> = () => {
+      stop.abort(new Error('the user left'));
+      return new Promise<never>(() => {});
+    };
+    const running = tools.run('pay', {}, tool, { signal: stop.signal });
+    expect(await errorOf<Error>(running)).toMatchObject({ message: 'the user left' });
+    expect((await mandate.getCost()).totalMicros).toBe(5_000_000);
+  });
+});
+
+describe('a call that a person must approve', () => {
+  const document = { toolPolicies: { pay: { cost: 5, requiresConfirmation: true } } };
+
+  test('is deferred, and runs once after the approval, if the same action is sent again', async () => {
+    const { tools, state, mandate } = scene(document);
+    let runs = 0;
+    const pay = () => {
+      runs += 1;
+      return 'paid';
+    };
+    const deferred = await errorOf<MandateDeferredError>(tools.run('pay', { to: 'ann' }, pay));
+    expect(deferred).toBeInstanceOf(MandateDeferredError);
+    expect(deferred).toMatchObject({ code: 'APPROVAL_REQUIRED', approvalId: expect.stringMatching(/^apv_/) });
+    const again = { actionId: deferred.action.id };
+    expect(await errorOf<Error>(tools.run('pay', { to: 'ann' }, pay, again))).toMatchObject({
+      code: 'APPROVAL_REQUIRED',
+    });
+    const { tenant, agentId, actionId, digest } = deferred.decision as Decision;
+    await state.ledger.approve({
+      ...{ id: 'a1', by: 'op', reason: 'fine', tenant, agentId, actionId, digest },
+      answer: 'granted',
+      expiresAtMs: state.clock() + 60_000,
+    });
+    expect(await tools.run('pay', { to: 'ann' }, pay, again)).toBe('paid');
+    expect(await errorOf(tools.run('pay', { to: 'ann' }, pay, again))).toMatchObject({
+      code: 'DUPLICATE_ACTION',
+    });
+    expect([runs, (await mandate.getCost()).totalMicros]).toEqual([1, 5_000_000]);
+  });
+});
+
+test('the costs of an agent agree with its lifetime budget in the ledger, also above the cap of an actual cost', async () => {
+  const clock = manualClock(Date.parse('2026-03-01T12:00:00Z'));
+  const state = new MemoryStateManager({ clock });
+  const mandate = new Mandate({
+    agentId: 'bot',
+    mandate: { maxCostTotal: 1_000, toolPolicies: { pay: { cost: 5, maxActualCost: 6 } } },
+    state,
+  });
+  const tools = mandate.createExecutor();
+  await tools.run('pay', {}, () => 'paid', { actualCostMicros: 9_000_000 });
+  await errorOf(tools.run('pay', {}, () => Promise.reject(new Error('no'))));
+  await tools.run('pay', {}, () => 'paid');
+  const total = (await state.ledger.balances('default')).find(({ budget }) => budget.id === 'total');
+  expect(total?.spentMicros).toBe(14_000_000);
+  expect((await mandate.getCost()).totalMicros).toBe(14_000_000);
+  expect(await mandate.getRemainingBudget()).toBe(986_000_000);
+});

@@ -1,0 +1,85 @@
+/** What a process knows of its agents: the ledger with its kill switch, and what each agent has spent. */
+import { randomUUID } from 'node:crypto';
+import { createMemoryLedger, type Ledger } from '@mandate/ledger';
+import { type Clock, monotonic, systemClock } from '@mandate/runtime';
+import type { ActionType, Decision, Settlement } from '@mandate/schemas';
+import { KillSwitch } from './kill.ts';
+import type { Cost } from './types.ts';
+
+/** The state that several instances of `Mandate` may share. */
+export type StateManager = {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly kills: KillSwitch;
+  /** Counts what a decision charged to its agent. */
+  decided(decision: Decision): void;
+  /** Counts what an outcome changed. `type` is the kind of the action. */
+  settled(settlement: Settlement, type: ActionType): void;
+  /** What the agent has spent, and how many of its calls were allowed. */
+  costOf(agentId: string): Cost;
+  callsOf(agentId: string): number;
+  close(): Promise<void>;
+};
+
+type Options = {
+  /** The clock of all decisions. Absent: the clock of the system. The clock never runs backwards. */
+  clock?: Clock;
+  /** How long ids and idempotency keys are remembered, in milliseconds. Absent: 24 hours. */
+  replayMemoryMs?: number;
+  /**
+   * How many deliveries are remembered at most. Each call takes two. At the limit, calls are blocked, because an id
+   * that is forgotten early could run twice. Absent: no limit.
+   */
+  mostRemembered?: number;
+};
+
+type Tally = { calls: number; llmMicros: number; toolMicros: number };
+
+/** Keeps the state in the memory of this process. The state ends with the process. */
+export class MemoryStateManager implements StateManager {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly kills: KillSwitch;
+  readonly #tallies = new Map<string, Tally>();
+
+  constructor({ clock = systemClock, ...limits }: Options = {}) {
+    this.clock = monotonic(clock);
+    this.ledger = createMemoryLedger({ clock: this.clock, epoch: `ep_${randomUUID()}`, ...limits });
+    this.kills = new KillSwitch(this.ledger);
+  }
+
+  decided({ kind, verdict, agentId, type, chargedMicros }: Decision): void {
+    if (verdict !== 'ALLOW' || kind !== 'first') return;
+    const tally = this.#tally(agentId);
+    tally.calls += 1;
+    tally[type === 'llm_call' ? 'llmMicros' : 'toolMicros'] += chargedMicros;
+  }
+
+  settled({ agentId, deltaMicros, excessMicros }: Settlement, type: ActionType): void {
+    this.#tally(agentId)[type === 'llm_call' ? 'llmMicros' : 'toolMicros'] += deltaMicros + excessMicros;
+  }
+
+  costOf(agentId: string): Cost {
+    const { llmMicros, toolMicros } = this.#tallies.get(agentId) ?? NOTHING;
+    return { totalMicros: llmMicros + toolMicros, llmMicros, toolMicros };
+  }
+
+  callsOf(agentId: string): number {
+    return (this.#tallies.get(agentId) ?? NOTHING).calls;
+  }
+
+  close(): Promise<void> {
+    return this.ledger.close();
+  }
+
+  #tally(agentId: string): Tally {
+    let tally = this.#tallies.get(agentId);
+    if (tally === undefined) {
+      tally = { ...NOTHING };
+      this.#tallies.set(agentId, tally);
+    }
+    return tally;
+  }
+}
+
+const NOTHING: Readonly<Tally> = { calls: 0, llmMicros: 0, toolMicros: 0 };

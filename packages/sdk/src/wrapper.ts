@@ -1,0 +1,63 @@
+/** Wraps the tools of an agent, so that each call is decided before it runs. */
+import { CAPS } from '@mandate/schemas';
+import { MandateBlockedError } from './errors.ts';
+import type { RunOptions, Tool, Tools } from './types.ts';
+
+type ResultOf<T extends Tool> = Awaited<ReturnType<T>>;
+
+/** The arguments of a tool. A function without parameters may be called with any. */
+type ArgsOf<T extends Tool> = Parameters<T> extends readonly [infer Args, ...unknown[]] ? Args : object;
+
+/** Runs the tools of one agent. */
+export interface Executor<T extends Tools = Tools> {
+  readonly agentId: string;
+  /**
+   * Calls the function if the mandate allows the call. The function gets a copy of the arguments as JSON, and a signal
+   * that aborts after a kill or at the end of the lease.
+   *
+   * @throws MandateBlockedError, MandateDeferredError, or the error of the function
+   */
+  run<Args extends object, Result>(
+    name: string,
+    args: Args,
+    fn: Tool<Args, Result>,
+    options?: RunOptions<Result>,
+  ): Promise<Result>;
+  /** Calls the tool of this name that the executor was created with. */
+  run<Name extends keyof T & string>(
+    name: Name,
+    args: ArgsOf<T[Name]>,
+    options?: RunOptions<ResultOf<T[Name]>>,
+  ): Promise<ResultOf<T[Name]>>;
+}
+
+/** Runs one call of an agent: its tool's name, its arguments, and the function that does the work. */
+export type RunCall = (name: string, args: unknown, fn: Tool, options: RunOptions) => Promise<unknown>;
+
+export function executorOf<T extends Tools>(agentId: string, tools: T, runCall: RunCall): Executor<T> {
+  const run = async (
+    name: string,
+    args: unknown,
+    fnOrOptions?: Tool | RunOptions,
+    options: RunOptions = {},
+  ): Promise<unknown> => {
+    if (typeof fnOrOptions === 'function') return runCall(name, args, fnOrOptions, options);
+    if (Object.hasOwn(tools, name)) return runCall(name, args, tools[name] as Tool, fnOrOptions ?? {});
+    throw unknownTool(agentId, name, Object.keys(tools));
+  };
+  return { agentId, run: run as Executor<T>['run'] };
+}
+
+/** The most names of tools in a remedy. */
+const MOST_NAMED = 50;
+
+/** A model may ask for a tool that does not exist, so this is a refusal that the model can read. */
+function unknownTool(agentId: string, name: string, known: readonly string[]): MandateBlockedError {
+  const names = known.slice(0, MOST_NAMED).join(', ') + (known.length > MOST_NAMED ? ', and others' : '');
+  return new MandateBlockedError('UNKNOWN_TOOL', {
+    reason: `There is no function for the tool ${JSON.stringify(String(name).slice(0, CAPS.idUnits))}.`,
+    remedy: known.length === 0 ? 'Give the function to `run`.' : `Use one of these tools: ${names}.`,
+    action: { id: '', agentId, type: 'tool_call', tool: name },
+    decision: null,
+  });
+}
