@@ -1,0 +1,285 @@
+/**
+ * Tests what every mode of the SDK promises about tools. Each mode runs all these tests. Only tests import this file.
+ *
+ *     sdkContract('local mode', async () => ({ agentUnder }));
+ */
+import { describe, expect, test } from 'vitest';
+import type { MandateBlockedError } from './errors.ts';
+import { findMandateError } from './errors.ts';
+import type { Mandate } from './mandate.ts';
+import type { BlockCode, MandateDocument, Tool } from './types.ts';
+import type { Executor } from './wrapper.ts';
+
+/** An agent of its own for each test. */
+type Agent = { agentId: string; mandate: Mandate; tools: Executor };
+
+export type Bench = {
+  /** Puts a new agent under this mandate, in the mode that is tested. */
+  agentUnder(document: MandateDocument): Promise<Agent>;
+};
+
+const DOLLAR = 1_000_000;
+
+/** How often a test asks until something is so, and how long at most. */
+const WAITING = { interval: 5, timeout: 30_000 };
+
+/** Every call of `pay` costs five dollars. */
+const PAY = { toolPolicies: { pay: { cost: 5 } } } as const;
+
+/** @param open called before each test */
+export function sdkContract(name: string, open: () => Promise<Bench>): void {
+  const agentUnder = async (document: MandateDocument): Promise<Agent> => (await open()).agentUnder(document);
+
+  describe(`${name} keeps the contract of the SDK:`, () => {
+    describe('money', () => {
+      test('a budget of 0 blocks a call that costs something', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 0 });
+        const { runs, pay } = counting();
+        expect(await codeOf(tools.run('pay', {}, pay))).toBe('COST_LIMIT_EXCEEDED');
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([0, costing(0)]);
+      });
+
+      test('20 calls of five dollars at once, under ten dollars: two run', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 10 });
+        const { runs, pay } = counting();
+        const codes = await atOnce(20, () => tools.run('pay', {}, pay));
+        expect(tally(codes)).toEqual({ ran: 2, COST_LIMIT_EXCEEDED: 18 });
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([2, costing(10)]);
+        expect(await mandate.getRemainingBudget(agentId)).toBe(0);
+      });
+
+      test('1,000 calls of a dollar at once, under a hundred dollars: 100 run', async () => {
+        const { tools, mandate, agentId } = await agentUnder({
+          maxCostTotal: 100,
+          toolPolicies: { pay: { cost: 1 } },
+        });
+        const { runs, pay } = counting();
+        const codes = await atOnce(1_000, () => tools.run('pay', {}, pay));
+        expect(tally(codes)).toEqual({ ran: 100, COST_LIMIT_EXCEEDED: 900 });
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([100, costing(100)]);
+      });
+
+      test('a result that claims a cost changes no charge', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 10 });
+        const claims = { cost: -100, actualCostMicros: -100, chargedMicros: 0, usage: { cost: -100 } };
+        expect(await tools.run('pay', {}, () => claims)).toBe(claims);
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+      });
+
+      test('an actual cost that the caller reads from the result is charged, but no less than the price', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 20 });
+        const options = { actualCostMicros: (result: { micros: number }) => result.micros };
+        await tools.run('pay', {}, () => ({ micros: 6 * DOLLAR }), options);
+        await tools.run('pay', {}, () => ({ micros: 1 }), options);
+        expect(await mandate.getCost(agentId)).toEqual(costing(11));
+      });
+
+      test('a call that failed costs nothing, and its budget can be spent again', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 5 });
+        await expect(tools.run('pay', {}, failing)).rejects.toThrow('the bank is closed');
+        expect(await mandate.getCost(agentId)).toEqual(costing(0));
+        expect(await tools.run('pay', {}, () => 'paid')).toBe('paid');
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+      });
+    });
+
+    describe('rates', () => {
+      test('ten free calls under a limit of two: two run', async () => {
+        const { tools } = await agentUnder({ rateLimit: { maxCalls: 2, windowMs: 3_600_000 } });
+        const { runs, pay } = counting();
+        const codes = await atOnce(10, () => tools.run('pay', {}, pay));
+        expect(tally(codes)).toEqual({ ran: 2, RATE_LIMIT_EXCEEDED: 8 });
+        expect(runs()).toBe(2);
+      });
+
+      test('a refusal by a rate can be retried, and charges nothing', async () => {
+        const rateLimit = { maxCalls: 1, windowMs: 3_600_000 };
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100, rateLimit });
+        await tools.run('pay', {}, () => null);
+        const refused = await refusalOf(tools.run('pay', {}, () => null));
+        expect(refused).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryable: true });
+        expect(refused.retryAfterMs).toBeGreaterThan(3_000_000);
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+        expect(await mandate.getCallCount(agentId)).toBe(1);
+      });
+    });
+
+    describe('once', () => {
+      test('three calls with one idempotency key: one runs', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+        const { runs, pay } = counting();
+        const codes = await atOnce(3, () => tools.run('pay', {}, pay, { idempotencyKey: 'order-7' }));
+        expect(tally(codes)).toEqual({ ran: 1, DUPLICATE_ACTION: 2 });
+        expect(await codeOf(tools.run('pay', {}, pay, { idempotencyKey: 'order-7' }))).toBe(
+          'DUPLICATE_ACTION',
+        );
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+      });
+
+      test('a failed call is retried with the same idempotency key, as the next attempt', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+        const key = { idempotencyKey: 'order-7' };
+        await expect(tools.run('pay', {}, failing, key)).rejects.toThrow('the bank is closed');
+        await expect(tools.run('pay', {}, failing, key)).rejects.toThrow('the bank is closed');
+        expect(await tools.run('pay', {}, () => 'paid', key)).toBe('paid');
+        const again = await refusalOf(tools.run('pay', {}, () => 'paid', key));
+        expect(again).toMatchObject({ code: 'DUPLICATE_ACTION', retryable: false });
+        expect(again.decision?.duplicateOf?.attempt).toBe(3);
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+      });
+
+      test('a key that returns with other arguments is refused, also after a failure', async () => {
+        const { tools } = await agentUnder({});
+        const key = { idempotencyKey: 'order-7' };
+        await expect(tools.run('pay', { to: 'ann' }, failing, key)).rejects.toThrow('the bank is closed');
+        expect(await codeOf(tools.run('pay', { to: 'bob' }, () => null, key))).toBe('DUPLICATE_ACTION');
+      });
+    });
+
+    describe('leases', () => {
+      test('a lease that ran out aborts the call and keeps the charge, and a late result settles it', async () => {
+        const { tools, mandate, agentId } = await agentUnder({
+          maxCostTotal: 100,
+          toolPolicies: { pay: { cost: 5, executionLeaseMs: 20 } },
+        });
+        const late = Promise.withResolvers<string>();
+        const seen = Promise.withResolvers<AbortSignal>();
+        const tool: Tool<object, string> = (_args, signal) => {
+          seen.resolve(signal);
+          return late.promise;
+        };
+        const refused = await refusalOf(tools.run('pay', {}, tool, { actualCostMicros: 7 * DOLLAR }));
+        expect(refused).toMatchObject({ code: 'LEASE_EXPIRED', agentId });
+        const signal = await seen.promise;
+        expect([signal.aborted, signal.reason]).toEqual([true, refused]);
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+        late.resolve('done');
+        await expect.poll(() => mandate.getCost(agentId), WAITING).toEqual(costing(7));
+      });
+
+      test('a call that fails after its lease ran out keeps its charge, and may be tried again', async () => {
+        const { tools, mandate, agentId } = await agentUnder({
+          maxCostTotal: 100,
+          toolPolicies: { pay: { cost: 5, executionLeaseMs: 100 } },
+        });
+        const key = { idempotencyKey: 'order-7' };
+        expect(await codeOf(tools.run('pay', {}, untilAborted, key))).toBe('LEASE_EXPIRED');
+        await expect.poll(() => codeOf(tools.run('pay', {}, () => 'paid', key)), WAITING).toBe('ran');
+        expect(await mandate.getCost(agentId)).toEqual(costing(10));
+      });
+    });
+
+    describe('refusals', () => {
+      const schema = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
+
+      test('required arguments that are left out are refused', async () => {
+        const { tools } = await agentUnder({ toolPolicies: { pay: { argumentValidation: { schema } } } });
+        const { runs, pay } = counting();
+        const refused = await refusalOf(tools.run('pay', {}, pay));
+        expect(refused).toMatchObject({ code: 'ARGUMENT_VALIDATION_FAILED', retryable: false });
+        expect(await codeOf(tools.run('pay', undefined as never, pay))).toBe('ARGUMENT_VALIDATION_FAILED');
+        expect(runs()).toBe(0);
+        expect(await codeOf(tools.run('pay', { to: 'ann' }, pay))).toBe('ran');
+      });
+
+      test.each<[string, MandateDocument, BlockCode]>([
+        ['an empty list of allowed tools', { allowedTools: [] }, 'TOOL_NOT_ALLOWED'],
+        ['a list without the tool', { allowedTools: ['read_*'] }, 'TOOL_NOT_ALLOWED'],
+        ['a list of denied tools', { allowedTools: ['*'], deniedTools: ['pay'] }, 'TOOL_DENIED'],
+        ['an expired mandate', { expiresAt: '2020-01-01T00:00:00Z' }, 'MANDATE_EXPIRED'],
+      ])('%s refuses the call', async (_what, document, code) => {
+        const { tools, mandate, agentId } = await agentUnder(document);
+        const { runs, pay } = counting();
+        const refused = await refusalOf(tools.run('pay', { to: 'ann' }, pay));
+        expect(refused).toMatchObject({ code, agentId, action: { tool: 'pay', agentId } });
+        expect(refused.decision).toMatchObject({ verdict: 'BLOCK', code });
+        expect(refused.message).toBe(`${code}: ${refused.reason} ${refused.remedy}`);
+        expect([runs(), await mandate.getCallCount(agentId)]).toEqual([0, 0]);
+      });
+
+      test('a killed agent is refused until it is revived, and other agents are not', async () => {
+        const { agentUnder: put } = await open();
+        const [one, other] = [await put({}), await put({})];
+        await one.mandate.kill(one.agentId, 'runaway');
+        const refused = await refusalOf(one.tools.run('pay', {}, () => null));
+        expect(refused.code).toBe('AGENT_KILLED');
+        expect(refused.reason).toContain('runaway');
+        expect(await codeOf(other.tools.run('pay', {}, () => null))).toBe('ran');
+        expect(await one.mandate.isKilled(one.agentId)).toBe(true);
+        expect(await one.mandate.revive(one.agentId)).toBe(true);
+        expect(await codeOf(one.tools.run('pay', {}, () => null))).toBe('ran');
+      });
+
+      test('a kill aborts a running call, and its charge stays', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+        const started = Promise.withResolvers<void>();
+        const running = tools.run('pay', {}, (_args, signal) => {
+          started.resolve();
+          return untilAborted({}, signal);
+        });
+        await started.promise;
+        await mandate.kill(agentId, 'runaway');
+        const refused = await refusalOf(running);
+        expect(refused.code).toBe('AGENT_KILLED');
+        expect(refused.reason).toContain('runaway');
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+      });
+    });
+  });
+}
+
+/** A tool that counts how often it ran. */
+function counting(): { runs(): number; pay: Tool<object, string> } {
+  let runs = 0;
+  return {
+    runs: () => runs,
+    pay: async () => {
+      runs += 1;
+      return 'paid';
+    },
+  };
+}
+
+const failing: Tool<object, never> = () => {
+  throw new Error('the bank is closed');
+};
+
+const untilAborted: Tool<object, never> = (_args, signal) =>
+  new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+function costing(dollars: number): object {
+  return { totalMicros: dollars * DOLLAR, llmMicros: 0, toolMicros: dollars * DOLLAR };
+}
+
+/** Returns the refusal with which the call ended. Fails if it ended otherwise. */
+async function refusalOf(call: Promise<unknown>): Promise<MandateBlockedError> {
+  const thrown = await call.then(
+    (result) => new Error(`the call was not refused, it returned ${String(result)}`),
+    (error: unknown) => error,
+  );
+  const found = findMandateError(thrown);
+  if (found?.name !== 'MandateBlockedError') throw thrown;
+  return found as MandateBlockedError;
+}
+
+/** Returns `ran`, or the code of the refusal. */
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'ran';
+  } catch (error) {
+    const found = findMandateError(error);
+    if (found === null) throw error;
+    return found.code;
+  }
+}
+
+function atOnce(times: number, call: () => Promise<unknown>): Promise<string[]> {
+  return Promise.all(Array.from({ length: times }, () => codeOf(call())));
+}
+
+function tally(codes: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, all]) => [code, all.length]));
+}
