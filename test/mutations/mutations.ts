@@ -5,6 +5,7 @@ import { PACKAGE_MUTATIONS } from './rows/packages.ts';
 import { POLICY_MUTATIONS } from './rows/policy.ts';
 import { ARGUMENT_MUTATIONS } from './rows/policy-arguments.ts';
 import { CONTROL_MUTATIONS } from './rows/policy-control.ts';
+import { SDK_MUTATIONS } from './rows/sdk.ts';
 import { SERVICE_MUTATIONS } from './rows/services.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -14,4 +15,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...LEDGER_MUTATIONS,
   ...SERVICE_MUTATIONS,
   ...PACKAGE_MUTATIONS,
+  ...SDK_MUTATIONS,
 ];

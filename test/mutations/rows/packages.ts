@@ -294,7 +294,11 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ['privacy: offline, the settings of the plane name a document', 'path ?? PRIVACY_PATH', 'path'],
   ]),
   ...inFile('packages/engine/src/offline/offline-decider.ts', [
-    ['privacy: offline, decisions are about the published action', 'answer(appended(record))', 'answer({ value: record })'],
+    [
+      'privacy: offline, decisions are about the published action',
+      'answer(appended(record))',
+      'answer({ value: record })',
+    ],
     [
       'privacy: offline, an approval names the action as sent',
       'actionDigest(action, fingerprint)',
