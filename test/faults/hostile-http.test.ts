@@ -234,7 +234,8 @@ describe('requests that are larger than any caller needs', () => {
           answerTo(`${post('transfer-encoding: chunked\r\n\r\n')}${chunk.repeat(40)}`),
         ),
       );
-      for (const answer of endless) expect(statusesIn(answer)).toEqual(answer === '' ? [] : [413]);
+      // 503: a key may use a limited part of the memory for bodies, and these bodies may arrive at the same time.
+      for (const answer of endless) expect([[], [413], [503]]).toContainEqual(statusesIn(answer));
     }));
 
   test('the plane survives many requests on one connection with answers that the caller does not read', () =>
