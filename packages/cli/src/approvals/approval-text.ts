@@ -37,7 +37,6 @@ export function approvalText(approval: Approval, stdout: Output): string {
   ].join('\n');
 }
 
-/** Returns the answer or the decision. Returns '' while the approval waits for an answer. */
 function stateOf({ answer, decided }: Approval): string {
   if (decided !== null) return `${decided.verdict} (${decided.code})`;
   if (answer === null) return '';

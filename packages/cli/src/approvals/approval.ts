@@ -1,6 +1,5 @@
 import type { Json } from '@mandate/schemas';
 
-/** An approval, as GET /v1/approvals returns it. */
 export type Approval = {
   id: string;
   decisionId: string;

@@ -8,7 +8,6 @@ const SPENT = [...CALLS, 'spentMicros', 'spent'];
 
 type Known = readonly string[] | ((filters: Filters) => readonly string[]);
 
-/** The columns are in the order in which the plane returns them. */
 const COLUMNS: Readonly<Record<QuestionName, Known>> = {
   'decisions list': [
     ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'type', 'subject', 'tool', 'model', 'provider'],

@@ -45,7 +45,6 @@ const ranking = (by: string): Question => ({
   kind: 'ranked',
 });
 
-/** The questions by the command that asks them. */
 export const QUESTIONS = {
   'decisions list': {
     about: 'Lists decisions, newest first.',

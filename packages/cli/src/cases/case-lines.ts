@@ -2,7 +2,6 @@
  * The results of cases as text for people: one line for each case, and for a failed case its steps with the expected
  * and the actual values.
  */
-
 import type { StepTold } from '@mandate/cases';
 import type { Output } from '../command-context.ts';
 import { printable } from '../output/printable.ts';

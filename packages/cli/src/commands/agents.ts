@@ -27,7 +27,6 @@ type Budget = { subject: string; budgetId: string; windowMs: number | null; left
 /** `exhausted`: the budgets of the agent with nothing left; null if the audit did not answer. */
 type Shown = Agent & { exhausted: readonly Pick<Budget, 'budgetId' | 'windowMs'>[] | null };
 
-/** The highest number of budgets in one answer of the audit. */
 const MOST_BUDGETS = 1_000;
 
 export function agentsCommand(command: Command, run: RunCommand): void {

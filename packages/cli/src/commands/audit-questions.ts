@@ -24,7 +24,6 @@ type Options = PageOptions &
     orderBy?: string;
   };
 
-/** The highest number of rows in one answer of the audit. */
 const PAGE = 1_000;
 /** The highest `--limit` of a ranking that does not say how many rows it left out. One more row is requested then. */
 const MAX_RANKED = PAGE - 1;
@@ -60,7 +59,6 @@ export function questionCommand(command: Command, name: QuestionName, run: RunCo
     );
 }
 
-/** Makes a command with questions to the audit as its subcommands. */
 function nounOf(about: string, ...names: readonly QuestionName[]) {
   return (command: Command, run: RunCommand): void => {
     command.description(about);
@@ -160,7 +158,6 @@ async function showOneAnswer(
     const shown = rows.map((row) => question.row?.(row) ?? row);
     if (csv) {
       await writeCsv(shown, { known, columns }, stdout);
-      // A note is not a row, so it is not written to the CSV file.
       const note = question.note?.(told);
       if (note !== undefined) await write(stderr, `${note}\n`);
     } else {
@@ -175,7 +172,6 @@ async function showOneAnswer(
   if (isCut) await write(stderr, moreText(options.limit, { max: MAX_RANKED }));
 }
 
-/** True if the answer says how many rows it left out. */
 function saysMore({ path }: Question): boolean {
   return path === 'analytics';
 }

@@ -47,7 +47,6 @@ function explainCommand(decisions: Command, run: RunCommand): void {
   showOne(explain, '/explain', page, run);
 }
 
-/** @param part the rest of the path of the route */
 function showOne<Answer>(
   command: Command,
   part: string,

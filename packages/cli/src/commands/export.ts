@@ -16,10 +16,8 @@ import { showAnswer, write, writeJsonLine } from '../output/write.ts';
 type What = 'decisions' | 'settlements' | 'control-events';
 type Options = { format: string; out: string; rows: number; from?: string; to?: string };
 
-/** The highest number of rows in a Parquet file. */
 const MOST_ROWS = 250_000;
 
-/** The names of the filters of each export. The time range is left out. */
 const FILTERS: Readonly<Record<What, readonly FilterName[]>> = {
   decisions: SEARCHED_FOR,
   settlements: ['agent', 'action'],

@@ -63,7 +63,6 @@ async function migrate(options: Options, context: CommandContext): Promise<ExitC
 
 const SHOW_EVERY_MS = 250;
 
-/** Shows the time while a server does not answer yet. */
 function showWaiting(what: string, stderr: Output) {
   const progress = progressOn(stderr);
   const startedMs = performance.now();

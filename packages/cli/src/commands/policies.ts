@@ -42,7 +42,6 @@ function listCommand(policies: Command, run: RunCommand): void {
     );
 }
 
-/** Returns the names of the fields that a policy sets, without `version` and `id`. */
 function fieldsOf({ version: _, id: __, ...fields }: PolicyDocument): string {
   return Object.keys(fields).join(', ');
 }

@@ -130,6 +130,5 @@ function oneAction({ agent, tool, args, id, cost, grant, attempt, context }: Opt
     attempt,
     context,
   };
-  // JSON.stringify leaves out fields that are undefined.
   return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
 }

@@ -75,7 +75,6 @@ async function reconcileRunning(options: Options, context: CommandContext): Prom
   }
 }
 
-/** Returns the figures of the check that the alerter receives. */
 function found({ counters, differences, doubledActions, driftMicros, laws }: Report) {
   return {
     ...{ driftMicros, counters, differences: differences.length, doubledActions: doubledActions.length },

@@ -76,7 +76,6 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
         await show(found, context);
       }
     } catch (error) {
-      // A request to stop is the normal end of the command.
       if (signal.aborted) break;
       if (!followed.hasBegun) throw await whyNotBegun(api, error);
       if (!mayPass(error)) throw error;

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 
 export type UnsealOptions = { unseal?: true };
 
-/** Returns an answer with its sealed texts in clear. */
 export type Unseal = <Answer>(answer: Answer) => Promise<Answer>;
 
 export function withUnseal(command: Command): Command {
@@ -20,7 +19,6 @@ export async function unsealing({ unseal }: UnsealOptions, api: ApiClient): Prom
 
 const ROWS_AT_A_TIME = 1_000;
 
-/** Yields rows with their sealed texts in clear. */
 export async function* unsealedRows<Row>(rows: AsyncIterable<Row>, unseal: Unseal): AsyncGenerator<Row> {
   let some: Row[] = [];
   for await (const row of rows) {

@@ -90,7 +90,6 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   return runLifecycle({ log, stop: signal, parts: [part] });
 }
 
-/** Returns a text with the agents of a key. Empty if the key is for all agents. */
 function forAgents(agents: readonly string[]): string {
   return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
 }

@@ -16,7 +16,6 @@ type Checked = (
       ok: true;
       found: object;
       inWords: string;
-      /** The tools that the file declares. */
       tools?: readonly string[];
       /** Returns warnings about probable mistakes. `declared`: the tools that all given files declare. */
       warnings?: (declared: Iterable<string>) => readonly DocumentFault[];

@@ -22,7 +22,6 @@ export type OptionWords = {
   names: Named | null;
 };
 
-/** The kinds of names that the plane can list. */
 export const NAMED = ['agents', 'tools'] as const;
 export type Named = (typeof NAMED)[number];
 

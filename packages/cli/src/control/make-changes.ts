@@ -2,7 +2,6 @@
  * Makes the changes of a plan, one after the other. A change is refused if its document changed after the plan was
  * made.
  */
-
 import type { ApiClient } from '@mandate/client';
 import type { Change } from '@mandate/control/plan';
 import { ApiProblem } from '../api-failure.ts';

@@ -1,5 +1,4 @@
 /** Changes as text for people before they are made: each change with the lines that differ. */
-
 import type { Change } from '@mandate/control/plan';
 import { stringify } from 'yaml';
 import type { Output } from '../command-context.ts';

@@ -1,5 +1,4 @@
 /** The findings of lint for a plane after a change: errors in full, warnings as a number. */
-
 import type { ApiClient } from '@mandate/client';
 import type { Linted } from '@mandate/control/lint';
 import type { Output } from '../command-context.ts';

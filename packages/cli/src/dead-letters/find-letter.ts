@@ -1,5 +1,4 @@
 /** A dead letter, found by its id or by its log position. */
-
 import type { ApiClient } from '@mandate/client';
 import type { DeadLetter, LogPosition } from '@mandate/schemas';
 import { InvalidArgumentError } from 'commander';

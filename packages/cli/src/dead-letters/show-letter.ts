@@ -1,5 +1,4 @@
 /** A dead letter as text: its fault, the record, and its republications. */
-
 import type { Output } from '../command-context.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { paint } from '../output/table.ts';

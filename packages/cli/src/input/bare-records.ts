@@ -2,7 +2,6 @@
  * Reads two forms of a line: a whole record, as on the log, or only the content of a record. The content is an action
  * or an outcome. Only an outcome has the field `actionId`.
  */
-
 import { decodeText } from '@mandate/schemas';
 
 export type RecordKind = { kind: 'action' | 'outcome'; bare: boolean };

@@ -1,5 +1,4 @@
 /** The first lines of `tail`: the newest records in the audit that match the same filters as its stream. */
-
 import type { ApiClient, Query } from '@mandate/client';
 import type { Filters } from '../audit/filters.ts';
 import type { ShownControlEvent } from '../output/control-event-line.ts';

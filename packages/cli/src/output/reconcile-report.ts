@@ -1,5 +1,4 @@
 /** The result of reconcile for people: what was compared, the laws as a table, and the breaches of the laws. */
-
 import type { LawReport, Report } from '@mandate/reconcile';
 import { formatMicros } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';

@@ -1,5 +1,4 @@
 /** Replaces sealed texts in an answer of the audit with the clear texts, for a key that may read them. */
-
 import type { ApiClient } from '@mandate/client';
 import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
 

@@ -1,5 +1,4 @@
 /** Sends records of one kind to the plane. A refusal names the records that caused it. */
-
 import type { ApiClient } from '@mandate/client';
 import type { Decision, Settlement } from '@mandate/schemas';
 import { ApiProblem } from '../api-failure.ts';
