@@ -11,7 +11,10 @@ import type { ActionOfError, BlockCode } from './types.ts';
  *
  * @throws MandateBlockedError, MandateDeferredError
  */
-export async function authorize(point: Pick<DecisionPoint, 'decide'>, created: Created): Promise<Decision> {
+export async function authorize(
+  point: Pick<DecisionPoint, 'decide' | 'settle'>,
+  created: Created,
+): Promise<Decision> {
   const decision = await decideLatest(point, created);
   const { verdict, code, reason, remedy } = decision;
   const action = actionOf(decision);
@@ -20,6 +23,8 @@ export async function authorize(point: Pick<DecisionPoint, 'decide'>, created: C
     throw new MandateBlockedError(code as BlockCode, { reason, remedy, action, decision });
   const [demanded] = Object.keys(decision.obligations ?? {});
   if (demanded === undefined) return decision;
+  const { actionId, attempt, agentId } = decision;
+  await point.settle({ actionId, attempt, agentId, status: 'cancelled' });
   throw new MandateBlockedError('UNKNOWN_OBLIGATION', {
     reason: `The decision demands "${demanded}", which this SDK cannot do.`,
     remedy: 'Update the SDK, or remove the rule that demands it.',

@@ -220,7 +220,7 @@ export function sdkContract(name: string, open: () => Promise<Bench>): void {
         await started.promise;
         await mandate.kill(agentId, 'runaway');
         const refused = await refusalOf(running);
-        expect(refused.code).toBe('AGENT_KILLED');
+        expect(refused).toMatchObject({ code: 'AGENT_KILLED', retryable: false });
         expect(refused.reason).toContain('runaway');
         expect(await mandate.getCost(agentId)).toEqual(costing(5));
       });

@@ -27,7 +27,8 @@ abstract class RefusedError extends MandateError {
   readonly #decision: Decision | null;
 
   constructor(name: string, code: string, { reason, remedy, action, decision, cause }: Facts) {
-    const retryable = decision !== null && !decision.final;
+    // After an ALLOW the call was aborted. A retry without an idempotency key could have its effect twice.
+    const retryable = decision !== null && decision.verdict !== 'ALLOW' && !decision.final;
     super(code, `${code}: ${reason} ${remedy}`, { remedy, retryable, cause });
     this.name = name;
     this.reason = reason;

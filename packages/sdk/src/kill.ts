@@ -48,8 +48,10 @@ export class KillSwitch {
   async #kill(target: KillTarget, { agentId, reason }: Omit<Kill, 'target'>): Promise<void> {
     // A ledger in memory has set its flag when this call returns. So a kill is in force at once, even if the caller
     // does not wait for the promise.
-    await this.#ledger.kill(target, { id: `kill_${randomUUID()}`, by: 'sdk', reason });
+    const done = this.#ledger.kill(target, { id: `kill_${randomUUID()}`, by: 'sdk', reason });
+    // Running calls are aborted even if the ledger fails.
     for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
+    await done;
   }
 
   async #revive(target: KillTarget): Promise<void> {

@@ -64,7 +64,7 @@ export class Mandate {
   /** Returns what runs the tools of one agent. Each call is decided first. */
   createExecutor<T extends Tools>(options: ExecutorOptions<T> = {}): Executor<T> {
     const { mandates, point } = this.#open();
-    const { onError = logError } = this.#options;
+    const onError = safely(this.#options.onError);
     const agentId = this.#agent(options.agentId);
     if (options.mandate !== undefined) mandates.state(agentId, readMandate(options.mandate, agentId));
     return executorOf(agentId, options.tools ?? ({} as T), (tool, args, fn, run) =>
@@ -98,13 +98,10 @@ export class Mandate {
 
   /** Calls the listener after each kill, until the returned function is called. */
   onKill(listener: (kill: Kill) => void): () => void {
-    const { onError = logError } = this.#options;
+    const onError = safely(this.#options.onError);
     return this.#open().state.kills.onKill((kill) => {
-      try {
-        listener(kill);
-      } catch (error) {
-        onError(error);
-      }
+      // An async function is a listener too, and its promise may reject.
+      new Promise<void>((resolve) => resolve(listener(kill))).catch(onError);
     });
   }
 
@@ -179,6 +176,17 @@ export class Mandate {
 
 function misused(message: string, facts: { remedy: string }): MandateError {
   return new MandateError('SDK_MISUSED', message, facts);
+}
+
+/** Returns a handler that never throws, because an error of the handler must not disturb a call. */
+function safely(onError: OnError = logError): OnError {
+  return (error) => {
+    try {
+      onError(error);
+    } catch (thrown) {
+      logError(thrown);
+    }
+  };
 }
 
 function logError(error: unknown): void {

@@ -84,7 +84,46 @@ function circle(): object {
   return one;
 }
 
+describe('a tool that finished', () => {
+  test('gives its result, even if the lease ends before the outcome is reported', async () => {
+    const { tools } = scene({ toolPolicies: { pay: { executionLeaseMs: 1_000 } } });
+    const untilMs = performance.now() + 1_050;
+    const pay = () => {
+      while (performance.now() < untilMs);
+      return 'paid';
+    };
+    expect(await tools.run('pay', {}, pay)).toBe('paid');
+  });
+
+  test('gives its result, even if the handler of errors throws', async () => {
+    const mandate = new Mandate({
+      agentId: 'bot',
+      mandate: {},
+      onError: () => {
+        throw new Error('no log');
+      },
+    });
+    const tools = mandate.createExecutor();
+    expect(await tools.run('pay', {}, () => 'paid', { actualCostMicros: -1 })).toBe('paid');
+  });
+});
+
 describe('an error of the SDK', () => {
+  test('does not keep a kill from aborting running calls', async () => {
+    const { tools, state, mandate } = scene();
+    const started = Promise.withResolvers<void>();
+    const running = errorOf(
+      tools.run('pay', {}, () => {
+        started.resolve();
+        return new Promise(() => {});
+      }),
+    );
+    await started.promise;
+    await state.close();
+    await expect(mandate.kill('bot', 'runaway')).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+    expect(await running).toMatchObject({ code: 'AGENT_KILLED' });
+  });
+
   test('blocks the call', async () => {
     const { tools, state } = scene();
     await state.close();
@@ -123,11 +162,12 @@ describe('an error of the SDK', () => {
 });
 
 test('a decision with an obligation that the SDK does not know blocks the call', async () => {
-  const { run } = runOn(
+  const { run, state } = runOn(
     (decision) => ({ ...decision, obligations: { watermark: true } }),
     () => 'ran',
   );
-  expect(await errorOf(run)).toMatchObject({ code: 'UNKNOWN_OBLIGATION' });
+  expect(await errorOf(run)).toMatchObject({ code: 'UNKNOWN_OBLIGATION', retryable: false });
+  expect(await state.ledger.unpublished('default')).toEqual([]);
 });
 
 test('a kill between the decision and the start blocks the call, and gives its reservation back', async () => {

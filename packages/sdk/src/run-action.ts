@@ -87,6 +87,9 @@ async function execute({ decision, args, stop, call, tool, point, onError }: Sta
     let result: unknown;
     try {
       result = await tool(args as never, signal);
+      // The tool has finished, so an abort while its outcome is reported must not hide the result.
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
     } catch (error) {
       // Nobody knows how far an aborted call came. Without a report its reservation stays charged.
       if (!signal.aborted) await report(point, decision, { status: 'failure' }, onError);

@@ -27,8 +27,8 @@ type Options = {
   /** How long ids and idempotency keys are remembered, in milliseconds. Absent: 24 hours. */
   replayMemoryMs?: number;
   /**
-   * How many deliveries are remembered at most. Each call takes two. At the limit, calls are blocked, because an id
-   * that is forgotten early could run twice. Absent: no limit.
+   * How many deliveries are remembered at most. A call that ran takes two, a refused call one, each about 375 bytes.
+   * At the limit, calls are blocked, because an id that is forgotten early could run twice. Absent: 500,000.
    */
   mostRemembered?: number;
 };
@@ -42,9 +42,10 @@ export class MemoryStateManager implements StateManager {
   readonly kills: KillSwitch;
   readonly #tallies = new Map<string, Tally>();
 
-  constructor({ clock = systemClock, ...limits }: Options = {}) {
+  constructor({ clock = systemClock, mostRemembered = MOST_REMEMBERED, ...limits }: Options = {}) {
     this.clock = monotonic(clock);
-    this.ledger = createMemoryLedger({ clock: this.clock, epoch: `ep_${randomUUID()}`, ...limits });
+    const epoch = `ep_${randomUUID()}`;
+    this.ledger = createMemoryLedger({ clock: this.clock, epoch, mostRemembered, ...limits });
     this.kills = new KillSwitch(this.ledger);
   }
 
@@ -81,5 +82,8 @@ export class MemoryStateManager implements StateManager {
     return tally;
   }
 }
+
+/** A model that repeats a refused call must not fill the memory of its process. */
+const MOST_REMEMBERED = 500_000;
 
 const NOTHING: Readonly<Tally> = { calls: 0, llmMicros: 0, toolMicros: 0 };

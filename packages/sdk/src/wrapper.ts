@@ -41,6 +41,7 @@ export function executorOf<T extends Tools>(agentId: string, tools: T, runCall: 
     fnOrOptions?: Tool | RunOptions,
     options: RunOptions = {},
   ): Promise<unknown> => {
+    if (typeof name !== 'string') throw unknownTool(agentId, name, Object.keys(tools));
     if (typeof fnOrOptions === 'function') return runCall(name, args, fnOrOptions, options);
     if (Object.hasOwn(tools, name)) return runCall(name, args, tools[name] as Tool, fnOrOptions ?? {});
     throw unknownTool(agentId, name, Object.keys(tools));

@@ -112,8 +112,12 @@ export class BoundBodies {
     const { bodyIdleMs, bodyBytesPerSecond } = this.#limits;
     const nowMs = performance.now();
     for (const body of this.#arriving) {
-      // The server does not read this connection at the moment (pipelines.ts), so the body cannot move.
-      if (body.socket.isPaused()) body.movedMs = nowMs;
+      if (body.socket.isPaused()) {
+        // The server does not read this connection at the moment (pipelines.ts). This time does not count.
+        body.beganMs += nowMs - body.movedMs;
+        body.movedMs = nowMs;
+        continue;
+      }
       const lateMs = nowMs - body.beganMs - bodyIdleMs;
       const isSlow = body.bytes < (lateMs / 1_000) * bodyBytesPerSecond;
       if (!isSlow && nowMs - body.movedMs <= bodyIdleMs) continue;

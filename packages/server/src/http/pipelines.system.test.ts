@@ -3,21 +3,24 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { dial } from './dial.fixture.ts';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http-limits.ts';
 import { keyOf, testServer } from './http-server.fixture.ts';
+import type { HttpRoutes } from './http-server-type.ts';
 import { takeRawBody } from './json-body.ts';
 import { listen } from './serve-http.ts';
 
 /** Serves a route that waits for `answer()` and counts its calls. */
-async function serveWaiting() {
+async function serveWaiting(limits: Partial<HttpLimits> = {}) {
   const answered = Promise.withResolvers<void>();
   const bodies: WeakRef<Buffer>[] = [];
-  const server = await testServer(async (routes) => {
+  const routesThatWait: HttpRoutes = async (routes) => {
     routes.post('/v1/wait', { config: { scope: 'publish', rawJson: true } }, async (request) => {
       bodies.push(new WeakRef(takeRawBody(request)));
       await answered.promise;
       return { nth: request.headers['x-nth'] };
     });
-  });
+  };
+  const server = await testServer(routesThatWait, { limits: { ...DEFAULT_HTTP_LIMITS, ...limits } });
   onTestFinished(() => {
     answered.resolve();
     server.server.closeAllConnections();
@@ -57,6 +60,24 @@ test('reads a large body although many earlier requests of its connection wait',
   for (let nth = 0; nth < 20; nth += 1) caller.socket.write(post(nth, '1'));
   caller.socket.write(post(20, JSON.stringify('x'.repeat(500_000))));
   await vi.waitFor(() => expect(bodies.length).toBeGreaterThanOrEqual(16));
+  answer();
+  await vi.waitFor(() => expect(caller.received()).toContain('"nth":"20"'), 10_000);
+});
+
+test('does not count the time in which it does not read a connection as slowness of a body', async () => {
+  const { url, bodies, answer } = await serveWaiting({
+    bodyIdleMs: 400,
+    bodyBytesPerSecond: 1e9,
+    timeoutCheckMs: 10,
+  });
+  const caller = dial(url);
+  await caller.connected;
+  for (let nth = 0; nth < 20; nth += 1) caller.socket.write(post(nth, '1'));
+  caller.socket.write(post(20, JSON.stringify('x'.repeat(500_000))));
+  await vi.waitFor(() => expect(bodies.length).toBeGreaterThanOrEqual(16));
+  // This body stops on a connection that is read. It is cut off after the time that the other body has waited too.
+  const slow = dial(url, post(0, '"slow"').slice(0, -1));
+  await vi.waitFor(() => expect(slow.received()).toMatch(/^HTTP\/1.1 408/), 10_000);
   answer();
   await vi.waitFor(() => expect(caller.received()).toContain('"nth":"20"'), 10_000);
 });

@@ -6,8 +6,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * The number of unanswered requests at which a connection is no longer read. The chunk that was read last may contain
- * some more.
+ * The number of unanswered requests at which a connection is no longer read. The chunk of 64 KiB that was read last may
+ * contain more requests: some large ones, or about a thousand without a body.
  */
 const MOST_UNANSWERED = 16;
 
