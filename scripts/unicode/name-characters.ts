@@ -1,8 +1,8 @@
 /**
- * Writes schemas/src/name-characters.ts: which characters a name may contain, according to a fixed version of Unicode.
- * A new version of Node does not change it, so two processes always agree about what a name is. To move to another
- * version, unpack the npm package `@unicode/unicode-<version>` and run
- * `npm exec -- node scripts/unicode/name-characters.ts <its folder>`.
+ * Writes schemas/src/name-characters.ts: which characters a name may contain, according to a fixed version of
+ * Unicode. A new version of Node does not change it, so two processes always agree about what a name is. To move to
+ * another version, unpack the npm package `@unicode/unicode-<version>` and run `npm exec -- node
+ * scripts/unicode/name-characters.ts <its folder>`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,11 +1,9 @@
 /**
  * `npm run bench`: measures how fast Mandate is on this machine. Each figure is compared with a bare rival in the
- * same
- * run. docs/benchmarks.md says how each figure is measured.
+ * same run. docs/benchmarks.md says how each figure is measured.
  *
  * Prints a table on stdout, or one JSON document with --json. Progress is printed on stderr. The exit code is 0 if
- * all
- * benches ran for which this machine has the servers, 1 if a bench failed, and 2 if the arguments are wrong.
+ * all benches ran for which this machine has the servers, 1 if a bench failed, and 2 if the arguments are wrong.
  */
 import { parseArgs } from 'node:util';
 import { BENCHES, type Bench } from './benches.ts';

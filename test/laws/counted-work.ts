@@ -3,8 +3,7 @@
  * has the same count on every machine. Work inside the JavaScript engine (searching a text, sorting) is not counted.
  *
  * The reader runs in a thread of its own. V8 counts the parts of a function only if the function was compiled after
- * the
- * counting began, and in the main thread the function may already be compiled.
+ * the counting began, and in the main thread the function may already be compiled.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

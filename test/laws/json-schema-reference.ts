@@ -1,8 +1,7 @@
 /**
  * An evaluator of JSON Schema 2020-12 that follows the text of the standard and is slow. Each keyword returns whether
- * it
- * accepts the value, and which fields and elements it has evaluated. The engine of the policy package must agree with
- * it.
+ * it accepts the value, and which fields and elements it has evaluated. The engine of the policy package must agree
+ * with it.
  *
  * It is only for schemas that the loader accepts, and for harmless patterns, because it runs the patterns unchecked.
  */

@@ -1,15 +1,12 @@
 /**
  * Records refusals as counts, because any caller can cause as many refusals as it likes. A request without a valid
- * key (401)
- * counts for the tenant of the key that it names, otherwise for no tenant. Requests beyond a limit (429) are counted
- * as well.
+ * key (401) counts for the tenant of the key that it names, otherwise for no tenant. Requests beyond a limit (429)
+ * are counted as well.
  *
  * The log is kept for good, so a flood must not fill it. No caller waits for these records. A record contains the
- * route. If
- * the limit of an agent refused the request, the record also contains the agent. One record counts all refusals of a
- * key at
- * a route since the previous record. The pause between two records grows while refusals go on. While the log is away,
- * refusals are counted until the log is back.
+ * route. If the limit of an agent refused the request, the record also contains the agent. One record counts all
+ * refusals of a key at a route since the previous record. The pause between two records grows while refusals go on.
+ * While the log is away, refusals are counted until the log is back.
  */
 
 import type { Bus } from '@mandate/bus';

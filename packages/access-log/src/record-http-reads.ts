@@ -24,10 +24,8 @@ export type HttpReads = {
   readonly recordRead: (request: Request, asked?: Asked) => Promise<void>;
   /**
    * Records refused requests at the routes of this plugin: 403 for a missing scope, another tenant or another agent;
-   * 401
-   * without a valid key; 409 if the tenant is closed. Requests beyond a limit (429) are counted. Call it once, before
-   * any
-   * route is added.
+   * 401 without a valid key; 409 if the tenant is closed. Requests beyond a limit (429) are counted. Call it once,
+   * before any route is added.
    *
    * @param asked what the caller asks for, as in `recordRead`
    */

@@ -1,7 +1,6 @@
 /**
  * Records reads of the audit before anything is shown. A service calls this before it answers, and shows nothing if
- * it
- * throws. Reads fail while the log is away. Otherwise a reader could wait for such a moment and read without a
+ * it throws. Reads fail while the log is away. Otherwise a reader could wait for such a moment and read without a
  * record.
  *
  * Records of the same moment share a batch of the log.

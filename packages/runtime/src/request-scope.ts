@@ -4,9 +4,8 @@
  * process.
  *
  * Some work is shared by requests (the log, the ledger, the audit). Such work must not belong to the request that
- * started
- * it, because a fault there affects all requests, and ends the process. `sharedByRequests` removes the request when
- * such a part is called.
+ * started it, because a fault there affects all requests, and ends the process. `sharedByRequests` removes the
+ * request when such a part is called.
  */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 

@@ -1,8 +1,8 @@
 /**
  * Measures `plan` and `decide` on one thread, for mixed actions. Some actions use tools that no earlier action named.
  * The facts of the ledger are made before the measurement, because the ledger has its own bench. Each batch of
- * actions
- * is made just before it is used, as in a decider. In one row, all actions are made at once, to show the difference.
+ * actions is made just before it is used, as in a decider. In one row, all actions are made at once, to show the
+ * difference.
  *
  * The rival engines get three things: the rules on names, the rule on the cost of a call, and that cost. They cannot
  * express the other rules of the mandate and do not check them. If a verdict of a rival differs from the verdict of

@@ -13,8 +13,7 @@ const REFUSED_PAUSE_MS = 20;
 
 /**
  * Keeps `many` requests open until the signal aborts. There are `many` loops, and each sends a request after the
- * answer
- * to its previous request.
+ * answer to its previous request.
  * @param next returns request number `nth` of all loops together
  */
 export async function askOften(

@@ -8,10 +8,8 @@ const ALLOWED = { factor: 1.25, bytes: 32 * MEBIBYTE };
 
 /**
  * Compares the lowest memory in the second quarter of a process's life with the lowest memory in the last quarter. In
- * the
- * first quarter the process warms up. A leak raises the lowest value. A rebuild does not, because its memory is
- * released
- * again.
+ * the first quarter the process warms up. A leak raises the lowest value. A rebuild does not, because its memory is
+ * released again.
  * @returns `from` and `to` in bytes; null if the process ran too briefly
  */
 export function growth(samples: readonly Sample[]): { from: number; to: number; isFlat: boolean } | null {

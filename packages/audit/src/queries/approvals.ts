@@ -4,9 +4,8 @@
  * APPROVAL_EXPIRED, because the grant came too late. People answer both. A duplicate is not a question.
  *
  * Questions are rare, and the sort key of the table does not help to find them. So the actions of questions are read
- * without FINAL.
- * Then the decisions of these actions are read FINAL, without large columns. The large columns are read for one page
- * only. An answer belongs to the last question before the answer that has the same digest.
+ * without FINAL. Then the decisions of these actions are read FINAL, without large columns. The large columns are
+ * read for one page only. An answer belongs to the last question before the answer that has the same digest.
  */
 import { CODES, described, id, tenant, time, VERDICTS } from '@mandate/schemas';
 import { z } from 'zod';

@@ -8,8 +8,7 @@ import { TENANT_TABLES } from '../retention/tenant-tables.ts';
  * Columns of the subquery: scope, subject, budgetId, windowMs (0: no window), booked_at, held_from, charges, settles,
  * adjusts. held_from: when the window of the budget begins to count the change. A settlement counts from the time of
  * its charge. A cost above its cap (an excess) counts only for the agent's own budgets. The amounts that an agent's
- * own reports gave back also count for the
- * agent's budget `released`.
+ * own reports gave back also count for the agent's budget `released`.
  *
  * @param options.retentionStartMs reads only rows since then, by the times that retention uses
  *   (retention/tenant-tables.ts). Settlements of older decisions are dropped with these decisions.

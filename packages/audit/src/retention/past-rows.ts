@@ -10,8 +10,7 @@
  *
  * ClickHouse runs a mutation in the background, and continues it after its own restart. If a process dies here, the
  * next one continues: it waits for mutations that were begun, and then drops what is left. Two processes at once do
- * the
- * same work twice.
+ * the same work twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MandateError } from '@mandate/runtime';

@@ -18,8 +18,7 @@ const DEFAULT_DRAIN_MS = 10_000;
  * changes.
  *
  * If a handler throws BUS_FENCED, another member has the partition. Then this member does not fail, but continues
- * with
- * its other partitions.
+ * with its other partitions.
  */
 export class GroupMember {
   readonly finished: Promise<void>;

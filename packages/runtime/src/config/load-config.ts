@@ -2,10 +2,8 @@
  * Settings come from the environment. A main.ts reads them once, and they never change afterwards.
  *
  * A service describes its settings with one zod object. Its keys are `<AREA>_<NAME>_<UNIT>`; the names in the
- * environment have
- * `MANDATE_` before them. An unknown name with this prefix is an error, because a misspelt limit must not silently
- * become the
- * default. All faults are reported at once, each with its remedy.
+ * environment have `MANDATE_` before them. An unknown name with this prefix is an error, because a misspelt limit
+ * must not silently become the default. All faults are reported at once, each with its remedy.
  */
 import { nearestName } from '@mandate/schemas/core';
 import type { z } from 'zod';

@@ -1,17 +1,12 @@
 /**
  * Computes from the alerts topic which alarms are on and which were on earlier. This is the only memory of the rules.
- * The
- * records can be applied in any order, and more than once. So an evaluator may apply an alert as soon as it raises
- * the
- * alert, and apply it again when it reads the topic.
+ * The records can be applied in any order, and more than once. So an evaluator may apply an alert as soon as it
+ * raises the alert, and apply it again when it reads the topic.
  *
  * An alert id is computed from rule, tenant, subject and episode. The episode counts the alarms of the subject. So
- * two
- * alerters give the same alarm the same id, and the next alarm of the subject gets another id. The alarm of an
- * approval
- * is forgotten after a day, and its action id may be used again later. So its id is computed from the order of the
- * first
- * record instead of the episode.
+ * two alerters give the same alarm the same id, and the next alarm of the subject gets another id. The alarm of an
+ * approval is forgotten after a day, and its action id may be used again later. So its id is computed from the order
+ * of the first record instead of the episode.
  */
 import { sha256Hex } from '@mandate/policy';
 import {

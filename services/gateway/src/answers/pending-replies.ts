@@ -74,8 +74,7 @@ export class PendingReplies {
 
   /**
    * Reserves places for `count` answers. If too few places are free, the holder with the most places must give places
-   * up:
-   * its oldest call is answered early, with the results so far.
+   * up: its oldest call is answered early, with the results so far.
    *
    * @param onCut called when this call must give up its places
    * @throws HttpProblem 503 OVERLOADED if this holder may not reserve so many places

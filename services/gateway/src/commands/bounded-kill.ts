@@ -7,8 +7,7 @@
  * - Any other kill of a target that is already killed counts as a change of its key. If no changes are left, the kill
  * is refused.
  * - A kill of an unknown agent counts as a change too. If no changes are left, the kill is refused if the agent has
- * no
- * open actions.
+ * no open actions.
  */
 import type { Command, Ledger } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';

@@ -7,8 +7,7 @@ const MOST_TRIES = 5;
 /**
  * Carries out an operator's order in the ledger, and then writes its event to the log. If the ledger is rebuilt
  * between these two steps, the new ledger does not know the order. So the order is carried out again with the same
- * id.
- * A ledger that knows the id ignores the repeat.
+ * id. A ledger that knows the id ignores the repeat.
  *
  * @param order carries out the order; repeats with the same id have no effect
  * @param record writes the event to the log; returns whether the log contains it

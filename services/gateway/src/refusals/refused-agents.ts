@@ -1,8 +1,7 @@
 /**
  * Makes an agent wait if it is refused too often. The agent waits before its actions reach the log, because the log
- * keeps
- * a record of each refusal, and an agent in a loop would cause very many. So an agent may be refused only a limited
- * number of times, and must then wait. All gateways read the same decisions, so their counts are equal.
+ * keeps a record of each refusal, and an agent in a loop would cause very many. So an agent may be refused only a
+ * limited number of times, and must then wait. All gateways read the same decisions, so their counts are equal.
  *
  * A flood of one agent does not delay agents without recent refusals. For actions under way, the answer is not known
  * yet. If an agent was refused many times in a row, its actions under way count as refused.

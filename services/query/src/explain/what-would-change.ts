@@ -1,12 +1,10 @@
 /**
  * Says what would have to change for another verdict, computed from the evidence of the checks. The function is pure,
- * and
- * each number is exact: with one micro-dollar less, or one millisecond earlier, the same check blocks again
+ * and each number is exact: with one micro-dollar less, or one millisecond earlier, the same check blocks again
  * (test/laws/explain-change.test.ts).
  *
  * All `needs` must be met. Each need lists several ways to meet it, and one way is enough. `unasked` lists checks
- * that
- * were skipped and may block the next time.
+ * that were skipped and may block the next time.
  */
 import { NEAR_MISS_AT } from '@mandate/audit';
 import {
