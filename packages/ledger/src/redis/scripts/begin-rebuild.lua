@@ -1,10 +1,8 @@
 #!lua
 -- Takes the lease of a rebuild. From now on nothing is decided until the holder of the lease finishes the rebuild.
--- The new generation is higher than every earlier one, even if the registry was lost: it is at least the present
--- time,
--- and above every generation that the caller has met, here and on the log. So a rebuild that began before a flush,
--- and
--- has not written to the log yet, has a lower generation.
+-- The new generation is higher than every earlier one, even if the registry was lost. It is at least the present
+-- time, and above every generation that the caller has met, here and on the log. So a rebuild that began before a
+-- flush, and has not written to the log yet, has a lower generation.
 --
 -- KEYS  of the registry: parts/registry.lua
 -- ARGV  [1..3] parts/registry.lua   [4] epoch to begin   [5] lease in ms   [6] the lost epoch, or ''

@@ -1,7 +1,6 @@
 -- @use deliveries.lua
 -- Deliveries above the limit of remembered deliveries, as in room.ts and forget.ts. `brief` lists their positions,
--- the
--- oldest first. It keeps the last deliveries, and those that the log does not have yet.
+-- the oldest first. It keeps the last deliveries, and those that the log does not have yet.
 
 local brief = {}
 
