@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { constants, getPriority, tmpdir } from 'node:os';
+import { constants, getPriority, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type AuditClient, openEmbeddedAudit } from './index.ts';
 
@@ -65,12 +65,16 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const own = getPriority();
     await open();
-    const niceness = readdirSync('/proc/self/task').flatMap((thread) => {
+    const threads = readdirSync('/proc/self/task').filter((thread) => {
       const name = readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
-      return /^(libuv-worker|MergeMutate|BgSchPool)$/.test(name) ? [getPriority(Number(thread))] : [];
+      return /^(libuv-worker|MergeMutate|BgSchPool)$/.test(name);
     });
+    const priorities = () => new Set(threads.map((thread) => getPriority(Number(thread))));
     const lower = Math.min(own + constants.priority.PRIORITY_BELOW_NORMAL, constants.priority.PRIORITY_LOW);
-    expect(new Set(niceness)).toEqual(new Set([lower]));
+    // A thread of the engine that was more urgent than the event loop is lowered after a moment.
+    const [urgent] = threads;
+    setPriority(Number(urgent), own);
+    await vi.waitFor(() => expect(priorities()).toEqual(new Set([lower])), 10_000);
     expect(getPriority()).toBe(own);
   },
 );

@@ -13,7 +13,7 @@ import { type ClickHouseClientConfigOptions, createClient } from '@clickhouse/cl
 import { MandateError } from '@mandate/runtime';
 import type { ChdbConnection } from 'chdb/connection';
 import { overClickHouse } from './clickhouse.ts';
-import { lowerEngineThreads, threadsOfProcess } from './engine-threads.ts';
+import { lowerEngineThreads, noteOwnThreads } from './engine-threads.ts';
 import type { AuditClient } from './port.ts';
 
 /**
@@ -23,12 +23,12 @@ import type { AuditClient } from './port.ts';
  *   this platform, AUDIT_NOT_OPENED if the directory cannot be opened
  */
 export async function openEmbeddedAudit(options: { path: string }): Promise<AuditClient> {
-  const before = threadsOfProcess();
+  noteOwnThreads();
   const connection = withoutCallSettings(await connect(options.path));
   const audit = overClickHouse(createClient({ connection }), { settingsIn: 'text' });
   await audit.ping();
   // Lowers the priority of the engine's threads, because its merges would use every core.
-  lowerEngineThreads(before);
+  lowerEngineThreads();
   // The engine cannot stop a query. So closing also waits for aborted queries.
   return {
     ...audit,
