@@ -1,6 +1,6 @@
 /** The second step in the life of an action: it is decided. Every refusal becomes an error. */
-import { CAPS, type Decision } from '@mandate/schemas';
-import type { Created } from './create-action.ts';
+import type { ActionRequested, Decision } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import type { ActionOfError, BlockCode } from './types.ts';
@@ -13,7 +13,7 @@ import type { ActionOfError, BlockCode } from './types.ts';
  */
 export async function authorize(
   point: Pick<DecisionPoint, 'decide' | 'settle'>,
-  created: Created,
+  created: ActionRequested,
 ): Promise<Decision> {
   const decision = await decideLatest(point, created);
   const { verdict, code, reason, remedy } = decision;
@@ -24,7 +24,7 @@ export async function authorize(
   const [demanded] = Object.keys(decision.obligations ?? {});
   if (demanded === undefined) return decision;
   const { actionId, attempt, agentId } = decision;
-  await point.settle({ actionId, attempt, agentId, status: 'cancelled' });
+  await point.settle({ actionId, attempt, agentId, status: 'cancelled' }, decision.type);
   throw new MandateBlockedError('UNKNOWN_OBLIGATION', {
     reason: `The decision demands "${demanded}", which this SDK cannot do.`,
     remedy: 'Update the SDK, or remove the rule that demands it.',
@@ -33,7 +33,10 @@ export async function authorize(
   });
 }
 
-async function decideLatest(point: Pick<DecisionPoint, 'decide'>, created: Created): Promise<Decision> {
+async function decideLatest(
+  point: Pick<DecisionPoint, 'decide'>,
+  created: ActionRequested,
+): Promise<Decision> {
   for (let attempt = 1; ; attempt += 1) {
     const decision = await point.decide(
       attempt === 1 ? created : { ...created, action: { ...created.action, attempt } },
@@ -52,6 +55,6 @@ async function decideLatest(point: Pick<DecisionPoint, 'decide'>, created: Creat
 }
 
 /** Returns the action of a decision, as errors show it. */
-export function actionOf({ action, tool }: Decision): ActionOfError {
-  return { ...action, tool: tool ?? '' };
+export function actionOf({ action }: Decision): ActionOfError {
+  return action;
 }

@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MandateBlockedError } from './errors.ts';
 import { findMandateError } from './errors.ts';
-import type { Mandate } from './mandate.ts';
+import type { Mandate } from './index.ts';
 import type { BlockCode, MandateDocument, Tool } from './types.ts';
 import type { Executor } from './wrapper.ts';
 

@@ -1,43 +1,43 @@
 /** The first step in the life of an action: the call becomes a record, with an id that no model chooses. */
 import { createHash, randomUUID } from 'node:crypto';
-import { type ActionRequested, readActionsRecord, type ToolCall } from '@mandate/schemas';
+import type { ActionRequested } from '@mandate/schemas';
+import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError } from './errors.ts';
-import type { ActionOfError, RunOptions } from './types.ts';
-
-export type Call = { agentId: string; tool: string; args: unknown; options: RunOptions };
-
-/** A record of a tool call, as the strict reader of the log returned it. */
-export type Created = ActionRequested & { action: ToolCall };
+import type { ActionOfError, Call } from './types.ts';
 
 /**
- * Returns the record of a call. Its arguments are a copy, as JSON, of what the caller gave. The tool must be called
- * with this copy, because the checks read it.
+ * Returns the record of a call, as the mode read it. The arguments in it are a copy, as JSON, of what the caller gave.
+ * The tool must be called with this copy, because the checks read it.
  *
  * @throws MandateBlockedError INVALID_ACTION
  */
-export function createAction({ agentId, tool, args, options }: Call): Created {
-  const { idempotencyKey, estimatedCostMicros, principal, context, parentActionId } = options;
-  const id =
-    options.actionId ?? (idempotencyKey === undefined ? `act_${randomUUID()}` : idOfKey(idempotencyKey));
-  const named: ActionOfError = { id, agentId, type: 'tool_call', tool };
-  const action = {
-    ...named,
-    args: args ?? {},
-    idempotencyKey,
-    estimatedCostMicros,
-    principal,
-    context,
-    parentActionId,
-  };
-  const read = readActionsRecord(bytesOf({ event: 'action.requested', action }, named));
-  if (!read.ok) {
-    const { reason, remedy } = read.fault;
-    throw invalid(named, {
-      reason: `The call cannot be decided: ${reason}.`,
-      remedy: `To run it, ${remedy}.`,
-    });
-  }
-  return read.value as Created;
+export function createAction(
+  agentId: string,
+  call: Call,
+  readAction: DecisionPoint['readAction'],
+): ActionRequested {
+  const { idempotencyKey, actionId, signal: _signal, ...stated } = call.options ?? {};
+  const id = actionId ?? (idempotencyKey === undefined ? `act_${randomUUID()}` : idOfKey(idempotencyKey));
+  const { options: _options, ...kind } = call;
+  const named = nameOf(agentId, call, id);
+  const action = { id, agentId, ...kind, idempotencyKey, ...stated };
+  if (action.type === 'tool_call') action.args ??= {};
+  const read = readAction(jsonOf({ event: 'action.requested', action }, named));
+  if (read.ok) return read.value;
+  const { reason, remedy } = read.fault;
+  throw invalid(named, {
+    reason: `The call cannot be decided: ${reason}.`,
+    remedy: `To run it, ${remedy}.`,
+  });
+}
+
+/** Returns what an error says about a call that has no decision. */
+export function nameOf(agentId: string, call: Call, id = call.options?.actionId ?? ''): ActionOfError {
+  return { id, agentId, type: call.type, ...subjectOf(call) };
+}
+
+function subjectOf(call: Call): { tool: string } | { model: string } {
+  return call.type === 'tool_call' ? { tool: call.tool } : { model: call.model };
 }
 
 /**
@@ -48,11 +48,11 @@ function idOfKey(idempotencyKey: string): string {
   return `key_${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}`;
 }
 
-function bytesOf(record: object, named: ActionOfError): Uint8Array {
+function jsonOf(record: object, named: ActionOfError): string {
   try {
-    return new TextEncoder().encode(JSON.stringify(record));
+    return JSON.stringify(record);
   } catch (cause) {
-    const reason = `The arguments of "${named.tool}" cannot be written as JSON.`;
+    const reason = `The arguments of "${named.tool ?? named.model}" cannot be written as JSON.`;
     throw invalid(named, { reason, remedy: 'Call the tool with plain JSON values.', cause });
   }
 }

@@ -1,33 +1,47 @@
-/** Where actions are decided and settled. Local mode decides in this process. */
-import { localDecider } from '@mandate/engine';
-import { compileActionRedaction, type MandatesInForce } from '@mandate/policy';
-import type { ActionRequested, Decision, Outcome, Settlement } from '@mandate/schemas';
-import type { StateManager } from './state.ts';
-import type { Kill } from './types.ts';
+/**
+ * The port that each mode implements: where actions are decided and settled, who stops them, and what they have cost.
+ * `Mandate` uses only this port, so every mode has the same interface, and a program loads only its own mode.
+ */
+import type { ActionRequested, ActionType, Decision, Outcome } from '@mandate/schemas';
+import type { Cost, Kill, MandateDocument } from './types.ts';
 
-export type DecisionPoint = {
-  /** @param record has passed `readActionsRecord` */
-  decide(record: ActionRequested): Promise<Decision>;
-  /** Settles an allowed tool call. */
-  settle(outcome: Outcome): Promise<Settlement>;
-  /** Calls the listener after each kill, until the returned function is called. */
+/** A record that can be decided, or what is wrong with it, as phrases. */
+export type ReadAction =
+  | { ok: true; value: ActionRequested }
+  | { ok: false; fault: { reason: string; remedy: string } };
+
+export type Kills = {
+  /** Stops an agent. Its next calls are blocked, and the listeners abort its running calls. */
+  kill(agentId: string, reason: string): Promise<void>;
+  killAll(reason: string): Promise<void>;
+  /** Resolves to false if a kill of everything still stops the agent. */
+  revive(agentId: string): Promise<boolean>;
+  reviveAll(): Promise<void>;
+  isKilled(agentId: string): Promise<boolean>;
+  /** Calls the listener after each kill, until the returned function is called. A listener must not throw. */
   onKill(listener: (kill: Kill) => void): () => void;
 };
 
-export function localDecisionPoint(control: MandatesInForce, state: StateManager): DecisionPoint {
-  const { ledger, clock, kills } = state;
-  const decider = localDecider({ ledger, control, redact: compileActionRedaction(), clock });
-  return {
-    async decide(record) {
-      const decision = await decider.decide(record);
-      state.decided(decision);
-      return decision;
-    },
-    async settle(outcome) {
-      const settlement = await decider.settle(outcome);
-      state.settled(settlement, 'tool_call');
-      return settlement;
-    },
-    onKill: (listener) => kills.onKill(listener),
-  };
-}
+export type DecisionPoint = {
+  /** Reads the JSON of an `action.requested` record. What it returns is decided, and is what runs. */
+  readAction(json: string): ReadAction;
+  /** @param record a record that `readAction` returned, perhaps with a higher attempt */
+  decide(record: ActionRequested): Promise<Decision>;
+  /** Settles an allowed action. `type` is its kind. */
+  settle(outcome: Outcome, type: ActionType): Promise<void>;
+  readonly kills: Kills;
+  costOf(agentId: string): Promise<Cost>;
+  /** How many calls of the agent were allowed so far. */
+  callsOf(agentId: string): Promise<number>;
+  /** The least that any budget of the agent has left, in micro-dollars. Null if no budget limits the agent. */
+  remainingBudgetOf(agentId: string): Promise<number | null>;
+  /**
+   * Adds a mandate that the code states for the agent.
+   *
+   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+   */
+  addMandate(agentId: string, mandate: MandateDocument): void;
+  /** Resolves when everything that was reported so far has been delivered. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};

@@ -1,5 +1,5 @@
 /** What `run` throws, and how to find it inside the errors of a framework. */
-import { MandateError } from '@mandate/runtime';
+import { MandateError } from '@mandate/runtime/errors';
 import type { Decision } from '@mandate/schemas';
 import type { ActionOfError, BlockCode } from './types.ts';
 

@@ -2,7 +2,7 @@ import { manualClock } from '@mandate/runtime';
 import type { ToolCall } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { evaluate } from './evaluate.ts';
-import { Mandate } from './mandate.ts';
+import { Mandate } from './index.ts';
 import { readMandate } from './policy.ts';
 import type { MandateDocument } from './types.ts';
 

@@ -3,16 +3,18 @@
  * runs, and its outcome is charged afterwards.
  *
  * The life of a call: the SDK makes an action with an id of its own (create-action.ts). The action is decided
- * (authorize.ts), by the same engine, policy and ledger as in a plane, in this process (decision-point.ts). The tool
- * runs with a lease and an `AbortSignal`, and the outcome settles the charge (run-action.ts). So the SDK decides
- * nothing itself.
+ * (authorize.ts) at the decision point of its mode (decision-point.ts). Local mode uses the same engine, policy and
+ * ledger as a plane. The call runs with a lease and an `AbortSignal`, and the outcome settles the charge
+ * (start-action.ts). So the SDK decides nothing itself.
  *
  * Promises: a tool runs only after an ALLOW, with exactly the arguments that were decided. An error of the SDK blocks
  * the call. Every refusal is an error with a code, a reason and a remedy, written for the model to act on. What a tool
  * returns never changes its charge, unless the caller says how to read the cost. After a kill no tool starts, and
  * running tools get the abort signal. Importing the package does nothing: no I/O, no timer, no listener.
  */
-import { Mandate } from './mandate.ts';
+import type { DecisionPoint } from './decision-point.ts';
+import { MandateInstance, type MandateOptions } from './mandate.ts';
+import { openPoint } from './modes.ts';
 
 export {
   findMandateError,
@@ -21,24 +23,36 @@ export {
   MandateDeferredError,
 } from './errors.ts';
 export { type AgentState, evaluate } from './evaluate.ts';
-export type { MandateOptions } from './mandate.ts';
+export type { AgentOptions, MandateOptions } from './mandate.ts';
 export { readMandate } from './policy.ts';
 export { MemoryStateManager, type StateManager } from './state.ts';
 export type {
   Action,
+  Agent,
   BlockCode,
+  Call,
+  CallOptions,
   Cost,
   Decision,
   Kill,
   LLMCall,
   MandateDocument,
+  RunningAction,
+  RunningOutcome,
   RunOptions,
+  TokenUsage,
   Tool,
   ToolCall,
   Tools,
 } from './types.ts';
 export type { Executor } from './wrapper.ts';
-export { Mandate };
+
+/** Puts the calls of agents under mandates. The option `mode` says where they are decided. */
+export class Mandate extends MandateInstance {
+  protected override openPoint(options: MandateOptions): DecisionPoint {
+    return openPoint(options);
+  }
+}
 
 /** The default instance. `mandate.configure()` sets its options. */
 export const mandate = new Mandate();

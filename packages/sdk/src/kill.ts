@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '@mandate/ledger';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
+import type { Kills } from './decision-point.ts';
 import type { Kill } from './types.ts';
 
 type Listener = (kill: Kill) => void;
 
-export class KillSwitch {
+export class KillSwitch implements Kills {
   readonly #ledger: Ledger;
   readonly #listeners = new Set<Listener>();
 
@@ -14,17 +15,14 @@ export class KillSwitch {
     this.#ledger = ledger;
   }
 
-  /** Stops an agent. Its next calls are blocked, and the listeners abort its running calls. */
   kill(agentId: string, reason: string): Promise<void> {
     return this.#kill(oneAgent(agentId), { agentId, reason });
   }
 
-  /** Stops every agent. */
   killAll(reason: string): Promise<void> {
     return this.#kill({ scope: 'all' }, { agentId: null, reason });
   }
 
-  /** Lets an agent continue. Resolves to false if a kill of everything still stops the agent. */
   async revive(agentId: string): Promise<boolean> {
     await this.#revive(oneAgent(agentId));
     return !(await this.isKilled(agentId));
@@ -39,7 +37,6 @@ export class KillSwitch {
     return (await this.#ledger.killStatus(DEFAULTS.tenant, agentId)).killed !== null;
   }
 
-  /** Calls the listener after each kill, until the returned function is called. A listener must not throw. */
   onKill(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMandateError as isErrorOfRuntime } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { Mandate } from './mandate.ts';
+import { Mandate } from './index.ts';
 import type { Kill } from './types.ts';
 
 const ran = (promise: Promise<unknown>) => promise.then(() => 'ran').catch(({ code }) => code);

@@ -1,14 +1,17 @@
-/** The entry to the SDK: an instance holds the mandates of its agents, and the state that the agents share. */
-import { type Clock, MandateError } from '@mandate/runtime';
-import { DEFAULTS, plainId, readShape } from '@mandate/schemas';
-import { type DecisionPoint, localDecisionPoint } from './decision-point.ts';
-import { budgetsOf, MandatesOfAgents, readMandate, readMandateFile } from './policy.ts';
-import { type OnError, runAction } from './run-action.ts';
-import { MemoryStateManager, type StateManager } from './state.ts';
-import type { Cost, Kill, MandateDocument, Tools } from './types.ts';
+/** The entry to the SDK: an instance puts agents under their mandates, in the mode that its options choose. */
+import type { Clock } from '@mandate/runtime';
+import { MandateError } from '@mandate/runtime/errors';
+import { CAPS, nameFault } from '@mandate/schemas/core';
+import type { DecisionPoint } from './decision-point.ts';
+import { runTool } from './run-tool.ts';
+import { type OnError, startAction } from './start-action.ts';
+import type { StateManager } from './state.ts';
+import type { Agent, Cost, Kill, MandateDocument, Tools } from './types.ts';
 import { type Executor, executorOf } from './wrapper.ts';
 
 export type MandateOptions = {
+  /** Where actions are decided. Absent: `local`, in this process. */
+  mode?: 'local';
   /** The agent of this instance, if a call names no other agent. */
   agentId?: string;
   /**
@@ -24,21 +27,22 @@ export type MandateOptions = {
   onError?: OnError;
 };
 
-type ExecutorOptions<T extends Tools> = {
-  /** The agent that calls the tools. Absent: the agent of the instance. */
+export type AgentOptions = {
+  /** Absent: the agent of the instance. */
   agentId?: string;
   /** A further mandate of the agent. It applies to all calls of the agent, together with every other one. */
   mandate?: MandateDocument;
+};
+
+type ExecutorOptions<T extends Tools> = AgentOptions & {
   /** The functions of tools, by name, so that `run` needs no function. */
   tools?: T;
 };
 
-type Opened = { mandates: MandatesOfAgents; state: StateManager; point: DecisionPoint };
-
-/** Decides in this process, by the policy and the ledger that a plane uses. Needs no server and no file. */
-export class Mandate {
+/** Uses only the port of decision points. A subclass says how a mode is opened, so a program loads no other mode. */
+export abstract class MandateInstance {
   #options: MandateOptions;
-  #opened: Opened | null = null;
+  #point: DecisionPoint | null = null;
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   constructor(options: MandateOptions = {}) {
@@ -46,13 +50,16 @@ export class Mandate {
     if (options.mandate !== undefined) this.#open();
   }
 
+  /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
+  protected abstract openPoint(options: MandateOptions): DecisionPoint;
+
   /**
    * Sets the options of an instance that was not used yet. Options that are not given keep their values.
    *
    * @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED
    */
   configure(options: MandateOptions): void {
-    if (this.#opened !== null) {
+    if (this.#point !== null) {
       throw misused('This instance is in use, and cannot be configured any more.', {
         remedy: 'Configure the instance before its first use, or create another with `new Mandate(…)`.',
       });
@@ -61,45 +68,56 @@ export class Mandate {
     if (this.#options.mandate !== undefined) this.#open();
   }
 
+  /**
+   * Returns an agent, whose calls are started one by one. Adapters use it. Use `createExecutor` for tools.
+   *
+   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+   */
+  agent(options: AgentOptions = {}): Agent {
+    const point = this.#open();
+    const onError = this.#onError();
+    const agentId = this.#agent(options.agentId);
+    if (options.mandate !== undefined) point.addMandate(agentId, options.mandate);
+    return { agentId, start: (call) => startAction({ agentId, call, point, onError }) };
+  }
+
   /** Returns what runs the tools of one agent. Each call is decided first. */
   createExecutor<T extends Tools>(options: ExecutorOptions<T> = {}): Executor<T> {
-    const { mandates, point } = this.#open();
-    const onError = safely(this.#options.onError);
-    const agentId = this.#agent(options.agentId);
-    if (options.mandate !== undefined) mandates.state(agentId, readMandate(options.mandate, agentId));
-    return executorOf(agentId, options.tools ?? ({} as T), (tool, args, fn, run) =>
-      runAction({ call: { agentId, tool, args, options: run }, tool: fn, point, onError }),
+    const agent = this.agent(options);
+    const onError = this.#onError();
+    return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, run) =>
+      runTool(agent, { name, args, fn, options: run, onError }),
     );
   }
 
   /** Stops an agent: its next calls are blocked, and its running calls are aborted. In force at once. */
   kill(agentId: string, reason: string): Promise<void> {
-    return this.#open().state.kills.kill(agentId, reason);
+    return this.#open().kills.kill(agentId, reason);
   }
 
   /** Stops every agent. In force at once. */
   killAll(reason: string): Promise<void> {
-    return this.#open().state.kills.killAll(reason);
+    return this.#open().kills.killAll(reason);
   }
 
   /** Lets an agent continue. Resolves to false if a kill of every agent still stops it. */
   revive(agentId: string): Promise<boolean> {
-    return this.#open().state.kills.revive(agentId);
+    return this.#open().kills.revive(agentId);
   }
 
   /** Ends a kill of every agent. Agents that were killed one by one stay stopped. */
   reviveAll(): Promise<void> {
-    return this.#open().state.kills.reviveAll();
+    return this.#open().kills.reviveAll();
   }
 
-  isKilled(agentId?: string): Promise<boolean> {
-    return this.#open().state.kills.isKilled(this.#agent(agentId));
+  async isKilled(agentId?: string): Promise<boolean> {
+    return this.#open().kills.isKilled(this.#agent(agentId));
   }
 
   /** Calls the listener after each kill, until the returned function is called. */
   onKill(listener: (kill: Kill) => void): () => void {
-    const onError = safely(this.#options.onError);
-    return this.#open().state.kills.onKill((kill) => {
+    const onError = this.#onError();
+    return this.#open().kills.onKill((kill) => {
       // An async function is a listener too, and its promise may reject.
       new Promise<void>((resolve) => resolve(listener(kill))).catch(onError);
     });
@@ -107,12 +125,12 @@ export class Mandate {
 
   /** What the agent has spent so far. */
   async getCost(agentId?: string): Promise<Cost> {
-    return this.#open().state.costOf(this.#agent(agentId));
+    return this.#open().costOf(this.#agent(agentId));
   }
 
   /** How many calls of the agent were allowed so far. */
   async getCallCount(agentId?: string): Promise<number> {
-    return this.#open().state.callsOf(this.#agent(agentId));
+    return this.#open().callsOf(this.#agent(agentId));
   }
 
   /**
@@ -120,42 +138,32 @@ export class Mandate {
    * limits the agent. Negative if a budget is overdrawn. Budgets of a principal count only calls without a principal.
    */
   async getRemainingBudget(agentId?: string): Promise<number | null> {
-    const { mandates, state } = this.#open();
-    const budgets = budgetsOf(mandates, this.#agent(agentId), state.clock());
-    const balances = await state.ledger.balances(DEFAULTS.tenant);
-    const left = budgets.map(({ scope, subject, id, windowMs, maxMicros }) => {
-      const balance = balances.find(
-        ({ budget }) =>
-          budget.scope === scope &&
-          budget.subject === subject &&
-          budget.id === id &&
-          budget.windowMs === windowMs,
-      );
-      return (maxMicros ?? 0) - (balance?.spentMicros ?? 0);
-    });
-    return left.length === 0 ? null : Math.min(...left);
+    return this.#open().remainingBudgetOf(this.#agent(agentId));
+  }
+
+  /** Resolves when everything that was reported so far has been delivered. */
+  async flush(): Promise<void> {
+    await this.#point?.flush();
   }
 
   /** Ends the instance. Later calls are blocked. A state that was given stays open. */
   async close(): Promise<void> {
-    const { state } = this.#open();
-    if (this.#options.state === undefined) await state.close();
+    await this.#open().close();
   }
 
-  #open(): Opened {
-    if (this.#opened !== null) return this.#opened;
-    const {
-      agentId,
-      mandate,
-      clock,
-      state = new MemoryStateManager(clock === undefined ? {} : { clock }),
-    } = this.#options;
-    if (agentId !== undefined) this.#agent(agentId);
-    const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
-    const given = typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file;
-    const mandates = new MandatesOfAgents(given);
-    this.#opened = { mandates, state, point: localDecisionPoint(mandates, state) };
-    return this.#opened;
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #open(): DecisionPoint {
+    if (this.#point !== null) return this.#point;
+    if (this.#options.agentId !== undefined) this.#agent(this.#options.agentId);
+    this.#point = this.openPoint(this.#options);
+    return this.#point;
+  }
+
+  #onError(): OnError {
+    return safely(this.#options.onError);
   }
 
   /** Returns the agent that a call names, or the agent of the instance. */
@@ -166,12 +174,20 @@ export class Mandate {
         remedy: 'State `agentId`, here or in the options of the instance.',
       });
     }
-    const read = readShape(plainId, agentId, 1);
-    if (read.ok) return agentId;
-    throw misused(`The agent cannot be used: agentId ${read.faults[0]?.message}.`, {
+    const fault = agentFault(agentId);
+    if (fault === null) return agentId;
+    throw misused(`The agent cannot be used: agentId ${fault}.`, {
       remedy: 'Use 1 to 200 visible characters without *.',
     });
   }
+}
+
+/** Returns what is wrong with the id of an agent, as a phrase. Null if nothing is wrong. */
+function agentFault(agentId: unknown): string | null {
+  if (typeof agentId !== 'string') return 'must be a text';
+  if (agentId.length === 0 || agentId.length > CAPS.idUnits)
+    return `must have 1 to ${CAPS.idUnits} characters`;
+  return agentId.includes('*') ? 'must not contain *' : nameFault(agentId);
 }
 
 function misused(message: string, facts: { remedy: string }): MandateError {

@@ -1,6 +1,6 @@
 import { isMandateError } from '@mandate/runtime';
 import { describe, expect, test } from 'vitest';
-import { Mandate } from './mandate.ts';
+import { Mandate } from './index.ts';
 import { readMandate } from './policy.ts';
 
 function faultOf(run: () => unknown): { code: string; message: string } {

@@ -1,5 +1,5 @@
 /** The types of the SDK's interface. Amounts are whole micro-dollars, except in mandates, which people write. */
-import type { Action, Code, KillTarget, MandateDocument as WholeDocument } from '@mandate/schemas';
+import type { Action, Code, Decision, KillTarget, MandateDocument as WholeDocument } from '@mandate/schemas';
 
 export type { Action, Decision, LlmCall as LLMCall, ToolCall } from '@mandate/schemas';
 
@@ -22,8 +22,11 @@ export type BlockCode =
   | 'LEASE_EXPIRED'
   | 'UNKNOWN_OBLIGATION';
 
-/** The action of an error. It has no arguments if they could not be redacted, because errors are often logged. */
-export type ActionOfError = Pick<Action, 'id' | 'agentId' | 'type'> & { tool: string };
+/**
+ * The action of an error: a tool call has `tool`, an LLM call `model`. It has no arguments if they could not be
+ * redacted, because errors are often logged.
+ */
+export type ActionOfError = Pick<Action, 'id' | 'agentId' | 'type'> & { tool?: string; model?: string };
 
 /** Does the work of a tool. `signal` aborts when the call must stop: after a kill, or at the end of its lease. */
 export type Tool<Args = never, Result = unknown> = (
@@ -34,7 +37,8 @@ export type Tool<Args = never, Result = unknown> = (
 /** Tools by name. */
 export type Tools = Readonly<Record<string, Tool>>;
 
-export type RunOptions<Result = unknown> = {
+/** What a caller may say about a call of any kind. */
+export type CallOptions = {
   /**
    * A key of the caller. Calls with the same key are one action: it runs once, and again only as a retry after it
    * failed. The key must always state the same tool and arguments.
@@ -44,11 +48,6 @@ export type RunOptions<Result = unknown> = {
   actionId?: string;
   /** What the caller expects the call to cost, in micro-dollars. A higher price of the mandate counts instead. */
   estimatedCostMicros?: number;
-  /**
-   * What a successful call cost, in micro-dollars, or a function that reads it from the result. Absent, or no whole
-   * number of 0 or more: the reservation is charged. Nothing else in a result changes a charge.
-   */
-  actualCostMicros?: number | ((result: Result) => number | null | undefined);
   /** The user for whom the agent acts. */
   principal?: Action['principal'];
   /** What the caller says about the situation of the call. */
@@ -57,6 +56,74 @@ export type RunOptions<Result = unknown> = {
   parentActionId?: string;
   /** Aborts the call. It is charged as if its lease had run out, because nobody knows how far it came. */
   signal?: AbortSignal;
+};
+
+export type RunOptions<Result = unknown> = CallOptions & {
+  /**
+   * What a successful call cost, in micro-dollars, or a function that reads it from the result. Absent, or no whole
+   * number of 0 or more: the reservation is charged. Nothing else in a result changes a charge.
+   */
+  actualCostMicros?: number | ((result: Result) => number | null | undefined);
+};
+
+/** A call that an agent is about to make. */
+export type Call =
+  | { type: 'tool_call'; tool: string; args: unknown; options?: CallOptions }
+  | {
+      type: 'llm_call';
+      provider?: string;
+      model: string;
+      /** All input tokens, cached or not. Absent: not known. */
+      inputTokens?: number;
+      /** The most tokens that the model may write. */
+      maxOutputTokens?: number;
+      options?: CallOptions;
+    };
+
+/**
+ * The tokens that a provider billed. `inputTokens` are all input tokens, cached or not. `outputTokens` are all output
+ * tokens, with the tokens of reasoning.
+ */
+export type TokenUsage = {
+  inputTokens: number;
+  cachedInputTokens?: number;
+  cacheWriteTokens?: number;
+  outputTokens: number;
+  reasoningTokens?: number;
+};
+
+/** What became of a call. Amounts are in micro-dollars. */
+export type RunningOutcome = {
+  status: 'success' | 'failure' | 'cancelled';
+  /** What the call cost. Absent: not known. */
+  actualCostMicros?: number;
+  /** The tokens of an LLM call, from which its cost is computed. */
+  usage?: TokenUsage;
+};
+
+/** A call that is allowed, and runs. */
+export type RunningAction = {
+  /** The action as it was decided. The arguments in it are the ones that must be used. */
+  readonly action: Action;
+  readonly decision: Decision;
+  /** Aborts after a kill, at the end of the lease, and with the signal of the caller. Its reason is the error to throw. */
+  readonly signal: AbortSignal;
+  /**
+   * Settles the charge. Never throws: an error goes to `onError`. Only the first outcome counts. A call that was
+   * aborted keeps its reservation charged, unless it succeeds later. A call that is never settled keeps it too.
+   */
+  settle(outcome: RunningOutcome): Promise<void>;
+};
+
+/** An agent under its mandate. Executors and adapters start all their calls here. */
+export type Agent = {
+  readonly agentId: string;
+  /**
+   * Resolves if the call is allowed. The caller must then make the call with `signal`, and settle it.
+   *
+   * @throws MandateBlockedError, MandateDeferredError, or the reason of the caller's signal
+   */
+  start(call: Call): Promise<RunningAction>;
 };
 
 /** A kill that has just taken effect. `agentId`: the stopped agent. Null: every agent. */

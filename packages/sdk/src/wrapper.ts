@@ -1,5 +1,5 @@
 /** Wraps the tools of an agent, so that each call is decided before it runs. */
-import { CAPS } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 import { MandateBlockedError } from './errors.ts';
 import type { RunOptions, Tool, Tools } from './types.ts';
 

@@ -6,12 +6,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: deciders on one ledger never share a log position', 'randomUUID()}', "'one'}"],
     ["sdk: an outcome is the agent's own report", '`local/', "'mandate.actions.v1' || `local/"],
   ]),
-  ...inFile('packages/sdk/src/run-action.ts', [
-    [
-      'sdk: the tool gets the decided arguments',
-      'return { args: created.action.args, decision }',
-      'return { args: call.args, decision }',
-    ],
+  ...inFile('packages/sdk/src/start-action.ts', [
     [
       'sdk: an error of the SDK blocks',
       "new MandateBlockedError('INTERNAL_ERROR'",
@@ -25,11 +20,15 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'sdk: a kill of one agent leaves the others alone',
-      'kill.agentId !== null && kill.agentId !== call.agentId',
+      'kill.agentId !== null && kill.agentId !== agentId',
       'false',
     ],
     ['sdk: the end of the lease aborts', '() => stop.abort(leaseExpired(decision, leaseMs))', '() => {}'],
-    ['sdk: an aborted call that fails keeps its charge', 'if (!signal.aborted) await report', 'await report'],
+    ['sdk: an aborted call that fails keeps its charge', 'if (isUnknown) return Promise.resolve();', ''],
+    ['sdk: only the first outcome counts', 'if (settled !== null) return settled;', ''],
+  ]),
+  ...inFile('packages/sdk/src/run-tool.ts', [
+    ['sdk: the tool gets the decided arguments', "action.type === 'tool_call' ? action.args : {}", 'args'],
     [
       'sdk: a result changes no charge',
       "typeof stated === 'function' ? stated(result) : stated",

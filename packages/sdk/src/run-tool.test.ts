@@ -1,13 +1,13 @@
 import { manualClock } from '@mandate/runtime';
 import type { ActionRequested, Decision } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { localDecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
-import { Mandate } from './mandate.ts';
-import { MandatesOfAgents, readMandate } from './policy.ts';
-import { runAction } from './run-action.ts';
+import { Mandate } from './index.ts';
+import { localPoint } from './local/local-point.ts';
+import { runTool } from './run-tool.ts';
+import { startAction } from './start-action.ts';
 import { MemoryStateManager } from './state.ts';
-import type { MandateDocument, RunOptions, Tool } from './types.ts';
+import type { Call, MandateDocument, RunOptions, Tool } from './types.ts';
 
 function scene(document: MandateDocument = {}) {
   const state = new MemoryStateManager();
@@ -35,14 +35,14 @@ function runOn(
   tool: Tool,
 ) {
   const state = new MemoryStateManager();
-  const mandates = new MandatesOfAgents([readMandate({}, 'bot')]);
-  const local = localDecisionPoint(mandates, state);
+  const local = localPoint({ mandate: {}, state });
   const point = {
     ...local,
     decide: async (record: ActionRequested) => change(await local.decide(record), record),
   };
-  const call = { agentId: 'bot', tool: 'pay', args: {}, options: {} };
-  return { state, call, run: runAction({ call, tool, point, onError: () => {} }) };
+  const onError = () => {};
+  const agent = { start: (call: Call) => startAction({ agentId: 'bot', call, point, onError }) };
+  return { state, run: runTool(agent, { name: 'pay', args: {}, fn: tool, options: {}, onError }) };
 }
 
 describe('the arguments of a tool', () => {

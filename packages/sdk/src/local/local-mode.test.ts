@@ -1,6 +1,6 @@
-import { sdkContract } from './contract.ts';
-import { Mandate } from './mandate.ts';
-import { MemoryStateManager } from './state.ts';
+import { sdkContract } from '../contract.ts';
+import { Mandate } from '../index.ts';
+import { MemoryStateManager } from '../state.ts';
 
 sdkContract('local mode', async () => {
   const state = new MemoryStateManager();

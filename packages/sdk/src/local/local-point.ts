@@ -1,0 +1,63 @@
+/** Local mode: decides in this process, by the policy and the ledger that a plane uses. */
+import { localDecider } from '@mandate/engine';
+import { compileActionRedaction } from '@mandate/policy';
+import { type ActionRequested, DEFAULTS, readActionsRecord } from '@mandate/schemas';
+import type { DecisionPoint, ReadAction } from '../decision-point.ts';
+import { budgetsOf, MandatesOfAgents, readMandate, readMandateFile } from '../policy.ts';
+import type { StateManager } from '../state.ts';
+import type { MandateDocument } from '../types.ts';
+
+type Options = {
+  /** A mandate as an object, or the path of a mandate file. Absent: no agent has a mandate yet. */
+  mandate?: MandateDocument | string | undefined;
+  /** The agent that gets a mandate that is an object. Absent: every agent. */
+  agentId?: string | undefined;
+  state: StateManager;
+};
+
+/** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
+export function localPoint({ mandate, agentId, state }: Options): DecisionPoint {
+  const { ledger, clock, kills } = state;
+  const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
+  const given = typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file;
+  const mandates = new MandatesOfAgents(given);
+  const decider = localDecider({ ledger, control: mandates, redact: compileActionRedaction(), clock });
+  return {
+    readAction: readActionOf,
+    async decide(record) {
+      const decision = await decider.decide(record);
+      state.decided(decision);
+      return decision;
+    },
+    async settle(outcome, type) {
+      state.settled(await decider.settle(outcome), type);
+    },
+    kills,
+    costOf: async (agent) => state.costOf(agent),
+    callsOf: async (agent) => state.callsOf(agent),
+    async remainingBudgetOf(agent) {
+      const budgets = budgetsOf(mandates, agent, clock());
+      const balances = await ledger.balances(DEFAULTS.tenant);
+      const left = budgets.map(({ scope, subject, id, windowMs, maxMicros }) => {
+        const balance = balances.find(
+          ({ budget }) =>
+            budget.scope === scope &&
+            budget.subject === subject &&
+            budget.id === id &&
+            budget.windowMs === windowMs,
+        );
+        return (maxMicros ?? 0) - (balance?.spentMicros ?? 0);
+      });
+      return left.length === 0 ? null : Math.min(...left);
+    },
+    addMandate: (agent, document) => mandates.state(agent, readMandate(document, agent)),
+    flush: async () => {},
+    close: () => state.close(),
+  };
+}
+
+/** Reads a record as strictly as the log of a plane does. */
+function readActionOf(json: string): ReadAction {
+  const read = readActionsRecord(new TextEncoder().encode(json));
+  return read.ok ? { ok: true, value: read.value as ActionRequested } : read;
+}

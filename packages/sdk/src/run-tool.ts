@@ -1,0 +1,65 @@
+/** Runs a tool as one action of an agent: it starts after an ALLOW, and its outcome settles the charge. */
+import type { OnError } from './start-action.ts';
+import type { Agent, RunningOutcome, RunOptions, Tool } from './types.ts';
+
+type ToolRun = { name: string; args: unknown; fn: Tool; options: RunOptions; onError: OnError };
+
+/**
+ * Runs the tool if the call is allowed, and settles the charge by its outcome. An abort ends the call at once, even if
+ * the tool goes on. A late success still settles the charge.
+ *
+ * @throws MandateBlockedError, MandateDeferredError, or the error of the tool
+ */
+export async function runTool(
+  agent: Pick<Agent, 'start'>,
+  { name, args, fn, options, onError }: ToolRun,
+): Promise<unknown> {
+  const { actualCostMicros, ...stated } = options;
+  const { action, signal, settle } = await agent.start({
+    type: 'tool_call',
+    tool: name,
+    args,
+    options: stated,
+  });
+  const decided = action.type === 'tool_call' ? action.args : {};
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+
+  async function work(): Promise<unknown> {
+    let result: unknown;
+    try {
+      result = await fn(decided as never, signal);
+    } catch (error) {
+      await settle({ status: 'failure' });
+      throw error;
+    }
+    signal.removeEventListener('abort', onAbort);
+    await settle({ status: 'success', ...actualCost(actualCostMicros, result, onError) });
+    return result;
+  }
+}
+
+/** Returns the actual cost that the caller states. A cost that is no valid amount is not stated, and is an error. */
+function actualCost(
+  stated: RunOptions['actualCostMicros'],
+  result: unknown,
+  onError: OnError,
+): Pick<RunningOutcome, 'actualCostMicros'> {
+  try {
+    const cost = typeof stated === 'function' ? stated(result) : stated;
+    if (cost === undefined || cost === null) return {};
+    if (Number.isSafeInteger(cost) && cost >= 0) return { actualCostMicros: cost };
+    onError(
+      new RangeError(`actualCostMicros is ${cost}: it must be a whole number of micro-dollars, 0 or more`),
+    );
+  } catch (error) {
+    onError(error);
+  }
+  return {};
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { Mandate, MandateBlockedError } from './index.ts';
+
+describe('a model call', () => {
+  const call = {
+    type: 'llm_call',
+    provider: 'openai',
+    model: 'gpt-4o',
+    inputTokens: 1_000,
+    maxOutputTokens: 100,
+  } as const;
+
+  test('reserves the most that it can cost, and settles to its actual cost', async () => {
+    const mandate = new Mandate({ agentId: 'bot', mandate: { maxCostTotal: 1, allowedTools: [] } });
+    const running = await mandate.agent().start(call);
+    expect((await mandate.getCost()).llmMicros).toBeGreaterThan(2_000);
+    await running.settle({ status: 'success', actualCostMicros: 3_000 });
+    expect(await mandate.getCost()).toEqual({ totalMicros: 3_000, llmMicros: 3_000, toolMicros: 0 });
+    expect(await mandate.getCallCount()).toBe(1);
+  });
+
+  test('of an unknown model does not run under a budget', async () => {
+    const mandate = new Mandate({ agentId: 'bot', mandate: { maxCostTotal: 1 } });
+    const refused = await mandate
+      .agent()
+      .start({ ...call, model: 'secret-9' })
+      .catch((error) => error);
+    expect(refused).toBeInstanceOf(MandateBlockedError);
+    expect(refused).toMatchObject({ code: 'UNPRICED_MODEL', action: { model: 'secret-9' } });
+  });
+});
+
+test('only the first outcome of a call counts', async () => {
+  const mandate = new Mandate({
+    agentId: 'bot',
+    mandate: { toolPolicies: { pay: { cost: 1, maxActualCost: 100 } } },
+  });
+  const running = await mandate.agent().start({ type: 'tool_call', tool: 'pay', args: {} });
+  await Promise.all([
+    running.settle({ status: 'success', actualCostMicros: 5_000_000 }),
+    running.settle({ status: 'failure' }),
+    running.settle({ status: 'success', actualCostMicros: 9_000_000 }),
+  ]);
+  expect((await mandate.getCost()).totalMicros).toBe(5_000_000);
+});
