@@ -1,6 +1,7 @@
 /** @mandate/testing: what tests share. Only tests may import it, which the architecture test checks. */
 export { buildCharged, buildDecision, buildReservation, buildSettlement } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
+export { collect } from './collect.ts';
 export { arbitraryEpochHistory, type EpochStep, isOvertaken, recordOf, standing } from './epoch-histories.ts';
 export { type FaultProxy, type HeldMessage, startFaultProxy } from './fault-proxy/fault-proxy.ts';
 export { kafkaFraming, redisFraming } from './fault-proxy/framing.ts';
