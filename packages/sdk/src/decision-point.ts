@@ -3,6 +3,7 @@
  * `Mandate` uses only this port, so every mode has the same interface, and a program loads only its own mode.
  */
 import type { ActionRequested, ActionType, Decision, Outcome } from '@mandate/schemas';
+import type { AuditCounts } from './audit/audit-output.ts';
 import type { Cost, Kill, MandateDocument } from './types.ts';
 
 /** A record that can be decided, or what is wrong with it, as phrases. */
@@ -41,7 +42,9 @@ export type DecisionPoint = {
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
   addMandate(agentId: string, mandate: MandateDocument): void;
-  /** Resolves when everything that was reported so far has been delivered. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
+  /** Resolves when everything that was reported so far has been delivered, or after `timeoutMs`. Never rejects. */
+  flush(options?: { timeoutMs?: number }): Promise<void>;
+  /** What became of the records of the audit. Absent: the mode records nothing itself. */
+  auditCounts?(): AuditCounts;
+  close(options?: { timeoutMs?: number }): Promise<void>;
 };

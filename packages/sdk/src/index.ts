@@ -16,6 +16,11 @@ import type { DecisionPoint } from './decision-point.ts';
 import { MandateInstance, type MandateOptions } from './mandate.ts';
 import { openPoint } from './modes.ts';
 
+export type { AuditCounts, AuditOutput, AuditRecord, AuditTarget } from './audit/audit-output.ts';
+export { fileOutput } from './audit/file-output.ts';
+export { RecordsRefused } from './audit/records-refused.ts';
+export { stdoutOutput } from './audit/stdout-output.ts';
+export type { AuditOptions } from './audit.ts';
 export {
   findMandateError,
   isMandateError,

@@ -2,6 +2,8 @@
 import type { Clock } from '@mandate/runtime';
 import { MandateError } from '@mandate/runtime/errors';
 import { CAPS, nameFault } from '@mandate/schemas/core';
+import type { AuditCounts, AuditTarget } from './audit/audit-output.ts';
+import type { AuditOptions } from './audit.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { runTool } from './run-tool.ts';
 import { type OnError, startAction } from './start-action.ts';
@@ -23,6 +25,11 @@ export type MandateOptions = {
   state?: StateManager;
   /** The clock of a new state. Absent: the clock of the system. */
   clock?: Clock;
+  /**
+   * Where decisions and settlements are recorded. Absent: nowhere. With an object, records that wait survive a restart
+   * (`spillFolder`).
+   */
+  audit?: readonly AuditTarget[] | AuditOptions;
   /** Gets errors that do not stop a call, such as an outcome that could not be settled. Absent: `console.error`. */
   onError?: OnError;
 };
@@ -141,14 +148,22 @@ export abstract class MandateInstance {
     return this.#open().remainingBudgetOf(this.#agent(agentId));
   }
 
-  /** Resolves when everything that was reported so far has been delivered. */
-  async flush(): Promise<void> {
-    await this.#point?.flush();
+  /**
+   * Resolves when everything that was reported so far has been delivered, or after `timeoutMs` (absent: 5 seconds).
+   * `getAuditCounts` says what was not.
+   */
+  async flush(options?: { timeoutMs?: number }): Promise<void> {
+    await this.#point?.flush(options);
   }
 
-  /** Ends the instance. Later calls are blocked. A state that was given stays open. */
-  async close(): Promise<void> {
-    await this.#open().close();
+  /** What became of the records of the audit, summed over its outputs. */
+  getAuditCounts(): AuditCounts {
+    return this.#point?.auditCounts?.() ?? { written: 0, waiting: 0, spilled: 0, lost: 0 };
+  }
+
+  /** Flushes, and ends the instance. Later calls are blocked. A state that was given stays open. */
+  async close(options?: { timeoutMs?: number }): Promise<void> {
+    await this.#open().close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -195,7 +210,7 @@ function misused(message: string, facts: { remedy: string }): MandateError {
 }
 
 /** Returns a handler that never throws, because an error of the handler must not disturb a call. */
-function safely(onError: OnError = logError): OnError {
+export function safely(onError: OnError = logError): OnError {
   return (error) => {
     try {
       onError(error);

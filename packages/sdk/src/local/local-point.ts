@@ -2,6 +2,7 @@
 import { localDecider } from '@mandate/engine';
 import { compileActionRedaction } from '@mandate/policy';
 import { type ActionRequested, DEFAULTS, readActionsRecord } from '@mandate/schemas';
+import { type Audit, NO_RECORDS } from '../audit.ts';
 import type { DecisionPoint, ReadAction } from '../decision-point.ts';
 import { budgetsOf, MandatesOfAgents, readMandate, readMandateFile } from '../policy.ts';
 import type { StateManager } from '../state.ts';
@@ -13,10 +14,13 @@ type Options = {
   /** The agent that gets a mandate that is an object. Absent: every agent. */
   agentId?: string | undefined;
   state: StateManager;
+  audit?: Audit;
+  /** Whether the state ends with the point. */
+  closesState?: boolean;
 };
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
-export function localPoint({ mandate, agentId, state }: Options): DecisionPoint {
+export function localPoint({ mandate, agentId, state, audit, closesState = true }: Options): DecisionPoint {
   const { ledger, clock, kills } = state;
   const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
   const given = typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file;
@@ -27,10 +31,13 @@ export function localPoint({ mandate, agentId, state }: Options): DecisionPoint 
     async decide(record) {
       const decision = await decider.decide(record);
       state.decided(decision);
+      audit?.record({ event: 'action.decided', decision });
       return decision;
     },
     async settle(outcome, type) {
-      state.settled(await decider.settle(outcome), type);
+      const settlement = await decider.settle(outcome);
+      state.settled(settlement, type);
+      audit?.record({ event: 'action.settled', settlement });
     },
     kills,
     costOf: async (agent) => state.costOf(agent),
@@ -51,8 +58,12 @@ export function localPoint({ mandate, agentId, state }: Options): DecisionPoint 
       return left.length === 0 ? null : Math.min(...left);
     },
     addMandate: (agent, document) => mandates.state(agent, readMandate(document, agent)),
-    flush: async () => {},
-    close: () => state.close(),
+    flush: async (options) => void (await audit?.flush(options)),
+    auditCounts: () => audit?.counts() ?? NO_RECORDS,
+    async close(options) {
+      await audit?.close(options);
+      if (closesState) await state.close();
+    },
   };
 }
 

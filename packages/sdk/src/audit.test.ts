@@ -1,0 +1,44 @@
+import { readActionsRecord, readDecisionsRecord } from '@mandate/schemas';
+import { expect, test } from 'vitest';
+import type { AuditRecord } from './audit/audit-output.ts';
+import { Mandate } from './index.ts';
+
+const PAY = { toolPolicies: { pay: { cost: 5 } }, maxCostTotal: 5 } as const;
+
+test('records every decision and settlement, in the form that the log of a plane has', async () => {
+  const taken: AuditRecord[] = [];
+  const options = {
+    agentId: 'bot',
+    mandate: PAY,
+    audit: [(records: readonly AuditRecord[]) => taken.push(...records)],
+  };
+  const mandate = new Mandate(options);
+  const tools = mandate.createExecutor();
+  await tools.run('pay', { to: 'ann' }, () => 'paid');
+  await tools.run('pay', { to: 'bob' }, () => 'paid').catch(() => {});
+  await mandate.flush();
+  expect(taken.map(({ event }) => event)).toEqual(['action.decided', 'action.settled', 'action.decided']);
+  for (const record of taken) {
+    const bytes = new TextEncoder().encode(JSON.stringify(record));
+    expect(readDecisionsRecord(bytes)).toEqual(JSON.parse(JSON.stringify(record)));
+    expect(readActionsRecord(bytes).ok).toBe(false);
+  }
+  expect(mandate.getAuditCounts()).toEqual({ written: 3, waiting: 0, spilled: 0, lost: 0 });
+  await mandate.close();
+});
+
+test('an output that is away changes no call', async () => {
+  const errors: unknown[] = [];
+  const mandate = new Mandate({
+    agentId: 'bot',
+    mandate: PAY,
+    audit: { outputs: [() => Promise.reject(new Error('away'))], maxRecords: 1 },
+    onError: (error) => errors.push(error),
+  });
+  expect(await mandate.createExecutor().run('pay', {}, () => 'paid')).toBe('paid');
+  await mandate.flush({ timeoutMs: 1 });
+  expect(mandate.getAuditCounts()).toEqual({ written: 0, waiting: 1, spilled: 0, lost: 1 });
+  expect(errors.length).toBeGreaterThan(0);
+  await mandate.close({ timeoutMs: 1 });
+  expect(mandate.getAuditCounts().lost).toBe(2);
+});

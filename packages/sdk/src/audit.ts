@@ -1,0 +1,95 @@
+/**
+ * The audit of an SDK that decides: every decision and every settlement becomes a record, and goes to each output.
+ *
+ * Recording never blocks a call and never fails it. Each output has a queue of its own (audit/audit-queue.ts), so a
+ * slow output delays no other. A record that no output can take waits in memory, then in a file. A record that cannot
+ * wait any more is lost, which is counted and reported.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AuditCounts, AuditOutput, AuditRecord, AuditTarget, OnError } from './audit/audit-output.ts';
+import { AuditQueue, type QueueBounds } from './audit/audit-queue.ts';
+
+export type AuditOptions = QueueBounds & {
+  outputs: readonly AuditTarget[];
+  /**
+   * A folder for records that an output does not take in time. Each output has a file there. The records are sent
+   * again after a restart. Absent: records that do not fit into memory are lost. Each process needs its own folder.
+   */
+  spillFolder?: string;
+};
+
+/** @throws MandateError ALREADY_HELD if another process uses the spill folder */
+export function openAudit(given: readonly AuditTarget[] | AuditOptions = [], onError: OnError): Audit {
+  return new Audit('outputs' in given ? given : { outputs: given }, onError);
+}
+
+export const NO_RECORDS: AuditCounts = { written: 0, waiting: 0, spilled: 0, lost: 0 };
+
+export class Audit {
+  readonly #queues: readonly AuditQueue[];
+  readonly #onError: OnError;
+
+  /** @throws MandateError ALREADY_HELD if another process uses the spill folder */
+  constructor({ outputs, spillFolder, ...bounds }: AuditOptions, onError: OnError) {
+    this.#onError = onError;
+    if (spillFolder !== undefined) mkdirSync(spillFolder, { recursive: true, mode: 0o700 });
+    const taken = new Set<string>();
+    this.#queues = outputs.map((target) => {
+      const output = typeof target === 'function' ? customOutput(target) : target;
+      const name = freeName(output.name, taken);
+      const spillPath = spillFolder === undefined ? null : join(spillFolder, `${name}.jsonl`);
+      return new AuditQueue({ output, spillPath, onError, ...bounds });
+    });
+  }
+
+  /** Hands the record to every output, in the background. Never throws. */
+  record(record: AuditRecord): void {
+    if (this.#queues.length === 0) return;
+    try {
+      const line = JSON.stringify(record);
+      for (const queue of this.#queues) queue.add(record, line);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** The sums over all outputs. */
+  counts(): AuditCounts {
+    return this.#queues.map((queue) => queue.counts()).reduce(sum, NO_RECORDS);
+  }
+
+  /** Waits until every output has taken what was recorded before, at most `timeoutMs`. */
+  async flush(options?: { timeoutMs?: number }): Promise<AuditCounts> {
+    await Promise.all(this.#queues.map((queue) => queue.flush(options)));
+    return this.counts();
+  }
+
+  /** Flushes, and then ends. Records that no output has taken go to the spill files. */
+  async close(options?: { timeoutMs?: number }): Promise<AuditCounts> {
+    await Promise.all(this.#queues.map((queue) => queue.close(options)));
+    return this.counts();
+  }
+}
+
+function customOutput(take: (records: readonly AuditRecord[]) => unknown): AuditOutput {
+  return { name: 'custom', write: async (records) => void (await take(records)) };
+}
+
+/** Two outputs may have the same name, but not the same file. */
+function freeName(name: string, taken: Set<string>): string {
+  const safe = name.replaceAll(/[^\w.-]/g, '_').slice(0, 100);
+  let free = safe;
+  for (let number = 2; taken.has(free); number += 1) free = `${safe}-${number}`;
+  taken.add(free);
+  return free;
+}
+
+function sum(one: AuditCounts, other: AuditCounts): AuditCounts {
+  return {
+    written: one.written + other.written,
+    waiting: one.waiting + other.waiting,
+    spilled: one.spilled + other.spilled,
+    lost: one.lost + other.lost,
+  };
+}

@@ -1,0 +1,31 @@
+/** The port of the audit: what is recorded, and what takes it. */
+import type { ActionDecided, ActionSettled } from '@mandate/schemas';
+
+/** What happened to an action, in the form in which a plane records it. */
+export type AuditRecord = ActionDecided | ActionSettled;
+
+/** Takes the records of the audit. */
+export interface AuditOutput {
+  /** Names the output in errors and in the name of its spill file. Use the same name after a restart. */
+  readonly name: string;
+  /**
+   * Takes records in their order. Resolves when the output has them. If it rejects, the same records come again.
+   *
+   * @param lines the records as JSON, each without a line break
+   * @throws RecordsRefused if the output has taken them, except some that it will never take
+   */
+  write(records: readonly AuditRecord[], lines: readonly string[]): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** An output, or a function that takes the records. */
+export type AuditTarget = AuditOutput | ((records: readonly AuditRecord[]) => unknown);
+
+/**
+ * `written`: records that the output has taken. `waiting`: in memory. `spilled`: in the spill file. `lost`: neither
+ * written nor waiting.
+ */
+export type AuditCounts = { written: number; waiting: number; spilled: number; lost: number };
+
+/** Gets errors that no caller waits for. It must not throw. */
+export type OnError = (error: unknown) => void;
