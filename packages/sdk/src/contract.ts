@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { MandateBlockedError } from './errors.ts';
 import { findMandateError } from './errors.ts';
 import type { Mandate } from './index.ts';
-import type { BlockCode, MandateDocument, Tool } from './types.ts';
+import type { BlockCode, MandateDocument, RunOptions, Tool } from './types.ts';
 import type { Executor } from './wrapper.ts';
 
 /** An agent of its own for each test. */
@@ -166,6 +166,42 @@ export function sdkContract(name: string, open: () => Promise<Bench>): void {
         expect(await codeOf(tools.run('pay', {}, untilAborted, key))).toBe('LEASE_EXPIRED');
         await expect.poll(() => codeOf(tools.run('pay', {}, () => 'paid', key)), WAITING).toBe('ran');
         expect(await mandate.getCost(agentId)).toEqual(costing(10));
+      });
+    });
+
+    describe('verification', () => {
+      const tiers = { type: 'TIERED', attempt: 1, success: 2, verification: 4 } as const;
+
+      test('a result that passes is charged as verified, and one that was not checked as a success', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ defaultChargingPolicy: tiers });
+        expect(await tools.run('pay', {}, () => 'paid', { verifyResult: (is) => is === 'paid' })).toBe(
+          'paid',
+        );
+        expect(await mandate.getCost(agentId)).toEqual(costing(7));
+        await tools.run('pay', {}, () => 'paid');
+        expect(await mandate.getCost(agentId)).toEqual(costing(10));
+      });
+
+      test.each<[string, RunOptions]>([
+        ['is refused', { verifyResult: () => false }],
+        ['gets no clear answer', { verifyResult: () => 'yes' as never }],
+        [
+          'makes the check throw',
+          {
+            verifyResult: () => {
+              throw new Error('no receipt');
+            },
+          },
+        ],
+        [
+          'is not checked in time',
+          { verifyResult: (_result, { signal }) => untilAborted({}, signal), verifyTimeoutMs: 10 },
+        ],
+      ])('a result that %s is charged as a failure, and refused', async (_what, options) => {
+        const { tools, mandate, agentId } = await agentUnder({ defaultChargingPolicy: tiers });
+        const refused = await refusalOf(tools.run('pay', {}, () => 'paid', options as RunOptions<string>));
+        expect(refused).toMatchObject({ code: 'VERIFICATION_FAILED', retryable: false, agentId });
+        expect(await mandate.getCost(agentId)).toEqual(costing(1));
       });
     });
 

@@ -4,8 +4,8 @@
  *
  * The life of a call: the SDK makes an action with an id of its own (create-action.ts). The action is decided
  * (authorize.ts) at the decision point of its mode (decision-point.ts). Local mode uses the same engine, policy and
- * ledger as a plane. The call runs with a lease and an `AbortSignal`, and the outcome settles the charge
- * (start-action.ts). So the SDK decides nothing itself.
+ * ledger as a plane. The call runs with a lease and an `AbortSignal`, its result may be verified (verify-result.ts), and the
+ * outcome settles the charge (start-action.ts). So the SDK decides nothing itself.
  *
  * Promises: a tool runs only after an ALLOW, with exactly the arguments that were decided. An error of the SDK blocks
  * the call. Every refusal is an error with a code, a reason and a remedy, written for the model to act on. What a tool

@@ -1,12 +1,17 @@
-/** Runs a tool as one action of an agent: it starts after an ALLOW, and its outcome settles the charge. */
+/**
+ * Runs a tool as one action of an agent: it starts after an ALLOW, its result is verified, and its outcome settles the
+ * charge.
+ */
 import type { OnError } from './start-action.ts';
 import type { Agent, RunningOutcome, RunOptions, Tool } from './types.ts';
+import { verifierOf } from './verify-result.ts';
 
 type ToolRun = { name: string; args: unknown; fn: Tool; options: RunOptions; onError: OnError };
 
 /**
  * Runs the tool if the call is allowed, and settles the charge by its outcome. An abort ends the call at once, even if
- * the tool goes on. A late success still settles the charge.
+ * the tool goes on. A late success still settles the charge. If an abort ends the verification of
+ * a success, the success counts as one that was not verified.
  *
  * @throws MandateBlockedError, MandateDeferredError, or the error of the tool
  */
@@ -14,8 +19,9 @@ export async function runTool(
   agent: Pick<Agent, 'start'>,
   { name, args, fn, options, onError }: ToolRun,
 ): Promise<unknown> {
-  const { actualCostMicros, ...stated } = options;
-  const { action, signal, settle } = await agent.start({
+  const { actualCostMicros, verifyResult: _verify, verifyTimeoutMs: _timeout, ...stated } = options;
+  const verify = verifierOf(options);
+  const { action, decision, signal, settle } = await agent.start({
     type: 'tool_call',
     tool: name,
     args,
@@ -39,8 +45,15 @@ export async function runTool(
       await settle({ status: 'failure' });
       throw error;
     }
+    const verified = verify === null ? { ok: null } : await verify(result, decision, signal);
+    // The call has finished, so an abort while its outcome is reported must not hide the result.
     signal.removeEventListener('abort', onAbort);
-    await settle({ status: 'success', ...actualCost(actualCostMicros, result, onError) });
+    await settle({
+      status: 'success',
+      ...actualCost(actualCostMicros, result, onError),
+      ...(verified.ok !== null && { verification: { ok: verified.ok } }),
+    });
+    if (verified.ok === false) throw verified.error;
     return result;
   }
 }

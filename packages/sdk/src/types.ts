@@ -15,12 +15,14 @@ export type MandateDocument = Omit<WholeDocument, 'version' | 'id' | 'agents'> &
  * - `INVALID_ACTION`: the call cannot be stated as an action. Example: the arguments are no JSON object.
  * - `LEASE_EXPIRED`: the call was aborted because it took longer than its lease.
  * - `UNKNOWN_OBLIGATION`: the decision demands something that this SDK cannot do.
+ * - `VERIFICATION_FAILED`: the call ran, but `verifyResult` did not accept its result.
  */
 export type BlockCode =
   | Exclude<Code, 'ALLOWED' | 'APPROVAL_REQUIRED'>
   | 'INVALID_ACTION'
   | 'LEASE_EXPIRED'
-  | 'UNKNOWN_OBLIGATION';
+  | 'UNKNOWN_OBLIGATION'
+  | 'VERIFICATION_FAILED';
 
 /**
  * The action of an error: a tool call has `tool`, an LLM call `model`. It has no arguments if they could not be
@@ -64,6 +66,13 @@ export type RunOptions<Result = unknown> = CallOptions & {
    * number of 0 or more: the reservation is charged. Nothing else in a result changes a charge.
    */
   actualCostMicros?: number | ((result: Result) => number | null | undefined);
+  /**
+   * Checks the result of a call that succeeded. If it returns anything but true, throws, or takes longer than
+   * `verifyTimeoutMs`, the call ends with `VERIFICATION_FAILED`, and is charged as a failure.
+   */
+  verifyResult?: (result: Result, checking: { signal: AbortSignal }) => boolean | PromiseLike<boolean>;
+  /** How long `verifyResult` may take, in milliseconds. The lease of the call ends it too. Absent: 30 seconds. */
+  verifyTimeoutMs?: number;
 };
 
 /** A call that an agent is about to make. */
@@ -99,6 +108,8 @@ export type RunningOutcome = {
   actualCostMicros?: number;
   /** The tokens of an LLM call, from which its cost is computed. */
   usage?: TokenUsage;
+  /** Whether a check of the result passed. Absent: none ran. */
+  verification?: { ok: boolean };
 };
 
 /** A call that is allowed, and runs. */

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { Mandate } from './index.ts';
+
+const untilAborted = (_result: unknown, { signal }: { signal: AbortSignal }) =>
+  new Promise<boolean>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+function scene() {
+  const pay = { cost: 5, maxActualCost: 100 };
+  const mandate = new Mandate({ agentId: 'bot', mandate: { toolPolicies: { pay } } });
+  return { mandate, tools: mandate.createExecutor() };
+}
+
+test('a kill during the verification aborts the check, and the call is charged as a success', async () => {
+  const { mandate, tools } = scene();
+  const checking = Promise.withResolvers<void>();
+  const running = tools.run('pay', {}, () => 'paid', {
+    actualCostMicros: 7_000_000,
+    verifyResult: (result, check) => {
+      checking.resolve();
+      return untilAborted(result, check);
+    },
+  });
+  await checking.promise;
+  await mandate.kill('bot', 'runaway');
+  await expect(running).rejects.toMatchObject({ code: 'AGENT_KILLED' });
+  await expect.poll(async () => (await mandate.getCost()).totalMicros, { timeout: 30_000 }).toBe(7_000_000);
+});
+
+test('a failed verification keeps an actual cost that is known, and names the cause', async () => {
+  const { mandate, tools } = scene();
+  const cause = new Error('no receipt');
+  const run = tools.run('pay', {}, () => 'paid', {
+    actualCostMicros: 7_000_000,
+    verifyResult: () => Promise.reject(cause),
+  });
+  await expect(run).rejects.toMatchObject({ code: 'VERIFICATION_FAILED', cause });
+  expect((await mandate.getCost()).totalMicros).toBe(7_000_000);
+});
+
+test.each([0, -1, Number.NaN, 2 ** 40])(
+  'a time-out of %s ms is an error before the tool runs',
+  async (verifyTimeoutMs) => {
+    const { mandate, tools } = scene();
+    const run = tools.run('pay', {}, () => 'paid', { verifyResult: () => true, verifyTimeoutMs });
+    await expect(run).rejects.toMatchObject({ code: 'SDK_MISUSED' });
+    expect(await mandate.getCallCount()).toBe(0);
+  },
+);

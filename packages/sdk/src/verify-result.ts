@@ -1,0 +1,84 @@
+/** Checks the result of a call before the call counts as done: VERIFIED, between EXECUTING and SETTLED. */
+import { MandateError } from '@mandate/runtime/errors';
+import type { Decision } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
+import { actionOf } from './authorize.ts';
+import { MandateBlockedError } from './errors.ts';
+import type { RunOptions } from './types.ts';
+
+/** How long a check of a result may take, unless `verifyTimeoutMs` says otherwise. */
+const VERIFY_TIMEOUT_MS = 30_000;
+
+/**
+ * `ok`: the check passed, or failed with `error`. Null: the call was aborted before the check ended, so nobody knows.
+ */
+type Verified = { ok: true } | { ok: false; error: MandateBlockedError } | { ok: null };
+
+/** Checks the result of an allowed call. Never rejects. */
+export type Verifier = (result: unknown, decision: Decision, signal: AbortSignal) => Promise<Verified>;
+
+/**
+ * Returns the check that the options of a call state. Null if they state none.
+ *
+ * @throws MandateError SDK_MISUSED, before anything runs
+ */
+export function verifierOf({
+  verifyResult,
+  verifyTimeoutMs = VERIFY_TIMEOUT_MS,
+}: RunOptions): Verifier | null {
+  if (verifyResult === undefined) return null;
+  if (!(verifyTimeoutMs > 0 && verifyTimeoutMs <= CAPS.leaseMs)) {
+    throw new MandateError('SDK_MISUSED', `verifyTimeoutMs is ${verifyTimeoutMs}.`, {
+      remedy: `Use a number of milliseconds above 0, at most ${CAPS.leaseMs}.`,
+    });
+  }
+  return (result, decision, aborted) => verify(result, { verifyResult, verifyTimeoutMs, decision, aborted });
+}
+
+type Verifying = {
+  verifyResult: NonNullable<RunOptions['verifyResult']>;
+  verifyTimeoutMs: number;
+  decision: Decision;
+  aborted: AbortSignal;
+};
+
+async function verify(
+  result: unknown,
+  { verifyResult, verifyTimeoutMs, decision, aborted }: Verifying,
+): Promise<Verified> {
+  const late = new AbortController();
+  const signal = AbortSignal.any([aborted, late.signal]);
+  const ended = Promise.withResolvers<never>();
+  const onAbort = () => ended.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(
+    () => late.abort(new Error(`the check took longer than ${verifyTimeoutMs} ms`)),
+    verifyTimeoutMs,
+  );
+  try {
+    const check = (async () => verifyResult(result, { signal }))();
+    // The check may reject after the race is over.
+    check.catch(() => {});
+    const ok: unknown = await Promise.race([check, ended.promise]);
+    return ok === true ? { ok } : { ok: false, error: failed(decision, 'the check refused it') };
+  } catch (cause) {
+    if (aborted.aborted) return { ok: null };
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { ok: false, error: failed(decision, why, cause) };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function failed(decision: Decision, why: string, cause?: unknown): MandateBlockedError {
+  return new MandateBlockedError('VERIFICATION_FAILED', {
+    reason: `The call ran, but its result was not accepted: ${why}.`,
+    remedy:
+      'Do not use the result. Check what the call did before you try again, because it may have had an effect.',
+    action: actionOf(decision),
+    decision,
+    cause,
+  });
+}
