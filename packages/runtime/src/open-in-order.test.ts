@@ -24,6 +24,28 @@ test('closes the opened parts if a later part does not open', async () => {
   expect(closed).toEqual(['first']);
 });
 
+test('closes every part, also if parts fail to close, and throws their errors', async () => {
+  const closed: string[] = [];
+  const failing = (name: string) => () => {
+    closed.push(name);
+    throw new Error(`${name} stays open.`);
+  };
+  const open = (more: () => void) =>
+    openInOrder(async ({ closing }) => {
+      closing(1, () => closed.push('first'));
+      closing(2, failing('second'));
+      more();
+      return closing({}, failing('third'));
+    });
+  const whole = await open(() => {});
+  await expect(whole.stop()).rejects.toThrow('third stays open. Then: second stays open.');
+  expect(closed).toEqual(['third', 'second', 'first']);
+  const opening = open(() => {
+    throw new Error('the third does not open.');
+  });
+  await expect(opening).rejects.toThrow('the third does not open. Then: second stays open.');
+});
+
 test('fails when one part fails, even while other parts are being opened', async () => {
   const whole = await openInOrder(async ({ running }) => {
     running({ stop: async () => {}, finished: new Promise(() => {}) });

@@ -21,23 +21,52 @@ export type Opening = {
 export async function openInOrder<T extends object>(
   open: (opening: Opening) => Promise<T>,
 ): Promise<T & Required<Running>> {
-  await using stack = new AsyncDisposableStack();
+  const closers: (() => unknown)[] = [];
   const finished: Promise<unknown>[] = [];
   const closing: Opening['closing'] = (value, close) => {
-    stack.defer(async () => void (await close(value)));
+    closers.push(() => close(value));
     return value;
   };
-  const opened = await open({
-    closing,
-    running: (part) => {
-      if (part.finished !== undefined) {
-        finished.push(part.finished);
-        // The handler may ignore the error, because `finished` below rejects with it.
-        part.finished.catch(() => {});
-      }
-      return closing(part, ({ stop }) => stop());
-    },
-  });
-  const held = stack.move();
-  return { ...opened, stop: () => held.disposeAsync(), finished: Promise.all(finished) };
+  const running: Opening['running'] = (part) => {
+    if (part.finished !== undefined) {
+      finished.push(part.finished);
+      // The handler may ignore the error, because `finished` below rejects with it.
+      part.finished.catch(() => {});
+    }
+    return closing(part, ({ stop }) => stop());
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= closeAll(closers);
+    return stopped;
+  };
+  try {
+    return { ...(await open({ closing, running })), stop, finished: Promise.all(finished) };
+  } catch (error) {
+    await stop().catch((closeError: unknown) => {
+      throw new AggregateError([error, closeError], `${messageOf(error)} Then: ${messageOf(closeError)}`);
+    });
+    throw error;
+  }
+}
+
+/**
+ * Closes the newest resource first. If one fails to close, the others are closed too. Node 22 has no
+ * `AsyncDisposableStack`, which would do this.
+ */
+async function closeAll(closers: (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+    try {
+      await close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 1) throw new AggregateError(errors, errors.map(messageOf).join(' Then: '));
+  if (errors.length === 1) throw errors[0];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

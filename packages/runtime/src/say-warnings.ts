@@ -2,14 +2,16 @@
 import type { EventEmitter } from 'node:events';
 
 /**
- * The name of a warning that is not logged. kafkajs starts timers with a time in the past. Such timers run at once,
- * so no action is needed.
+ * True for warnings that are not logged, because nobody needs to act. kafkajs starts timers with a time in the past,
+ * and such timers run at once. Node 22 calls its SQLite experimental, which Node 24 does not.
  */
-const FOR_NOBODY = 'TimeoutNegativeWarning';
+function isForNobody({ name, message }: Error): boolean {
+  return name === 'TimeoutNegativeWarning' || (name === 'ExperimentalWarning' && /^SQLite\b/.test(message));
+}
 
 export function sayWarnings(process: EventEmitter, say: (warning: Error) => void): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning: Error) => {
-    if (warning.name !== FOR_NOBODY) say(warning);
+    if (!isForNobody(warning)) say(warning);
   });
 }

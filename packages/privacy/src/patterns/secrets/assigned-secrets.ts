@@ -5,7 +5,7 @@
 import { type Finder, MASK, type Span } from '../piece.ts';
 import { type AssignedValue, assignedValue, type Ends } from './assigned-value.ts';
 import { type Certainty, looksSecret } from './looks-secret.ts';
-import { isHeaderOfSecrets, isPublicName, SECRET_NAME } from './secret-names-in-text.ts';
+import { isHeaderOfSecrets, isPublicName, isShellKey, SECRET_NAME } from './secret-names-in-text.ts';
 import { CONTINUED, endOf } from './whole-value.ts';
 
 /** A position at which a value may begin, and how certain it is that a secret follows. */
@@ -59,6 +59,10 @@ export const findAssignedSecrets: Finder = (text) => {
   const found: Span[] = [];
   SECRET_NAME.lastIndex = 0;
   for (let met = SECRET_NAME.exec(text); met !== null; met = SECRET_NAME.exec(text)) {
+    if (met.groups?.shellKey !== undefined && !isShellKey(text, met.index)) {
+      SECRET_NAME.lastIndex = met.index + 1;
+      continue;
+    }
     const after = SECRET_NAME.lastIndex;
     const named = namedAt(text, met.index, after, met.groups?.password !== undefined);
     const value = isPublicName(named.name) ? null : secretAfter(text, named);

@@ -13,8 +13,8 @@ const OTHERS = [
   'jwt',
   '(?:api|access|secret|private|signing|encryption|decryption|master|account|storage|subscription|ssh|client|auth|consumer|webhook|admin|license|licence|shared|service|app|deploy|root|session|hmac|cipher|symmetric|functions?)[ _.-]?key',
   'secrets?',
-  // In the name of a shell variable, the ending `_KEY` is enough.
-  '(?-i:(?<=[A-Z0-9])_KEY)',
+  // In the name of a shell variable, the ending `_KEY` is enough. `isShellKey` says whether the case is right.
+  '(?<shellKey>(?<=[A-Z0-9])_KEY)',
   'connection[ _.-]?string',
   'dsn',
   'cookies?',
@@ -29,6 +29,13 @@ export const SECRET_NAME = new RegExp(
   `(?:(?<password>${PASSWORDS})|${OTHERS})${ENDINGS}(?![A-Za-z0-9])`,
   'gi',
 );
+
+/**
+ * True if the match of `shellKey` at `index` has upper case. The pattern ignores case, and Node 22 has no syntax for a
+ * part of a pattern that does not.
+ */
+export const isShellKey = (text: string, index: number) =>
+  /^[A-Z0-9]_KEY$/.test(text.slice(index - 1, index + '_KEY'.length));
 
 /**
  * Matches names that are no secrets: tokens that page through lists, public keys, and the CORS header that only

@@ -215,3 +215,12 @@ describe.each(NAMED)('a value that is called a secret, %s', (_, around) => {
     );
   });
 });
+
+test.each([
+  ['LOOKUP_KEY=', true],
+  ['lookup_key=', false],
+  ['Lookup_Key=', false],
+])('in %s the ending `_KEY` makes a secret only in upper case', (name, isSecret) => {
+  const text = `${name}aB3dE5fG7hJ9kL2m`;
+  expect(redactPieces(text) !== text).toBe(isSecret);
+});
