@@ -20,7 +20,8 @@ export async function copyOfRepository(
   for (const name of copied) {
     await cp(join(ROOT, name), join(to, name), {
       recursive: true,
-      filter: (path) => basename(path) !== 'node_modules' && (tests || !path.endsWith('.test.ts')),
+      filter: (path) =>
+        !['node_modules', 'dist'].includes(basename(path)) && (tests || !path.endsWith('.test.ts')),
     });
   }
   linkModules(join(ROOT, 'node_modules'), join(to, 'node_modules'), to);

@@ -43,16 +43,19 @@ export function readTree(root: string): Tree {
 }
 
 /**
- * Returns the paths of all files, relative to `root`, with `/`. Files in node_modules are left out, and files in
- * folders with names that begin with a dot.
+ * Returns the paths of all files, relative to `root`, with `/`. Files in node_modules and dist are left out, and
+ * files in folders with names that begin with a dot.
  */
 export function pathsBelow(root: string): string[] {
   return [...walk(root, '')];
 }
 
+/** Folders that git ignores: installed and built packages. */
+const NO_SOURCES = new Set(['node_modules', 'dist']);
+
 function* walk(root: string, folder: string): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+    if (NO_SOURCES.has(entry.name) || entry.name.startsWith('.')) continue;
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) yield* walk(root, path);
     else if (entry.isFile()) yield path;
