@@ -218,6 +218,16 @@ export function sdkContract(name: string, open: () => Promise<Bench>): void {
         expect(await codeOf(tools.run('pay', { to: 'ann' }, pay))).toBe('ran');
       });
 
+      test('arguments that a validator changed are decided and run', async () => {
+        const { tools } = await agentUnder({ toolPolicies: { pay: { argumentValidation: { schema } } } });
+        const validate = (args: unknown) => ({ to: 'ann', ...(args as object) });
+        expect(await tools.run('pay', {}, (args) => args, { validate })).toEqual({ to: 'ann' });
+        const numbered = { validate: () => ({ to: 7 }) };
+        expect(await codeOf(tools.run('pay', { to: 'ann' }, () => null, numbered))).toBe(
+          'ARGUMENT_VALIDATION_FAILED',
+        );
+      });
+
       test.each<[string, MandateDocument, BlockCode]>([
         ['an empty list of allowed tools', { allowedTools: [] }, 'TOOL_NOT_ALLOWED'],
         ['a list without the tool', { allowedTools: ['read_*'] }, 'TOOL_NOT_ALLOWED'],

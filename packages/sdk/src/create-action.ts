@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ActionRequested } from '@mandate/schemas';
 import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError } from './errors.ts';
-import type { ActionOfError, Call } from './types.ts';
+import type { ActionOfError, Call, ToolCallOptions } from './types.ts';
 
 /**
  * Returns the record of a call, as the mode read it. The arguments in it are a copy, as JSON, of what the caller gave.
@@ -16,7 +16,8 @@ export function createAction(
   call: Call,
   readAction: DecisionPoint['readAction'],
 ): ActionRequested {
-  const { idempotencyKey, actionId, signal: _signal, ...stated } = call.options ?? {};
+  const { idempotencyKey, actionId, ...others } = call.options ?? {};
+  const { signal: _signal, validate: _validate, ...stated } = others as ToolCallOptions;
   const id = actionId ?? (idempotencyKey === undefined ? `act_${randomUUID()}` : idOfKey(idempotencyKey));
   const { options: _options, ...kind } = call;
   const named = nameOf(agentId, call, id);
@@ -46,6 +47,15 @@ function subjectOf(call: Call): { tool: string } | { model: string } {
  */
 function idOfKey(idempotencyKey: string): string {
   return `key_${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}`;
+}
+
+/**
+ * Returns a copy of arguments as JSON. Absent arguments are an empty object.
+ *
+ * @throws MandateBlockedError INVALID_ACTION
+ */
+export function copyOf(args: unknown, named: ActionOfError): unknown {
+  return JSON.parse(jsonOf((args ?? {}) as object, named) ?? '{}');
 }
 
 function jsonOf(record: object, named: ActionOfError): string {

@@ -45,10 +45,13 @@ export type {
   RunningAction,
   RunningOutcome,
   RunOptions,
+  StandardSchema,
   TokenUsage,
   Tool,
   ToolCall,
+  ToolCallOptions,
   Tools,
+  Validate,
 } from './types.ts';
 export type { Executor } from './wrapper.ts';
 

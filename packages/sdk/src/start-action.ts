@@ -4,10 +4,11 @@
  */
 import type { Action, Decision, Outcome } from '@mandate/schemas';
 import { actionOf, authorize } from './authorize.ts';
-import { createAction, nameOf } from './create-action.ts';
+import { copyOf, createAction, nameOf } from './create-action.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { findMandateError, MandateBlockedError } from './errors.ts';
-import type { BlockCode, Call, Kill, RunningAction, RunningOutcome } from './types.ts';
+import type { BlockCode, Call, Kill, RunningAction, RunningOutcome, Validate } from './types.ts';
+import { validateArguments } from './validate-arguments.ts';
 
 /** Gets errors that must not disturb a call, such as an outcome that could not be reported. */
 export type OnError = (error: unknown) => void;
@@ -54,7 +55,9 @@ async function authorized({
   point,
 }: Starting): Promise<{ action: Action; decision: Decision }> {
   try {
-    const created = createAction(agentId, call, point.readAction);
+    // Without a validator the arguments are copied before anything waits, so a later change has no effect.
+    const given = isValidated(call) ? await validated(agentId, call) : call;
+    const created = createAction(agentId, given, point.readAction);
     return { action: created.action, decision: await authorize(point, created) };
   } catch (cause) {
     if (findMandateError(cause) !== null) throw cause;
@@ -66,6 +69,18 @@ async function authorized({
       cause,
     });
   }
+}
+
+type ValidatedCall = Extract<Call, { type: 'tool_call' }> & { options: { validate: Validate } };
+
+function isValidated(call: Call): call is ValidatedCall {
+  return call.type === 'tool_call' && call.options?.validate !== undefined;
+}
+
+/** Returns the call with the arguments that its validator made. */
+async function validated(agentId: string, call: ValidatedCall): Promise<Call> {
+  const named = nameOf(agentId, call);
+  return { ...call, args: await validateArguments(copyOf(call.args, named), call.options.validate, named) };
 }
 
 type Started = {

@@ -60,7 +60,35 @@ export type CallOptions = {
   signal?: AbortSignal;
 };
 
-export type RunOptions<Result = unknown> = CallOptions & {
+/** A schema of zod 4, valibot, arktype and others: see standardschema.dev. */
+export type StandardSchema = {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+  };
+};
+
+type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
+
+/** Returns the arguments to use, perhaps changed, or throws. */
+export type Validate = ((args: unknown) => unknown) | StandardSchema;
+
+/** What a caller may say about a call of a tool. */
+export type ToolCallOptions = CallOptions & {
+  /**
+   * Validates the arguments, and may change them. It gets a copy of the arguments as JSON. The arguments that it
+   * returns are decided, recorded and run. If it throws, the call is refused with `ARGUMENT_VALIDATION_FAILED`.
+   */
+  validate?: Validate;
+};
+
+export type RunOptions<Result = unknown> = ToolCallOptions & {
   /**
    * What a successful call cost, in micro-dollars, or a function that reads it from the result. Absent, or no whole
    * number of 0 or more: the reservation is charged. Nothing else in a result changes a charge.
@@ -77,7 +105,7 @@ export type RunOptions<Result = unknown> = CallOptions & {
 
 /** A call that an agent is about to make. */
 export type Call =
-  | { type: 'tool_call'; tool: string; args: unknown; options?: CallOptions }
+  | { type: 'tool_call'; tool: string; args: unknown; options?: ToolCallOptions }
   | {
       type: 'llm_call';
       provider?: string;
