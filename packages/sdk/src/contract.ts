@@ -116,6 +116,27 @@ export function sdkContract(name: string, open: () => Promise<Bench>): void {
         expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
       });
 
+      test('a framework that runs a call twice gets the same result, and the tool runs once', async () => {
+        const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+        const { runs, pay } = counting();
+        const call = { callId: 'call_0', runId: `run-${agentId}` };
+        expect(await atOnce(3, () => tools.run('pay', {}, pay, call))).toEqual(['ran', 'ran', 'ran']);
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+      });
+
+      test('a call that was asked starts once, with the decision of the ask', async () => {
+        const { mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+        const agent = mandate.agent({ agentId });
+        const options = { callId: 'call_0', runId: `run-${agentId}` };
+        const call = { type: 'tool_call', tool: 'pay', args: { to: 'ann' }, options } as const;
+        const { decision } = await agent.ask(call);
+        const running = await agent.start(call);
+        expect(running.decision.id).toBe(decision.id);
+        expect(await codeOf(agent.start(call))).toBe('DUPLICATE_ACTION');
+        await running.settle({ status: 'success' });
+        expect(await mandate.getCost(agentId)).toEqual(costing(5));
+      });
+
       test('a failed call is retried with the same idempotency key, as the next attempt', async () => {
         const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
         const key = { idempotencyKey: 'order-7' };

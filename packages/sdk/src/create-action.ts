@@ -9,16 +9,19 @@ import type { ActionOfError, Call, ToolCallOptions } from './types.ts';
  * Returns the record of a call, as the mode read it. The arguments in it are a copy, as JSON, of what the caller gave.
  * The tool must be called with this copy, because the checks read it.
  *
+ * @param idOfCall the id of an action that states neither its id nor a key. Null: a new id
  * @throws MandateBlockedError INVALID_ACTION
  */
 export function createAction(
   agentId: string,
   call: Call,
   readAction: DecisionPoint['readAction'],
+  idOfCall: string | null = null,
 ): ActionRequested {
   const { idempotencyKey, actionId, ...others } = call.options ?? {};
-  const { signal: _signal, validate: _validate, ...stated } = others as ToolCallOptions;
-  const id = actionId ?? (idempotencyKey === undefined ? `act_${randomUUID()}` : idOfKey(idempotencyKey));
+  const { signal, validate, callId, runId, ...stated } = others as ToolCallOptions;
+  const idOfOne = idempotencyKey === undefined ? idOfCall : idOfKey(idempotencyKey);
+  const id = actionId ?? idOfOne ?? `act_${randomUUID()}`;
   const { options: _options, ...kind } = call;
   const named = nameOf(agentId, call, id);
   const action = { id, agentId, ...kind, idempotencyKey, ...stated };

@@ -26,7 +26,7 @@ export type Kills = {
 export type DecisionPoint = {
   /** Reads the JSON of an `action.requested` record. What it returns is decided, and is what runs. */
   readAction(json: string): ReadAction;
-  /** @param record a record that `readAction` returned, perhaps with a higher attempt */
+  /** @param record a record that `readAction` returned, perhaps with a higher attempt or another id */
   decide(record: ActionRequested): Promise<Decision>;
   /** Settles an allowed action. `type` is its kind. */
   settle(outcome: Outcome, type: ActionType): Promise<void>;

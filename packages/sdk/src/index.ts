@@ -34,6 +34,7 @@ export { MemoryStateManager, type StateManager } from './state.ts';
 export type {
   Action,
   Agent,
+  AskedAction,
   BlockCode,
   Call,
   CallOptions,

@@ -1,14 +1,17 @@
 /** The entry to the SDK: an instance puts agents under their mandates, in the mode that its options choose. */
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@mandate/runtime';
 import { MandateError } from '@mandate/runtime/errors';
 import { CAPS, nameFault } from '@mandate/schemas/core';
 import type { AuditCounts, AuditTarget } from './audit/audit-output.ts';
 import type { AuditOptions } from './audit.ts';
+import { callKeyOf } from './call-key.ts';
 import type { DecisionPoint } from './decision-point.ts';
+import { Memo } from './memo.ts';
 import { runTool } from './run-tool.ts';
-import { type OnError, startAction } from './start-action.ts';
+import { askAction, cancel, type OnError, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
-import type { Agent, Cost, Kill, MandateDocument, Tools } from './types.ts';
+import type { Agent, Call, Cost, Kill, MandateDocument, Tools } from './types.ts';
 import { type Executor, executorOf } from './wrapper.ts';
 
 export type MandateOptions = {
@@ -21,6 +24,8 @@ export type MandateOptions = {
    * agent. An agent without a mandate may do nothing.
    */
   mandate?: MandateDocument | string;
+  /** The run of calls that state a `callId` and no run. Absent: a new id. After a restart, state the same id again. */
+  runId?: string;
   /** The state of the agents. Absent: a new state in the memory of this process. */
   state?: StateManager;
   /** The clock of a new state. Absent: the clock of the system. */
@@ -50,6 +55,8 @@ type ExecutorOptions<T extends Tools> = AgentOptions & {
 export abstract class MandateInstance {
   #options: MandateOptions;
   #point: DecisionPoint | null = null;
+  #memo: Memo | null = null;
+  #runId = '';
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   constructor(options: MandateOptions = {}) {
@@ -85,16 +92,25 @@ export abstract class MandateInstance {
     const onError = this.#onError();
     const agentId = this.#agent(options.agentId);
     if (options.mandate !== undefined) point.addMandate(agentId, options.mandate);
-    return { agentId, start: (call) => startAction({ agentId, call, point, onError }) };
+    const starting = (call: Call) => {
+      const callKey = this.#callKey(agentId, call);
+      return { agentId, call, point, onError, remembered: callKey && { memo: this.#memory(), callKey } };
+    };
+    return {
+      agentId,
+      start: async (call) => startAction(starting(call)),
+      ask: async (call) => askAction(starting(call)),
+    };
   }
 
   /** Returns what runs the tools of one agent. Each call is decided first. */
   createExecutor<T extends Tools>(options: ExecutorOptions<T> = {}): Executor<T> {
     const agent = this.agent(options);
     const onError = this.#onError();
-    return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, run) =>
-      runTool(agent, { name, args, fn, options: run, onError }),
-    );
+    return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, run) => {
+      const callKey = this.#callKey(agent.agentId, { type: 'tool_call', tool: name, args, options: run });
+      return this.#memory().once(callKey, () => runTool(agent, { name, args, fn, options: run, onError }));
+    });
   }
 
   /** Stops an agent: its next calls are blocked, and its running calls are aborted. In force at once. */
@@ -175,6 +191,21 @@ export abstract class MandateInstance {
     if (this.#options.agentId !== undefined) this.#agent(this.#options.agentId);
     this.#point = this.openPoint(this.#options);
     return this.#point;
+  }
+
+  #memory(): Memo {
+    if (this.#memo !== null) return this.#memo;
+    const point = this.#open();
+    const onError = this.#onError();
+    const memo = new Memo((decision) => cancel(point, decision, onError));
+    point.kills.onKill((kill) => memo.killed(kill));
+    this.#memo = memo;
+    return memo;
+  }
+
+  #callKey(agentId: string, call: Call): ReturnType<typeof callKeyOf> {
+    this.#runId ||= this.#options.runId ?? `run_${randomUUID()}`;
+    return callKeyOf(agentId, call, this.#runId);
   }
 
   #onError(): OnError {

@@ -2,18 +2,47 @@
  * The life of one call of an agent: CREATED (create-action.ts) → AUTHORIZED (authorize.ts) → EXECUTING → SETTLED. A call
  * that may not run ends as an error before anything runs. Tools and adapters of frameworks all start their calls here.
  */
-import type { Action, Decision, Outcome } from '@mandate/schemas';
+import { MandateError } from '@mandate/runtime/errors';
+import type { Decision, Outcome } from '@mandate/schemas';
 import { actionOf, authorize } from './authorize.ts';
+import type { CallKey } from './call-key.ts';
 import { copyOf, createAction, nameOf } from './create-action.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { findMandateError, MandateBlockedError } from './errors.ts';
+import type { Allowed, Memo, Taken } from './memo.ts';
 import type { BlockCode, Call, Kill, RunningAction, RunningOutcome, Validate } from './types.ts';
 import { validateArguments } from './validate-arguments.ts';
 
 /** Gets errors that must not disturb a call, such as an outcome that could not be reported. */
 export type OnError = (error: unknown) => void;
 
-export type Starting = { agentId: string; call: Call; point: DecisionPoint; onError: OnError };
+type Starting = {
+  agentId: string;
+  call: Call;
+  point: DecisionPoint;
+  onError: OnError;
+  /** Remembers the decision. Null or absent: the call has no id by which a second ask would be recognized. */
+  remembered?: { memo: Memo; callKey: CallKey } | null;
+};
+
+/**
+ * Decides a call that may start later.
+ *
+ * @throws MandateBlockedError, MandateDeferredError; MandateError SDK_MISUSED
+ */
+export async function askAction(starting: Starting): Promise<Allowed> {
+  const { remembered, agentId } = starting;
+  if (!remembered) {
+    throw new MandateError(
+      'SDK_MISUSED',
+      'A call was asked that has no callId, or no plain JSON as arguments.',
+      {
+        remedy: 'State `callId`, so that a later start of the call finds its decision.',
+      },
+    );
+  }
+  return remembered.memo.ask(agentId, remembered.callKey, () => authorized(starting));
+}
 
 /**
  * Returns a call that is allowed and may run now.
@@ -34,31 +63,43 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     if (allowed !== null) stop.abort(killed(kill, allowed));
   });
   try {
-    const { action, decision } = await authorized(starting);
+    const { action, decision, leasedAtMs, ended } = await take(starting);
     const [kill] = kills;
     if (kill !== undefined || caller?.aborted === true) {
-      await report(point, decision, { status: 'cancelled' }, onError);
+      await cancel(point, decision, onError);
+      ended({ status: 'cancelled' });
       throw kill === undefined ? caller?.reason : killed(kill, decision);
     }
     allowed = decision;
     const signal = caller === undefined ? stop.signal : AbortSignal.any([stop.signal, caller]);
-    return running({ action, decision, signal, stop, unlisten, point, onError });
+    return running({ action, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError });
   } finally {
     if (allowed === null) unlisten();
   }
 }
 
+/** Decides the call, or takes the decision of an earlier ask. */
+async function take(starting: Starting): Promise<Taken> {
+  const { remembered, agentId } = starting;
+  if (remembered) return remembered.memo.start(agentId, remembered.callKey, () => authorized(starting));
+  const allowed = await authorized(starting);
+  return { ...allowed, leasedAtMs: performance.now(), ended: () => {} };
+}
+
 /** Returns the decision with the action that was decided. An error of the SDK itself blocks the call. */
-async function authorized({
-  agentId,
-  call,
-  point,
-}: Starting): Promise<{ action: Action; decision: Decision }> {
+async function authorized({ agentId, call, point, remembered }: Starting): Promise<Allowed> {
   try {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
-    const created = createAction(agentId, given, point.readAction);
-    return { action: created.action, decision: await authorize(point, created) };
+    const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
+    const created = createAction(agentId, given, point.readAction, actionId);
+    try {
+      return { action: created.action, decision: await authorize(point, created) };
+    } catch (error) {
+      if (!isOfOtherCall(error, actionId)) throw error;
+      const other = { ...created, action: { ...created.action, id: otherActionId } };
+      return { action: other.action, decision: await authorize(point, other) };
+    }
   } catch (cause) {
     if (findMandateError(cause) !== null) throw cause;
     throw new MandateBlockedError('INTERNAL_ERROR', {
@@ -69,6 +110,12 @@ async function authorized({
       cause,
     });
   }
+}
+
+/** True if the id belongs to a call with the same call id and other content. Small models repeat their call ids. */
+function isOfOtherCall(error: unknown, actionId: string | null): boolean {
+  const first = findMandateError(error)?.decision?.duplicateOf;
+  return first?.samePayload === false && first.actionId === actionId;
 }
 
 type ValidatedCall = Extract<Call, { type: 'tool_call' }> & { options: { validate: Validate } };
@@ -83,9 +130,7 @@ async function validated(agentId: string, call: ValidatedCall): Promise<Call> {
   return { ...call, args: await validateArguments(copyOf(call.args, named), call.options.validate, named) };
 }
 
-type Started = {
-  action: Action;
-  decision: Decision;
+type Started = Taken & {
   signal: AbortSignal;
   stop: AbortController;
   unlisten: () => void;
@@ -93,9 +138,11 @@ type Started = {
   onError: OnError;
 };
 
-function running({ action, decision, signal, stop, unlisten, point, onError }: Started): RunningAction {
+function running(started: Started): RunningAction {
+  const { action, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError } = started;
   const leaseMs = decision.reservation?.leaseMs ?? 0;
-  const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leaseMs);
+  const leftMs = Math.max(0, leasedAtMs + leaseMs - performance.now());
+  const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leftMs);
   // An open request keeps the process alive by itself. A stream that nobody reads must not.
   if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
   const release = () => {
@@ -104,6 +151,8 @@ function running({ action, decision, signal, stop, unlisten, point, onError }: S
     signal.removeEventListener('abort', release);
   };
   signal.addEventListener('abort', release, { once: true });
+  const onAbort = () => ended(null);
+  signal.addEventListener('abort', onAbort, { once: true });
   let settled: Promise<void> | null = null;
   return {
     action,
@@ -116,7 +165,8 @@ function running({ action, decision, signal, stop, unlisten, point, onError }: S
       if (isUnknown) return Promise.resolve();
       // The call has finished, so an abort while its outcome is reported must not hide the result.
       release();
-      settled = report(point, decision, outcome, onError);
+      signal.removeEventListener('abort', onAbort);
+      settled = report(point, decision, outcome, onError).finally(() => ended(outcome));
       return settled;
     },
   };
@@ -135,6 +185,11 @@ async function report(
   } catch (error) {
     onError(error);
   }
+}
+
+/** Gives the reservation of a call back that never ran. */
+export function cancel(point: DecisionPoint, decision: Decision, onError: OnError): Promise<void> {
+  return report(point, decision, { status: 'cancelled' }, onError);
 }
 
 function killed({ reason, agentId }: Kill, decision: Decision): MandateBlockedError {

@@ -48,6 +48,13 @@ export type CallOptions = {
   idempotencyKey?: string;
   /** The id of the action. Absent: the SDK makes one. Use it to send a deferred action again. */
   actionId?: string;
+  /**
+   * The id that a model or a framework gave this call. Within its run, a second ask for the same call gets the first
+   * answer, and the call runs once. With other arguments it is another call.
+   */
+  callId?: string;
+  /** The run that `callId` belongs to, such as a conversation. Absent: the run of the instance. */
+  runId?: string;
   /** What the caller expects the call to cost, in micro-dollars. A higher price of the mandate counts instead. */
   estimatedCostMicros?: number;
   /** The user for whom the agent acts. */
@@ -154,6 +161,9 @@ export type RunningAction = {
   settle(outcome: RunningOutcome): Promise<void>;
 };
 
+/** A call that is allowed, and has perhaps not started. */
+export type AskedAction = Pick<RunningAction, 'action' | 'decision'>;
+
 /** An agent under its mandate. Executors and adapters start all their calls here. */
 export type Agent = {
   readonly agentId: string;
@@ -163,6 +173,15 @@ export type Agent = {
    * @throws MandateBlockedError, MandateDeferredError, or the reason of the caller's signal
    */
   start(call: Call): Promise<RunningAction>;
+  /**
+   * Decides a call that may start later. For hooks that a framework calls before a tool. The call must state `callId`.
+   * A later `start` of the same call uses this decision. If no `start` follows, the reservation stays charged when its
+   * lease ends. To give it back, start the call and settle it as `cancelled`. A call that has started before is
+   * answered with its decision, and cannot start again.
+   *
+   * @throws MandateBlockedError, MandateDeferredError; MandateError SDK_MISUSED
+   */
+  ask(call: Call): Promise<AskedAction>;
 };
 
 /** A kill that has just taken effect. `agentId`: the stopped agent. Null: every agent. */

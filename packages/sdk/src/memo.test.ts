@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { findMandateError, Mandate, MemoryStateManager } from './index.ts';
+import type { Call, CallOptions, MandateDocument } from './types.ts';
+
+const PAY = { maxCostTotal: 100, toolPolicies: { pay: { cost: 5 } } } as const;
+
+function scene(document: MandateDocument = PAY, state = new MemoryStateManager()) {
+  const mandate = new Mandate({ agentId: 'bot', mandate: document, state, runId: 'run-1' });
+  return { state, mandate, agent: mandate.agent(), tools: mandate.createExecutor() };
+}
+
+function call(args: object, options: CallOptions = { callId: 'call_0' }): Call {
+  return { type: 'tool_call', tool: 'pay', args, options };
+}
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'allowed',
+    (error) => findMandateError(error)?.code ?? String(error),
+  );
+
+describe('a call that is asked', () => {
+  test('starts later with the same decision, once', async () => {
+    const { agent, mandate } = scene();
+    const asked = await agent.ask(call({ to: 'ann' }));
+    const running = await agent.start(call({ to: 'ann' }));
+    expect(running.decision).toBe(asked.decision);
+    expect(running.action.id).toBe('run-1:call_0');
+    expect(await codeOf(agent.start(call({ to: 'ann' })))).toBe('DUPLICATE_ACTION');
+    expect((await agent.ask(call({ to: 'ann' }))).decision).toBe(asked.decision);
+    await running.settle({ status: 'success' });
+    expect(await codeOf(agent.start(call({ to: 'ann' })))).toBe('DUPLICATE_ACTION');
+    expect(await mandate.getCallCount()).toBe(1);
+  });
+
+  test('twenty times at once is decided once, and starts once', async () => {
+    const { agent, mandate } = scene();
+    const codes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => codeOf(n % 2 === 0 ? agent.ask(call({})) : agent.start(call({})))),
+    );
+    expect(codes.filter((code) => code === 'DUPLICATE_ACTION')).toHaveLength(9);
+    expect([await mandate.getCallCount(), (await mandate.getCost()).totalMicros]).toEqual([1, 5_000_000]);
+  });
+
+  test('must state its id', async () => {
+    const { agent } = scene();
+    await expect(agent.ask(call({}, {}))).rejects.toMatchObject({ code: 'SDK_MISUSED' });
+  });
+
+  test('has the same content if only the order of fields differs', async () => {
+    const { agent, mandate } = scene();
+    await agent.ask(call({ to: 'ann', n: 1 }));
+    await agent.start(call({ n: 1, to: 'ann' }));
+    expect(await mandate.getCallCount()).toBe(1);
+  });
+
+  test('is another call with other arguments, in another run, of another agent, for another person', async () => {
+    const { agent, mandate } = scene();
+    const ids = [];
+    for (const other of [
+      call({ to: 'ann' }),
+      call({ to: 'bob' }),
+      call({ to: 'ann' }, { callId: 'call_0', runId: 'run-2' }),
+      call({ to: 'ann' }, { callId: 'call_0', principal: { id: 'u7' } }),
+    ]) {
+      ids.push((await agent.start(other)).action.id);
+    }
+    ids.push((await mandate.agent({ agentId: 'bot' }).start(call({ to: 'eve' }))).action.id);
+    expect(new Set(ids).size).toBe(5);
+    expect(ids[2]).toBe('run-2:call_0');
+    expect(await mandate.getCallCount()).toBe(5);
+  });
+
+  test('and refused gets the same refusal again, without a new decision', async () => {
+    const { agent } = scene({ deniedTools: ['pay'] });
+    const first = await agent.ask(call({})).catch(findMandateError);
+    const second = await agent.start(call({})).catch(findMandateError);
+    expect(second).toBe(first);
+  });
+
+  test('and deferred is decided again, because a person may have answered', async () => {
+    const { agent, state } = scene({ toolPolicies: { pay: { requiresConfirmation: true } } });
+    const deferred = await agent.ask(call({})).then(() => null, findMandateError);
+    expect(deferred?.code).toBe('APPROVAL_REQUIRED');
+    const { tenant, agentId, actionId, digest } = deferred?.decision ?? ({} as never);
+    await state.ledger.approve({
+      ...{ id: 'a1', by: 'op', reason: 'fine', tenant, agentId, actionId, digest },
+      answer: 'granted',
+      expiresAtMs: state.clock() + 60_000,
+    });
+    expect(await codeOf(agent.start(call({})))).toBe('allowed');
+    expect(await codeOf(agent.start(call({})))).toBe('DUPLICATE_ACTION');
+  });
+
+  test('is not started after a kill, and its reservation is given back', async () => {
+    const { agent, mandate } = scene();
+    await agent.ask(call({}));
+    await mandate.kill('bot', 'runaway');
+    expect(await codeOf(agent.start(call({})))).not.toBe('allowed');
+    await expect.poll(async () => (await mandate.getCost()).totalMicros, { timeout: 30_000 }).toBe(0);
+  });
+
+  test('and never started is decided again after its lease', async () => {
+    const { agent, mandate } = scene({ toolPolicies: { pay: { cost: 5, executionLeaseMs: 20 } } });
+    const first = await agent.ask(call({}));
+    await expect.poll(async () => (await agent.ask(call({}))).decision.attempt, { timeout: 30_000 }).toBe(2);
+    expect(first.decision.attempt).toBe(1);
+    expect((await mandate.getCost()).totalMicros).toBe(10_000_000);
+  });
+
+  test('has the rest of its lease when it starts', async () => {
+    const { agent } = scene({ toolPolicies: { pay: { executionLeaseMs: 60_000 } } });
+    await agent.ask(call({}));
+    const { signal, settle } = await agent.start(call({}));
+    expect(signal.aborted).toBe(false);
+    await settle({ status: 'success' });
+  });
+});
+
+describe('a tool that is run twice', () => {
+  test('runs once, and gives both the same result', async () => {
+    const { tools, mandate } = scene();
+    let runs = 0;
+    const pay = async () => {
+      runs += 1;
+      return { receipt: runs };
+    };
+    const options = { callId: 'call_0' };
+    const [one, two] = await Promise.all([
+      tools.run('pay', {}, pay, options),
+      tools.run('pay', {}, pay, options),
+    ]);
+    expect(two).toBe(one);
+    expect(await tools.run('pay', {}, pay, options)).toBe(one);
+    expect([runs, await mandate.getCallCount()]).toEqual([1, 1]);
+  });
+
+  test('runs again as the next attempt if it failed, or was not verified', async () => {
+    const { tools } = scene();
+    const options = { callId: 'call_0' };
+    const failing = () => Promise.reject(new Error('the bank is closed'));
+    await expect(tools.run('pay', {}, failing, options)).rejects.toThrow('the bank is closed');
+    const unverified = { ...options, verifyResult: () => false };
+    expect(await codeOf(tools.run('pay', {}, () => 'paid', unverified))).toBe('VERIFICATION_FAILED');
+    expect(await tools.run('pay', {}, () => 'paid', options)).toBe('paid');
+  });
+
+  test('does not run again after a restart', async () => {
+    const { tools, state } = scene();
+    await tools.run('pay', {}, () => 'paid', { callId: 'call_0' });
+    const again = scene(PAY, state).tools;
+    expect(await codeOf(again.run('pay', {}, () => 'paid', { callId: 'call_0' }))).toBe('DUPLICATE_ACTION');
+  });
+});
+
+test('ids of actions that cannot be written as they are become a hash', async () => {
+  const { agent } = scene();
+  const id = async (runId: string, callId: string) =>
+    (await agent.start(call({}, { runId, callId }))).action.id;
+  const ids = [
+    await id('a:b', 'c'),
+    await id('a', 'b:c'),
+    await id('two words', 'c'),
+    await id('r', 'x'.repeat(300)),
+  ];
+  for (const one of ids) expect(one).toMatch(/^call_[0-9a-f]{40}$/);
+  expect(new Set(ids).size).toBe(4);
+});

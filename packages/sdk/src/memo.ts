@@ -1,0 +1,167 @@
+/**
+ * Remembers the decisions about calls that state a call id. Frameworks ask twice about one call: in a hook and before
+ * the tool, on a resume, in their own retries. The second ask gets the first answer, and no call runs twice.
+ *
+ * A memo is only a shortcut. If it has forgotten a call, the ledger still knows the action id of the call.
+ */
+import type { Action, Decision } from '@mandate/schemas';
+import { actionOf } from './authorize.ts';
+import type { CallKey } from './call-key.ts';
+import { findMandateError, MandateBlockedError } from './errors.ts';
+import type { Kill, RunningOutcome } from './types.ts';
+
+/** An action that is allowed, with its decision. */
+export type Allowed = { action: Action; decision: Decision };
+
+/** An allowed action that starts now. */
+export type Taken = Allowed & {
+  /** When its lease began, by `performance.now()`. */
+  leasedAtMs: number;
+  /** The memo must know what became of the call. Null: the call was aborted, so nobody knows. */
+  ended(outcome: RunningOutcome | null): void;
+};
+
+type Entry = {
+  agentId: string;
+  answer: Promise<Allowed>;
+  answeredAtMs: number;
+  /** The answer holds before this time. */
+  untilMs: number;
+  /** A call is claimed before its answer is there, so it starts once. */
+  isClaimed: boolean;
+};
+
+/** The most calls that are remembered, and the most results of calls. Results may be large. */
+const MOST_CALLS = 10_000;
+const MOST_RESULTS = 200;
+
+export class Memo {
+  readonly #cancel: (decision: Decision) => Promise<void>;
+  readonly #entries = new Map<string, Entry>();
+  readonly #results = new Map<string, Promise<unknown>>();
+
+  /** @param cancel gives the reservation of an allowed call back that never starts */
+  constructor(cancel: (decision: Decision) => Promise<void>) {
+    this.#cancel = cancel;
+  }
+
+  /**
+   * Returns the first answer about the call, or decides the call now.
+   *
+   * @throws what `decide` throws
+   */
+  ask(agentId: string, { key }: CallKey, decide: () => Promise<Allowed>): Promise<Allowed> {
+    return this.#entry(agentId, key, decide).answer;
+  }
+
+  /**
+   * Like `ask`, and starts the call. A call starts once.
+   *
+   * @throws what `decide` throws; MandateBlockedError DUPLICATE_ACTION
+   */
+  async start(agentId: string, { key }: CallKey, decide: () => Promise<Allowed>): Promise<Taken> {
+    const entry = this.#entry(agentId, key, decide);
+    const isSecond = entry.isClaimed;
+    entry.isClaimed = true;
+    const { action, decision } = await entry.answer;
+    if (isSecond) throw startedBefore(decision);
+    entry.untilMs = Number.POSITIVE_INFINITY;
+    return {
+      action,
+      decision,
+      leasedAtMs: entry.answeredAtMs,
+      ended: (outcome) => {
+        // The ledger decides whether a call may be repeated that failed, or that was aborted.
+        const isDone = outcome?.status === 'success' && outcome.verification?.ok !== false;
+        if (!isDone) this.#forget(key, entry);
+      },
+    };
+  }
+
+  /** Returns the result of the same call, if it runs or has succeeded. Otherwise runs it. */
+  once(callKey: CallKey | null, run: () => Promise<unknown>): Promise<unknown> {
+    if (callKey === null) return run();
+    const { key } = callKey;
+    const known = this.#results.get(key);
+    if (known !== undefined) return known;
+    const result = run();
+    keep(this.#results, key, result, MOST_RESULTS);
+    result.catch(() => {
+      if (this.#results.get(key) === result) this.#results.delete(key);
+    });
+    return result;
+  }
+
+  /** Cancels the allowed calls that have not started. Their next ask is decided under the kill. */
+  killed(kill: Kill): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.isClaimed || (kill.agentId !== null && kill.agentId !== entry.agentId)) continue;
+      this.#forget(key, entry);
+      entry.answer.then(({ decision }) => this.#cancel(decision)).catch(() => {});
+    }
+  }
+
+  #entry(agentId: string, key: string, decide: () => Promise<Allowed>): Entry {
+    const known = this.#entries.get(key);
+    const nowMs = performance.now();
+    if (known !== undefined && nowMs < known.untilMs) {
+      keep(this.#entries, key, known, MOST_CALLS);
+      return known;
+    }
+    const entry: Entry = {
+      agentId,
+      answer: decide(),
+      answeredAtMs: nowMs,
+      untilMs: Number.POSITIVE_INFINITY,
+      isClaimed: false,
+    };
+    keep(this.#entries, key, entry, MOST_CALLS);
+    entry.answer.then(
+      ({ decision }) => {
+        entry.answeredAtMs = performance.now();
+        // An ask that is never started is settled by the end of its lease.
+        if (!entry.isClaimed) entry.untilMs = entry.answeredAtMs + (decision.reservation?.leaseMs ?? 0);
+      },
+      (error: unknown) => {
+        const holdsMs = holdsForMs(error);
+        entry.untilMs = performance.now() + holdsMs;
+        if (holdsMs <= 0) this.#forget(key, entry);
+      },
+    );
+    return entry;
+  }
+
+  #forget(key: string, entry: Entry): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  }
+}
+
+/**
+ * Returns how long a refusal is the answer to the same call. A final decision is never different. A person may have
+ * answered a question at any time, and another attempt of a duplicate may have ended.
+ */
+function holdsForMs(error: unknown): number {
+  const refused = findMandateError(error);
+  const decision = refused?.decision ?? null;
+  if (refused?.name !== 'MandateBlockedError' || decision === null) return 0;
+  if (decision.verdict !== 'BLOCK' || decision.code === 'DUPLICATE_ACTION') return 0;
+  return decision.final ? Number.POSITIVE_INFINITY : (decision.retryAfterMs ?? 0);
+}
+
+function startedBefore(decision: Decision): MandateBlockedError {
+  return new MandateBlockedError('DUPLICATE_ACTION', {
+    reason: 'This call was already started.',
+    remedy: 'Use the result of the first call. To do the same again, make a new call.',
+    action: actionOf(decision),
+    decision,
+  });
+}
+
+/** Adds an entry as the most recent one, and drops the oldest entry if there are too many. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= most) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
