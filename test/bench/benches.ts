@@ -84,6 +84,7 @@ export const BENCHES: readonly Bench[] = [
     servers: ['redis'],
     load: async () => (await import('./benches/memory-sizes.ts')).redisSizes,
   },
+  { name: 'sdk-overhead', load: async () => (await import('./benches/sdk-overhead.ts')).sdkOverhead },
   { name: 'plane-start', load: async () => (await import('./benches/plane-start.ts')).planeStart },
   { name: 'install-size', load: async () => (await import('./benches/install-size.ts')).installSize },
 ];
