@@ -12,6 +12,7 @@ import { findStale, writeStale } from './generate/in-step.ts';
 import { jsonSchemas } from './generate/json-schemas.ts';
 import { luaConstantsFile } from './generate/lua-constants.ts';
 import { operationsTables } from './generate/operations-tables.ts';
+import { sdkReference } from './generate/sdk-reference.ts';
 
 const FILES: readonly GeneratedFile[] = [
   ...jsonSchemas,
@@ -19,6 +20,7 @@ const FILES: readonly GeneratedFile[] = [
   operationsTables,
   ...dashboards,
   luaConstantsFile,
+  sdkReference,
 ];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

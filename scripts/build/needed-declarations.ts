@@ -3,8 +3,7 @@
  * package would need every library that any of its files names, even for a declaration that no export uses.
  */
 import { parseSync } from 'oxc-parser';
-
-type Node = { type: string; start: number; end: number; [field: string]: unknown };
+import { isNode, type Node, nameOf, nodes, sourceOf } from './syntax.ts';
 
 /** A name that a file imports or exports: `name` of `source`, or a declaration of the file if `source` is null. */
 type Named = { source: string | null; name: string };
@@ -203,20 +202,4 @@ function isStar({ type }: Node): boolean {
 /** Returns the name under which `export * from` is kept. */
 function starOf(source: string | null): string {
   return `* ${source}`;
-}
-
-function sourceOf({ source }: Node): string | null {
-  return isNode(source) ? String(source.value) : null;
-}
-
-function nameOf(node: unknown): string {
-  return isNode(node) ? String(node.name ?? node.value) : '';
-}
-
-function nodes(value: unknown): Node[] {
-  return Array.isArray(value) ? value.filter(isNode) : [];
-}
-
-function isNode(value: unknown): value is Node {
-  return value !== null && typeof value === 'object' && 'type' in value && typeof value.type === 'string';
 }
