@@ -24,6 +24,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/policy/src/arguments/mail/raw-message.ts':
     'base64 of an argument, where U+FFFD says that it is no text',
   'packages/policy/src/arguments/paths/path-text.ts': 'what a path in an argument stands for',
+  'packages/sdk/src/anthropic/read-answer.ts': 'answers of a model provider, of which only the usage is read',
+  'packages/sdk/src/model-calls/read-events.ts':
+    'answers of a model provider, of which only the usage is read',
   'schemas/src/decode-text.ts': 'the place of a fault',
 };
 

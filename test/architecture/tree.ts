@@ -6,6 +6,7 @@ import { join } from 'node:path';
 export type Workspace = {
   folder: string;
   name: string;
+  /** With the peer dependencies. */
   dependencies: readonly string[];
   devDependencies: readonly string[];
 };
@@ -20,6 +21,7 @@ type Manifest = {
   name: string;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 };
 
 export function readTree(root: string): Tree {
@@ -31,7 +33,7 @@ export function readTree(root: string): Tree {
       return {
         folder: path.slice(0, -'/package.json'.length),
         name: manifest.name,
-        dependencies: Object.keys(manifest.dependencies ?? {}),
+        dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
         devDependencies: Object.keys(manifest.devDependencies ?? {}),
       };
     });

@@ -43,3 +43,15 @@ test('only the first outcome of a call counts', async () => {
   ]);
   expect((await mandate.getCost()).totalMicros).toBe(5_000_000);
 });
+
+test('an aborted call is charged what its caller measured, or its whole reservation', async () => {
+  const mandate = new Mandate({ agentId: 'bot', mandate: { toolPolicies: { pay: { cost: 1 } } } });
+  const agent = mandate.agent();
+  const caller = new AbortController();
+  const call = { type: 'tool_call', tool: 'pay', args: {}, options: { signal: caller.signal } } as const;
+  const [measured, unknown] = await Promise.all([agent.start(call), agent.start(call)]);
+  caller.abort();
+  await measured.settle({ status: 'failure', actualCostMicros: 300_000 });
+  await unknown.settle({ status: 'failure' });
+  expect((await mandate.getCost()).totalMicros).toBe(1_300_000);
+});

@@ -160,8 +160,10 @@ function running(started: Started): RunningAction {
     signal,
     settle(outcome) {
       if (settled !== null) return settled;
-      // Nobody knows how far an aborted call came. Without a report its reservation stays charged.
-      const isUnknown = signal.aborted && outcome.status !== 'success';
+      // Nobody knows how far an aborted call came, unless its cost was measured. Without a report its reservation
+      // stays charged.
+      const isMeasured = outcome.usage !== undefined || outcome.actualCostMicros !== undefined;
+      const isUnknown = signal.aborted && outcome.status !== 'success' && !isMeasured;
       if (isUnknown) return Promise.resolve();
       // The call has finished, so an abort while its outcome is reported must not hide the result.
       release();

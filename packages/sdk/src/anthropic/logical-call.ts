@@ -1,0 +1,55 @@
+/**
+ * One logical call of a client: an action that all HTTP attempts of the call share. A failed attempt does not settle the
+ * action while the SDK may try again.
+ */
+import type { RunningAction, RunningOutcome } from '../types.ts';
+
+type State =
+  /** No attempt runs. A decision is needed, about a new action or about the next attempt of the failed one. */
+  | { at: 'rest'; failedActionId: string | null }
+  | { at: 'running' }
+  /** The last attempt failed, and the SDK may try again. */
+  | { at: 'waiting'; running: RunningAction; outcome: RunningOutcome; timer: ReturnType<typeof setTimeout> };
+
+export class LogicalCall {
+  #state: State = { at: 'rest', failedActionId: null };
+
+  /** True while an attempt runs. A second attempt at the same time is a call of its own. */
+  get isRunning(): boolean {
+    return this.#state.at === 'running';
+  }
+
+  /**
+   * Returns the action for the next attempt. `start` is called if there is none, with the id of the action if an
+   * earlier attempt has failed for good.
+   */
+  async attempt(start: (actionId: string | undefined) => Promise<RunningAction>): Promise<RunningAction> {
+    const before = this.#state;
+    this.#state = { at: 'running' };
+    if (before.at === 'waiting') {
+      clearTimeout(before.timer);
+      return before.running;
+    }
+    const failedActionId = before.at === 'rest' ? before.failedActionId : null;
+    try {
+      return await start(failedActionId ?? undefined);
+    } catch (error) {
+      this.#state = { at: 'rest', failedActionId };
+      throw error;
+    }
+  }
+
+  /** Settles the action. */
+  async end(running: RunningAction, outcome: RunningOutcome): Promise<void> {
+    const failedActionId = outcome.status === 'failure' ? running.action.id : null;
+    this.#state = { at: 'rest', failedActionId };
+    await running.settle(outcome);
+  }
+
+  /** Settles the action with this outcome if no other attempt begins within the time. */
+  wait(running: RunningAction, outcome: RunningOutcome, latestMs: number): void {
+    const timer = setTimeout(() => this.end(running, outcome), latestMs);
+    (timer as { unref?(): void }).unref?.();
+    this.#state = { at: 'waiting', running, outcome, timer };
+  }
+}

@@ -1,0 +1,57 @@
+/** Puts the LLM calls of a client of Anthropic under a mandate. */
+import type { Middleware } from '@anthropic-ai/sdk';
+import type { Agent } from '../types.ts';
+import { middlewareOf } from './middleware.ts';
+import { type AnthropicOptions, agentOptionsOf, type MandateLike } from './options.ts';
+
+/** A client of Anthropic, or of Bedrock, Vertex or Foundry with the same SDK. */
+export type AnthropicClient = {
+  readonly middleware: readonly Middleware[];
+  readonly maxRetries: number;
+  // biome-ignore lint/suspicious/noExplicitAny: each client class has options of its own
+  withOptions(options: any): any;
+};
+
+/**
+ * Returns a client like the given one. Its LLM calls are decided first. Clients that it makes with `withOptions` are
+ * under the mandate too. The given client stays as it is.
+ *
+ * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+ */
+export function wrapAnthropic<T extends AnthropicClient>(
+  client: T,
+  mandate: MandateLike,
+  options: AnthropicOptions = {},
+): T {
+  return underMandate(client, {
+    agent: mandate.agent(agentOptionsOf(options)),
+    options,
+    ours: null,
+    changes: {},
+  });
+}
+
+type Wrapping = {
+  agent: Agent;
+  options: AnthropicOptions;
+  /** The middleware that an earlier wrapping of the client added. Null: none. */
+  ours: Middleware | null;
+  /** The options that the new client does not share with the given one. */
+  changes: { middleware?: readonly Middleware[] };
+};
+
+function underMandate<T extends AnthropicClient>(client: T, wrapping: Wrapping): T {
+  const { agent, options, ours, changes } = wrapping;
+  const others = (changes.middleware ?? client.middleware).filter((one) => one !== ours);
+  const added = middlewareOf(agent, options, () => options.maxRetries ?? wrapped.maxRetries);
+  const { withOptions } = Object.getPrototypeOf(client) as AnthropicClient;
+  const wrapped: T = withOptions.call(client, { ...changes, middleware: [...others, added] });
+  // A client that `withOptions` makes takes its middleware from the options, so ours would be lost.
+  Object.defineProperty(wrapped, 'withOptions', {
+    value: (given: Wrapping['changes']) =>
+      underMandate(wrapped, { agent, options, ours: added, changes: given }),
+    configurable: true,
+    writable: true,
+  });
+  return wrapped;
+}

@@ -1,0 +1,34 @@
+/** The outcome of a model call, from what its answer delivered. */
+import type { RunningOutcome, TokenUsage } from '../types.ts';
+import { tokensOfBytes } from './estimate-tokens.ts';
+
+/** What is known about the answer so far. */
+export type Delivery = {
+  /** The usage of the whole answer. Null: the provider did not state it yet. */
+  usage: TokenUsage | null;
+  /** What the provider stated at the start of a stream. Null: nothing. */
+  started: TokenUsage | null;
+  /** The bytes of text, thinking and tool arguments that the reader got. */
+  deliveredBytes: number;
+};
+
+/** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: it failed or was aborted. */
+export type AnswerEnd = 'whole' | 'left' | 'broken';
+
+/**
+ * Returns what settles the call. A whole answer without usage keeps the reservation charged, because its cost
+ * is unknown. An answer that ended early costs its input and what was delivered: providers bill both.
+ *
+ * @param inputTokens the estimate, for a stream that ended before the provider stated its input
+ */
+export function outcomeOfDelivery(
+  end: AnswerEnd,
+  { usage, started, deliveredBytes }: Delivery,
+  inputTokens: number,
+): RunningOutcome {
+  const status = end === 'broken' ? 'failure' : 'success';
+  if (usage !== null) return { status, usage };
+  if (end === 'whole') return { status };
+  const outputTokens = Math.max(started?.outputTokens ?? 0, tokensOfBytes(deliveredBytes));
+  return { status, usage: { ...(started ?? { inputTokens }), outputTokens } };
+}
