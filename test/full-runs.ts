@@ -136,4 +136,9 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
     adds: 'the attacks over HTTP one after the other, with a report for each',
     shortRun: ['test/faults/attack.test.ts', 'packages/server/src/http/room.system.test.ts'],
   },
+  {
+    file: 'test/e2e/packages/installed.test.ts',
+    adds: 'packages that npm installs into empty folders, with Node 22 and Node 24',
+    shortRun: ['test/e2e/packages/packed.test.ts'],
+  },
 ];

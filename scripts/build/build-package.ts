@@ -1,7 +1,7 @@
 /** Builds one package: the folder that `npm publish` would publish. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { bundle, entriesOf } from './bundle.ts';
+import { bundle, entriesOf, librariesOf } from './bundle.ts';
 import { writeDeclarations } from './declarations.ts';
 import { publishableManifest } from './publishable-manifest.ts';
 import { PROGRAM_ENTRY, type Published } from './published.ts';
@@ -11,7 +11,7 @@ import { ROOT } from './workspaces.ts';
 export async function buildPackage(published: Published, out: string): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const imported = await bundle(published, out);
+  const imported = librariesOf(await bundle(published, out));
   if (published.kind === 'library') {
     for (const library of writeDeclarations(entriesOf(published), out)) imported.add(library);
   } else writeCommand(published, out);

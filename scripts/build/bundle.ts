@@ -22,7 +22,7 @@ export function nameOf(subpath: string): string {
 }
 
 /**
- * Writes the files to `out`, and returns what they import from npm packages.
+ * Writes the files to `out`, and returns them.
  *
  * A program keeps the folders of the repository, so that its modules find their threads and data files. The modules of
  * a library are joined, because a few files load faster than hundreds.
@@ -31,7 +31,7 @@ export async function bundle(
   published: Published,
   out: string,
   { minify = false }: { minify?: boolean } = {},
-): Promise<Set<string>> {
+): Promise<OutputChunk[]> {
   const isProgram = published.kind === 'program';
   const build = await rolldown({
     input: entriesOf(published),
@@ -52,14 +52,14 @@ export async function bundle(
     chunkFileNames: '[name]-[hash].js',
     ...(isProgram && { preserveModules: true, preserveModulesRoot: ROOT }),
   });
-  const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
+  return output.filter((file): file is OutputChunk => file.type === 'chunk');
+}
+
+/** Returns the npm packages that built files import, also those that they import later. */
+export function librariesOf(chunks: readonly OutputChunk[]): Set<string> {
   const files = new Set(chunks.map(({ fileName }) => fileName));
-  return new Set(
-    chunks
-      .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
-      .filter((specifier) => !specifier.startsWith('node:') && !files.has(specifier))
-      .map(packageOf),
-  );
+  const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  return new Set(imported.filter((name) => !name.startsWith('node:') && !files.has(name)).map(packageOf));
 }
 
 /** Packages of the registry are external. So is a workspace for development, because it is not published. */

@@ -53,6 +53,13 @@ test.each([
   },
 );
 
+test('a call in local mode loads no server and no client of a server', async () => {
+  const program = new URL('./local-mode.fixture.ts', import.meta.url).href;
+  const packages = packagesIn(await modulesOf(program));
+  expect([...SERVER, 'ioredis', 'kafkajs'].filter((name) => packages.has(name))).toEqual([]);
+  expect(packages).toContain('@mandate/ledger');
+});
+
 test('finds the modules that a server loads', async () => {
   const packages = packagesIn(await modulesOf('@mandate/server'));
   expect([...packages]).toEqual(expect.arrayContaining(['@mandate/server', 'pino', 'prom-client']));

@@ -1,4 +1,4 @@
-/** Runs a TypeScript file in its own process, as npm scripts do, and collects its output. */
+/** Runs a file in its own process, as npm scripts do, and collects its output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -21,13 +21,15 @@ const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
 /** Hundreds of processes load the same modules. With a compile cache each takes half the time. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
+/** @param node the Node that runs the file. Absent: the Node of this process. */
 export function startProcess(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  node = process.execPath,
 ): StartedProcess {
   const all = [DEBUGGABLE, file, ...args];
-  const child = spawn(process.execPath, all, {
+  const child = spawn(node, all, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { NODE_COMPILE_CACHE: COMPILED, ...env },
   });

@@ -1,0 +1,42 @@
+/** Tests what a program loads when it imports a subpath of the SDK, as it would be published. */
+import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
+import type { OutputChunk } from 'rolldown';
+import { expect, test } from 'vitest';
+import { bundle, librariesOf, nameOf } from '../../scripts/build/bundle.ts';
+import { PUBLISHED } from '../../scripts/build/published.ts';
+
+const KIB = 1_024;
+
+/** The most that a minified subpath may have, with the files that it loads at once. Without its libraries. */
+const MOST_BYTES: Readonly<Record<string, number>> = { '.': 420 * KIB, './plane': 20 * KIB };
+/** The most of any other subpath. */
+const MOST_OF_ADAPTER = 40 * KIB;
+
+/** Parsers and engines. Plane mode leaves them to the plane. */
+const OF_THE_ENGINE = ['zod', 'yaml', 're2js', '@pydantic/genai-prices', '@noble/hashes'];
+
+test('a subpath of the SDK is small, and loads no framework and no client of a server', async () => {
+  const sdk = PUBLISHED.find(({ name }) => name === '@mandate/sdk');
+  if (sdk === undefined) throw new Error('The SDK is not published');
+  const chunks = await bundle(sdk, join(temporaryFolder(), 'sdk'), { minify: true });
+  for (const subpath of Object.keys(sdk.manifest.exports ?? {})) {
+    const loaded = loadedBy(`${nameOf(subpath)}.js`, chunks);
+    const peers = Object.keys(sdk.manifest.peerDependencies ?? {});
+    const never = subpath === './plane' ? [...peers, ...OF_THE_ENGINE] : peers;
+    const libraries = librariesOf(loaded.map((chunk) => ({ ...chunk, dynamicImports: [] })));
+    expect([subpath, never.filter((name) => libraries.has(name))]).toEqual([subpath, []]);
+    const bytes = loaded.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
+    expect(bytes, `bytes of ${subpath}`).toBeLessThan(MOST_BYTES[subpath] ?? MOST_OF_ADAPTER);
+  }
+});
+
+/** Returns a file and the files that it imports, without those that it imports later. */
+function loadedBy(entry: string, chunks: readonly OutputChunk[]): OutputChunk[] {
+  const names = new Set([entry]);
+  for (const name of names) {
+    const chunk = chunks.find(({ fileName }) => fileName === name);
+    for (const imported of chunk?.imports ?? []) names.add(imported);
+  }
+  return chunks.filter(({ fileName }) => names.has(fileName));
+}
