@@ -30,6 +30,7 @@ const DEAD_LETTERS = topic('mandate.deadletters.v1');
 const SNAPSHOTS = topic('mandate.snapshots.v1');
 const ALERTS = topic('mandate.alerts.v1');
 const ACCESS = topic('mandate.access.v1');
+const SDK_RECORDS = topic('mandate.sdkrecords.v1');
 const PERSONS = topic('mandate.persons.v1');
 const CONTROL = [topic('mandate.control.v1'), topic('mandate.controlsnapshots.v1')];
 
@@ -40,7 +41,7 @@ const RIGHTS = {
     [READS, CONTROL],
   ],
   gateway: [
-    [WRITES, [ACTIONS, ACCESS]],
+    [WRITES, [ACTIONS, ACCESS, SDK_RECORDS]],
     [BOTH, [DECISIONS, DEAD_LETTERS, PERSONS]],
     [READS, CONTROL],
   ],
@@ -55,7 +56,7 @@ const RIGHTS = {
     [BOTH, [SNAPSHOTS]],
   ],
   recorder: [
-    [READS, [DECISIONS, DEAD_LETTERS, ACCESS, ...CONTROL]],
+    [READS, [DECISIONS, DEAD_LETTERS, ACCESS, SDK_RECORDS, ...CONTROL]],
     [[READ, DESCRIBE], [groups('mandate.recorder')]],
   ],
   query: [
@@ -66,7 +67,7 @@ const RIGHTS = {
     [READS, [DECISIONS, ...CONTROL]],
     [BOTH, [ALERTS]],
     [WRITES, [ACCESS]],
-    [LOOKS, [ACTIONS, DEAD_LETTERS]],
+    [LOOKS, [ACTIONS, DEAD_LETTERS, SDK_RECORDS]],
     [[READ, DESCRIBE], [groups('mandate.alerter')]],
     [[DESCRIBE], [groups('mandate.decider'), groups('mandate.recorder')]],
   ],

@@ -13,6 +13,7 @@ import { tenant, time } from './scalars.ts';
  * - `report`: report outcomes.
  * - `release`: for the key of a tool server or gateway. No policy limits how much its reports give back. It does not
  * include `report`.
+ * - `record`: record decisions that an SDK made itself. Such a record changes no budget of the plane.
  * - `audit`: read the audit.
  * - `operate`: kill, revive and adjust budgets in the tenant of the key.
  * - `operate:all`: commands for more than one tenant, such as a kill of everything. It does not include `operate`.
@@ -25,6 +26,7 @@ export const API_SCOPES = [
   'publish',
   'report',
   'release',
+  'record',
   'audit',
   'operate',
   'operate:all',

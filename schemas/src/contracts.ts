@@ -38,6 +38,7 @@ import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoc
 import { actionCompleted } from './outcome.ts';
 import { personErased, personsBegun } from './person-erased.ts';
 import { ruleDocument } from './rule-document.ts';
+import { sdkDecided, sdkSettled } from './sdk-record.ts';
 import { actionSettled } from './settlement.ts';
 import { tenantDocument } from './tenant-document.ts';
 import { TOPICS } from './topics.ts';
@@ -64,6 +65,7 @@ export const RECORDS = {
     'alerts.begun': alertsBegun,
   },
   [TOPICS.access]: { 'audit.read': auditRead },
+  [TOPICS.sdkRecords]: { 'sdk.decided': sdkDecided, 'sdk.settled': sdkSettled },
   [TOPICS.persons]: { 'person.erased': personErased, 'persons.begun': personsBegun },
   [TOPICS.control]: {
     'agent.put': agentPut,

@@ -9,6 +9,7 @@ import { readDeadLettersRecord } from './dead-letter.ts';
 import { type DecisionsRecord, readDecisionsRecord } from './decisions-record.ts';
 import { readPersonsRecord } from './person-erased.ts';
 import { readActionsRecord } from './read-record.ts';
+import { readSdkRecord } from './sdk-record.ts';
 import { TOPICS } from './topics.ts';
 
 const folder = new URL('../examples/v1/', import.meta.url);
@@ -34,6 +35,8 @@ function read(topic: string, bytes: Uint8Array): unknown {
       return readAlertsRecord(bytes);
     case TOPICS.access:
       return readAccessRecord(bytes);
+    case TOPICS.sdkRecords:
+      return readSdkRecord(bytes);
     case TOPICS.persons:
       return readPersonsRecord(bytes);
     case TOPICS.control:

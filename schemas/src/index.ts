@@ -45,6 +45,7 @@ export * from './route-records.ts';
 export * from './rule-document.ts';
 export * from './say-issue.ts';
 export * from './scalars.ts';
+export * from './sdk-record.ts';
 export * from './settlement.ts';
 export * from './shape-fault.ts';
 export * from './tenant-document.ts';

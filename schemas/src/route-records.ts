@@ -28,6 +28,7 @@ export type RouteRecords = {
 
 export const ROUTE_RECORDS: readonly RouteRecords[] = [
   { topics: ['actions'], quota: 'publish', routes: ['POST /v1/actions', 'POST /v1/outcomes'] },
+  { topics: ['sdkRecords'], quota: 'publish', routes: ['POST /v1/audit'] },
   { topics: ['decisions'], quota: 'kills', routes: ['POST /v1/agents/{id}/kill', 'POST /v1/kill'] },
   {
     topics: ['decisions'],
@@ -118,6 +119,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/audit/kills/{id}',
       'GET /v1/audit/live',
       'GET /v1/audit/reads',
+      'GET /v1/audit/sdk',
       'GET /v1/audit/settlements',
       'GET /v1/audit/sums',
       'GET /v1/audit/sums/budgets',

@@ -17,6 +17,8 @@ export const TOPICS = {
   alerts: 'mandate.alerts.v1',
   /** Reads of the audit. */
   access: 'mandate.access.v1',
+  /** What SDKs decided themselves. The plane only records it. */
+  sdkRecords: 'mandate.sdkrecords.v1',
   /** Persons that were forgotten. */
   persons: 'mandate.persons.v1',
   /** Every change of agents, policies and rules. */

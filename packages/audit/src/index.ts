@@ -58,6 +58,7 @@ export { CONTROL_EVENTS, changeById, searchControlEvents } from './queries/searc
 export { searchDeadLetters } from './queries/search-dead-letters.ts';
 export { searchDecisions } from './queries/search-decisions.ts';
 export { searchReads } from './queries/search-reads.ts';
+export { searchSdkRecords } from './queries/search-sdk-records.ts';
 export {
   type SettlementFilter,
   type SettlementSummary,
@@ -74,6 +75,7 @@ export {
   recordDeadLetters,
   recordDecisions,
   recordRepublications,
+  recordSdkRecords,
   recordSettlements,
 } from './record.ts';
 export type { Recorded } from './recorded.ts';

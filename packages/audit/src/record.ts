@@ -5,7 +5,7 @@
  */
 
 import { isMandateError, turns } from '@mandate/runtime';
-import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
+import type { AuditRead, DeadLetter, Decision, Republication, SdkRecord, Settlement } from '@mandate/schemas';
 import { z } from 'zod';
 import { certainlyFits } from './certainly-fits.ts';
 import type { AuditClient } from './port.ts';
@@ -17,6 +17,7 @@ import { type ControlEvent, controlEventRow, controlEventRowOf } from './rows/co
 import { deadLetterRow, deadLetterRowOf } from './rows/dead-letter-row.ts';
 import { decisionRow, decisionRowOf } from './rows/decision-row.ts';
 import { republicationRow, republicationRowOf } from './rows/republication-row.ts';
+import { sdkRecordRow, sdkRecordRowOf } from './rows/sdk-record-row.ts';
 import { settlementRow, settlementRowOf } from './rows/settlement-row.ts';
 
 /**
@@ -40,6 +41,7 @@ const CONTROL_EVENTS = table({ name: 'control_events', schema: controlEventRow, 
 const DEAD_LETTERS = table({ name: 'dead_letters', schema: deadLetterRow, rowOf: deadLetterRowOf });
 const REPUBLICATIONS = table({ name: 'republications', schema: republicationRow, rowOf: republicationRowOf });
 const AUDIT_READS = table({ name: 'audit_reads', schema: auditReadRow, rowOf: auditReadRowOf });
+const SDK_RECORDS = table({ name: 'sdk_records', schema: sdkRecordRow, rowOf: sdkRecordRowOf });
 
 export function recordDecisions(
   client: AuditClient,
@@ -83,6 +85,13 @@ export function recordAuditReads(
   batch: readonly Recorded<AuditRead>[],
 ): Promise<InsertCounts> {
   return record(client, AUDIT_READS, batch);
+}
+
+export function recordSdkRecords(
+  client: AuditClient,
+  batch: readonly Recorded<SdkRecord>[],
+): Promise<InsertCounts> {
+  return record(client, SDK_RECORDS, batch);
 }
 
 const LANE = ['recorder'];

@@ -25,6 +25,7 @@ import { listControlEvents } from './routes/list-control-events.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { listKills } from './routes/list-kills.ts';
 import { listReads } from './routes/list-reads.ts';
+import { listSdkRecords } from './routes/list-sdk-records.ts';
 import { searchDecisions } from './routes/search-decisions.ts';
 import { searchSettlements } from './routes/search-settlements.ts';
 import { showApproval } from './routes/show-approval.ts';
@@ -73,6 +74,7 @@ const ROUTES = [
   listDeadLetters,
   showDeadLetter,
   listReads,
+  listSdkRecords,
   sums,
 ];
 

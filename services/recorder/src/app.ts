@@ -1,5 +1,5 @@
 /**
- * The recorder: a consumer of the decisions, the dead letters, the reads and the changes of agents, policies and
+ * The recorder: a consumer of the decisions, the records of SDKs, the dead letters, the reads and the changes of agents, policies and
  * rules. Only the recorder writes the audit's tables. It reads a batch, inserts it into ClickHouse, and commits. So
  * every committed record is in the tables. A record that is inserted twice shows once, because every table collapses
  * repeats.
@@ -94,7 +94,13 @@ export type Recorder = Running & {
   readiness(): Promise<readonly ReadinessCheck[]>;
 };
 
-const RECORDED_TOPICS = [TOPICS.decisions, TOPICS.deadLetters, TOPICS.access, TOPICS.control];
+const RECORDED_TOPICS = [
+  TOPICS.decisions,
+  TOPICS.deadLetters,
+  TOPICS.access,
+  TOPICS.control,
+  TOPICS.sdkRecords,
+];
 const DRAIN_MS = 5_000;
 
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {

@@ -42,6 +42,7 @@ const TABLES = {
   deadLetters: 'dead_letters',
   republications: 'republications',
   auditReads: 'audit_reads',
+  sdkRecords: 'sdk_records',
 } as const satisfies Record<Exclude<keyof RowBatch, 'unreadable'>, TenantTableName>;
 type Recording = keyof typeof TABLES;
 
@@ -94,6 +95,7 @@ function withoutPast(
     deadLetters: rowBatch.deadLetters.filter((one) => isKept('deadLetters', one)),
     republications: rowBatch.republications.filter((one) => isKept('republications', one)),
     auditReads: rowBatch.auditReads.filter((one) => isKept('auditReads', one)),
+    sdkRecords: rowBatch.sdkRecords.filter((one) => isKept('sdkRecords', one)),
     unreadable: rowBatch.unreadable,
   }));
   return { kept, past };

@@ -64,6 +64,7 @@ export function countInserted(
     dead_letters: others.deadLetters,
     republications: others.republications,
     audit_reads: others.auditReads,
+    sdk_records: others.sdkRecords,
   };
   let quarantined = unreadable;
   for (const [table, counts] of Object.entries(tables)) {

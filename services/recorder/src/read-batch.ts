@@ -5,7 +5,7 @@
 import type { Batch, LogRecord } from '@mandate/bus';
 import { turns } from '@mandate/runtime';
 import { type EpochInForce, epochAfter, holdsIn, TOPICS, traceIdIn } from '@mandate/schemas';
-import { readAccess, readDeadLetters, readDecision } from './read-record.ts';
+import { readAccess, readDeadLetters, readDecision, readSdk } from './read-record.ts';
 import { emptyRowBatch, type RowBatch } from './row-batch.ts';
 
 export type ReadBatch = {
@@ -56,6 +56,11 @@ export async function readBatch(
       case 'audit.read':
         rowBatch.auditReads.push({ ...origin, record: record.read, void: false });
         break;
+      case 'sdk.decided':
+      case 'sdk.settled':
+        // The ledger of an SDK has other epochs than the ledger of the plane, so its records are never void.
+        rowBatch.sdkRecords.push({ ...origin, record, void: false });
+        break;
       case 'ledger.epoch': {
         const after = epochAfter(inForce, record.epoch);
         rowBatch.controlEvents.push({ ...origin, record, void: after === inForce });
@@ -72,5 +77,6 @@ export async function readBatch(
 
 function readAs(topic: string, logged: LogRecord) {
   if (topic === TOPICS.deadLetters) return readDeadLetters(logged);
+  if (topic === TOPICS.sdkRecords) return readSdk(logged);
   return topic === TOPICS.access ? readAccess(logged) : readDecision(logged);
 }

@@ -10,6 +10,8 @@ import {
   readAccessRecord,
   readDeadLettersRecord,
   readDecisionsRecord,
+  readSdkRecord,
+  type SdkRecord,
   writtenDecision,
 } from '@mandate/schemas';
 import { z } from 'zod';
@@ -26,6 +28,10 @@ export function readDeadLetters({ value }: LogRecord): ReadRecord<DeadLettersRec
 
 export function readAccess({ value }: LogRecord): ReadRecord<AccessRecord> {
   return read(() => readAccessRecord(value));
+}
+
+export function readSdk({ value }: LogRecord): ReadRecord<SdkRecord> {
+  return read(() => readSdkRecord(value));
 }
 
 function read<R>(reading: () => R): ReadRecord<R> {

@@ -11,9 +11,10 @@ import {
   recordDeadLetters,
   recordDecisions,
   recordRepublications,
+  recordSdkRecords,
   recordSettlements,
 } from '@mandate/audit';
-import type { AuditRead, DeadLetter, Decision, Republication, Settlement } from '@mandate/schemas';
+import type { AuditRead, DeadLetter, Decision, Republication, SdkRecord, Settlement } from '@mandate/schemas';
 
 export type RowBatch = {
   controlEvents: Recorded<ControlEvent>[];
@@ -22,6 +23,7 @@ export type RowBatch = {
   deadLetters: Recorded<DeadLetter['deadLetter']>[];
   republications: Recorded<Republication>[];
   auditReads: Recorded<AuditRead>[];
+  sdkRecords: Recorded<SdkRecord>[];
   /** Values that cannot be read as records of their topic. */
   unreadable: Quarantined[];
 };
@@ -34,6 +36,7 @@ export function emptyRowBatch(): RowBatch {
     deadLetters: [],
     republications: [],
     auditReads: [],
+    sdkRecords: [],
     unreadable: [],
   };
 }
@@ -60,7 +63,7 @@ export async function insertRowBatches(
     audit,
     all((rowBatch) => rowBatch.controlEvents),
   );
-  const [decisions, settlements, deadLetters, republications, auditReads] = await Promise.all([
+  const [decisions, settlements, deadLetters, republications, auditReads, sdkRecords] = await Promise.all([
     recordDecisions(
       audit,
       all((rowBatch) => rowBatch.decisions),
@@ -81,6 +84,10 @@ export async function insertRowBatches(
       audit,
       all((rowBatch) => rowBatch.auditReads),
     ),
+    recordSdkRecords(
+      audit,
+      all((rowBatch) => rowBatch.sdkRecords),
+    ),
     quarantine(audit, unreadable),
   ]);
   return {
@@ -90,6 +97,7 @@ export async function insertRowBatches(
     deadLetters,
     republications,
     auditReads,
+    sdkRecords,
     unreadable: unreadable.length,
   };
 }

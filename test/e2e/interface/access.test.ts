@@ -111,6 +111,7 @@ const routeOf = (operation: Described) => nameOf(operation).replaceAll(/\{(\w+)\
 const OPENED_BY: readonly [routes: RegExp, scopes: readonly ApiScope[]][] = [
   [/^POST .v1.actions$/, ['publish']],
   [/^POST .v1.outcomes$/, ['report']],
+  [/^POST .v1.audit$/, ['record']],
   [/^GET .v1.actions./, ['publish', 'audit']],
   [/^GET .v1.agents.{id}.kill-status$/, ['publish', 'audit', 'operate']],
   [/^GET .v1.kills.stream$/, ['publish', 'operate']],
@@ -391,7 +392,7 @@ test('a revoked key opens no route, and each use of it is recorded', async () =>
  * In a closed tenant, only these scopes still open routes. Their keys can read, report outcomes, forget persons, and
  * revoke keys.
  */
-const LEFT: readonly ApiScope[] = ['publish', 'report', 'audit', 'persons', 'admin'];
+const LEFT: readonly ApiScope[] = ['publish', 'report', 'record', 'audit', 'persons', 'admin'];
 
 test('a key of a closed tenant can read and changes nothing, and each refusal is recorded', async () => {
   const owner = OF_ONE_SCOPE.find(({ name }) => name === 'operate:all')?.key ?? '';

@@ -33,6 +33,8 @@ import { onTestFinished } from 'vitest';
 const GRANTS = {
   publisher: { tenant: 'acme', scopes: ['publish', 'report'], agents: ['bot-*'] },
   stranger: { tenant: 'globex', scopes: ['publish', 'audit', 'operate'], agents: ['*'] },
+  /** A key of an SDK that decides itself. */
+  sdk: { tenant: 'acme', scopes: ['record'], agents: ['bot-*'] },
   auditor: { tenant: 'acme', scopes: ['audit'], agents: [] },
   operator: { tenant: 'acme', scopes: ['operate'], agents: [] },
   /** A key that may credit the budgets of the tenant limits. */

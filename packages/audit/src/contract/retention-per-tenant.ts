@@ -2,7 +2,7 @@
  * Tests retention per tenant. It drops the past months of a tenant from every table and from the sums. It drops
  * nothing of other tenants.
  */
-import { TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
+import { type SdkRecord, TOPICS, topicOfTenant, wireTime } from '@mandate/schemas';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -28,6 +28,7 @@ import {
   recordDeadLetters,
   recordDecisions,
   recordRepublications,
+  recordSdkRecords,
   recordSettlements,
   refreshRollups,
   retentionStartMs,
@@ -75,6 +76,7 @@ export function retentionPerTenant(make: MakeAudit): void {
     dead_letters: (batch) => recordDeadLetters(audit, batch),
     republications: (batch) => recordRepublications(audit, batch),
     audit_reads: (batch) => recordAuditReads(audit, batch),
+    sdk_records: (batch) => recordSdkRecords(audit, batch),
   };
 
   /** Returns the record of a row as the log could contain it. A decision comes with its settlement. */
@@ -130,6 +132,11 @@ export function retentionPerTenant(make: MakeAudit): void {
         const record = { id: `read_${n}`, tenant, key: { id: 'k', name: 'k' }, at: when, ...asked };
         return [{ table, one: { record, ...place } }];
       }
+      case 'sdk_records': {
+        const decision = decisionOf(tenant, n, { appendedAtMs: atMs });
+        const record = { event: 'sdk.decided', decidedBy: { keyId: 'k' }, decision } as const;
+        return [{ table, one: { record, ...place } }];
+      }
     }
   }
 
@@ -150,8 +157,11 @@ export function retentionPerTenant(make: MakeAudit): void {
     }
   }
 
-  const idOf = ({ one: { record } }: AnyRecord) =>
-    'event' in record ? (record.event === 'budget.adjusted' ? record.adjustment.id : '') : record.id;
+  const idOf = ({ one: { record } }: AnyRecord) => ('event' in record ? idOfEvent(record) : record.id);
+  const idOfEvent = (record: ControlEvent | SdkRecord) => {
+    if (record.event === 'sdk.decided') return record.decision.id;
+    return record.event === 'budget.adjusted' ? record.adjustment.id : '';
+  };
   const isKept = ({ table, one }: AnyRecord, keptFrom: RetentionStartOf) =>
     ownerIfPast(table, one.record as RecordOf<typeof table>, keptFrom) === null;
 

@@ -23,6 +23,7 @@ const TABLES = [
   'dead_letters',
   'republications',
   'audit_reads',
+  'sdk_records',
   'quarantine',
 ] as const;
 

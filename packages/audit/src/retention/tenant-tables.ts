@@ -7,6 +7,7 @@ import {
   type DeadLetter,
   type Decision,
   type Republication,
+  type SdkRecord,
   type Settlement,
   TOPICS,
   tenantOfTopic,
@@ -77,6 +78,15 @@ export const TENANT_TABLES = {
     hasPartitions: true,
     of: ({ tenant, at }) => ({ owner: tenant ?? ANYBODY, at }),
   } satisfies TenantTable<AuditRead>,
+  sdk_records: {
+    owner: 'tenant',
+    at: 'happened_at',
+    hasPartitions: true,
+    of: (record) =>
+      record.event === 'sdk.decided'
+        ? { owner: record.decision.tenant, at: record.decision.decidedAt }
+        : { owner: record.settlement.tenant, at: record.settlement.settledAt },
+  } satisfies TenantTable<SdkRecord>,
 } as const;
 
 export type TenantTableName = keyof typeof TENANT_TABLES;

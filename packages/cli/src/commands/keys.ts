@@ -124,7 +124,7 @@ const TWO_KEYS = 'Issue two keys, and give the agent only the one that publishes
 
 /** Returns the agents of a key. A publishing key must name its agents. A key with a role is for the whole tenant. */
 function agentsOf({ agents, role }: IssueOptions, scopes: readonly ApiScope[]): readonly string[] {
-  const speaks = scopes.includes('publish') || scopes.includes('report');
+  const speaks = scopes.includes('publish') || scopes.includes('report') || scopes.includes('record');
   if (agents === undefined && speaks && role === undefined)
     throw new WrongUse(
       'the agents of the key are missing',

@@ -9,6 +9,7 @@ const LEFT: ReadonlySet<ApiScope> = new Set([
   'publish',
   'report',
   'release',
+  'record',
   'audit',
   'persons',
   'admin',

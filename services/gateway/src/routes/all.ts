@@ -14,6 +14,7 @@ import { listErasures } from './list-erasures.ts';
 import { listOpenActions } from './list-open-actions.ts';
 import { listUnpublished } from './list-unpublished.ts';
 import { publishActions } from './publish-actions.ts';
+import { recordSdkDecisions } from './record-sdk-decisions.ts';
 import { reportOutcomes } from './report-outcomes.ts';
 import { republishDeadLetter } from './republish-dead-letter.ts';
 import { reviveAgent } from './revive-agent.ts';
@@ -35,6 +36,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   gateway.reads.recordRefusals(server);
   publishActions(server, gateway);
   reportOutcomes(server, gateway);
+  recordSdkDecisions(server, gateway);
   showDecision(server, gateway);
 
   killAgent(server, gateway);

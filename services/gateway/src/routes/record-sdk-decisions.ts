@@ -1,0 +1,54 @@
+/** POST /v1/audit: records decisions and settlements that an SDK made itself. The plane decides nothing here. */
+import { inTurns } from '@mandate/runtime';
+import { actionDecided, actionSettled, described } from '@mandate/schemas';
+import { callerOf, type HttpServer, laneOf, takeRawBody } from '@mandate/server';
+import { z } from 'zod';
+import type { Gateway } from '../gateway.ts';
+import { MAX_RECORDS } from '../publish/read-submission.ts';
+import { appendSdkRecords } from '../sdk-records/append-sdk-records.ts';
+import { EXAMPLE } from '../sdk-records/example.ts';
+import { readSdkRecords } from '../sdk-records/read-sdk-records.ts';
+
+export function recordSdkDecisions(server: HttpServer, gateway: Gateway): void {
+  server.post(
+    '/v1/audit',
+    {
+      config: {
+        scope: 'record',
+        rawJson: true,
+        counted: 'publish',
+        refusals: { 410: 'A person for whom an agent acted was forgotten.' },
+      },
+      schema: {
+        tags: ['publish'],
+        summary: 'Record decisions and settlements that an SDK made itself',
+        description:
+          'For SDKs that decide in the process of the agent. The plane records who decided, and decides nothing: its ' +
+          'ledger, its budgets and its decisions do not change. Either the whole list is recorded, or nothing. The same ' +
+          'record sent again changes nothing. The tenant is the tenant of the key. Read the records with ' +
+          '`GET /v1/audit/sdk`.',
+        body: z
+          .array(z.discriminatedUnion('event', [actionDecided, actionSettled]))
+          .min(1)
+          .max(MAX_RECORDS)
+          .meta({ examples: [[EXAMPLE]] }),
+        response: {
+          200: z.object({
+            recorded: described(z.int(), 'How many records are on the log, repeats among them.', 2),
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const key = callerOf(request);
+      request.mustHaveRoom('publish', { records: 1, bytes: 1 });
+      await gateway.untilSealable();
+      const records = await inTurns(laneOf(request), readSdkRecords(gateway, key, takeRawBody(request)));
+      const bytes = records.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+      request.spend('publish', { records: records.length, bytes });
+      await appendSdkRecords(gateway, request, records);
+      reply.code(200);
+      return { recorded: records.length };
+    },
+  );
+}
