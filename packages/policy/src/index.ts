@@ -18,6 +18,7 @@ export { canonicalJson, sha256Hex } from './digest.ts';
 export { compileGlobs } from './glob.ts';
 export { compileMandate, compilePolicy } from './mandate/compile-mandate.ts';
 export { compose, missingPolicy, type NamedPolicy } from './mandate/compose.ts';
+export { composeWithAncestors } from './mandate/compose-with-ancestors.ts';
 export type { Mandate, MandateOfFile, Policy } from './mandate/mandate.ts';
 export { type MandatesInForce, mandatesOfFile, planInForce } from './mandates-in-force.ts';
 export { normalModel, normalProvider } from './models/normal-form.ts';

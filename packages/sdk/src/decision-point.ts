@@ -42,6 +42,13 @@ export type DecisionPoint = {
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
   addMandate(agentId: string, mandate: MandateDocument): void;
+  /**
+   * Puts an agent under another one: it is allowed no more than its parent, and its calls are charged to both. Absent:
+   * the mode knows the parent of each agent by itself.
+   *
+   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+   */
+  delegate?(parentId: string, agentId: string, mandate: MandateDocument | undefined): void;
   /** Resolves when everything that was reported so far has been delivered, or after `timeoutMs`. Never rejects. */
   flush(options?: { timeoutMs?: number }): Promise<void>;
   /** What became of the records of the audit. Absent: the mode records nothing itself. */

@@ -30,7 +30,9 @@ export {
 export { type AgentState, evaluate } from './evaluate.ts';
 export type { AgentOptions, MandateOptions } from './mandate.ts';
 export { readMandate } from './policy.ts';
+export type { Scope } from './scope.ts';
 export { MemoryStateManager, type StateManager } from './state.ts';
+export { templates } from './templates.ts';
 export type {
   Action,
   Agent,
@@ -54,6 +56,7 @@ export type {
   Tools,
   Validate,
 } from './types.ts';
+export type { FnOptions, Wrapped } from './wrap-function.ts';
 export type { Executor } from './wrapper.ts';
 
 /** Puts the calls of agents under mandates. The option `mode` says where they are decided. */

@@ -9,9 +9,11 @@ import { callKeyOf } from './call-key.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { Memo } from './memo.ts';
 import { runTool } from './run-tool.ts';
+import { type Scope, scopedCall, scopedOptions } from './scope.ts';
 import { askAction, cancel, type OnError, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
 import type { Agent, Call, Cost, Kill, MandateDocument, Tools } from './types.ts';
+import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
 import { type Executor, executorOf } from './wrapper.ts';
 
 export type MandateOptions = {
@@ -57,6 +59,11 @@ export abstract class MandateInstance {
   #point: DecisionPoint | null = null;
   #memo: Memo | null = null;
   #runId = '';
+  /** The instance that this one is a view of. All of its state is there. */
+  #root: MandateInstance = this;
+  #scope: Scope = {};
+  /** The agent of a view of a sub-agent. */
+  #delegate: string | undefined = undefined;
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   constructor(options: MandateOptions = {}) {
@@ -73,13 +80,67 @@ export abstract class MandateInstance {
    * @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED
    */
   configure(options: MandateOptions): void {
-    if (this.#point !== null) {
+    if (this.#point !== null || this.#root !== this) {
       throw misused('This instance is in use, and cannot be configured any more.', {
         remedy: 'Configure the instance before its first use, or create another with `new Mandate(…)`.',
       });
     }
     this.#options = { ...this.#options, ...options };
     if (this.#options.mandate !== undefined) this.#open();
+  }
+
+  /**
+   * Returns a view of this instance. Each call that is made through the view states what the scope states. Everything
+   * else, such as kills and costs, is shared.
+   */
+  with(scope: Scope): this {
+    return this.#view({ scope: scopedOptions(this.#scope, scope), agentId: this.#delegate });
+  }
+
+  /**
+   * Returns a view for a sub-agent of the agent of this instance. The sub-agent is allowed no more than its parent, and
+   * its calls are charged to the budgets of both. In plane mode the plane knows the parent and the mandate of each
+   * registered agent, so no mandate may be stated.
+   *
+   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+   */
+  delegate({ agentId, mandate }: { agentId: string; mandate?: MandateDocument }): this {
+    const point = this.#open();
+    const [parent, child] = [this.#agent(undefined), this.#agent(agentId)];
+    if (point.delegate !== undefined) point.delegate(parent, child, mandate);
+    else if (mandate !== undefined) {
+      throw misused(`The mandate of the sub-agent "${child}" is stated in the code.`, {
+        remedy: 'Register the sub-agent with its parent at the plane, and leave `mandate` out.',
+      });
+    }
+    return this.#view({ scope: this.#scope, agentId: child });
+  }
+
+  /**
+   * Returns the function with the same parameters, each call of which is decided before it runs.
+   *
+   * @throws MandateError SDK_MISUSED; the returned function throws what `run` of an executor throws
+   */
+  fn<F extends AnyFunction>(name: string, f: F, options: FnOptions<F> = {}): Wrapped<F> {
+    const { agentId } = options;
+    let executor: Executor | null = null;
+    return wrapFunction(name, f, options, async (tool, args, work, run) => {
+      // A function is often wrapped before the instance is configured.
+      executor ??= this.createExecutor(agentId === undefined ? {} : { agentId });
+      return executor.run(tool, args as never, work, run);
+    });
+  }
+
+  /** Wraps functions by name, as `fn` does. */
+  tools<T extends Readonly<Record<string, AnyFunction>>>(
+    functions: T,
+    options: { [Name in keyof T]?: FnOptions<T[Name]> } = {},
+  ): { [Name in keyof T]: Wrapped<T[Name]> } {
+    const wrapped = Object.entries(functions).map(([name, f]) => [
+      name,
+      this.fn(name, f, options[name as keyof T] as FnOptions),
+    ]);
+    return Object.fromEntries(wrapped) as { [Name in keyof T]: Wrapped<T[Name]> };
   }
 
   /**
@@ -92,7 +153,8 @@ export abstract class MandateInstance {
     const onError = this.#onError();
     const agentId = this.#agent(options.agentId);
     if (options.mandate !== undefined) point.addMandate(agentId, options.mandate);
-    const starting = (call: Call) => {
+    const starting = (stated: Call) => {
+      const call = scopedCall(this.#scope, stated);
       const callKey = this.#callKey(agentId, call);
       return { agentId, call, point, onError, remembered: callKey && { memo: this.#memory(), callKey } };
     };
@@ -107,7 +169,8 @@ export abstract class MandateInstance {
   createExecutor<T extends Tools>(options: ExecutorOptions<T> = {}): Executor<T> {
     const agent = this.agent(options);
     const onError = this.#onError();
-    return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, run) => {
+    return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, stated) => {
+      const run = scopedOptions(this.#scope, stated);
       const callKey = this.#callKey(agent.agentId, { type: 'tool_call', tool: name, args, options: run });
       return this.#memory().once(callKey, () => runTool(agent, { name, args, fn, options: run, onError }));
     });
@@ -115,22 +178,22 @@ export abstract class MandateInstance {
 
   /** Stops an agent: its next calls are blocked, and its running calls are aborted. In force at once. */
   kill(agentId: string, reason: string): Promise<void> {
-    return this.#open().kills.kill(agentId, reason);
+    return this.#noted(this.#open().kills.kill(agentId, reason));
   }
 
   /** Stops every agent. In force at once. */
   killAll(reason: string): Promise<void> {
-    return this.#open().kills.killAll(reason);
+    return this.#noted(this.#open().kills.killAll(reason));
   }
 
   /** Lets an agent continue. Resolves to false if a kill of every agent still stops it. */
   revive(agentId: string): Promise<boolean> {
-    return this.#open().kills.revive(agentId);
+    return this.#noted(this.#open().kills.revive(agentId));
   }
 
   /** Ends a kill of every agent. Agents that were killed one by one stay stopped. */
   reviveAll(): Promise<void> {
-    return this.#open().kills.reviveAll();
+    return this.#noted(this.#open().kills.reviveAll());
   }
 
   async isKilled(agentId?: string): Promise<boolean> {
@@ -187,6 +250,7 @@ export abstract class MandateInstance {
   }
 
   #open(): DecisionPoint {
+    if (this.#root !== this) return this.#root.#open();
     if (this.#point !== null) return this.#point;
     if (this.#options.agentId !== undefined) this.#agent(this.#options.agentId);
     this.#point = this.openPoint(this.#options);
@@ -194,6 +258,7 @@ export abstract class MandateInstance {
   }
 
   #memory(): Memo {
+    if (this.#root !== this) return this.#root.#memory();
     if (this.#memo !== null) return this.#memo;
     const point = this.#open();
     const onError = this.#onError();
@@ -204,17 +269,36 @@ export abstract class MandateInstance {
   }
 
   #callKey(agentId: string, call: Call): ReturnType<typeof callKeyOf> {
-    this.#runId ||= this.#options.runId ?? `run_${randomUUID()}`;
-    return callKeyOf(agentId, call, this.#runId);
+    const root = this.#root;
+    root.#runId ||= root.#options.runId ?? `run_${randomUUID()}`;
+    return callKeyOf(agentId, call, root.#runId);
   }
 
   #onError(): OnError {
-    return safely(this.#options.onError);
+    return safely(this.#root.#options.onError);
+  }
+
+  #view({ scope, agentId }: { scope: Scope; agentId: string | undefined }): this {
+    const View = this.constructor as new () => this;
+    const view = new View();
+    view.#root = this.#root;
+    view.#scope = scope;
+    view.#delegate = agentId;
+    return view;
+  }
+
+  /**
+   * Passes an error of a kill on to `onError` too. Nobody may wait for the promise, and then the error must neither end
+   * the process nor stay unseen.
+   */
+  #noted<T>(change: Promise<T>): Promise<T> {
+    change.catch(this.#onError());
+    return change;
   }
 
   /** Returns the agent that a call names, or the agent of the instance. */
   #agent(named: string | undefined): string {
-    const agentId = named ?? this.#options.agentId;
+    const agentId = named ?? this.#delegate ?? this.#root.#options.agentId;
     if (agentId === undefined) {
       throw misused('No agent is named.', {
         remedy: 'State `agentId`, here or in the options of the instance.',

@@ -2,6 +2,7 @@
 import {
   compileMandate,
   compose,
+  composeWithAncestors,
   type Mandate,
   type MandateOfFile,
   type MandatesInForce,
@@ -11,7 +12,7 @@ import {
 } from '@mandate/policy';
 import { describeFault, loadMandates } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
-import { type Action, type BudgetLimit, DEFAULTS, mandateDocument, readShape } from '@mandate/schemas';
+import { type Action, type BudgetLimit, CAPS, DEFAULTS, mandateDocument, readShape } from '@mandate/schemas';
 import type { MandateDocument } from './types.ts';
 
 /** The most faults of one mandate that are reported. */
@@ -73,6 +74,9 @@ export class MandatesOfAgents implements MandatesInForce {
   readonly #stated = new Map<string, readonly MandateOfFile[]>();
   /** The composition of each agent with a stated mandate. */
   readonly #composed = new Map<string, Mandate>();
+  readonly #parents = new Map<string, string>();
+  /** The composition of each sub-agent, with the mandates that it was made of. */
+  readonly #delegated = new Map<string, { parts: readonly (Mandate | null)[]; mandate: Mandate }>();
 
   constructor(file: readonly MandateOfFile[]) {
     this.#file = mandatesOfFile(file, 0);
@@ -91,7 +95,63 @@ export class MandatesOfAgents implements MandatesInForce {
     this.#composed.delete(agentId);
   }
 
+  /**
+   * Makes an agent a sub-agent. The parent of a sub-agent never changes.
+   *
+   * @throws MandateError SDK_MISUSED
+   */
+  delegate(parentId: string, agentId: string): void {
+    const known = this.#parents.get(agentId);
+    if (known === parentId) return;
+    const ancestors = [parentId, ...this.#ancestorsOf(parentId)];
+    const fault =
+      known !== undefined
+        ? `is a sub-agent of "${known}" already`
+        : ancestors.includes(agentId)
+          ? 'is the same agent, or its ancestor'
+          : ancestors.length > CAPS.parents
+            ? `would have more than ${CAPS.parents} ancestors`
+            : null;
+    if (fault !== null) {
+      throw new MandateError(
+        'SDK_MISUSED',
+        `"${agentId}" cannot be a sub-agent of "${parentId}": it ${fault}.`,
+        {
+          remedy: 'Give each sub-agent an id of its own.',
+        },
+      );
+    }
+    this.#parents.set(agentId, parentId);
+  }
+
   mandateFor(tenant: string, action: Action, atMs: number): ReturnType<MandatesInForce['mandateFor']> {
+    const found = this.#ownMandate(tenant, action, atMs);
+    const ancestors = this.#ancestorsOf(action.agentId);
+    if (ancestors.length === 0 || found.mandate === null) return found;
+    const held = ancestors.map((ancestor) => ({
+      ancestor,
+      mandate: this.#ownMandate(tenant, { ...action, agentId: ancestor }, atMs).mandate,
+    }));
+    const parts = [found.mandate, ...held.map(({ mandate }) => mandate)];
+    const known = this.#delegated.get(action.agentId);
+    const isSame = known?.parts.every((part, at) => part === parts[at]) === true;
+    const mandate = isSame && known !== undefined ? known.mandate : composeWithAncestors(found.mandate, held);
+    if (!isSame) this.#delegated.set(action.agentId, { parts, mandate });
+    return { ...found, mandate, ancestors };
+  }
+
+  /** Returns the ancestors of an agent, the nearest first. */
+  #ancestorsOf(agentId: string): string[] {
+    const ancestors: string[] = [];
+    let next = this.#parents.get(agentId);
+    while (next !== undefined) {
+      ancestors.push(next);
+      next = this.#parents.get(next);
+    }
+    return ancestors;
+  }
+
+  #ownMandate(tenant: string, action: Action, atMs: number): ReturnType<MandatesInForce['mandateFor']> {
     const found = this.#file.mandateFor(tenant, action, atMs);
     const stated = this.#stated.get(action.agentId);
     if (stated === undefined) return found;

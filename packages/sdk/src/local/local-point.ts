@@ -57,6 +57,10 @@ export function localPoint({ mandate, agentId, state, audit, closesState = true 
       });
       return left.length === 0 ? null : Math.min(...left);
     },
+    delegate(parent, agent, document) {
+      mandates.delegate(parent, agent);
+      if (document !== undefined) mandates.state(agent, readMandate(document, agent));
+    },
     addMandate: (agent, document) => mandates.state(agent, readMandate(document, agent)),
     flush: async (options) => void (await audit?.flush(options)),
     auditCounts: () => audit?.counts() ?? NO_RECORDS,

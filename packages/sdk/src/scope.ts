@@ -1,0 +1,25 @@
+/** What a view of an instance adds to each call: `mandate.with({ runId })`. */
+import type { Call, CallOptions } from './types.ts';
+
+/** What each call of a view states, unless the call states it itself. Contexts are merged. */
+export type Scope = Pick<CallOptions, 'runId' | 'parentActionId' | 'principal' | 'context'>;
+
+/** Returns the options of a call with what the scope adds. */
+export function scopedOptions<Options extends CallOptions>(scope: Scope, options: Options): Options {
+  const stated = withoutUndefined(options);
+  const context = { ...scope.context, ...stated.context };
+  return {
+    ...withoutUndefined(scope),
+    ...stated,
+    ...(Object.keys(context).length > 0 && { context }),
+  } as Options;
+}
+
+export function scopedCall(scope: Scope, call: Call): Call {
+  return { ...call, options: scopedOptions(scope, call.options ?? {}) };
+}
+
+/** A field that is present with no value must not hide the value of the scope. */
+function withoutUndefined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
