@@ -78,6 +78,8 @@ export const CAPS = {
   /** The most characters of a key that are kept for an unreadable record. No key that names an agent is longer. */
   keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
+  /** The most tokens of one kind that an outcome may state. */
+  tokens: 1_000_000_000,
   attempts: 1_000,
   deadlineMs: 24 * 3_600_000,
   leaseMs: 12 * 3_600_000,

@@ -50,5 +50,7 @@ export * from './settlement.ts';
 export * from './shape-fault.ts';
 export * from './tenant-document.ts';
 export * from './tenant-quotas.ts';
+export * from './token-price.ts';
+export * from './token-usage.ts';
 export * from './within-caps.ts';
 export * from './written-record.ts';

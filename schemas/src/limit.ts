@@ -7,6 +7,7 @@ import { BUDGET_SCOPES, OPEN_CALLS } from './counter-names.ts';
 import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
+import { tokenPrice } from './token-price.ts';
 
 const policy = described(
   z.string().optional(),
@@ -214,6 +215,10 @@ export const settling = z.object({
     z.boolean(),
     "Whether the ALLOW holds a slot of the agent's open calls until an outcome settles it.",
     false,
+  ),
+  tokenPrices: described(
+    z.array(tokenPrice).readonly().optional(),
+    'What the token usage of an LLM call costs: the highest of these prices that apply. Absent: no policy prices the tokens of the call.',
   ),
 });
 export type Settling = z.infer<typeof settling>;

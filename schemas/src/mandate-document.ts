@@ -147,6 +147,16 @@ export type ToolPolicyDocument = z.infer<typeof toolPolicyDocument>;
 export const modelPriceDocument = z.strictObject({
   inputPerMillion: described(dollars, 'The price of a million input tokens, in dollars.', 3),
   outputPerMillion: described(dollars, 'The price of a million output tokens, in dollars.', 15),
+  cachedInputPerMillion: described(
+    dollars.optional(),
+    'The price of a million input tokens that are read from a cache, in dollars. Absent: the price of other input.',
+    0.3,
+  ),
+  cacheWritePerMillion: described(
+    dollars.optional(),
+    'The price of a million input tokens that are written to a cache, in dollars. Absent: the price of other input.',
+    3.75,
+  ),
   perCall: described(
     dollars.optional(),
     'The price of each call, whatever its tokens, in dollars. Absent: 0.',

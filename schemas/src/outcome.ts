@@ -4,6 +4,7 @@ import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { micros } from './money-shapes.ts';
 import { id, tenant, time } from './scalars.ts';
+import { tokenUsage } from './token-usage.ts';
 
 export const outcome = z.strictObject({
   actionId: described(id, 'The action that ran.', 'act_7f3a'),
@@ -22,6 +23,10 @@ export const outcome = z.strictObject({
     micros.optional(),
     'What the call cost, in micro-dollars. Absent: it was not metered.',
     91_000,
+  ),
+  usage: described(
+    tokenUsage.optional(),
+    'The tokens that an LLM call used, as its provider counted them. They are priced by the prices of the decision. If the outcome also states an actual cost, the greater amount counts. Absent: not counted.',
   ),
   verification: described(
     z.strictObject({ ok: described(z.boolean(), 'Whether the result passed the check.', true) }).optional(),

@@ -7,6 +7,7 @@ import type { Check, DecisionKind, MandateReference, Obligations } from './decis
 import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
 import type { LogPosition } from './scalars.ts';
+import type { TokenUsage } from './token-usage.ts';
 
 /** A verdict that needs no ledger: the first static check that blocked. */
 export type Refusal = { code: Code; reason: string; remedy: string; final: boolean };
@@ -123,6 +124,8 @@ export type SettleRequest = {
   status: 'success' | 'failure' | 'cancelled';
   /** The actual cost. Null if no cost was metered. */
   actualMicros: number | null;
+  /** The tokens that the call used. Absent: the outcome does not state them. */
+  usage?: TokenUsage;
   /** The result of the verification. Null if no verification ran. */
   verified: boolean | null;
   /**
@@ -212,6 +215,8 @@ export type SettleFacts = {
   cumulativeMicros: number;
   /** The part of the actual cost above the cap. It is added to the agent's own budgets, but not to shared budgets. */
   excessMicros: number;
+  /** What the reported token usage costs. Null if the outcome settled nothing, or if no usage or no price is known. */
+  usageMicros: number | null;
   /** The change of the agent's counter of releases. Negative if a success allows more releases. */
   releasedMicros: number;
   /** True if the report would release more than `settling.releases` allows. The reservation then stays charged. */

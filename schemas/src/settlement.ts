@@ -4,6 +4,7 @@ import { described } from './described.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { count, id, logPosition, tenant, time } from './scalars.ts';
 import { SETTLEMENT_CODES, SETTLEMENT_MARKS } from './settlement-codes.ts';
+import { tokenUsage } from './token-usage.ts';
 
 export const settlement = z.object({
   id: described(id, 'The id of the settlement.', 'stl_01ke6qxgf1b34d9107f5a24cc10e77b2'),
@@ -21,6 +22,12 @@ export const settlement = z.object({
     micros.nullable(),
     'The reported cost, in micro-dollars. null: none was metered.',
     91_000,
+  ),
+  usage: described(tokenUsage.optional(), 'The reported tokens. Absent: none were reported.'),
+  usageMicros: described(
+    micros.optional(),
+    'What the reported tokens cost by the prices of the decision, in micro-dollars. Absent: there is no usage, or no price for it.',
+    20_430,
   ),
   reportedBy: described(
     z.object({

@@ -182,6 +182,7 @@ function reported(
     attempt: outcome.attempt ?? 1,
     status: outcome.status,
     actualMicros: outcome.actualCostMicros ?? null,
+    ...(outcome.usage !== undefined && { usage: outcome.usage }),
     verified: outcome.verification?.ok ?? null,
     maxRemembered: context.maxRemembered?.(tenant) ?? DEFAULTS.rememberedIds,
     mayRelease,

@@ -33,6 +33,7 @@ import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
 import { inputMicrosOf, priceOf } from './price.ts';
+import { tokenPricesOf } from './prices/token-prices.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
 import { inShadow } from './shadow.ts';
 import type { ValidityInterval } from './validity-interval.ts';
@@ -112,7 +113,11 @@ export function plan(
       observe,
       reserveMicros: price.reserveMicros,
       charging: price.charging,
-      settling: settlingOf(price, price.inputMicros ?? inputMicrosOf(action, call, pricings, atMs)),
+      settling: settlingOf(
+        price,
+        price.inputMicros ?? inputMicrosOf(action, call, pricings, atMs),
+        call === null ? undefined : tokenPricesOf(call, pricings, atMs),
+      ),
       leaseMs,
       limits: limitsOf(limits, subject),
       mandate: mandate.reference,

@@ -30,6 +30,8 @@ export function settlementRecord(settled: Settled): ActionSettled {
       status: request.status,
       verified: request.verified,
       actualCostMicros: request.actualMicros,
+      ...(request.usage !== undefined && { usage: request.usage }),
+      ...(facts.usageMicros !== null && { usageMicros: facts.usageMicros }),
       reportedBy: { keyId, mayRelease: request.mayRelease },
       late: facts.late,
       deltaMicros: facts.deltaMicros,
@@ -86,11 +88,20 @@ function reasonOf(facts: SettleFacts, request: SettleRequest): string {
   }
 }
 
+/** The cost that counts as the actual cost, and who states it: the report itself, or the prices of its tokens. */
+function metered({ usageMicros }: SettleFacts, { actualMicros }: SettleRequest): Metered | null {
+  if (usageMicros !== null && usageMicros > (actualMicros ?? -1)) {
+    return { micros: usageMicros, said: `The reported tokens cost ${formatMicros(usageMicros)}` };
+  }
+  return actualMicros === null
+    ? null
+    : { micros: actualMicros, said: `The report says ${formatMicros(actualMicros)}` };
+}
+type Metered = { micros: number; said: string };
+
 /** Returns the reasons why the settlement charges more than the outcome reported. */
-function whyKept(
-  facts: SettleFacts,
-  { status, verified, actualMicros, mayRelease }: SettleRequest,
-): string[] {
+function whyKept(facts: SettleFacts, request: SettleRequest): string[] {
+  const { status, verified, mayRelease } = request;
   if (facts.releaseRefused) {
     return [
       "The agent's own reports have given back as much as maxReleases allows, so the reservation stays charged.",
@@ -100,20 +111,21 @@ function whyKept(
   if (status === 'cancelled' && !mayRelease) {
     return ['The key of the report may not release the reservation, so the outcome settles as a failure.'];
   }
-  const isLess = actualMicros !== null && actualMicros < facts.chargedMicros;
+  const cost = metered(facts, request);
+  const isLess = cost !== null && cost.micros < facts.chargedMicros;
   if (!isLess || status !== 'success' || verified === false) return [];
-  return [`The report says ${formatMicros(actualMicros)}, but the policy sets a higher minimum charge.`];
+  return [`${cost.said}, but the policy sets a higher minimum charge.`];
 }
 
-function whyMore(facts: SettleFacts, { actualMicros }: SettleRequest): string[] {
-  const reported = formatMicros(actualMicros ?? 0);
+function whyMore(facts: SettleFacts, request: SettleRequest): string[] {
+  const said = metered(facts, request)?.said ?? '';
   const excess = formatMicros(facts.excessMicros);
   return [
     ...(facts.excessMicros > 0
       ? [
-          `The report says ${reported}, which is above its cap. Only the agent's own budgets are charged with the excess of ${excess}. If the report is true, charge the excess to the budgets that the agent shares. Otherwise give it back to the agent (mandate budgets adjust).`,
+          `${said}, which is above its cap. Only the agent's own budgets are charged with the excess of ${excess}. If the report is true, charge the excess to the budgets that the agent shares. Otherwise give it back to the agent (mandate budgets adjust).`,
         ]
       : []),
-    ...(facts.overCostPerCall ? [`The report says ${reported}, which is above maxCostPerCall.`] : []),
+    ...(facts.overCostPerCall ? [`${said}, which is above maxCostPerCall.`] : []),
   ];
 }

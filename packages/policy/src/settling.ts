@@ -4,7 +4,7 @@
  * differ, the limit that leads to the higher charge counts.
  */
 
-import type { Settling } from '@mandate/schemas';
+import type { Settling, TokenPrice } from '@mandate/schemas';
 import { CAPS, DEFAULTS } from '@mandate/schemas/core';
 import type { Calls } from './checks/check.ts';
 import { countsAsOpen } from './checks/open-calls.ts';
@@ -16,8 +16,13 @@ import { hasPrice, isTiered, type Price } from './price.ts';
  *
  * @param price the amount that the call reserves, and the price that the policies set
  * @param inputMicros the cost of the stated input of a model call; 0 for a tool call
+ * @param tokenPrices the prices of the tokens of a model call; undefined if no policy prices them
  */
-export type SettlingOf = (price: Reserved, inputMicros: number) => Settling;
+export type SettlingOf = (
+  price: Reserved,
+  inputMicros: number,
+  tokenPrices?: readonly TokenPrice[],
+) => Settling;
 type Reserved = Pick<Price, 'reserveMicros' | 'policyMicros'>;
 
 /** @param calls of one kind, under all policies of a mandate */
@@ -31,18 +36,20 @@ export function settlingOf(calls: readonly Calls[]): SettlingOf {
   // The last result. Most calls of one kind cost the same, so most of them share one object.
   let latest: (Reserved & { settling: Settling }) | null = null;
 
-  return ({ reserveMicros, policyMicros }, inputMicros) => {
+  return ({ reserveMicros, policyMicros }, inputMicros, tokenPrices) => {
     const ownLeastMicros = Math.max(leastMicros, estimateMicros, inputMicros);
     if (
       latest?.reserveMicros === reserveMicros &&
       latest.policyMicros === policyMicros &&
-      latest.settling.ownLeastMicros === ownLeastMicros
+      latest.settling.ownLeastMicros === ownLeastMicros &&
+      latest.settling.tokenPrices === tokenPrices
     ) {
       return latest.settling;
     }
     const mostMicros = capOf(reserveMicros);
     const releases = releasesOf(fewest, policyMicros === 0 ? reserveMicros : policyMicros);
-    const settling = { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open };
+    const settling: Settling = { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open };
+    if (tokenPrices !== undefined) settling.tokenPrices = tokenPrices;
     latest = { reserveMicros, policyMicros, settling };
     return settling;
   };

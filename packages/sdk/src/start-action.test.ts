@@ -19,6 +19,31 @@ describe('a model call', () => {
     expect(await mandate.getCallCount()).toBe(1);
   });
 
+  test('settles to the price of its tokens, also those that an aborted call delivered', async () => {
+    const errors: unknown[] = [];
+    const mandate = new Mandate({
+      agentId: 'bot',
+      mandate: { maxCostTotal: 1, allowedTools: [] },
+      onError: (error) => errors.push(error),
+    });
+    const usage = { inputTokens: 1_000, cachedInputTokens: 800, outputTokens: 10 };
+    const running = await mandate.agent().start(call);
+    await running.settle({ status: 'success', usage });
+    expect((await mandate.getCost()).llmMicros).toBe(1_600);
+    const stop = new AbortController();
+    const aborted = await mandate.agent().start({ ...call, options: { signal: stop.signal } });
+    stop.abort();
+    await aborted.settle({ status: 'failure', usage });
+    expect((await mandate.getCost()).llmMicros).toBe(3_200);
+    const unknown = await mandate.agent().start(call);
+    await unknown.settle({
+      status: 'success',
+      usage: { inputTokens: 1, cachedInputTokens: 2, outputTokens: 0 },
+    });
+    expect((await mandate.getCost()).llmMicros).toBe(3_200 + (unknown.decision.chargedMicros ?? 0));
+    expect(errors).toHaveLength(1);
+  });
+
   test('of an unknown model does not run under a budget', async () => {
     const mandate = new Mandate({ agentId: 'bot', mandate: { maxCostTotal: 1 } });
     const refused = await mandate

@@ -156,7 +156,8 @@ export type RunningAction = {
   readonly signal: AbortSignal;
   /**
    * Settles the charge. Never throws: an error goes to `onError`. Only the first outcome counts. A call that was
-   * aborted keeps its reservation charged, unless it succeeds later. A call that is never settled keeps it too.
+   * aborted keeps its reservation charged, unless it succeeds later or fails with a known cost. A call that is never
+   * settled keeps it too.
    */
   settle(outcome: RunningOutcome): Promise<void>;
 };

@@ -1,5 +1,6 @@
 /**
- * Computes the final charge of an action. The charging table gives the amounts that each outcome keeps. Then the plan
+ * Computes the final charge of an action. The actual cost is the reported cost or the price of the reported token
+ * usage, whichever is greater (ADR 68). The charging table gives the amounts that each outcome keeps. Then the plan
  * limits the charge: a policy's price is its minimum, and a cap limits the actual cost. The plan also limits the
  * amount that an agent's own reports may release (ADR 44, ADR 45).
  */
@@ -7,8 +8,9 @@
 import type { Charging, SettleRequest, Settling } from '@mandate/schemas';
 import { outcomeResult, percentOf } from '@mandate/schemas/core';
 import { type KeptAmounts, keptAmounts } from './charging-table.ts';
+import { usageMicrosOf } from './usage-price.ts';
 
-type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'mayRelease'>;
+type Outcome = Pick<SettleRequest, 'status' | 'verified' | 'actualMicros' | 'usage' | 'mayRelease'>;
 
 /** The reservation of an ALLOW, with the data to settle it. */
 type Reserved = { reservedMicros: number; charging: Charging; settling: Settling };
@@ -20,6 +22,8 @@ export type FinalCharge = {
   /** The amount to add to the agent's counter of releases. Negative if a success allows more releases. */
   releasedMicros: number;
   releaseRefused: boolean;
+  /** What the reported token usage costs. Null if no usage was reported, or if the plan has no price for it. */
+  usageMicros: number | null;
   /** True if the actual cost is above the highest cost that a policy allows for one call. */
   overCostPerCall: boolean;
 };
@@ -31,11 +35,12 @@ export type FinalCharge = {
  */
 export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: number): FinalCharge {
   const { charging, settling, reservedMicros } = lease;
-  const { actualMicros } = outcome;
+  const usageMicros = usageMicrosOf(settling.tokenPrices, outcome.usage);
+  const actualMicros = greater(outcome.actualMicros, usageMicros);
   const result = outcomeResult(outcome);
   const mayRelease = outcome.mayRelease || settling.releases === null;
   const overCostPerCall = settling.markMicros !== null && (actualMicros ?? 0) > settling.markMicros;
-  const none = { excessMicros: 0, releasedMicros: 0, releaseRefused: false, overCostPerCall };
+  const none = { excessMicros: 0, releasedMicros: 0, releaseRefused: false, usageMicros, overCostPerCall };
   if (result === 'cancelled' && mayRelease) return { ...none, chargedMicros: 0 };
 
   const kept = keptAmounts(charging);
@@ -43,7 +48,8 @@ export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: n
   // Tiers ignore the actual cost, so they have no excess.
   const excessMicros = kept.estimateMicros === null ? 0 : (actualMicros ?? 0) - (cappedMicros ?? 0);
   if (result === 'succeeded') {
-    const leastMicros = outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
+    const isMetered = outcome.mayRelease || usageMicros !== null;
+    const leastMicros = isMetered ? settling.leastMicros : settling.ownLeastMicros;
     const tableMicros = chargeOfSuccess(kept, cappedMicros, outcome.verified !== null);
     const chargedMicros = Math.max(leastMicros, tableMicros);
     const roomMicros = percentOf(chargedMicros, settling.releases?.percent ?? 0);
@@ -58,6 +64,10 @@ export function finalCharge(lease: Reserved, outcome: Outcome, releasedMicros: n
     return { ...none, chargedMicros: reservedMicros, excessMicros, releaseRefused: true };
   }
   return { ...none, chargedMicros, excessMicros, releasedMicros: givenBackMicros };
+}
+
+function greater(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 function chargeOfSuccess(kept: KeptAmounts, actualMicros: number | null, isVerified: boolean): number {

@@ -52,6 +52,7 @@ export {
   slidingBuckets,
   slidingSum,
 } from './sliding-sum.ts';
+export { usageMicrosOf } from './usage-price.ts';
 export {
   decisionKind,
   endsStep,

@@ -195,8 +195,18 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     [
       '4 an own report of a success charges at least the estimate and the input',
-      'outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros',
+      'isMetered ? settling.leastMicros : settling.ownLeastMicros',
       'settling.leastMicros',
+    ],
+    [
+      '4 token usage with a price replaces the floor of the stated input',
+      'outcome.mayRelease || usageMicros !== null',
+      'outcome.mayRelease',
+    ],
+    [
+      '4 of the actual cost and the price of the usage, the greater counts',
+      '(one ?? other) : Math.max(one, other)',
+      '(one ?? other) : Math.min(one, other)',
     ],
     [
       '4 an actual cost is charged up to its cap',
@@ -223,6 +233,30 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'Math.min(Math.max(0, releasedMicros), roomMicros)',
       'Math.max(0, releasedMicros)',
     ],
+  ]),
+  ...inFile('packages/step/src/usage-price.ts', [
+    [
+      '4 the highest price of the usage counts',
+      'Math.max(most, Math.min(',
+      'Math.min(most || Number.MAX_SAFE_INTEGER, Math.min(',
+    ],
+    [
+      '4 a price of long inputs applies to long inputs only',
+      'if (inputTokens < price.fromInputTokens) continue;',
+      '',
+    ],
+    [
+      '4 cached tokens are not charged twice',
+      'inputTokens - cachedInputTokens - cacheWriteTokens)',
+      'inputTokens)',
+    ],
+    ['4 the price of the usage is rounded up', 'Math.ceil(rest', 'Math.floor(rest'],
+    [
+      '4 cached tokens cost their own price',
+      '[cachedInputTokens, price.cachedInputMicros]',
+      '[cachedInputTokens, price.inputMicros]',
+    ],
+    ['4 a price of each call counts', 'cost + price.perCallMicros', 'cost'],
   ]),
   ...inFile('packages/step/src/charge.ts', [
     ['4 a cost above maxCostPerCall is marked', '(actualMicros ?? 0) > settling.markMicros', 'false'],

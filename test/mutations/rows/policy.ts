@@ -120,6 +120,41 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
       'other.micros < mostExpensive.micros',
     ],
   ]),
+  ...inFile('packages/policy/src/prices/token-prices.ts', [
+    [
+      '4 a price of the document replaces the lists for usage',
+      'if (stated.length > 0) found.push(...stated);\n    else ',
+      '',
+    ],
+    [
+      '4 prices that another price covers are left out',
+      'kept.some((other) => covers(other, price))',
+      'false',
+    ],
+    ['4 many prices become one that covers each', 'found.reduce(greaterOf)', 'price'],
+    [
+      '4 usage is priced by the prices of this call',
+      '!isSame(found, latest.found)',
+      'latest.made.length === 0',
+    ],
+  ]),
+  ...inFile('packages/policy/src/prices/token-rates.ts', [
+    [
+      '4 cached input costs as much as other input if the list has no rate for it',
+      'rateAbove(price.cache_read_mtok, threshold) ?? input',
+      'rateAbove(price.cache_read_mtok, threshold) ?? decimalOf(0)',
+    ],
+    [
+      '4 a cache write never costs less than other input',
+      'cacheWriteMicros: Math.max(\n      inputMicros,',
+      'cacheWriteMicros: Math.max(\n      0,',
+    ],
+    [
+      '4 output without a rate is not free',
+      'rateAbove(price.output_mtok, threshold) ?? input)',
+      'rateAbove(price.output_mtok, threshold) ?? decimalOf(0))',
+    ],
+  ]),
   ...inFile('packages/policy/src/prices/model-prices.ts', [
     [
       '4 a call that names no provider pays the highest price in the document',

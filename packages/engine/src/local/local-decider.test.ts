@@ -70,3 +70,16 @@ test('follows the real time: the lease of a call runs out, and the next attempt 
   clock.advance(1_000);
   expect((await decide(ask('a', { attempt: 2 }))).code).toBe('ALLOWED');
 });
+
+test('prices token usage by the decided model, and refuses an outcome that is not valid', async () => {
+  const { decide, settle } = decider('maxCostTotal: 1');
+  const call = { type: 'llm_call' as const, provider: 'openai', model: 'gpt-4o' };
+  const action = { ...call, id: 'a', agentId: 'bot', inputTokens: 1_000, maxOutputTokens: 100 };
+  expect(await decide({ event: 'action.requested', action })).toMatchObject({ chargedMicros: 3_500 });
+  const outcome = { actionId: 'a', agentId: 'bot', status: 'success' as const };
+  const wrong = { inputTokens: 1, cachedInputTokens: 2, outputTokens: 0 };
+  await expect(settle({ ...outcome, usage: wrong })).rejects.toThrow('inputTokens');
+  await expect(settle({ ...outcome, actualCostMicros: Number.NaN })).rejects.toThrow('actualCostMicros');
+  const usage = { inputTokens: 1_000, cachedInputTokens: 800, outputTokens: 10 };
+  expect(await settle({ ...outcome, usage })).toMatchObject({ chargedMicros: 1_600, usageMicros: 1_600 });
+});

@@ -8,14 +8,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
-import type { Action, ActionRequested, ActionsRecord, Decision, Outcome, Settlement } from '@mandate/schemas';
+import {
+  type Action,
+  type ActionRequested,
+  type ActionsRecord,
+  type Decision,
+  type Outcome,
+  outcome,
+  type Settlement,
+} from '@mandate/schemas';
 import { answerAlone } from '../answer-alone.ts';
 
 export type LocalDecider = {
   /** @param record must have passed `readActionsRecord`, because it is not checked again */
   decide(record: ActionRequested): Promise<Decision>;
-  /** Settles an allowed action. The outcome counts as the agent's own report. */
-  settle(outcome: Outcome): Promise<Settlement>;
+  /** Settles an allowed action. The outcome counts as the agent's own report. Rejects if the outcome is not valid. */
+  settle(reported: Outcome): Promise<Settlement>;
 };
 
 type Setup = {
@@ -42,8 +50,8 @@ export function localDecider({ ledger, control, redact, clock }: Setup): LocalDe
       if (answered.event !== 'action.decided') throw new Error(`a request was answered by ${answered.event}`);
       return answered.decision;
     },
-    async settle(outcome) {
-      const answered = await answerTo({ event: 'action.completed', outcome });
+    async settle(reported) {
+      const answered = await answerTo({ event: 'action.completed', outcome: outcome.parse(reported) });
       if (answered.event !== 'action.settled')
         throw new Error(`an outcome was answered by ${answered.event}`);
       return answered.settlement;

@@ -83,6 +83,32 @@ const settling: fc.Arbitrary<Omit<Plan['settling'], 'open'>> = fc.record(
   { noNullPrototype: true },
 );
 
+/** The prices make whole and rounded costs of about 30 micro-dollars, and one of them applies to long inputs only. */
+const tokenPrices = fc.array(
+  fc.record(
+    {
+      fromInputTokens: one(0, 0, 0, 200),
+      inputMicros: one(100_000, 150_001, 0),
+      cachedInputMicros: one(10_000, 3),
+      cacheWriteMicros: one(125_000, 100_001),
+      outputMicros: one(1_000_000, 333_333),
+      perCallMicros: one(0, 0, 7),
+    },
+    { noNullPrototype: true },
+  ),
+  { maxLength: 2 },
+);
+
+const usage = fc.record(
+  {
+    inputTokens: one(100, 250),
+    cachedInputTokens: one(0, 40),
+    cacheWriteTokens: one(0, 41),
+    outputTokens: one(0, 17, 80),
+  },
+  { noNullPrototype: true },
+);
+
 const plan: fc.Arbitrary<StepRequest['plan']> = fc
   .record({
     limits: fc.array(limit, { maxLength: 3 }),
@@ -93,6 +119,7 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
       { type: 'COMPOSED', failedMicros: 5, succeededMicros: 10, verifiedMicros: 25, estimateMicros: 20 },
     ),
     settling,
+    prices: mix([1, one(undefined)], [1, tokenPrices]),
     reserveMicros: one(30, 30, 30, 30, 0),
     observe: one(false, false, false, true),
     refusal: mix<Plan['refusal']>(
@@ -105,28 +132,33 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     formerAncestors: one<Plan['formerAncestors']>(undefined, undefined, [{ id: 'cleo', leftAt: 2 }]),
     holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
   })
-  .map(({ holds: [holdsFromMs, holdsUntilMs], ancestors, formerAncestors, limits, ...rest }) =>
-    planOf({
-      ...rest,
-      holdsFromMs,
-      holdsUntilMs,
-      // Deciders charge every ALLOW to all ancestors. So the plan contains a budget of each ancestor.
-      limits: [
-        // A mandate in observe mode has no limit on open calls.
-        ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
-        ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
-      ],
-      ...(ancestors && { ancestors }),
-      ...(formerAncestors && !ancestors?.includes('cleo') && { formerAncestors }),
-    }),
+  .map(
+    ({ holds: [holdsFromMs, holdsUntilMs], ancestors, formerAncestors, limits, settling, prices, ...rest }) =>
+      planOf({
+        ...rest,
+        settling: { ...settling, ...(prices && { tokenPrices: prices }) },
+        holdsFromMs,
+        holdsUntilMs,
+        // Deciders charge every ALLOW to all ancestors. So the plan contains a budget of each ancestor.
+        limits: [
+          // A mandate in observe mode has no limit on open calls.
+          ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
+          ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
+        ],
+        ...(ancestors && { ancestors }),
+        ...(formerAncestors && !ancestors?.includes('cleo') && { formerAncestors }),
+      }),
   );
 
-const outcome = fc.record({
-  status: one('success', 'failure', 'cancelled'),
-  actualMicros: one(null, null, 0, 20, 90),
-  verified: one(null, null, true, false),
-  mayRelease: one(false, false, true),
-});
+const outcome = fc
+  .record({
+    status: one('success', 'failure', 'cancelled'),
+    actualMicros: one(null, null, 0, 20, 90),
+    verified: one(null, null, true, false),
+    mayRelease: one(false, false, true),
+    counted: mix([2, one(undefined)], [1, usage]),
+  })
+  .map(({ counted, ...reported }) => (counted === undefined ? reported : { ...reported, usage: counted }));
 
 const operation = mix<OperationCommand>(
   [

@@ -5,7 +5,7 @@
 import type { KillTarget, SettleRequest, StepRequest } from '@mandate/schemas';
 import type { Adjustment, Approval } from '../port.ts';
 
-type OutcomeCommand = Pick<SettleRequest, 'status' | 'actualMicros' | 'verified' | 'mayRelease'>;
+type OutcomeCommand = Pick<SettleRequest, 'status' | 'actualMicros' | 'usage' | 'verified' | 'mayRelease'>;
 
 type DecideCommand = Pick<
   StepRequest,

@@ -4,6 +4,7 @@ import {
   type SettleRequest,
   type Settling,
   type StepRequest,
+  type TokenPrice,
   UNBOUND_SETTLING,
 } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
@@ -179,6 +180,89 @@ export function settling(make: MakeLedger): void {
     const { ledger } = await begin(make);
     const request = await allow(ledger, held(settling));
     expect(await settle(ledger, settleRequest(request, overrides))).toMatchObject({ chargedMicros: costs });
+  });
+
+  describe('token usage', () => {
+    /** A million tokens cost $1 of input, $0.10 from a cache, $1.25 into a cache, and $4 of output. */
+    const PRICE: TokenPrice = {
+      fromInputTokens: 0,
+      inputMicros: 1_000_000,
+      cachedInputMicros: 100_000,
+      cacheWriteMicros: 1_250_000,
+      outputMicros: 4_000_000,
+      perCallMicros: 0,
+    };
+    const usage = { inputTokens: 100, cachedInputTokens: 50, cacheWriteTokens: 20, outputTokens: 10 };
+    const LARGEST = Number.MAX_SAFE_INTEGER;
+
+    test.each<[string, Partial<TokenPrice>[], Partial<SettleRequest>, costs: number, priced?: number]>([
+      ['costs its tokens', [PRICE], {}, 100],
+      ['costs its tokens after a failure', [PRICE], { status: 'failure' }, 100],
+      ['is rounded up once', [{ ...PRICE, inputMicros: 1_000_001, outputMicros: 4_000_001 }], {}, 101],
+      ['costs less than an actual cost that is higher', [PRICE], { actualMicros: 101 }, 101, 100],
+      ['costs more than an actual cost that is lower', [PRICE], { actualMicros: 99 }, 100],
+      ['costs the highest price', [PRICE, { ...PRICE, outputMicros: 8_000_000 }], {}, 140],
+      [
+        'costs the price of long inputs',
+        [PRICE, { ...PRICE, fromInputTokens: 100, perCallMicros: 3 }],
+        {},
+        103,
+      ],
+      [
+        'ignores the price of longer inputs',
+        [PRICE, { ...PRICE, fromInputTokens: 101, perCallMicros: 3 }],
+        {},
+        100,
+      ],
+      [
+        'is exact for very high prices',
+        [{ ...PRICE, inputMicros: 123_456_789_012_345, outputMicros: 7 }],
+        {},
+        3_703_703_671 + 30,
+      ],
+      [
+        'costs at most the largest amount',
+        [{ ...PRICE, inputMicros: LARGEST }],
+        { usage: { ...usage, inputTokens: 2_000_000 } },
+        LARGEST,
+      ],
+    ])('%s', async (_what, prices, overrides, costs, priced = costs) => {
+      const { ledger } = await begin(make);
+      const tokenPrices = prices.map((price) => ({ ...PRICE, ...price }));
+      const request = await allow(ledger, held({ tokenPrices, ownLeastMicros: 1_000 }));
+      const outcome = settleRequest(request, { usage, ...overrides });
+      expect(await settle(ledger, outcome)).toMatchObject({ chargedMicros: costs, usageMicros: priced });
+    });
+
+    test('above the cap and the cost per call is an excess, and is marked', async () => {
+      const { ledger } = await begin(make);
+      const request = await allow(ledger, held({ tokenPrices: [PRICE], mostMicros: 60, markMicros: 99 }));
+      expect(await settle(ledger, settleRequest(request, { usage }))).toMatchObject({
+        ...{ chargedMicros: 60, excessMicros: 40, usageMicros: 100, overCostPerCall: true },
+      });
+    });
+
+    test.each<[string, Partial<StepRequest['plan']>, Partial<Settling>, costs: number]>([
+      ['without a price', {}, {}, 100],
+      ['with cost tiers', { charging: TIERED }, { tokenPrices: [PRICE] }, 50],
+    ])('does not count %s', async (_what, plan, settling, costs) => {
+      const { ledger } = await begin(make);
+      const request = await allow(ledger, held(settling, plan));
+      expect(await settle(ledger, settleRequest(request, { usage }))).toMatchObject({
+        ...{ chargedMicros: costs, excessMicros: 0 },
+      });
+    });
+
+    test('changes nothing after the first outcome, and says so again after a redelivery', async () => {
+      const { ledger } = await begin(make);
+      const request = await allow(ledger, held({ tokenPrices: [PRICE] }));
+      const first = settleRequest(request, { usage });
+      const facts = await settle(ledger, first);
+      expect((await ledger.step([first]))[0]).toMatchObject({ facts, redelivered: true });
+      expect(await settle(ledger, settleRequest(request, { usage }))).toMatchObject({
+        ...{ kind: 'repeated', usageMicros: null, chargedMicros: 100 },
+      });
+    });
   });
 
   test("charges an excess above the cap to the agent's own budgets, and to no shared budget", async () => {

@@ -84,12 +84,19 @@ function kindOf(
 
 type Charged = Pick<
   SettleFacts,
-  'deltaMicros' | 'excessMicros' | 'releasedMicros' | 'releaseRefused' | 'overCostPerCall' | 'overdrawn'
+  | 'deltaMicros'
+  | 'excessMicros'
+  | 'usageMicros'
+  | 'releasedMicros'
+  | 'releaseRefused'
+  | 'overCostPerCall'
+  | 'overdrawn'
 >;
 
 const NOTHING: Charged = {
   deltaMicros: 0,
   excessMicros: 0,
+  usageMicros: null,
   releasedMicros: 0,
   releaseRefused: false,
   overCostPerCall: false,
@@ -99,11 +106,8 @@ const NOTHING: Charged = {
 function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, nowMs: number): Charged {
   const { agent, atMs } = entry;
   const releases = findCounter(agent.tenant.counters, releasedOf(agent.id));
-  const { chargedMicros, excessMicros, releasedMicros, releaseRefused, overCostPerCall } = finalCharge(
-    lease,
-    request,
-    releases === undefined ? 0 : spentIn(releases, nowMs),
-  );
+  const { chargedMicros, excessMicros, usageMicros, releasedMicros, releaseRefused, overCostPerCall } =
+    finalCharge(lease, request, releases === undefined ? 0 : spentIn(releases, nowMs));
   const deltaMicros = cutToExact(lease.charges, atMs, chargedMicros - lease.reservedMicros, nowMs);
   const own = excessMicros === 0 ? [] : lease.charges.filter((each) => isOwnBudget(each.counter, agent.id));
   const moved = {
@@ -119,6 +123,7 @@ function charge(entry: StoredDecision, lease: Lease, request: SettleRequest, now
   return {
     deltaMicros,
     excessMicros: moved.excessMicros,
+    usageMicros,
     releasedMicros,
     releaseRefused,
     overCostPerCall,

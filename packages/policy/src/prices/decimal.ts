@@ -35,3 +35,10 @@ export function rounded(value: Decimal, most: number): Decimal {
   for (; decimals > 0 && digits % 10n === 0n; decimals -= 1) digits /= 10n;
   return { digits, decimals };
 }
+
+/** Returns the digits of the number if it is rounded up to `decimals` decimal places. */
+export function digitsUp(value: Decimal, decimals: number): bigint {
+  if (value.decimals <= decimals) return atScale(value, decimals);
+  const unit = 10n ** BigInt(value.decimals - decimals);
+  return (value.digits + unit - 1n) / unit;
+}

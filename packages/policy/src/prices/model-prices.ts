@@ -1,17 +1,14 @@
 /** The model prices that a document states. They take precedence over the price lists. */
 
-import type { ModelPriceDocument } from '@mandate/schemas';
+import type { ModelPriceDocument, TokenPrice } from '@mandate/schemas';
 import { CAPS, dollarsToMicros } from '@mandate/schemas/core';
 import type { CallNames } from '../models/call-names.ts';
 import { readModelName } from '../models/model-name.ts';
 import { otherSpellings } from '../models/spellings.ts';
 import { microsAt, type Tokens } from './price-of-llm-call.ts';
 
-/** Micro-dollars for a million input tokens, for a million output tokens, and for each call. */
-export type StatedPrice = { inputMicros: number; outputMicros: number; perCallMicros: number };
-
 /** `way`: the path before the model, such as `azure`. If `way` is empty, the price applies to every provider. */
-type Entry = { name: string; way: string; price: StatedPrice };
+type Entry = { name: string; way: string; price: TokenPrice };
 
 export type ModelPrices = {
   /**
@@ -19,7 +16,7 @@ export type ModelPrices = {
    * call's path takes precedence over a price for any path. If the provider of the call is unknown, all prices may
    * apply.
    */
-  of(call: CallNames): readonly StatedPrice[];
+  of(call: CallNames): readonly TokenPrice[];
 };
 
 export function compileModelPrices(document: Readonly<Record<string, ModelPriceDocument>>): {
@@ -45,7 +42,7 @@ export function compileModelPrices(document: Readonly<Record<string, ModelPriceD
 /**
  * Returns the cost of a call by the most expensive of these prices, rounded up, and at most what a counter can hold.
  */
-export function statedMicros(prices: readonly StatedPrice[], tokens: Tokens): number {
+export function statedMicros(prices: readonly TokenPrice[], tokens: Tokens): number {
   return Math.max(
     ...prices.map(({ inputMicros: input, outputMicros: output, perCallMicros }) => {
       const micros = microsAt({ input, output, perRequest: 0, divisor: TOKENS_PRICED }, tokens);
@@ -56,7 +53,7 @@ export function statedMicros(prices: readonly StatedPrice[], tokens: Tokens): nu
 
 const TOKENS_PRICED = 1_000_000;
 
-function pricesOf(byModel: ReadonlyMap<string, readonly Entry[]>, call: CallNames): readonly StatedPrice[] {
+function pricesOf(byModel: ReadonlyMap<string, readonly Entry[]>, call: CallNames): readonly TokenPrice[] {
   for (const spelled of call.spellings) {
     const entries = byModel.get(spelled);
     if (entries === undefined) continue;
@@ -75,10 +72,15 @@ function ofTheirWay(entries: readonly Entry[], ways: readonly string[]): readonl
 }
 
 /** Converts a price. The schema has already refused amounts that are not a whole number of micro-dollars. */
-function statedPrice({ inputPerMillion, outputPerMillion, perCall = 0 }: ModelPriceDocument): StatedPrice {
+function statedPrice(document: ModelPriceDocument): TokenPrice {
+  const { inputPerMillion, outputPerMillion, perCall = 0 } = document;
+  const { cachedInputPerMillion = inputPerMillion, cacheWritePerMillion = inputPerMillion } = document;
   const micros = (dollars: number) => dollarsToMicros(dollars) ?? 0;
   return {
+    fromInputTokens: 0,
     inputMicros: micros(inputPerMillion),
+    cachedInputMicros: micros(cachedInputPerMillion),
+    cacheWriteMicros: micros(cacheWritePerMillion),
     outputMicros: micros(outputPerMillion),
     perCallMicros: micros(perCall),
   };

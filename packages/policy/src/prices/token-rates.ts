@@ -1,5 +1,6 @@
+import type { TokenPrice } from '@mandate/schemas';
 import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
-import { atScale, type Decimal, decimalOf, rounded } from './decimal.ts';
+import { atScale, type Decimal, decimalOf, digitsUp, rounded } from './decimal.ts';
 
 /**
  * The cost of one request: `input` and `output` for each token, and `perRequest` once. The unit is micro-dollars ×
@@ -13,10 +14,14 @@ export interface TokenRates {
   readonly divisor: number;
 }
 
-/** Rates for requests with more than `aboveInputTokens` tokens of input. */
+/**
+ * Rates for requests with more than `aboveInputTokens` tokens of input. `tokenPrice` prices the usage of such requests;
+ * it is null if the list prices no tokens.
+ */
 interface Tier {
   readonly aboveInputTokens: number;
   readonly rates: TokenRates;
+  readonly tokenPrice: TokenPrice | null;
 }
 
 /** The tiers of a price, with the lowest threshold first. The first tier has no threshold (-1). */
@@ -30,12 +35,17 @@ export type TieredRates = readonly Tier[];
  */
 export function tieredRates(price: ModelPrice): TieredRates {
   const starts = new Set([-1]);
-  for (const rate of [price.input_mtok, price.output_mtok, price.requests_kcount]) {
+  const { input_mtok, output_mtok, requests_kcount, cache_read_mtok, cache_write_mtok } = price;
+  for (const rate of [input_mtok, output_mtok, requests_kcount, cache_read_mtok, cache_write_mtok]) {
     if (typeof rate === 'object') for (const tier of rate.tiers) starts.add(tier.start);
   }
   return [...starts]
     .sort((left, right) => left - right)
-    .map((aboveInputTokens) => ({ aboveInputTokens, rates: ratesAbove(price, aboveInputTokens) }));
+    .map((aboveInputTokens) => ({
+      aboveInputTokens,
+      rates: ratesAbove(price, aboveInputTokens),
+      tokenPrice: tokenPriceAbove(price, aboveInputTokens),
+    }));
 }
 
 export function ratesFor(tiers: TieredRates, inputTokens: number): TokenRates | null {
@@ -57,6 +67,33 @@ function ratesAbove(price: ModelPrice, threshold: number): TokenRates {
     perRequest: fee === null ? 0 : safe(atScale(fee, decimals) * 1_000n),
     divisor: safe(10n ** BigInt(decimals)),
   };
+}
+
+/**
+ * A rate that the list does not state is never free. Input from a cache then costs as much as other input, and so does
+ * a write. A write never costs less than other input: some lists state only what it costs on top.
+ */
+function tokenPriceAbove(price: ModelPrice, threshold: number): TokenPrice | null {
+  const input = rateAbove(price.input_mtok, threshold) ?? rateAbove(price.output_mtok, threshold);
+  if (input === null) return null;
+  const fee = rateAbove(price.requests_kcount, threshold);
+  const inputMicros = microsPerMillion(input);
+  return {
+    fromInputTokens: threshold + 1,
+    inputMicros,
+    cachedInputMicros: microsPerMillion(rateAbove(price.cache_read_mtok, threshold) ?? input),
+    cacheWriteMicros: Math.max(
+      inputMicros,
+      microsPerMillion(rateAbove(price.cache_write_mtok, threshold) ?? input),
+    ),
+    outputMicros: microsPerMillion(rateAbove(price.output_mtok, threshold) ?? input),
+    // The fee is in dollars per thousand requests.
+    perCallMicros: fee === null ? 0 : safe(digitsUp(fee, 3)),
+  };
+}
+
+function microsPerMillion(dollarsPerMillion: Decimal): number {
+  return safe(digitsUp(dollarsPerMillion, 6));
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   RELEASED_BUDGET,
   type Settlement,
 } from '@mandate/schemas';
+import { usageMicrosOf } from '@mandate/step';
 import type { StoredDecision } from './stored-decisions.ts';
 
 type Known = Pick<StoredDecision, 'settling' | 'reservedMicros'>;
@@ -41,7 +42,8 @@ export function createTerms() {
 
 function costFault(settlement: Settlement, { settling, reservedMicros }: Known): string | null {
   const { chargedMicros, excessMicros, reportedBy } = settlement;
-  const leastMicros = reportedBy.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
+  const isMetered = reportedBy.mayRelease || settlement.usageMicros !== undefined;
+  const leastMicros = isMetered ? settling.leastMicros : settling.ownLeastMicros;
   if (outcomeResult(settlement) === 'succeeded' && chargedMicros < leastMicros) {
     return `a success costs at least ${leastMicros} micro-dollars, and ${chargedMicros} are charged`;
   }
@@ -49,7 +51,12 @@ function costFault(settlement: Settlement, { settling, reservedMicros }: Known):
   if (chargedMicros > mostMicros) {
     return `at most ${mostMicros} micro-dollars may be charged, and ${chargedMicros} are`;
   }
-  const aboveMicros = Math.max(0, (settlement.actualCostMicros ?? 0) - settling.mostMicros);
+  const usageMicros = usageMicrosOf(settling.tokenPrices, settlement.usage);
+  if ((settlement.usageMicros ?? null) !== usageMicros) {
+    return `the reported tokens cost ${usageMicros} micro-dollars, and it says ${settlement.usageMicros}`;
+  }
+  const actualMicros = Math.max(settlement.actualCostMicros ?? 0, usageMicros ?? 0);
+  const aboveMicros = Math.max(0, actualMicros - settling.mostMicros);
   if (excessMicros > aboveMicros) {
     return `the actual cost is ${aboveMicros} micro-dollars above its cap, and the excess is ${excessMicros}`;
   }

@@ -3,9 +3,37 @@ import type { SettleRequest } from '@mandate/schemas';
 import type { DecideEvent } from './history.ts';
 
 type Plan = DecideEvent['request']['plan'];
-type Outcome = Pick<SettleRequest, 'status' | 'actualMicros' | 'verified' | 'mayRelease'>;
+type Outcome = Pick<SettleRequest, 'status' | 'actualMicros' | 'usage' | 'verified' | 'mayRelease'>;
 
 export type FinalCost = { micros: number; excess: number; released: number; refused: boolean };
+
+/** Returns the price of the outcome's token usage, computed with bigints. Null if the usage has no price. */
+export function usageCost(
+  { tokenPrices }: Pick<Plan['settling'], 'tokenPrices'>,
+  { usage }: Pick<Outcome, 'usage'>,
+): number | null {
+  if (tokenPrices === undefined || usage === undefined) return null;
+  const { inputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, outputTokens } = usage;
+  const others = inputTokens - cachedInputTokens - cacheWriteTokens;
+  const costs = tokenPrices
+    .filter(({ fromInputTokens }) => fromInputTokens <= inputTokens)
+    .map((price) => {
+      const millionths =
+        BigInt(others) * BigInt(price.inputMicros) +
+        BigInt(cachedInputTokens) * BigInt(price.cachedInputMicros) +
+        BigInt(cacheWriteTokens) * BigInt(price.cacheWriteMicros) +
+        BigInt(outputTokens) * BigInt(price.outputMicros);
+      return (millionths + 999_999n) / 1_000_000n + BigInt(price.perCallMicros);
+    });
+  const most = costs.reduce((one, other) => (one > other ? one : other), 0n);
+  return most > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(most);
+}
+
+/** Returns the cost that the outcome states, or that its token usage states. Null if neither is known. */
+export function statedCost(settling: Plan['settling'], outcome: Outcome): number | null {
+  const costs = [outcome.actualMicros, usageCost(settling, outcome)].filter((cost) => cost !== null);
+  return costs.length === 0 ? null : Math.max(...costs);
+}
 
 /**
  * @param reserved the amount that the ALLOW was charged
@@ -21,11 +49,13 @@ export function finalCost(
   const bounded = !outcome.mayRelease && settling.releases !== null;
   const nothing: FinalCost = { micros: 0, excess: 0, released: 0, refused: false };
   if (outcome.status === 'cancelled' && !bounded) return nothing;
-  const isMetered = charging.type !== 'TIERED' && outcome.actualMicros !== null;
-  const excess = isMetered ? Math.max(0, (outcome.actualMicros ?? 0) - settling.mostMicros) : 0;
-  const metered = isMetered ? (outcome.actualMicros ?? 0) - excess : null;
+  const stated = statedCost(settling, outcome);
+  const isMetered = charging.type !== 'TIERED' && stated !== null;
+  const excess = isMetered ? Math.max(0, stated - settling.mostMicros) : 0;
+  const metered = isMetered ? stated - excess : null;
   if (outcome.status === 'success' && outcome.verified !== false) {
-    const least = outcome.mayRelease ? settling.leastMicros : settling.ownLeastMicros;
+    const isTrusted = outcome.mayRelease || usageCost(settling, outcome) !== null;
+    const least = isTrusted ? settling.leastMicros : settling.ownLeastMicros;
     const micros = Math.max(least, ofSuccess(charging, metered, outcome.verified === true));
     const room = Number((BigInt(micros) * BigInt(settling.releases?.percent ?? 0)) / 100n);
     return { ...nothing, micros, excess, released: -Math.min(held, room) || 0 };

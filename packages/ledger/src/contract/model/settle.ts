@@ -1,7 +1,7 @@
 /** How the model processes one outcome. */
 import type { SettleFacts, SettleRequest } from '@mandate/schemas';
 import { validDecisions, verdictOf } from './duplicates.ts';
-import { finalCost } from './final-cost.ts';
+import { finalCost, statedCost, usageCost } from './final-cost.ts';
 import {
   type DecideEvent,
   eventsOf,
@@ -65,12 +65,12 @@ function kindOf(
 
 type Moved = Pick<
   SettleFacts,
-  'deltaMicros' | 'excessMicros' | 'releasedMicros' | 'releaseRefused' | 'overCostPerCall'
+  'deltaMicros' | 'excessMicros' | 'usageMicros' | 'releasedMicros' | 'releaseRefused' | 'overCostPerCall'
 >;
 
 function movedBy(history: History, allow: DecideEvent | null, request: SettleRequest): Moved {
   if (allow === null) {
-    const nothing = { deltaMicros: 0, excessMicros: 0, releasedMicros: 0 };
+    const nothing = { deltaMicros: 0, excessMicros: 0, usageMicros: null, releasedMicros: 0 };
     return { ...nothing, releaseRefused: false, overCostPerCall: false };
   }
   const { tenant, agentId } = request;
@@ -85,10 +85,10 @@ function movedBy(history: History, allow: DecideEvent | null, request: SettleReq
   return {
     deltaMicros,
     excessMicros: cutExcess(history, tenant, own, allow.atMs, { delta: deltaMicros, micros: cost.excess }),
+    usageMicros: usageCost(plan.settling, request),
     releasedMicros: cost.released,
     releaseRefused: cost.refused,
-    overCostPerCall:
-      markMicros !== null && request.actualMicros !== null && request.actualMicros > markMicros,
+    overCostPerCall: markMicros !== null && (statedCost(plan.settling, request) ?? 0) > markMicros,
   };
 }
 

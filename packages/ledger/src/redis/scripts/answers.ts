@@ -53,10 +53,17 @@ type SettledReply = [
   releasedMicros: Micros,
   releaseRefused: Flag,
   overCostPerCall: Flag,
+  usageMicros?: Micros,
 ];
 
 const EXCESS_AT = 8;
-type Marks = [excessMicros: Micros, releasedMicros: Micros, releaseRefused: Flag, overCostPerCall: Flag];
+type Marks = [
+  excessMicros: Micros,
+  releasedMicros: Micros,
+  releaseRefused: Flag,
+  overCostPerCall: Flag,
+  usageMicros?: Micros,
+];
 
 /** The answer to an operation. For the fast path it is only the operation's number (fast-path.ts). */
 export type AnswerReply = number | DecidedReply | SettledReply;
@@ -159,7 +166,9 @@ function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
 
 function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {
   const [, sequence, kind, late, deltaMicros, chargedMicros, cumulativeMicros, overdrawn] = reply;
-  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall] = reply.slice(EXCESS_AT) as Marks;
+  const [excessMicros, releasedMicros, releaseRefused, overCostPerCall, usageMicros] = reply.slice(
+    EXCESS_AT,
+  ) as Marks;
   return {
     epoch,
     sequence,
@@ -170,6 +179,7 @@ function decodeSettled(reply: SettledReply, epoch: string, atMs: number): Settle
     chargedMicros: Number(chargedMicros),
     cumulativeMicros: Number(cumulativeMicros),
     excessMicros: Number(excessMicros),
+    usageMicros: usageMicros === undefined ? null : Number(usageMicros),
     releasedMicros: Number(releasedMicros),
     releaseRefused: releaseRefused === 1,
     overCostPerCall: overCostPerCall === 1,

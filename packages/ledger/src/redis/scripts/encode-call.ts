@@ -3,7 +3,7 @@
  * in the format that the script stores or passes to a command. Shared values are sent once, and referred to by index.
  */
 
-import type { SettleRequest, StepRequest } from '@mandate/schemas';
+import type { SettleRequest, StepRequest, TokenUsage } from '@mandate/schemas';
 import { deepEqual } from '@mandate/schemas/core';
 import { openCallsOf } from '@mandate/step';
 import type { Operation } from '../../port.ts';
@@ -77,9 +77,21 @@ export function encodeCall(
 }
 
 /** @param released the index of the agent's counter of releases among the lifetime counters */
-function outcomeWords({ status, verified, mayRelease, agentId }: SettleRequest, released: number): string {
+function outcomeWords(
+  { status, verified, mayRelease, agentId, usage }: SettleRequest,
+  released: number,
+): string {
   const ran = verified === null ? 'not_run' : verified ? 'yes' : 'no';
-  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))}`;
+  return `${status} ${ran} ${mayRelease ? 'release' : 'own'} ${released} ${ownCounters(agentId)} ${rateName(openCallsOf(agentId))}${usage === undefined ? '' : ` ${usageWord(usage)}`}`;
+}
+
+function usageWord({
+  inputTokens,
+  cachedInputTokens = 0,
+  cacheWriteTokens = 0,
+  outputTokens,
+}: TokenUsage): string {
+  return [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens].map(integer).join(',');
 }
 
 type Kept = { plan: StepRequest['plan']; terms: number; index: number };

@@ -1,7 +1,7 @@
 /** Encodes and decodes the texts that scripts store and parse. See parts/deliveries.lua. */
-import type { Charging, Settling } from '@mandate/schemas';
+import type { Charging, Settling, TokenPrice } from '@mandate/schemas';
 import { amountsOf, chargingOf } from '@mandate/step';
-import { NONE, SETTLING_FIELDS } from './layout.ts';
+import { NONE, SETTLING_FIELDS, TOKEN_PRICE_FIELDS } from './layout.ts';
 
 /** An amount. A large amount is a text, see parts/numbers.lua. */
 export type Micros = number | string;
@@ -46,9 +46,12 @@ export function requestIn(words: string): Request {
 
 type Field = (typeof SETTLING_FIELDS)[number];
 
-/** Returns how an outcome settles a lease, as JSON. layout.ts has the order of the fields. */
+/**
+ * Returns how an outcome settles a lease, as JSON. layout.ts has the order of the fields. Only calls with token prices
+ * have a list of prices at the end.
+ */
 function settlingWord({ charging, settling }: Settled): string {
-  const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open } = settling;
+  const { leastMicros, ownLeastMicros, mostMicros, markMicros, releases, open, tokenPrices } = settling;
   const values: Record<Field, string | number> = {
     type: charging.type,
     leastMicros: integer(leastMicros),
@@ -62,11 +65,14 @@ function settlingWord({ charging, settling }: Settled): string {
   return JSON.stringify([
     ...SETTLING_FIELDS.map((field) => values[field]),
     ...amountsOf(charging).map(integer),
+    ...(tokenPrices === undefined ? [] : [tokenPrices.map(priceRow)]),
   ]);
 }
 
 function settlingIn(word: string): Settled {
-  const reply = JSON.parse(word) as (string | number)[];
+  const reply = JSON.parse(word) as (string | number | number[][])[];
+  const prices = reply.at(-1);
+  if (Array.isArray(prices)) reply.pop();
   const values = Object.fromEntries(SETTLING_FIELDS.map((field, at) => [field, reply[at]])) as {
     [name in Exclude<Field, 'type'>]: number;
   } & { type: Charging['type'] };
@@ -80,6 +86,15 @@ function settlingIn(word: string): Settled {
       markMicros: markMicros === NONE ? null : markMicros,
       releases: releasesMicros === NONE ? null : { micros: releasesMicros, percent },
       open: values.open === 1,
+      ...(Array.isArray(prices) && { tokenPrices: prices.map(priceIn) }),
     },
   };
+}
+
+function priceRow(price: TokenPrice): number[] {
+  return TOKEN_PRICE_FIELDS.map((field) => integer(price[field]));
+}
+
+function priceIn(row: readonly number[]): TokenPrice {
+  return Object.fromEntries(TOKEN_PRICE_FIELDS.map((field, at) => [field, row[at]])) as TokenPrice;
 }

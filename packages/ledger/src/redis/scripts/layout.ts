@@ -2,7 +2,7 @@
  * The constants that TypeScript and the Lua scripts share to encode and decode data: codes of kinds, and the order of
  * fields. lua-constants.ts writes them for Lua.
  */
-import type { Limit, OutcomeResult, Verdict } from '@mandate/schemas';
+import type { Limit, OutcomeResult, TokenPrice, Verdict } from '@mandate/schemas';
 
 /** The code of each kind of limit. */
 export const LIMIT_KIND = { budget: 1, rate: 2, confirmation: 3 } as const satisfies Record<
@@ -15,7 +15,7 @@ export const NONE = -1;
 
 /**
  * The fields of the array that says how an outcome settles a lease. The amounts of its charging follow
- * (`CHARGING_TABLE`).
+ * (`CHARGING_TABLE`). If the call has token prices, a list of them follows.
  */
 export const SETTLING_FIELDS = [
   'type',
@@ -27,6 +27,16 @@ export const SETTLING_FIELDS = [
   'percent',
   'open',
 ] as const;
+
+/** The fields of an array that states the price of the tokens of a call. */
+export const TOKEN_PRICE_FIELDS = [
+  'fromInputTokens',
+  'inputMicros',
+  'cachedInputMicros',
+  'cacheWriteMicros',
+  'outputMicros',
+  'perCallMicros',
+] as const satisfies readonly (keyof TokenPrice)[];
 
 /** A field of a packed delivery: `c1` is one character, `d` is a double, `B` is a byte. */
 type PackedField = readonly [name: string, format: 'c1' | 'd' | 'B'];

@@ -18,6 +18,7 @@ import {
   LIMIT_KIND,
   NONE,
   SETTLING_FIELDS,
+  TOKEN_PRICE_FIELDS,
   VERDICT_BYTES,
 } from './layout.ts';
 
@@ -64,7 +65,11 @@ local NOT_PLANNED = ${text(NOT_PLANNED)}
 local CHARGING = ${table(Object.entries(charging).map(([type, row]) => [type, chargingIn(row)]))}
 
 -- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after \`fields\`.
+-- A list of token prices is last, if the call has any.
 local SETTLING = ${table([...SETTLING_FIELDS.map((name, at) => [snake(name), String(at + 1)] as const), ['fields', String(SETTLING_FIELDS.length)]])}
+
+-- The array of a token price: the index of each field.
+local TOKEN_PRICE = ${table(TOKEN_PRICE_FIELDS.map((name, at) => [snake(name), String(at + 1)]))}
 
 -- How a delivery is packed. parts/deliveries.lua explains the fields. The body begins at byte body_at, and the words
 -- of a decision begin at byte words_at.

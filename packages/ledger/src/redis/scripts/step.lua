@@ -17,7 +17,7 @@
 --             decided: { operation, sequence, first or 0, 1 if late or 2 without room, { kill } or 0, charged,
 --             cumulative, lease expires at or 0, limit, … } (parts/limits.lua)
 --             settled: { operation, sequence, kind, late, delta, charged, cumulative, overdrawn, excess, released,
---             refused, over cost per call }
+--             refused, over cost per call, what the usage costs or nothing }
 --   kept      { call, now, answers, plans, held } of each earlier call in the results, as it answered
 --   held      the counters' sums when the call began, in the order of their names. Empty without a fast path
 --
@@ -241,6 +241,9 @@ end
 
 local settle
 do
+  -- See encode-call.ts. The last word is the token usage, or nothing.
+  local OUTCOME_WORDS = '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+) ?(%S*)$'
+
   local function kind_of(entry)
     if not entry then return 'unknown' end
     if not entry.lease then return 'not_allowed' end
@@ -263,18 +266,22 @@ do
 
   function settle(at, agent, attempt, total, actual)
     fast_path.charge_pending()
-    local status, verified, by, releases_at, own, open_calls = string.match(texts[at], '^(%S+) (%S+) (%S+) (%d+) (%S+) (%S+)$')
-    local outcome = { status = status, verified = verified, actual = actual >= 0 and actual, releases = by == 'release' }
+    local status, verified, by, releases_at, own, open_calls, usage = string.match(texts[at], OUTCOME_WORDS)
+    local outcome = { status = status, verified = verified, releases = by == 'release' }
     local releases = lifetimes[integer(releases_at)]
     local entry, decided_at = decision_for_attempt(memory, actions[at], attempt)
     local kind = kind_of(entry)
     if kind ~= 'settled' and memory.left <= 0 then kind = 'unremembered' end
     local lease = entry and entry.lease
     local delta, late, overdrawn, excess, released, refused, over = 0, false, false, 0, 0, false, false
+    local usage_cost
     if kind == 'settled' then
       local charges, charging = charges_in(lease.charges), cjson.decode(lease.charging)
       local charged_to = counters_of(counters, charges)
       late = now >= lease.expires_at
+      usage_cost = cost_of_usage(charging, usage)
+      actual = math.max(actual, usage_cost or NONE)
+      outcome.actual, outcome.metered = actual >= 0 and actual, outcome.releases or usage_cost ~= nil
       local charged
       charged, excess, released, refused = cost_of(charging, lease.reserved, outcome, releases.sum)
       delta = cut_to_exact(counters, charged_to, entry.at, charged - lease.reserved)
@@ -300,6 +307,7 @@ do
     answers[#answers + 1] = {
       at, sequence, kind, late and 1 or 0, outgoing(delta), outgoing(lease and lease.charged or 0),
       outgoing(total.sum), overdrawn and 1 or 0, outgoing(excess), outgoing(released), refused and 1 or 0, over and 1 or 0,
+      usage_cost and outgoing(usage_cost) or nil,
     }
     answered[#answered + 1] = positions[at]
     -- The outcome is stored here, because the settled decision may be forgotten before the outcome's record is on the

@@ -51,9 +51,13 @@ local function result_of(outcome)
 end
 
 -- Does the same as charge.ts. Returns charged, excess, released, refused.
---   settling: how an outcome settles a lease: constants.lua   outcome: { status, verified, actual or false, releases }
---   released: the agent's counter of releases
+--   settling: how an outcome settles a lease: constants.lua   released: the agent's counter of releases
+--   outcome: { status, verified, actual or false, releases, metered: whether a trusted key or token usage states the
+--   cost }
 local cost_of
+-- Does the same as usage-price.ts: returns what the token usage costs. Nil if there is no usage or no price.
+--   usage: 'input,cached,written,output' in tokens, or ''
+local cost_of_usage
 -- True if an actual cost exceeds the cost per call. -1 means no such limit.
 local is_marked
 -- True if the ALLOW occupies a slot of the agent's open calls.
@@ -94,7 +98,7 @@ do
     -- Cost tiers ignore the actual cost, so there is no excess.
     local excess = (not actual or not row.estimate) and 0 or actual - capped
     if result == 'succeeded' then
-      local least = settling[outcome.releases and SETTLING.least_micros or SETTLING.own_least_micros]
+      local least = settling[outcome.metered and SETTLING.least_micros or SETTLING.own_least_micros]
       local charged = math.max(least, charge_of_success(settling, row, capped, outcome.verified))
       local room = releases < 0 and 0 or percent_of(charged, percent)
       return charged, excess, 0 - math.min(math.max(0, released), room), false
@@ -105,6 +109,36 @@ do
     if may_release or given_back <= 0 then return charged, excess, 0, false end
     if math.max(0, released) > releases - given_back then return reserved, excess, 0, true end
     return charged, excess, given_back, false
+  end
+
+  local TOKENS_PRICED = 1000000
+
+  -- Returns tokens × price as whole micro-dollars, and a rest in millionths of a micro-dollar.
+  local function product(tokens, micros)
+    local tokens_rest, micros_rest = math.fmod(tokens, TOKENS_PRICED), math.fmod(micros, TOKENS_PRICED)
+    local whole = (tokens - tokens_rest) / TOKENS_PRICED * micros
+    return whole + tokens_rest * ((micros - micros_rest) / TOKENS_PRICED), tokens_rest * micros_rest
+  end
+
+  function cost_of_usage(settling, usage)
+    local prices = settling[#settling]
+    if usage == '' or type(prices) ~= 'table' then return nil end
+    local input, cached, written, output = string.match(usage, '^(%d+),(%d+),(%d+),(%d+)$')
+    input, cached, written, output = integer(input), integer(cached), integer(written), integer(output)
+    local new = math.max(0, input - cached - written)
+    local most = 0
+    for _, price in ipairs(prices) do
+      if input >= price[TOKEN_PRICE.from_input_tokens] then
+        local of_new, rest_of_new = product(new, price[TOKEN_PRICE.input_micros])
+        local of_cached, rest_of_cached = product(cached, price[TOKEN_PRICE.cached_input_micros])
+        local of_written, rest_of_written = product(written, price[TOKEN_PRICE.cache_write_micros])
+        local of_output, rest_of_output = product(output, price[TOKEN_PRICE.output_micros])
+        local rest = math.ceil((rest_of_new + rest_of_cached + rest_of_written + rest_of_output) / TOKENS_PRICED)
+        local cost = of_new + of_cached + of_written + of_output + rest + price[TOKEN_PRICE.per_call_micros]
+        most = math.max(most, math.min(cost, LARGEST))
+      end
+    end
+    return most
   end
 
   function is_open(settling)

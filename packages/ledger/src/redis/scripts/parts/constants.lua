@@ -46,6 +46,7 @@ local CHARGING = {
 }
 
 -- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after `fields`.
+-- A list of token prices is last, if the call has any.
 local SETTLING = {
   type = 1,
   least_micros = 2,
@@ -56,6 +57,16 @@ local SETTLING = {
   percent = 7,
   open = 8,
   fields = 8,
+}
+
+-- The array of a token price: the index of each field.
+local TOKEN_PRICE = {
+  from_input_tokens = 1,
+  input_micros = 2,
+  cached_input_micros = 3,
+  cache_write_micros = 4,
+  output_micros = 5,
+  per_call_micros = 6,
 }
 
 -- How a delivery is packed. parts/deliveries.lua explains the fields. The body begins at byte body_at, and the words
