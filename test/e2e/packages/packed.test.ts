@@ -11,7 +11,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PUBLISHED } from '../../../scripts/build/published.ts';
 import { ROOT } from '../../copy-of-repository.ts';
-import { codeBlock, installWithoutRegistry, type Packed, packAll } from './packed.ts';
+import { codeBlock, installWithoutRegistry, linkLibraries, type Packed, packAll } from './packed.ts';
 
 const run = promisify(execFile);
 const temporary = mkdtempSync(join(tmpdir(), 'mandate-packages-'));
@@ -95,13 +95,25 @@ describe('@mandate/sdk', () => {
     expect(stdout).toContain('COST_LIMIT_EXCEEDED');
   });
 
-  test('has declarations without errors for a strict program', async () => {
-    const { project, folder, manifest } = named('@mandate/sdk');
+  test('has declarations without errors for a strict program, before any framework is installed', async () => {
+    const { folder } = named('@mandate/sdk');
+    expect(await typeErrors(codeBlock(folder, 'ts'))).toEqual([]);
+  });
+
+  test('has declarations without errors for the users of each subpath', async () => {
+    const { project, manifest } = named('@mandate/sdk');
+    linkLibraries(Object.keys(manifest.peerDependencies as object), project);
     const subpaths = Object.keys(manifest.exports as object).filter((path) => path !== './package.json');
-    const imports = subpaths.map(
+    const lines = subpaths.map(
       (path, n) => `import * as all${n} from '@mandate/sdk${path.slice(1)}';\nall${n};\n`,
     );
-    writeFileSync(join(project, 'program.mts'), `${codeBlock(folder, 'ts')}${imports.join('')}`);
+    expect(await typeErrors(lines.join(''))).toEqual([]);
+  });
+
+  /** Returns the errors of a program in itself and in the declarations of the SDK. */
+  async function typeErrors(program: string): Promise<string[]> {
+    const { project } = named('@mandate/sdk');
+    writeFileSync(join(project, 'program.mts'), program);
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -115,8 +127,8 @@ describe('@mandate/sdk', () => {
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(settings));
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
     const { stdout } = await run(process.execPath, [compiler, '-p', project]).catch((error) => error);
-    expect(stdout).toBe('');
-  });
+    return stdout.split('\n').filter((line: string) => /@mandate\/sdk\/|program\.mts/.test(line));
+  }
 });
 
 describe('mandate', () => {

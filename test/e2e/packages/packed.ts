@@ -1,6 +1,6 @@
 /** The published packages as tarballs, and as what `npm install` would make of them. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildPackage } from '../../../scripts/build/build-package.ts';
 import { pack } from '../../../scripts/build/pack.ts';
@@ -29,12 +29,19 @@ export function installWithoutRegistry({ name, tarball }: Packed, project: strin
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  for (const library of Object.keys(dependencies)) {
+  linkLibraries(Object.keys(dependencies), project);
+  return folder;
+}
+
+/** Links libraries of this repository into a project. Libraries that the repository does not have are left out. */
+export function linkLibraries(libraries: readonly string[], project: string): void {
+  for (const library of libraries) {
+    const installed = join(ROOT, 'node_modules', library);
+    if (!existsSync(installed)) continue;
     const link = join(project, 'node_modules', library);
     mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules', library), link);
+    symlinkSync(installed, link);
   }
-  return folder;
 }
 
 /** Returns the first code block of a README in this language. */
