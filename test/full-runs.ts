@@ -141,4 +141,9 @@ export const FULL_RUN_FILES: readonly FullRunFile[] = [
     adds: 'packages that npm installs into empty folders, with Node 22 and Node 24',
     shortRun: ['test/e2e/packages/packed.test.ts'],
   },
+  {
+    file: 'test/e2e/packages/workerd.test.ts',
+    adds: 'plane mode of the SDK in workerd, the runtime of edge workers',
+    shortRun: ['test/architecture/sdk-size.test.ts'],
+  },
 ];
