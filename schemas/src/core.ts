@@ -14,6 +14,7 @@ export * from './counter-names.ts';
 export { type DecodedText, decodeFile, decodeText, type Utf8Fault } from './decode-text.ts';
 export { deepEqual } from './deep-equal.ts';
 export * from './defaults.ts';
+export { DIGESTED, type DigestedValue, digestedType, isDigested } from './digested-value.ts';
 export * from './epoch-in-force.ts';
 export * from './field-steps.ts';
 export { JsonFault, keysIn, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';

@@ -1,9 +1,13 @@
 /** The first step in the life of an action: the call becomes a record, with an id that no model chooses. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ActionRequested } from '@mandate/schemas';
-import type { DecisionPoint } from './decision-point.ts';
+import type { DecisionPoint, ReadAction } from './decision-point.ts';
+import { digestArguments, digestFields, mayBeTooLarge } from './digest-arguments.ts';
 import { MandateBlockedError } from './errors.ts';
 import type { ActionOfError, Call, ToolCallOptions } from './types.ts';
+
+/** `args`: the whole arguments, with which the tool must be called. In the record, large values may be digests. */
+export type CreatedAction = { record: ActionRequested; args: Readonly<Record<string, unknown>> };
 
 /**
  * Returns the record of a call, as the mode read it. The arguments in it are a copy, as JSON, of what the caller gave.
@@ -17,7 +21,7 @@ export function createAction(
   call: Call,
   readAction: DecisionPoint['readAction'],
   idOfCall: string | null = null,
-): ActionRequested {
+): CreatedAction {
   const { idempotencyKey, actionId, ...others } = call.options ?? {};
   const { signal, validate, callId, runId, ...stated } = others as ToolCallOptions;
   const idOfOne = idempotencyKey === undefined ? idOfCall : idOfKey(idempotencyKey);
@@ -26,13 +30,34 @@ export function createAction(
   const named = nameOf(agentId, call, id);
   const action = { id, agentId, ...kind, idempotencyKey, ...stated };
   if (action.type === 'tool_call') action.args ??= {};
-  const read = readAction(jsonOf({ event: 'action.requested', action }, named));
-  if (read.ok) return read.value;
+  const jsonWith = (args: object) =>
+    jsonOf({ event: 'action.requested', action: { ...action, args } }, named);
+  const json = jsonOf({ event: 'action.requested', action }, named);
+  const large = action.type === 'tool_call' && mayBeTooLarge(json) ? argumentsIn(json) : null;
+  let read: ReadAction;
+  if (large === null) read = readAction(json);
+  else {
+    const digested = digestArguments(large);
+    read = readAction(jsonWith(digested));
+    if (!read.ok) read = readAction(jsonWith(digestFields(digested, large)));
+  }
+  if (read.ok) {
+    const { action: decided } = read.value;
+    return { record: read.value, args: large ?? ((decided.type === 'tool_call' && decided.args) || {}) };
+  }
   const { reason, remedy } = read.fault;
   throw invalid(named, {
     reason: `The call cannot be decided: ${reason}.`,
     remedy: `To run it, ${remedy}.`,
   });
+}
+
+/** Returns the arguments in the JSON of a record. Null if they are no object. */
+function argumentsIn(json: string): CreatedAction['args'] | null {
+  const { args } = (JSON.parse(json) as { action: { args?: unknown } }).action;
+  return typeof args === 'object' && args !== null && !Array.isArray(args)
+    ? (args as CreatedAction['args'])
+    : null;
 }
 
 /** Returns what an error says about a call that has no decision. */

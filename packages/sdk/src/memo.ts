@@ -8,10 +8,10 @@ import type { Action, Decision } from '@mandate/schemas';
 import { actionOf } from './authorize.ts';
 import type { CallKey } from './call-key.ts';
 import { findMandateError, MandateBlockedError } from './errors.ts';
-import type { Kill, RunningOutcome } from './types.ts';
+import type { Kill, RunningAction, RunningOutcome } from './types.ts';
 
-/** An action that is allowed, with its decision. */
-export type Allowed = { action: Action; decision: Decision };
+/** An action that is allowed, with its decision and its whole arguments. */
+export type Allowed = { action: Action; args: RunningAction['args']; decision: Decision };
 
 /** An allowed action that starts now. */
 export type Taken = Allowed & {
@@ -63,11 +63,12 @@ export class Memo {
     const entry = this.#entry(agentId, key, decide);
     const isSecond = entry.isClaimed;
     entry.isClaimed = true;
-    const { action, decision } = await entry.answer;
+    const { action, args, decision } = await entry.answer;
     if (isSecond) throw startedBefore(decision);
     entry.untilMs = Number.POSITIVE_INFINITY;
     return {
       action,
+      args,
       decision,
       leasedAtMs: entry.answeredAtMs,
       ended: (outcome) => {

@@ -21,13 +21,17 @@ export async function runTool(
 ): Promise<unknown> {
   const { actualCostMicros, verifyResult: _verify, verifyTimeoutMs: _timeout, ...stated } = options;
   const verify = verifierOf(options);
-  const { action, decision, signal, settle } = await agent.start({
+  const {
+    args: decided,
+    decision,
+    signal,
+    settle,
+  } = await agent.start({
     type: 'tool_call',
     tool: name,
     args,
     options: stated,
   });
-  const decided = action.type === 'tool_call' ? action.args : {};
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });

@@ -63,7 +63,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     if (allowed !== null) stop.abort(killed(kill, allowed));
   });
   try {
-    const { action, decision, leasedAtMs, ended } = await take(starting);
+    const { action, args, decision, leasedAtMs, ended } = await take(starting);
     const [kill] = kills;
     if (kill !== undefined || caller?.aborted === true) {
       await cancel(point, decision, onError);
@@ -72,7 +72,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     }
     allowed = decision;
     const signal = caller === undefined ? stop.signal : AbortSignal.any([stop.signal, caller]);
-    return running({ action, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError });
+    return running({ action, args, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError });
   } finally {
     if (allowed === null) unlisten();
   }
@@ -92,13 +92,13 @@ async function authorized({ agentId, call, point, remembered }: Starting): Promi
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
-    const created = createAction(agentId, given, point.readAction, actionId);
+    const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     try {
-      return { action: created.action, decision: await authorize(point, created) };
+      return { action: created.action, args, decision: await authorize(point, created) };
     } catch (error) {
       if (!isOfOtherCall(error, actionId)) throw error;
       const other = { ...created, action: { ...created.action, id: otherActionId } };
-      return { action: other.action, decision: await authorize(point, other) };
+      return { action: other.action, args, decision: await authorize(point, other) };
     }
   } catch (cause) {
     if (findMandateError(cause) !== null) throw cause;
@@ -139,7 +139,7 @@ type Started = Taken & {
 };
 
 function running(started: Started): RunningAction {
-  const { action, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError } = started;
+  const { action, args, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError } = started;
   const leaseMs = decision.reservation?.leaseMs ?? 0;
   const leftMs = Math.max(0, leasedAtMs + leaseMs - performance.now());
   const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leftMs);
@@ -156,6 +156,7 @@ function running(started: Started): RunningAction {
   let settled: Promise<void> | null = null;
   return {
     action,
+    args,
     decision,
     signal,
     settle(outcome) {

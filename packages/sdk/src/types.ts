@@ -149,8 +149,10 @@ export type RunningOutcome = {
 
 /** A call that is allowed, and runs. */
 export type RunningAction = {
-  /** The action as it was decided. The arguments in it are the ones that must be used. */
+  /** The action as it was decided. Arguments that are too large for a record are digests in it. */
   readonly action: Action;
+  /** The arguments of a tool call, with which the tool must be called. */
+  readonly args: Readonly<Record<string, unknown>>;
   readonly decision: Decision;
   /** Aborts after a kill, at the end of the lease, and with the signal of the caller. Its reason is the error to throw. */
   readonly signal: AbortSignal;
@@ -163,7 +165,7 @@ export type RunningAction = {
 };
 
 /** A call that is allowed, and has perhaps not started. */
-export type AskedAction = Pick<RunningAction, 'action' | 'decision'>;
+export type AskedAction = Pick<RunningAction, 'action' | 'args' | 'decision'>;
 
 /** An agent under its mandate. Executors and adapters start all their calls here. */
 export type Agent = {

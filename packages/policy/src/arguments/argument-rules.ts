@@ -2,6 +2,8 @@ import { canonicalJson } from '../digest.ts';
 import { recentlyUsed } from '../recently-used.ts';
 import { consume, type StepBudget, stepBudgetOfAction } from '../step-budget.ts';
 import { type ArgumentFault, describeSeen } from './argument-fault.ts';
+import { pointerTo } from './every-string.ts';
+import { TextDigested } from './judged-strings.ts';
 import type { ArgumentCheck } from './named-validator.ts';
 import { NAMED_VALIDATORS } from './named-validators.ts';
 import { endlessRoom } from './pattern-size.ts';
@@ -112,7 +114,8 @@ function createValidator(
     return refused([], `unknown validator "${name}"; known: ${known}`);
   }
   if (parameters === undefined) {
-    if (!validator.parametersRequired) return { ok: true, check: validator.create(undefined) };
+    if (!validator.parametersRequired)
+      return { ok: true, check: refusingDigests(name, validator.create(undefined)) };
     return refused([], `"${name}" needs parameters: ${validator.describe}`);
   }
   const schema = compileSchemaRules(validator.parameters);
@@ -124,7 +127,24 @@ function createValidator(
   }
   const wrong = validator.faultOf?.(parameters) ?? null;
   if (wrong !== null) return refused([name], `"${name}": ${wrong}`);
-  return { ok: true, check: validator.create(parameters) };
+  return { ok: true, check: refusingDigests(name, validator.create(parameters)) };
+}
+
+/** A validator refuses arguments that it cannot read. */
+function refusingDigests(rule: string, check: ArgumentCheck): ArgumentCheck {
+  return (args, stepBudget) => {
+    try {
+      return check(args, stepBudget);
+    } catch (error) {
+      if (!(error instanceof TextDigested)) throw error;
+      return {
+        pointer: pointerTo(error.found),
+        expected: `a value that "${rule}" can read`,
+        seen: 'a digest of a value that is too large',
+        rule,
+      };
+    }
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { pointerStep } from '@mandate/schemas/core';
+import { isDigested, pointerStep } from '@mandate/schemas/core';
 import { consume, type StepBudget } from '../step-budget.ts';
 
 /** A string in the arguments: a value, or the name of a field. */
@@ -7,6 +7,8 @@ export interface FoundString {
   /** The place of a value in the arguments. For a field name, the place of the field. */
   readonly place: Place;
   readonly isName: boolean;
+  /** Only a digest of the value is there, so the text is unknown. */
+  readonly isDigested?: true;
 }
 
 /**
@@ -57,6 +59,8 @@ function collect(value: unknown, place: Place, found: FoundString[]): void {
   else if (Array.isArray(value)) {
     for (const [step, item] of value.entries())
       if (holdsStrings(item)) collect(item, { around: place, step }, found);
+  } else if (isDigested(value)) {
+    found.push({ text: '', place, isName: false, isDigested: true });
   } else if (typeof value === 'object' && value !== null) {
     for (const name of Object.keys(value)) {
       const member = (value as Readonly<Record<string, unknown>>)[name];

@@ -18,9 +18,29 @@ export type JudgedStrings = (args: unknown, stepBudget: StepBudget) => readonly 
  * compared without case, `_`, `-`, `.` and blanks.
  *
  * @param fields the `fields` of the document; if undefined, the result is `otherwise`
+ * @returns a function that throws TextDigested if it finds a digest in place of a text
  */
 export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): JudgedStrings {
-  if (!Array.isArray(fields)) return otherwise;
+  const judged = Array.isArray(fields) ? stringsInFields(fields) : otherwise;
+  return (args, stepBudget) => {
+    const found = judged(args, stepBudget);
+    const unread = found.find(({ isDigested }) => isDigested);
+    if (unread !== undefined) throw new TextDigested(unread);
+    return found;
+  };
+}
+
+/** Thrown if a validator must check a text, but only a digest of the text is there. */
+export class TextDigested extends Error {
+  readonly found: FoundString;
+
+  constructor(found: FoundString) {
+    super('the arguments contain only a digest of the text');
+    this.found = found;
+  }
+}
+
+function stringsInFields(fields: readonly unknown[]): JudgedStrings {
   const named = new Set(fields.map((name) => comparableName(String(name))));
   const isJudged = (found: FoundString) => {
     const around = fieldsAround(found);

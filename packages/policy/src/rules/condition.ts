@@ -5,7 +5,7 @@
  */
 
 import type { Action, Condition, FieldCondition, Json, Scalar } from '@mandate/schemas';
-import { isModelCall, stepsOf } from '@mandate/schemas/core';
+import { isDigested, isModelCall, stepsOf } from '@mandate/schemas/core';
 import { linearPattern } from '../arguments/linear-pattern.ts';
 import { endlessRoom } from '../arguments/pattern-size.ts';
 import { endOfFirst, type Segment, segmentOf } from '../glob-pattern.ts';
@@ -51,6 +51,11 @@ export function compileCondition(condition: Condition, room: StepBudget = endles
     holds(subject, stepBudget) {
       if (!consume(stepBudget, OF_CONDITION)) return null;
       const value = fieldOf(subject, field);
+      // A rule that cannot read its field must not count as one that does not match.
+      if (isDigested(value) || (Array.isArray(value) && value.some(isDigested))) {
+        stepBudget.left = -1;
+        return null;
+      }
       if (condition.op === 'exists') return (value !== undefined) === condition.value;
       return value === undefined ? null : holds(value, stepBudget);
     },
@@ -59,7 +64,7 @@ export function compileCondition(condition: Condition, room: StepBudget = endles
 }
 
 /**
- * Returns the value of a field. Undefined if the field is missing. A list has no fields, and inherited members do not
+ * Returns the value of a field. Undefined if the field is missing. A digest if the field is inside a digested value. A list has no fields, and inherited members do not
  * count. The model and the provider of an LLM call are read in their normal form. Otherwise an agent could evade a
  * rule with another spelling.
  */
@@ -72,6 +77,7 @@ export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: F
   let value: Json | undefined = from as Json | undefined;
   for (const step of steps) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (isDigested(value)) return value;
     value = Object.hasOwn(value, step) ? value[step] : undefined;
   }
   return value;

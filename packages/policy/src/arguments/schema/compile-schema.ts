@@ -3,6 +3,7 @@
  * takes microseconds, and works in environments that forbid `eval`.
  */
 
+import { type DigestedValue, digestedType, isDigested } from '@mandate/schemas/core';
 import { ARRAY_KEYWORDS } from './array-keywords.ts';
 import type { CheckedSchema } from './check-schema.ts';
 import { COMBINING_KEYWORDS } from './combining-keywords.ts';
@@ -63,7 +64,19 @@ function checkOf(part: unknown, compiler: SchemaCompiler): Check {
   const isAllowed = KINDS.map((kind) => types === null || types.some((type) => kindOfType(type) === kind));
   const wholeOnly = types?.includes('integer') === true && !types.includes('number');
   const expected = types === null ? '' : types.map((type) => WITH_ARTICLE[type]).join(' or ');
+  /** True if the schema only names types, and the digested value has one of them. Nothing else can be judged. */
+  const acceptsDigest = (value: DigestedValue): boolean => {
+    const type = digestedType(value);
+    const at = type === null ? -1 : KINDS.indexOf(type);
+    return isAllowed[at] === true && byKind[at]?.length === 0;
+  };
   const judge: Check = (value, run, seen) => {
+    if (isDigested(value)) {
+      run.spend(PER_KEYWORD);
+      if (acceptsDigest(value)) return true;
+      // Thrown, because a fault inside `not` would accept the value.
+      throw new Error('a value that is too large was digested');
+    }
     const kind = kindOf(value);
     run.spend(steps[kind] ?? PER_KEYWORD);
     const checks = byKind[kind];
