@@ -13,6 +13,7 @@
  * running tools get the abort signal. Importing the package does nothing: no I/O, no timer, no listener.
  */
 import type { DecisionPoint } from './decision-point.ts';
+import { optionsFromEnvironment } from './environment.ts';
 import { MandateInstance, type MandateOptions } from './mandate.ts';
 import { openPoint } from './modes.ts';
 
@@ -21,6 +22,7 @@ export { fileOutput } from './audit/file-output.ts';
 export { RecordsRefused } from './audit/records-refused.ts';
 export { stdoutOutput } from './audit/stdout-output.ts';
 export type { AuditOptions } from './audit.ts';
+export type { Charge } from './custom-charge.ts';
 export {
   findMandateError,
   isMandateError,
@@ -66,5 +68,11 @@ export class Mandate extends MandateInstance {
   }
 }
 
-/** The default instance. `mandate.configure()` sets its options. */
-export const mandate = new Mandate();
+class DefaultMandate extends Mandate {
+  protected override defaults(): MandateOptions {
+    return optionsFromEnvironment(process.env);
+  }
+}
+
+/** The default instance. `mandate.configure()` sets its options. The environment states what was not configured. */
+export const mandate: Mandate = new DefaultMandate();

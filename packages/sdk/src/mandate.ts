@@ -6,6 +6,7 @@ import { CAPS, nameFault } from '@mandate/schemas/core';
 import type { AuditCounts, AuditTarget } from './audit/audit-output.ts';
 import type { AuditOptions } from './audit.ts';
 import { callKeyOf } from './call-key.ts';
+import type { Charge } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { Memo } from './memo.ts';
 import { runTool } from './run-tool.ts';
@@ -28,6 +29,11 @@ export type MandateOptions = {
   mandate?: MandateDocument | string;
   /** The run of calls that state a `callId` and no run. Absent: a new id. After a restart, state the same id again. */
   runId?: string;
+  /**
+   * Says what a call costs, in micro-dollars: before the call as its estimate, and with the outcome as its actual cost.
+   * Only local mode has it. If the function fails before the call, the call is blocked.
+   */
+  charge?: Charge;
   /** The state of the agents. Absent: a new state in the memory of this process. */
   state?: StateManager;
   /** The clock of a new state. Absent: the clock of the system. */
@@ -73,6 +79,11 @@ export abstract class MandateInstance {
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   protected abstract openPoint(options: MandateOptions): DecisionPoint;
+
+  /** Options of an instance for which nothing else was stated. Read once, at its first use. */
+  protected defaults(): MandateOptions {
+    return {};
+  }
 
   /**
    * Sets the options of an instance that was not used yet. Options that are not given keep their values.
@@ -156,7 +167,15 @@ export abstract class MandateInstance {
     const starting = (stated: Call) => {
       const call = scopedCall(this.#scope, stated);
       const callKey = this.#callKey(agentId, call);
-      return { agentId, call, point, onError, remembered: callKey && { memo: this.#memory(), callKey } };
+      const { charge } = this.#root.#options;
+      return {
+        agentId,
+        call,
+        point,
+        onError,
+        charge,
+        remembered: callKey && { memo: this.#memory(), callKey },
+      };
     };
     return {
       agentId,
@@ -252,7 +271,12 @@ export abstract class MandateInstance {
   #open(): DecisionPoint {
     if (this.#root !== this) return this.#root.#open();
     if (this.#point !== null) return this.#point;
-    if (this.#options.agentId !== undefined) this.#agent(this.#options.agentId);
+    this.#options = { ...this.defaults(), ...this.#options };
+    const { agentId, mode = 'local', charge } = this.#options;
+    if (agentId !== undefined) this.#agent(agentId);
+    if (charge !== undefined && mode !== 'local') {
+      throw misused(`The mode "${mode}" has no \`charge\`.`, { remedy: 'Price the tools in the mandate.' });
+    }
     this.#point = this.openPoint(this.#options);
     return this.#point;
   }

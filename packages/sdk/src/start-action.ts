@@ -7,6 +7,7 @@ import type { Decision, Outcome } from '@mandate/schemas';
 import { actionOf, authorize } from './authorize.ts';
 import type { CallKey } from './call-key.ts';
 import { copyOf, createAction, nameOf } from './create-action.ts';
+import { type Charge, customEstimate, customOutcome } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { findMandateError, MandateBlockedError } from './errors.ts';
 import type { Allowed, Memo, Taken } from './memo.ts';
@@ -21,6 +22,8 @@ type Starting = {
   call: Call;
   point: DecisionPoint;
   onError: OnError;
+  /** Says what the call costs. Absent: the mandate says it. */
+  charge?: Charge | undefined;
   /** Remembers the decision. Null or absent: the call has no id by which a second ask would be recognized. */
   remembered?: { memo: Memo; callKey: CallKey } | null;
 };
@@ -50,7 +53,7 @@ export async function askAction(starting: Starting): Promise<Allowed> {
  * @throws MandateBlockedError, MandateDeferredError, or the reason of the caller's signal
  */
 export async function startAction(starting: Starting): Promise<RunningAction> {
-  const { agentId, call, point, onError } = starting;
+  const { agentId, call, point, onError, charge } = starting;
   const caller = call.options?.signal;
   caller?.throwIfAborted();
   const stop = new AbortController();
@@ -72,7 +75,19 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     }
     allowed = decision;
     const signal = caller === undefined ? stop.signal : AbortSignal.any([stop.signal, caller]);
-    return running({ action, args, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError });
+    return running({
+      action,
+      args,
+      decision,
+      leasedAtMs,
+      ended,
+      signal,
+      stop,
+      unlisten,
+      point,
+      onError,
+      charge,
+    });
   } finally {
     if (allowed === null) unlisten();
   }
@@ -87,12 +102,13 @@ async function take(starting: Starting): Promise<Taken> {
 }
 
 /** Returns the decision with the action that was decided. An error of the SDK itself blocks the call. */
-async function authorized({ agentId, call, point, remembered }: Starting): Promise<Allowed> {
+async function authorized({ agentId, call, point, charge, remembered }: Starting): Promise<Allowed> {
   try {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
+    if (charge !== undefined) created.action.estimatedCostMicros = customEstimate(charge, created.action);
     try {
       return { action: created.action, args, decision: await authorize(point, created) };
     } catch (error) {
@@ -136,10 +152,12 @@ type Started = Taken & {
   unlisten: () => void;
   point: DecisionPoint;
   onError: OnError;
+  charge: Charge | undefined;
 };
 
 function running(started: Started): RunningAction {
-  const { action, args, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError } = started;
+  const { action, args, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError, charge } =
+    started;
   const leaseMs = decision.reservation?.leaseMs ?? 0;
   const leftMs = Math.max(0, leasedAtMs + leaseMs - performance.now());
   const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leftMs);
@@ -169,7 +187,9 @@ function running(started: Started): RunningAction {
       // The call has finished, so an abort while its outcome is reported must not hide the result.
       release();
       signal.removeEventListener('abort', onAbort);
-      settled = report(point, decision, outcome, onError).finally(() => ended(outcome));
+      const charged = charge === undefined ? outcome : customOutcome(charge, action, outcome, onError);
+      const reported = charged === null ? Promise.resolve() : report(point, decision, charged, onError);
+      settled = reported.finally(() => ended(charged));
       return settled;
     },
   };
