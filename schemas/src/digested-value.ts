@@ -1,6 +1,6 @@
 /**
  * A digest in place of an argument that is too large for a record. A caller decides and records the digest, and runs
- * the call with the whole value. Whoever approves the digest approves exactly this value.
+ * the call with the whole value. Approving the digest approves exactly this value.
  *
  * The form is an object with the single field `$digested`, so no rule about texts takes it for the text. A rule that
  * would have to read the value refuses the call.

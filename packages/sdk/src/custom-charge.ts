@@ -1,6 +1,5 @@
 /** CUSTOM charging: a function of the caller says what a call costs. Only local mode has it. */
 import type { Action } from '@mandate/schemas';
-import type { OnError } from './start-action.ts';
 import type { RunningOutcome } from './types.ts';
 
 /**
@@ -22,7 +21,7 @@ export function customOutcome(
   charge: Charge,
   action: Action,
   outcome: RunningOutcome,
-  onError: OnError,
+  onError: (error: unknown) => void,
 ): RunningOutcome | null {
   // A cancelled call never ran.
   if (outcome.status === 'cancelled') return outcome;

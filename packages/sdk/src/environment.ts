@@ -28,7 +28,9 @@ const OF_SDK = 'MANDATE_SDK_';
  *
  * @throws MandateError CONFIG_INVALID if a variable of the SDK has an unknown name
  */
-export function optionsFromEnvironment(env: Readonly<Record<string, string | undefined>>): MandateOptions {
+export function optionsFromEnvironment(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): MandateOptions {
   const unknown = Object.keys(env).filter((name) => name.startsWith(OF_SDK));
   if (unknown.length > 0) {
     throw new MandateError('CONFIG_INVALID', `The SDK does not know ${unknown.sort().join(', ')}.`, {

@@ -70,7 +70,7 @@ export class Mandate extends MandateInstance {
 
 class DefaultMandate extends Mandate {
   protected override defaults(): MandateOptions {
-    return optionsFromEnvironment(process.env);
+    return optionsFromEnvironment();
   }
 }
 
