@@ -30,6 +30,7 @@ const LOADERS = {
   validate: async () => (await import('./commands/validate.ts')).validateCommand,
   test: async () => (await import('./commands/test.ts')).testCommand,
   eval: async () => (await import('./commands/eval.ts')).evalCommand,
+  prices: async () => (await import('./commands/prices.ts')).pricesCommand,
   publish: async () => (await import('./commands/publish.ts')).publishCommand,
   tail: async () => (await import('./commands/tail.ts')).tailCommand,
   decisions: async () => (await import('./commands/decisions.ts')).decisionsCommand,
@@ -80,6 +81,7 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
     ['validate', 'check files for mistakes'],
     ['test', 'run test cases of what agents may do, without a plane'],
     ['eval', 'decide a file of actions, without a plane'],
+    ['prices', 'list the known prices of LLM calls'],
   ],
   'What agents do': [
     ['publish', 'publish an action, or a file of them, and show the decisions'],

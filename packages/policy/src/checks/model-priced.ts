@@ -22,7 +22,9 @@ function priceMissing({ name: model }: Subject) {
     {
       code: 'UNPRICED_MODEL',
       reason: `The price of the model "${model}" is unknown, and a budget is in force.`,
-      remedy: 'Name the model as its provider does, or ask for its price to be added to modelPrices.',
+      remedy:
+        'Name the model as its provider does (`mandate prices` lists the known models), or ask for its price to be added ' +
+        `to the policy: modelPrices: { ${JSON.stringify(model)}: { inputPerMillion: <dollars>, outputPerMillion: <dollars> } }.`,
     },
   );
 }

@@ -17,6 +17,8 @@ export type ModelPrices = {
    * apply.
    */
   of(call: CallNames): readonly TokenPrice[];
+  /** Every price with its name, as the document states them. */
+  readonly all: readonly (readonly [name: string, price: TokenPrice])[];
 };
 
 export function compileModelPrices(document: Readonly<Record<string, ModelPriceDocument>>): {
@@ -26,9 +28,11 @@ export function compileModelPrices(document: Readonly<Record<string, ModelPriceD
 } {
   const byModel = new Map<string, Entry[]>();
   const repeated: [string, string][] = [];
+  const all: [string, TokenPrice][] = [];
   for (const [name, price] of Object.entries(document)) {
     const { path, model } = readModelName(name);
     const entry = { name, way: path.join('/'), price: statedPrice(price) };
+    all.push([name, entry.price]);
     for (const spelled of new Set([model, ...otherSpellings(model)])) {
       const entries = byModel.get(spelled) ?? [];
       const same = entries.find(({ way }) => way === entry.way);
@@ -36,7 +40,7 @@ export function compileModelPrices(document: Readonly<Record<string, ModelPriceD
       else if (!repeated.some(([known]) => known === name)) repeated.push([name, same.name]);
     }
   }
-  return { prices: { of: (call) => pricesOf(byModel, call) }, repeated };
+  return { prices: { of: (call) => pricesOf(byModel, call), all }, repeated };
 }
 
 /**
