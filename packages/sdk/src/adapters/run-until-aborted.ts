@@ -1,0 +1,18 @@
+/** Ends a call at once when it is aborted, even if the framework does not pass the signal on. */
+
+/**
+ * Returns the result of the work. The work goes on after an abort, and nobody waits for it.
+ *
+ * @throws the error of the work, or the reason of the signal
+ */
+export async function runUntilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,134 @@
+/** The callback handler for graphs that were not made with `createAgent`. */
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { Serialized } from '@langchain/core/load/serializable';
+import type { BaseMessage } from '@langchain/core/messages';
+import type { LLMResult } from '@langchain/core/outputs';
+import type { MandateInstance } from '../mandate.ts';
+import type { Agent, Call, RunningAction, RunningOutcome } from '../types.ts';
+import { describedBy } from './describe-model.ts';
+import { type LangChainOptions, type TokenRules, tokenRulesOf } from './options.ts';
+import { usageOf } from './usage.ts';
+
+/**
+ * Returns a callback handler that asks before each model call and each tool call. Give it as a callback of the run, so
+ * that the agents which a tool starts have it too. The handler throws every refusal, also one that waits for a person.
+ * It cannot abort a call that runs: after a kill, the next token of a stream ends the call.
+ *
+ * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+ */
+export function mandateCallbacks(
+  mandate: MandateInstance,
+  options: LangChainOptions = {},
+): BaseCallbackHandler {
+  return new MandateCallbacks(mandate.agent(options), tokenRulesOf(options));
+}
+
+/** The most calls whose end is awaited. */
+const MOST_RUNNING = 100_000;
+
+class MandateCallbacks extends BaseCallbackHandler {
+  readonly name = 'mandate';
+  /** Without these two, LangChain ignores a refusal, and the tool runs. */
+  override raiseError = true;
+  override awaitHandlers = true;
+  readonly #agent: Agent;
+  readonly #rules: TokenRules;
+  readonly #running = new Map<string, RunningAction>();
+
+  constructor(agent: Agent, rules: TokenRules) {
+    super();
+    this.#agent = agent;
+    this.#rules = rules;
+  }
+
+  override async handleToolStart(
+    tool: Serialized,
+    input: string,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: string[],
+    _metadata?: Record<string, unknown>,
+    runName?: string,
+  ): Promise<void> {
+    const name = runName ?? tool.name ?? tool.id?.at(-1) ?? 'unknown';
+    await this.#start(runId, { type: 'tool_call', tool: name, args: argsOf(input) });
+  }
+
+  override handleToolEnd(_output: unknown, runId: string): Promise<void> {
+    return this.#settle(runId, { status: 'success' });
+  }
+
+  override handleToolError(_error: unknown, runId: string): Promise<void> {
+    return this.#settle(runId, { status: 'failure' });
+  }
+
+  override handleChatModelStart(
+    _llm: Serialized,
+    messages: BaseMessage[][],
+    runId: string,
+    _parentRunId?: string,
+    extraParams?: Record<string, unknown>,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): Promise<void> {
+    const { tools } = (extraParams?.invocation_params ?? {}) as { tools?: unknown };
+    const read = messages
+      .flat()
+      .map((message) => [message.content, (message as { tool_calls?: unknown }).tool_calls]);
+    return this.#startModel(runId, JSON.stringify([read, tools]), metadata);
+  }
+
+  override handleLLMStart(
+    _llm: Serialized,
+    prompts: string[],
+    runId: string,
+    _parentRunId?: string,
+    _extraParams?: Record<string, unknown>,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): Promise<void> {
+    return this.#startModel(runId, prompts.join('\n'), metadata);
+  }
+
+  override handleLLMNewToken(_token: string, _at: unknown, runId: string): void {
+    this.#running.get(runId)?.signal.throwIfAborted();
+  }
+
+  override handleLLMEnd(result: LLMResult, runId: string): Promise<void> {
+    const usage = usageOf(result);
+    return this.#settle(runId, { status: 'success', ...(usage === null ? {} : { usage }) });
+  }
+
+  override handleLLMError(_error: unknown, runId: string): Promise<void> {
+    return this.#settle(runId, { status: 'failure' });
+  }
+
+  #startModel(runId: string, input: string, metadata: Record<string, unknown> = {}): Promise<void> {
+    const { maxOutputTokens, countTokens } = this.#rules;
+    const inputTokens = Math.max(1, Math.ceil(countTokens(input)));
+    return this.#start(runId, { type: 'llm_call', maxOutputTokens, ...describedBy(metadata), inputTokens });
+  }
+
+  async #start(runId: string, call: Call): Promise<void> {
+    this.#running.set(runId, await this.#agent.start(call));
+    // LangChain does not report the end of every call that was aborted. The lease settles such a call.
+    if (this.#running.size > MOST_RUNNING) this.#running.delete(this.#running.keys().next().value as string);
+  }
+
+  async #settle(runId: string, outcome: RunningOutcome): Promise<void> {
+    const running = this.#running.get(runId);
+    this.#running.delete(runId);
+    await running?.settle(outcome);
+  }
+}
+
+/** LangChain writes arguments as JSON. A tool with one text as its input gets the text itself. */
+function argsOf(input: string): unknown {
+  try {
+    const args: unknown = JSON.parse(input);
+    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return args;
+  } catch {
+    // The input is a text.
+  }
+  return { input };
+}
