@@ -1,6 +1,7 @@
 /** Puts a signal and an observer into the calls of a model, because LangChain lets middleware change neither. */
 import { CallbackManager, type Callbacks } from '@langchain/core/callbacks/manager';
 import type { LLMResult } from '@langchain/core/outputs';
+import { replacing } from '../adapters/replace-methods.ts';
 
 /** Sees what the provider delivered. */
 export type ModelObserver = {
@@ -51,19 +52,4 @@ function withObserver(callbacks: Callbacks | undefined, observer: ModelObserver)
   const manager = callbacks.copy();
   for (const handler of CallbackManager.fromHandlers(observer).handlers) manager.addHandler(handler, false);
   return manager;
-}
-
-type Method = (...given: unknown[]) => unknown;
-
-/** Returns the object with other methods. Methods get the object itself as `this`, so private fields work. */
-function replacing<T extends object>(object: T, methods: Record<string, (original: Method) => Method>): T {
-  return new Proxy(object, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== 'function' || key === 'constructor') return value;
-      const original = value.bind(target) as Method;
-      const replace = typeof key === 'string' && Object.hasOwn(methods, key) ? methods[key] : undefined;
-      return replace === undefined ? original : replace(original);
-    },
-  });
 }
