@@ -1,4 +1,4 @@
-/** Replaces methods of an object that belongs to somebody else. */
+/** Replaces methods of an object that other code owns. */
 
 export type Method = (...given: unknown[]) => unknown;
 

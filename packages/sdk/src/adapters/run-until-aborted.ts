@@ -1,7 +1,7 @@
 /** Ends a call at once when it is aborted, even if the framework does not pass the signal on. */
 
 /**
- * Returns the result of the work. The work goes on after an abort, and nobody waits for it.
+ * Returns the result of the work. The work goes on after an abort, and its result is dropped.
  *
  * @throws the error of the work, or the reason of the signal
  */

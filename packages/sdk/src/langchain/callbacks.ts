@@ -23,7 +23,7 @@ export function mandateCallbacks(
   return new MandateCallbacks(mandate.agent(options), tokenRulesOf(options));
 }
 
-/** The most calls whose end is awaited. */
+/** The most calls that may run at once. */
 const MOST_RUNNING = 100_000;
 
 class MandateCallbacks extends BaseCallbackHandler {

@@ -131,7 +131,7 @@ function jsonOf(tool: Request['tools'][number]): unknown {
   }
 }
 
-/** The most calls whose number is kept. */
+/** The most calls that have a number. */
 const MOST_NUMBERED = 10_000;
 
 /**

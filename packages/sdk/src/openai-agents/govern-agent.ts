@@ -25,7 +25,7 @@ type AnyHandoff = Handoff<any, any>;
 const GOVERNED = new WeakSet<object>();
 
 /**
- * Returns a copy of the agent whose calls of tools are decided first. The given agent stays as it is. An agent that is
+ * Returns a copy of the agent. Its calls of tools are decided before they run. The given agent stays as it is. An agent that is
  * handed over to gets the same mandate, unless it was governed before.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED: a tool cannot be governed

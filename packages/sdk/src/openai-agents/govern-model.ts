@@ -27,7 +27,7 @@ export function tokenRulesOf(options: GovernModelOptions): TokenRules {
 }
 
 /**
- * Returns a provider whose models ask before each call. Give it to the `Runner` as its `modelProvider`.
+ * Returns a provider. Its models ask before each call. Give it to the `Runner` as its `modelProvider`.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */

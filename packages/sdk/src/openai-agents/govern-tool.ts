@@ -37,7 +37,7 @@ export function governed(tool: AnyTool, { agent, runId }: ToolRules): Governed {
     async needsApproval(context, input, callId) {
       const refused = await refusalOf(agent, askFor(context, callId, input));
       if (refused?.code === 'APPROVAL_REQUIRED') return true;
-      // The guardrail rejects the call, so nobody needs to be asked.
+      // The guardrail rejects the call, so no person needs to be asked.
       return refused === null && needsApproval.call(tool, context, input, callId);
     },
     async invoke(context, input, details) {
