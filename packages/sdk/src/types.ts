@@ -15,6 +15,7 @@ export type MandateDocument = Omit<WholeDocument, 'version' | 'id' | 'agents'> &
  * - `INVALID_ACTION`: the call cannot be stated as an action. Example: the arguments are no JSON object.
  * - `LEASE_EXPIRED`: the call was aborted because it took longer than its lease.
  * - `UNKNOWN_OBLIGATION`: the decision demands something that this SDK cannot do.
+ * - `UNGOVERNED_CALL`: the call may cost money, and the adapter of its SDK cannot decide it.
  * - `VERIFICATION_FAILED`: the call ran, but `verifyResult` did not accept its result.
  */
 export type BlockCode =
@@ -22,6 +23,7 @@ export type BlockCode =
   | 'INVALID_ACTION'
   | 'LEASE_EXPIRED'
   | 'UNKNOWN_OBLIGATION'
+  | 'UNGOVERNED_CALL'
   | 'VERIFICATION_FAILED';
 
 /**

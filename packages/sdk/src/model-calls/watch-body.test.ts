@@ -86,3 +86,23 @@ test('a response with another body keeps its url and status', async () => {
   ]);
   expect(await changed.text()).toBe('12');
 });
+
+test('a piece that shares its memory with other buffers leaves them as they are', async () => {
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(Buffer.from('a small buffer'));
+      controller.close();
+    },
+  });
+  const { signal } = new AbortController();
+  const body = watchBody(source, { end: async () => {}, signal });
+  expect(await new Response(body).text()).toBe('a small buffer');
+  expect(Buffer.from('another').toString()).toBe('another');
+});
+
+test('the watcher may replace pieces, and the reader waits for the next one if nothing is left', async () => {
+  const { signal } = new AbortController();
+  const source = new Response('dropped').body ?? new ReadableStream();
+  const body = watchBody(source, { replace: async () => new Uint8Array(), end: async () => {}, signal });
+  expect(await new Response(body).text()).toBe('');
+});

@@ -7,8 +7,10 @@
 export type BodyEnd = 'finished' | 'left' | 'broken';
 
 export type BodyWatcher = {
-  /** Must not throw. The piece is valid only during this call. */
-  piece(bytes: Uint8Array): void;
+  /** Sees each piece. Must not throw. The piece is valid only during this call. */
+  piece?(bytes: Uint8Array): void;
+  /** Returns what the reader gets instead of a piece. Absent: the piece itself. Must not throw. */
+  replace?(bytes: Uint8Array): Promise<Uint8Array>;
   /** Called once. The reader learns of a finished body after this has resolved. Must not throw. */
   end(how: BodyEnd): Promise<void>;
   /** After an abort, the reader gets the reason as an error, and the request is cancelled. */
@@ -18,7 +20,7 @@ export type BodyWatcher = {
 /** Returns a body with the same bytes for the reader. The given body must not be used any more. */
 export function watchBody(
   body: ReadableStream<Uint8Array>,
-  { piece, end, signal }: BodyWatcher,
+  { piece, replace, end, signal }: BodyWatcher,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const source = body.getReader();
   let hasEnded = false;
@@ -41,25 +43,32 @@ export function watchBody(
       else signal.addEventListener('abort', onAbort, { once: true });
     },
     async pull(controller) {
-      let read: Awaited<ReturnType<typeof source.read>>;
-      try {
-        do read = await source.read();
-        while (!read.done && read.value.byteLength === 0);
-      } catch (error) {
-        await finish('broken');
-        if (!signal.aborted) controller.error(error);
+      // A piece may leave nothing for the reader, who then needs the next one.
+      for (;;) {
+        let read: Awaited<ReturnType<typeof source.read>>;
+        try {
+          read = await source.read();
+        } catch (error) {
+          await finish('broken');
+          if (!signal.aborted) controller.error(error);
+          return;
+        }
+        if (signal.aborted || hasEnded) return;
+        if (read.done) {
+          await finish('finished');
+          if (signal.aborted) return;
+          controller.close();
+          controller.byobRequest?.respond(0);
+          return;
+        }
+        piece?.(read.value);
+        const bytes = (await replace?.(read.value)) ?? read.value;
+        if (signal.aborted || hasEnded) return;
+        if (bytes.byteLength === 0) continue;
+        // A stream of bytes takes the memory of its pieces away, and small buffers of Node share theirs with others.
+        controller.enqueue(new Uint8Array(bytes));
         return;
       }
-      if (signal.aborted) return;
-      if (read.done) {
-        await finish('finished');
-        if (signal.aborted) return;
-        controller.close();
-        controller.byobRequest?.respond(0);
-        return;
-      }
-      piece(read.value);
-      controller.enqueue(read.value as Uint8Array<ArrayBuffer>);
     },
     cancel(reason) {
       const cancelled = source.cancel(reason);

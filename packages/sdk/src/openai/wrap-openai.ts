@@ -1,0 +1,163 @@
+/** Puts a client of OpenAI's SDK under a mandate. */
+import { MandateError } from '@mandate/runtime/errors';
+import { MandateBlockedError } from '../errors.ts';
+import type { Agent } from '../types.ts';
+import type { WrapOpenAIOptions } from './options.ts';
+import { classifyPath } from './paths.ts';
+import { planCall, type RequestOptions } from './plan-call.ts';
+import { RunningCall } from './running-call.ts';
+import { type Fetch, linked, linkOf, watchingFetch } from './watch-fetch.ts';
+
+/** A client of `openai` 6 or 7, or of a class that extends it, such as `AzureOpenAI`. */
+export type OpenAIClient = {
+  baseURL: string;
+  chat: { completions: object };
+  withOptions(options: object): unknown;
+};
+
+type Starter = Pick<Agent, 'agentId' | 'start'>;
+
+/** An agent, or what has one, such as an instance of `Mandate` with an agent of its own. */
+export type AgentSource = Starter | { agent(): Agent };
+
+type MakeRequest = (options: unknown, ...rest: unknown[]) => Promise<unknown>;
+
+/** The parts of a client that its types hide. */
+type Inside = OpenAIClient & { fetch: Fetch; makeRequest: MakeRequest };
+
+const wrapped = new WeakSet<object>();
+
+/**
+ * Returns a client of the same type, whose calls of models are decided and charged. The given client stays as it was.
+ *
+ * @throws MandateError SDK_MISUSED
+ */
+export function wrapOpenAI<T extends OpenAIClient>(
+  client: T,
+  agent: AgentSource,
+  options: WrapOpenAIOptions = {},
+): T {
+  if (!isOpenAIClient(client)) {
+    throw misused('This is not a client of openai 6 or 7.', 'Give `new OpenAI()`.');
+  }
+  if (wrapped.has(client)) {
+    throw misused('This client is under a mandate already.', 'Wrap the client that you created.');
+  }
+  const governor = { agent: 'agentId' in agent ? agent : agent.agent(), options };
+  return clone(client as unknown as Inside, client.withOptions, {}, governor) as unknown as T;
+}
+
+/** True if the object has the parts of a client of OpenAI's SDK. A copy of the package may exist twice, so the class does not count. */
+export function isOpenAIClient(client: unknown): client is OpenAIClient {
+  const { chat, withOptions, makeRequest, fetch } = (client ?? {}) as Partial<Inside>;
+  return (
+    typeof chat?.completions === 'object' &&
+    [withOptions, makeRequest, fetch].every((part) => typeof part === 'function')
+  );
+}
+
+type Governor = { agent: Starter; options: WrapOpenAIOptions };
+
+type WithOptions = (options: object) => unknown;
+
+function clone(
+  client: Inside,
+  withOptions: WithOptions,
+  options: { fetch?: Fetch },
+  governor: Governor,
+): Inside {
+  const { agent } = governor;
+  const inner = options.fetch ?? innerFetches.get(client.fetch) ?? client.fetch;
+  const isOfProvider = (url: string) => hostOf(url) === hostOf(own.baseURL);
+  const fetch = watchingFetch(inner, isOfProvider, (url) => refused(agent, new URL(url).pathname));
+  innerFetches.set(fetch, inner);
+  const own = withOptions.call(client, { ...options, fetch }) as Inside;
+  govern(own, governor);
+  return own;
+}
+
+/** A clone of a wrapped client must not watch a request twice. */
+const innerFetches = new WeakMap<Fetch, Fetch>();
+
+function hostOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).host : null;
+}
+
+/**
+ * Every call of the SDK goes through `makeRequest`, and a retry goes through it again. The methods are properties of
+ * this client only, and are not enumerable, so the client looks like any other.
+ */
+function govern(client: Inside, governor: Governor): void {
+  const { makeRequest, withOptions } = client;
+  wrapped.add(client);
+  define(client, 'withOptions', (options: { fetch?: Fetch }) =>
+    clone(client, withOptions, options, governor),
+  );
+  define(client, 'makeRequest', async (input: unknown, ...rest: unknown[]) => {
+    const options = (await input) as RequestOptions;
+    const send = (linkedOptions: RequestOptions) => makeRequest.call(client, linkedOptions, ...rest);
+    // The SDK itself refuses a request whose signal has aborted, before it sends anything.
+    if (linkOf(options.fetchOptions) !== undefined || options.signal?.aborted === true) return send(options);
+    const call = await start(options, governor);
+    return call === null ? send(linked(options, 'free')) : run(call, options, send);
+  });
+}
+
+function define(client: object, name: string, value: unknown): void {
+  Object.defineProperty(client, name, { value, writable: true, configurable: true, enumerable: false });
+}
+
+/** Returns the call, once it is allowed. Null: it needs no decision. */
+async function start(request: RequestOptions, { agent, options }: Governor): Promise<RunningCall | null> {
+  const { method, path, signal = null } = request;
+  const found = classifyPath(method, path, options.ungoverned ?? []);
+  if (found.class === 'free') return null;
+  if (found.class === 'refused') throw refused(agent, path);
+  const planned = await planCall(request, found.kind, options);
+  const { model, inputTokens, maxOutputTokens } = planned;
+  const { callOptions = {} } = options;
+  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+  const action = await agent.start({
+    type: 'llm_call',
+    provider: options.provider ?? 'openai',
+    model,
+    inputTokens,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    options: typeof callOptions === 'function' ? callOptions({ path, model, body }) : callOptions,
+  });
+  return new RunningCall(planned, action, signal);
+}
+
+/** Sends the request. If the call is stopped meanwhile, the caller gets the reason at once. */
+async function run(
+  call: RunningCall,
+  options: RequestOptions,
+  send: (options: RequestOptions) => Promise<unknown>,
+): Promise<unknown> {
+  const { signal } = call.action;
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([send(linked({ ...options, body: call.planned.body }, call)), stopped]);
+  } catch (error) {
+    await call.failed();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function refused({ agentId }: Starter, path: string): MandateBlockedError {
+  return new MandateBlockedError('UNGOVERNED_CALL', {
+    reason: `The call of ${path.split('?', 1)[0]} may cost money, and the SDK cannot decide it.`,
+    remedy: 'Use chat completions, responses or embeddings. The operator can list the path in `ungoverned`.',
+    action: { id: '', agentId, type: 'llm_call', model: '' },
+    decision: null,
+  });
+}
+
+function misused(message: string, remedy: string): MandateError {
+  return new MandateError('SDK_MISUSED', message, { remedy });
+}

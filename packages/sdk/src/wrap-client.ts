@@ -1,0 +1,34 @@
+/** Sends a client of a provider to the adapter for its SDK. The shape of the client decides, not its class. */
+import { MandateError } from '@mandate/runtime/errors';
+import type { AnthropicOptions, MandateLike } from './anthropic/options.ts';
+import { type AnthropicClient, wrapAnthropic } from './anthropic/wrap-anthropic.ts';
+import type { AgentOptions } from './mandate.ts';
+import type { WrapOpenAIOptions } from './openai/options.ts';
+import { isOpenAIClient, type OpenAIClient, wrapOpenAI } from './openai/wrap-openai.ts';
+
+/** A client that `mandate.wrap` knows. */
+export type Wrappable = OpenAIClient | AnthropicClient;
+
+/** The options of the adapter that the client belongs to. */
+export type WrapOptions<T extends Wrappable> = AgentOptions &
+  (T extends OpenAIClient ? WrapOpenAIOptions : AnthropicOptions);
+
+/**
+ * @param mandate is asked for the agent only if an adapter takes the client, because the question may add a mandate
+ * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+ */
+export function wrapClient<T extends Wrappable>(client: T, mandate: MandateLike, options: object): T {
+  if (isOpenAIClient(client)) return wrapOpenAI(client, mandate.agent(options), options);
+  if (isAnthropicClient(client)) return wrapAnthropic(client, mandate, options);
+  throw new MandateError('SDK_MISUSED', 'No adapter knows this client.', {
+    remedy:
+      'Give a client of `openai` or `@anthropic-ai/sdk`. For other frameworks use a subpath of @mandate/sdk.',
+  });
+}
+
+function isAnthropicClient(client: unknown): client is AnthropicClient {
+  const { messages, middleware, withOptions } = (client ?? {}) as Partial<AnthropicClient> & {
+    messages?: unknown;
+  };
+  return typeof messages === 'object' && Array.isArray(middleware) && typeof withOptions === 'function';
+}
