@@ -96,6 +96,14 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     expect(await outcomeOf(bench)).toEqual({ status: 'success', usage });
   });
 
+  test.each(RUNS.slice(0, 4))('%s to the micro-dollar', async (_name, run) => {
+    const bench = await governedBench(Class, { usage });
+    await run(bench.openai);
+    await outcomeOf(bench);
+    // 600 tokens at $0.15 a million, 400 from a cache at $0.075, and 200 of output at $0.60.
+    expect((await bench.mandate.getCost()).llmMicros).toBe(90 + 30 + 120);
+  });
+
   test('embeddings by their input', async () => {
     const bench = await governedBench(Class, { usage });
     await bench.openai.embeddings.create({ model: 'text-embedding-3-small', input: 'Hi' });
