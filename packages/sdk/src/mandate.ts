@@ -186,7 +186,7 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Returns a client of the same type, whose calls of models are decided and charged. The given client stays as it was.
+   * Returns a client of the same type, and puts its model calls under the mandate. The given client stays as it was.
    *
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */

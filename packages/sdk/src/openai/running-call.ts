@@ -30,7 +30,7 @@ export class RunningCall {
 
   /** The reply has ended. Without usage the reservation stays charged. */
   async finished(usage: TokenUsage | null): Promise<void> {
-    // Attempts whose replies are lost have at least sent their input.
+    // Each lost attempt has at least sent its input.
     const lost = this.#unanswered * this.planned.inputTokens;
     await this.action.settle(
       usage === null

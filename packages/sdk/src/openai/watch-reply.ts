@@ -46,7 +46,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Returns the last field `usage` of a document whose beginning is missing. */
+/** Returns the last field `usage` of a document without its beginning. */
 function usageInTail(text: string): unknown {
   const begin = text.indexOf('{', text.lastIndexOf('"usage"'));
   let depth = 0;

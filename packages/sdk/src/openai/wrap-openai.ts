@@ -28,7 +28,7 @@ type Inside = OpenAIClient & { fetch: Fetch; makeRequest: MakeRequest };
 const wrapped = new WeakSet<object>();
 
 /**
- * Returns a client of the same type, whose calls of models are decided and charged. The given client stays as it was.
+ * Returns a client of the same type, and puts its model calls under the mandate. The given client stays as it was.
  *
  * @throws MandateError SDK_MISUSED
  */
@@ -96,7 +96,7 @@ function govern(client: Inside, governor: Governor): void {
   define(client, 'makeRequest', async (input: unknown, ...rest: unknown[]) => {
     const options = (await input) as RequestOptions;
     const send = (linkedOptions: RequestOptions) => makeRequest.call(client, linkedOptions, ...rest);
-    // The SDK itself refuses a request whose signal has aborted, before it sends anything.
+    // The SDK itself refuses a request after its signal has aborted, before it sends anything.
     if (linkOf(options.fetchOptions) !== undefined || options.signal?.aborted === true) return send(options);
     const call = await start(options, governor);
     return call === null ? send(linked(options, 'free')) : run(call, options, send);
