@@ -11,7 +11,7 @@ import { openDecider, openLedger } from '@mandate/decider';
 import { openGateway } from '@mandate/gateway';
 import type { Ledger } from '@mandate/ledger';
 import { currentTextRedactor } from '@mandate/privacy';
-import { createFindDecision, openQuery } from '@mandate/query';
+import { createFindDecision, createFindUsage, openQuery } from '@mandate/query';
 import { openRecorder } from '@mandate/recorder';
 import { type DataFolder, type Logger, type Opening, openInOrder, type Running } from '@mandate/runtime';
 import { createHttpServer, keysInForce, serveHttp } from '@mandate/server';
@@ -57,7 +57,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const decider = await openDecider(config, { ...parts, ...opened });
   const mandatesOfFile = () => mandates.control().mandates;
   const findDecision = createFindDecision(audit);
-  const gateway = await openGateway(config, { ...parts, ledger, findDecision, mandatesOfFile });
+  const found = { findDecision, findUsage: createFindUsage(audit) };
+  const gateway = await openGateway(config, { ...parts, ...found, ledger, mandatesOfFile });
   const recordReads = config.QUERY_RECORD_READS;
   const alerter = await openAlerter(config, { ...parts, recordReads });
   const redactText = currentTextRedactor(privacy);

@@ -3,7 +3,12 @@ import type { ActionRequested, Decision } from '@mandate/schemas';
 import { CAPS } from '@mandate/schemas/core';
 import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
-import type { ActionOfError, BlockCode } from './types.ts';
+import type { ActionOfError, BlockCode, DeferOptions } from './types.ts';
+
+export type WaitingForPerson = DeferOptions & { signal?: AbortSignal | undefined };
+
+const DEFER_TIMEOUT_MS = 3_600_000;
+const MOST_QUESTIONS = 20;
 
 /**
  * Returns the ALLOW of the action. If an earlier attempt of the same action was decided, the next attempt is asked
@@ -12,10 +17,12 @@ import type { ActionOfError, BlockCode } from './types.ts';
  * @throws MandateBlockedError, MandateDeferredError
  */
 export async function authorize(
-  point: Pick<DecisionPoint, 'decide' | 'settle'>,
+  point: Pick<DecisionPoint, 'decide' | 'settle' | 'approvals'>,
   created: ActionRequested,
+  waiting: WaitingForPerson = {},
 ): Promise<Decision> {
-  const decision = await decideLatest(point, created);
+  const asked = await decideLatest(point, created);
+  const decision = waiting.onDefer === 'wait' ? await decideApproved(point, created, asked, waiting) : asked;
   const { verdict, code, reason, remedy } = decision;
   const action = actionOf(decision);
   if (verdict === 'DEFER') throw new MandateDeferredError({ reason, remedy, action, decision });
@@ -31,6 +38,30 @@ export async function authorize(
     action,
     decision,
   });
+}
+
+/**
+ * Waits until a person has answered, and asks for the same action again: the ALLOW uses the approval up. Returns the
+ * DEFER if nobody answers in time.
+ */
+async function decideApproved(
+  point: Pick<DecisionPoint, 'decide' | 'approvals'>,
+  created: ActionRequested,
+  asked: Decision,
+  { deferTimeoutMs = DEFER_TIMEOUT_MS, signal }: WaitingForPerson,
+): Promise<Decision> {
+  const untilMs = performance.now() + deferTimeoutMs;
+  let decision = asked;
+  // An approval that expires unused opens the question again.
+  for (let asks = 0; asks < MOST_QUESTIONS && decision.verdict === 'DEFER'; asks += 1) {
+    const timeoutMs = Math.max(0, untilMs - performance.now());
+    if (!(await point.approvals.answered(decision, { timeoutMs, signal }))) return decision;
+    const { attempt } = decision;
+    decision = await point.decide(
+      attempt === 1 ? created : { ...created, action: { ...created.action, attempt } },
+    );
+  }
+  return decision;
 }
 
 async function decideLatest(

@@ -1,6 +1,7 @@
 /** Identifies a call of an agent by the id that its framework gave it, so that a second ask is recognized. */
-import { createHash } from 'node:crypto';
+
 import { CAPS, nameFault } from '@mandate/schemas/core';
+import { sha256Hex } from './sha256-hex.ts';
 import type { Call, ToolCallOptions } from './types.ts';
 
 export type CallKey = {
@@ -18,7 +19,15 @@ export type CallKey = {
  * @param runId the run of a call that states none
  */
 export function callKeyOf(agentId: string, { options = {}, ...call }: Call, runId: string): CallKey | null {
-  const { callId, runId: stated, signal: _, validate: _validate, ...others } = options as ToolCallOptions;
+  const {
+    callId,
+    runId: stated,
+    signal,
+    validate,
+    onDefer,
+    deferTimeoutMs,
+    ...others
+  } = options as ToolCallOptions;
   if (callId === undefined || callId === '') return null;
   const scope = stated ?? runId;
   const digest = digestOf([agentId, call, others]);
@@ -39,13 +48,13 @@ function actionIdOf(runId: string, callId: string): string {
 }
 
 function hashed(parts: readonly string[]): string {
-  return `call_${sha256(JSON.stringify(parts)).slice(0, 40)}`;
+  return `call_${sha256Hex(JSON.stringify(parts)).slice(0, 40)}`;
 }
 
 /** Fields in another order give the same digest. Functions do not count. */
 function digestOf(value: unknown): string | null {
   try {
-    return sha256(JSON.stringify(value, (_name, member: unknown) => inOrder(member)));
+    return sha256Hex(JSON.stringify(value, (_name, member: unknown) => inOrder(member)));
   } catch {
     return null;
   }
@@ -54,8 +63,4 @@ function digestOf(value: unknown): string | null {
 function inOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -4,7 +4,7 @@
  *     sdkContract('local mode', async () => ({ agentUnder }));
  */
 import { describe, expect, test } from 'vitest';
-import type { MandateBlockedError } from './errors.ts';
+import type { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import { findMandateError } from './errors.ts';
 import type { Mandate } from './index.ts';
 import type { BlockCode, MandateDocument, RunOptions, Tool } from './types.ts';
@@ -256,6 +256,58 @@ export function sdkContract(name: string, open: () => Promise<Bench>): void {
       });
     });
 
+    describe('questions to a person', () => {
+      const asking = { maxCostTotal: 100, toolPolicies: { pay: { cost: 5, requiresConfirmation: true } } };
+      const args = { to: 'ann' };
+
+      test('an approved call runs once, and an unanswered one does not run', async () => {
+        const { tools, mandate, agentId } = await agentUnder(asking);
+        const { runs, pay } = counting();
+        const deferred = await deferralOf(tools.run('pay', args, pay));
+        const again = { actionId: deferred.action.id };
+        expect((await deferralOf(tools.run('pay', args, pay, again))).approvalId).toBe(deferred.approvalId);
+        await mandate.approve(deferred, { by: 'op', reason: 'fine' });
+        expect(await tools.run('pay', args, pay, again)).toBe('paid');
+        expect(await codeOf(tools.run('pay', args, pay, again))).toBe('DUPLICATE_ACTION');
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+      });
+
+      test('a call that waits runs as soon as a person approves it, once', async () => {
+        const { tools, mandate, agentId } = await agentUnder(asking);
+        const { runs, pay } = counting();
+        const key = { idempotencyKey: 'order-7' };
+        const waiting = tools.run('pay', args, pay, { ...key, onDefer: 'wait' });
+        const { approvalId } = await deferralOf(tools.run('pay', args, pay, key));
+        expect(runs()).toBe(0);
+        await mandate.approve(approvalId);
+        expect(await waiting).toBe('paid');
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+      });
+
+      test('a call that waits is blocked as soon as a person denies it', async () => {
+        const { tools, mandate, agentId } = await agentUnder(asking);
+        const { runs, pay } = counting();
+        const key = { idempotencyKey: 'order-7' };
+        const waiting = refusalOf(tools.run('pay', args, pay, { ...key, onDefer: 'wait' }));
+        await mandate.deny(await deferralOf(tools.run('pay', args, pay, key)), { reason: 'too much' });
+        expect(await waiting).toMatchObject({ code: 'APPROVAL_DENIED' });
+        expect([runs(), await mandate.getCost(agentId)]).toEqual([0, costing(0)]);
+      });
+
+      test('a call that waits throws after its time, or when its agent is killed', async () => {
+        const { tools, mandate, agentId } = await agentUnder(asking);
+        const { runs, pay } = counting();
+        const wait = { onDefer: 'wait', deferTimeoutMs: 20 } as const;
+        expect((await deferralOf(tools.run('pay', args, pay, wait))).approvalId).not.toBe('');
+        const key = { idempotencyKey: 'order-7' };
+        const waiting = refusalOf(tools.run('pay', args, pay, { ...key, onDefer: 'wait' }));
+        await deferralOf(tools.run('pay', args, pay, key));
+        await mandate.kill(agentId, 'runaway');
+        expect(await waiting).toMatchObject({ code: 'AGENT_KILLED' });
+        expect(runs()).toBe(0);
+      });
+    });
+
     describe('refusals', () => {
       const schema = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
 
@@ -359,6 +411,17 @@ async function refusalOf(call: Promise<unknown>): Promise<MandateBlockedError> {
   const found = findMandateError(thrown);
   if (found?.name !== 'MandateBlockedError') throw thrown;
   return found as MandateBlockedError;
+}
+
+/** Returns the question with which the call ended. Fails if it ended otherwise. */
+async function deferralOf(call: Promise<unknown>): Promise<MandateDeferredError> {
+  const thrown = await call.then(
+    (result) => new Error(`the call was not deferred, it returned ${String(result)}`),
+    (error: unknown) => error,
+  );
+  const found = findMandateError(thrown);
+  if (found?.name !== 'MandateDeferredError') throw thrown;
+  return found as MandateDeferredError;
 }
 
 /** Returns `ran`, or the code of the refusal. */

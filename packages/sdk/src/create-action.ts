@@ -1,6 +1,6 @@
 /** The first step in the life of an action: the call becomes a record, with an id that no model chooses. */
-import { createHash, randomUUID } from 'node:crypto';
 import type { ActionRequested } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas/core';
 import type { DecisionPoint, ReadAction } from './decision-point.ts';
 import { digestArguments, digestFields, mayBeTooLarge } from './digest-arguments.ts';
 import { MandateBlockedError } from './errors.ts';
@@ -23,9 +23,9 @@ export function createAction(
   idOfCall: string | null = null,
 ): CreatedAction {
   const { idempotencyKey, actionId, ...others } = call.options ?? {};
-  const { signal, validate, callId, runId, ...stated } = others as ToolCallOptions;
+  const { signal, validate, callId, runId, onDefer, deferTimeoutMs, ...stated } = others as ToolCallOptions;
   const idOfOne = idempotencyKey === undefined ? idOfCall : idOfKey(idempotencyKey);
-  const id = actionId ?? idOfOne ?? `act_${randomUUID()}`;
+  const id = actionId ?? idOfOne ?? `act_${crypto.randomUUID()}`;
   const { options: _options, ...kind } = call;
   const named = nameOf(agentId, call, id);
   const action = { id, agentId, ...kind, idempotencyKey, ...stated };
@@ -71,10 +71,12 @@ function subjectOf(call: Call): { tool: string } | { model: string } {
 
 /**
  * Every process makes the same id for a key. So a retry is an attempt of the first call, also after a restart, and
- * the ledger knows whether the first call may be repeated.
+ * the ledger knows whether the first call may be repeated. A key has the form of an id. Only a very long key has no room
+ * for the prefix.
  */
 function idOfKey(idempotencyKey: string): string {
-  return `key_${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}`;
+  const id = `key_${idempotencyKey}`;
+  return id.length > CAPS.idUnits ? idempotencyKey : id;
 }
 
 /**

@@ -19,11 +19,33 @@ export type Kills = {
   revive(agentId: string): Promise<boolean>;
   reviveAll(): Promise<void>;
   isKilled(agentId: string): Promise<boolean>;
-  /** Calls the listener after each kill, until the returned function is called. A listener must not throw. */
-  onKill(listener: (kill: Kill) => void): () => void;
+  /**
+   * Calls the listener after each kill, until the returned function is called. A listener must not throw. A passive
+   * listener hears of kills of other processes only while others listen, and does not keep the process alive.
+   */
+  onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean }): () => void;
+};
+
+/** Who answers a question, and why. */
+export type ApprovalAnswer = { by: string; reason: string; expiresInMs?: number | undefined };
+
+/** The questions to persons about deferred calls. */
+export type Approvals = {
+  /**
+   * Waits until the question of this DEFER is open no more. Writes no decision. Resolves to false if it is still open
+   * after the time, or when the signal aborts.
+   */
+  answered(
+    decision: Decision,
+    waiting: { timeoutMs: number; signal?: AbortSignal | undefined },
+  ): Promise<boolean>;
+  approve(approvalId: string, answer: ApprovalAnswer): Promise<void>;
+  deny(approvalId: string, answer: ApprovalAnswer): Promise<void>;
 };
 
 export type DecisionPoint = {
+  /** Returns what is wrong with a name, as a phrase. Absent: the mode checks names when it decides. */
+  nameFault?(name: string): string | null;
   /** Reads the JSON of an `action.requested` record. What it returns is decided, and is what runs. */
   readAction(json: string): ReadAction;
   /** @param record a record that `readAction` returned, perhaps with a higher attempt or another id */
@@ -31,9 +53,10 @@ export type DecisionPoint = {
   /** Settles an allowed action. `type` is its kind. */
   settle(outcome: Outcome, type: ActionType): Promise<void>;
   readonly kills: Kills;
+  readonly approvals: Approvals;
   costOf(agentId: string): Promise<Cost>;
-  /** How many calls of the agent were allowed so far. */
-  callsOf(agentId: string): Promise<number>;
+  /** How many calls of the agent were allowed so far. Null: not known exactly. */
+  callsOf(agentId: string): Promise<number | null>;
   /** The least that any budget of the agent has left, in micro-dollars. Null if no budget limits the agent. */
   remainingBudgetOf(agentId: string): Promise<number | null>;
   /**

@@ -2,8 +2,8 @@
  * Makes arguments that are too large for a record fit: the largest values become digests. What is decided and recorded
  * has the digests, and the tool runs with the whole values.
  */
-import { createHash } from 'node:crypto';
 import { CAPS, DIGESTED, type DigestedValue } from '@mandate/schemas/core';
+import { sha256Hex } from './sha256-hex.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -58,9 +58,13 @@ function digested(value: unknown, most: number): unknown {
 }
 
 function digestOf(type: DigestedValue[typeof DIGESTED]['type'], text: string): DigestedValue {
-  const sha256 = createHash('sha256').update(text).digest('hex');
   return {
-    [DIGESTED]: { type, sha256, length: text.length, prefix: text.slice(0, PREFIX_UNITS).toWellFormed() },
+    [DIGESTED]: {
+      type,
+      sha256: sha256Hex(text),
+      length: text.length,
+      prefix: text.slice(0, PREFIX_UNITS).toWellFormed(),
+    },
   };
 }
 

@@ -44,6 +44,7 @@ export type {
   CallOptions,
   Cost,
   Decision,
+  DeferOptions,
   Kill,
   LLMCall,
   MandateDocument,

@@ -1,52 +1,54 @@
 /** The entry to the SDK: an instance puts agents under their mandates, in the mode that its options choose. */
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '@mandate/runtime';
 import { MandateError } from '@mandate/runtime/errors';
-import { CAPS, nameFault } from '@mandate/schemas/core';
+import { CAPS } from '@mandate/schemas/core';
 import type { AuditCounts, AuditTarget } from './audit/audit-output.ts';
 import type { AuditOptions } from './audit.ts';
 import { callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
-import type { DecisionPoint } from './decision-point.ts';
+import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
+import type { MandateDeferredError } from './errors.ts';
 import { Memo } from './memo.ts';
+import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
 import { type Scope, scopedCall, scopedOptions } from './scope.ts';
 import { askAction, cancel, type OnError, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
-import type { Agent, Call, Cost, Kill, MandateDocument, Tools } from './types.ts';
+import type { Agent, Call, Cost, DeferOptions, Kill, MandateDocument, Tools } from './types.ts';
 import { type WrapOptions, type Wrappable, wrapClient } from './wrap-client.ts';
 import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
 import { type Executor, executorOf } from './wrapper.ts';
 
-export type MandateOptions = {
-  /** Where actions are decided. Absent: `local`, in this process. */
-  mode?: 'local';
-  /** The agent of this instance, if a call names no other agent. */
-  agentId?: string;
-  /**
-   * The mandate of the agent as an object, or the path of a mandate file. An object without `agentId` is for every
-   * agent. An agent without a mandate may do nothing.
-   */
-  mandate?: MandateDocument | string;
-  /** The run of calls that state a `callId` and no run. Absent: a new id. After a restart, state the same id again. */
-  runId?: string;
-  /**
-   * Says what a call costs, in micro-dollars: before the call as its estimate, and with the outcome as its actual cost.
-   * Only local mode has it. If the function fails before the call, the call is blocked.
-   */
-  charge?: Charge;
-  /** The state of the agents. Absent: a new state in the memory of this process. */
-  state?: StateManager;
-  /** The clock of a new state. Absent: the clock of the system. */
-  clock?: Clock;
-  /**
-   * Where decisions and settlements are recorded. Absent: nowhere. With an object, records that wait survive a restart
-   * (`spillFolder`).
-   */
-  audit?: readonly AuditTarget[] | AuditOptions;
-  /** Gets errors that do not stop a call, such as an outcome that could not be settled. Absent: `console.error`. */
-  onError?: OnError;
-};
+export type MandateOptions = PlaneOptions &
+  DeferOptions & {
+    /** Where actions are decided: in this process (`local`, if absent), or by a plane. */
+    mode?: 'local' | 'plane';
+    /** The agent of this instance, if a call names no other agent. */
+    agentId?: string;
+    /**
+     * The mandate of the agent as an object, or the path of a mandate file. An object without `agentId` is for every
+     * agent. An agent without a mandate may do nothing.
+     */
+    mandate?: MandateDocument | string;
+    /** The run of calls that state a `callId` and no run. Absent: a new id. After a restart, state the same id again. */
+    runId?: string;
+    /**
+     * Says what a call costs, in micro-dollars: before the call as its estimate, and with the outcome as its actual cost.
+     * Only local mode has it. If the function fails before the call, the call is blocked.
+     */
+    charge?: Charge;
+    /** The state of the agents. Absent: a new state in the memory of this process. */
+    state?: StateManager;
+    /** The clock of a new state. Absent: the clock of the system. */
+    clock?: Clock;
+    /**
+     * Where decisions and settlements are recorded. Absent: nowhere. With an object, records that wait survive a restart
+     * (`spillFolder`).
+     */
+    audit?: readonly AuditTarget[] | AuditOptions;
+    /** Gets errors that do not stop a call, such as an outcome that could not be settled. Absent: `console.error`. */
+    onError?: OnError;
+  };
 
 export type AgentOptions = {
   /** Absent: the agent of the instance. */
@@ -165,6 +167,11 @@ export abstract class MandateInstance {
     const onError = this.#onError();
     const agentId = this.#agent(options.agentId);
     if (options.mandate !== undefined) point.addMandate(agentId, options.mandate);
+    const { onDefer, deferTimeoutMs } = this.#root.#options;
+    const deferring: DeferOptions = {
+      ...(onDefer && { onDefer }),
+      ...(deferTimeoutMs && { deferTimeoutMs }),
+    };
     const starting = (stated: Call) => {
       const call = scopedCall(this.#scope, stated);
       const callKey = this.#callKey(agentId, call);
@@ -175,6 +182,7 @@ export abstract class MandateInstance {
         point,
         onError,
         charge,
+        deferring,
         remembered: callKey && { memo: this.#memory(), callKey },
       };
     };
@@ -225,6 +233,28 @@ export abstract class MandateInstance {
     return this.#noted(this.#open().kills.reviveAll());
   }
 
+  /**
+   * Approves a deferred call, once and with exactly its arguments. In plane mode this needs a key with the scope
+   * `operate`, and the plane records the holder of the key instead of `by`.
+   *
+   * @param question the error of the call, or its `approvalId`
+   * @throws MandateError APPROVAL_NOT_FOUND, APPROVAL_NOT_WAITING
+   */
+  approve(question: MandateDeferredError | string, answer: Partial<ApprovalAnswer> = {}): Promise<void> {
+    const { by = 'sdk', reason = 'approved', expiresInMs } = answer;
+    const isOfPolicy = typeof question !== 'string' && expiresInMs === undefined;
+    const lasts = isOfPolicy ? question.decision?.deferral?.grantMs : expiresInMs;
+    return this.#open().approvals.approve(idOf(question), { by, reason, expiresInMs: lasts });
+  }
+
+  /** Denies a deferred call. The same applies as to `approve`. */
+  deny(
+    question: MandateDeferredError | string,
+    { by = 'sdk', reason = 'denied' }: Partial<Omit<ApprovalAnswer, 'expiresInMs'>> = {},
+  ): Promise<void> {
+    return this.#open().approvals.deny(idOf(question), { by, reason });
+  }
+
   async isKilled(agentId?: string): Promise<boolean> {
     return this.#open().kills.isKilled(this.#agent(agentId));
   }
@@ -243,8 +273,8 @@ export abstract class MandateInstance {
     return this.#open().costOf(this.#agent(agentId));
   }
 
-  /** How many calls of the agent were allowed so far. */
-  async getCallCount(agentId?: string): Promise<number> {
+  /** How many calls of the agent were allowed so far. Null if the plane of the agent does not know it exactly now. */
+  async getCallCount(agentId?: string): Promise<number | null> {
     return this.#open().callsOf(this.#agent(agentId));
   }
 
@@ -283,12 +313,13 @@ export abstract class MandateInstance {
     if (this.#point !== null) return this.#point;
     this.#options = { ...this.defaults(), ...this.#options };
     const { agentId, mode = 'local', charge } = this.#options;
-    if (agentId !== undefined) this.#agent(agentId);
     if (charge !== undefined && mode !== 'local') {
       throw misused(`The mode "${mode}" has no \`charge\`.`, { remedy: 'Price the tools in the mandate.' });
     }
-    this.#point = this.openPoint(this.#options);
-    return this.#point;
+    const point = this.openPoint(this.#options);
+    if (agentId !== undefined) this.#agent(agentId, point);
+    this.#point = point;
+    return point;
   }
 
   #memory(): Memo {
@@ -297,14 +328,14 @@ export abstract class MandateInstance {
     const point = this.#open();
     const onError = this.#onError();
     const memo = new Memo((decision) => cancel(point, decision, onError));
-    point.kills.onKill((kill) => memo.killed(kill));
+    point.kills.onKill((kill) => memo.killed(kill), { isPassive: true });
     this.#memo = memo;
     return memo;
   }
 
   #callKey(agentId: string, call: Call): ReturnType<typeof callKeyOf> {
     const root = this.#root;
-    root.#runId ||= root.#options.runId ?? `run_${randomUUID()}`;
+    root.#runId ||= root.#options.runId ?? `run_${crypto.randomUUID()}`;
     return callKeyOf(agentId, call, root.#runId);
   }
 
@@ -331,14 +362,14 @@ export abstract class MandateInstance {
   }
 
   /** Returns the agent that a call names, or the agent of the instance. */
-  #agent(named: string | undefined): string {
+  #agent(named: string | undefined, point = this.#open()): string {
     const agentId = named ?? this.#delegate ?? this.#root.#options.agentId;
     if (agentId === undefined) {
       throw misused('No agent is named.', {
         remedy: 'State `agentId`, here or in the options of the instance.',
       });
     }
-    const fault = agentFault(agentId);
+    const fault = agentFault(agentId) ?? point.nameFault?.(agentId) ?? null;
     if (fault === null) return agentId;
     throw misused(`The agent cannot be used: agentId ${fault}.`, {
       remedy: 'Use 1 to 200 visible characters without *.',
@@ -351,7 +382,11 @@ function agentFault(agentId: unknown): string | null {
   if (typeof agentId !== 'string') return 'must be a text';
   if (agentId.length === 0 || agentId.length > CAPS.idUnits)
     return `must have 1 to ${CAPS.idUnits} characters`;
-  return agentId.includes('*') ? 'must not contain *' : nameFault(agentId);
+  return agentId.includes('*') ? 'must not contain *' : null;
+}
+
+function idOf(question: MandateDeferredError | string): string {
+  return typeof question === 'string' ? question : question.approvalId;
 }
 
 function misused(message: string, facts: { remedy: string }): MandateError {

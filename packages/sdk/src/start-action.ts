@@ -2,16 +2,24 @@
  * The life of one call of an agent: CREATED (create-action.ts) → AUTHORIZED (authorize.ts) → EXECUTING → SETTLED. A call
  * that may not run ends as an error before anything runs. Tools and adapters of frameworks all start their calls here.
  */
-import { MandateError } from '@mandate/runtime/errors';
+import { isMandateError, MandateError } from '@mandate/runtime/errors';
 import type { Decision, Outcome } from '@mandate/schemas';
-import { actionOf, authorize } from './authorize.ts';
+import { actionOf, authorize, type WaitingForPerson } from './authorize.ts';
 import type { CallKey } from './call-key.ts';
 import { copyOf, createAction, nameOf } from './create-action.ts';
 import { type Charge, customEstimate, customOutcome } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { findMandateError, MandateBlockedError } from './errors.ts';
 import type { Allowed, Memo, Taken } from './memo.ts';
-import type { BlockCode, Call, Kill, RunningAction, RunningOutcome, Validate } from './types.ts';
+import type {
+  BlockCode,
+  Call,
+  DeferOptions,
+  Kill,
+  RunningAction,
+  RunningOutcome,
+  Validate,
+} from './types.ts';
 import { validateArguments } from './validate-arguments.ts';
 
 /** Gets errors that must not disturb a call, such as an outcome that could not be reported. */
@@ -24,6 +32,8 @@ type Starting = {
   onError: OnError;
   /** Says what the call costs. Absent: the mandate says it. */
   charge?: Charge | undefined;
+  /** What happens to calls that a person must approve. A call may say otherwise. */
+  deferring?: DeferOptions;
   /** Remembers the decision. Null or absent: the call has no id by which a second ask would be recognized. */
   remembered?: { memo: Memo; callKey: CallKey } | null;
 };
@@ -58,15 +68,21 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   caller?.throwIfAborted();
   const stop = new AbortController();
   const kills: Kill[] = [];
+  const waiting = new AbortController();
   let allowed: Decision | null = null;
   // Listens before the decision, so that no kill between the decision and the start is missed.
   const unlisten = point.kills.onKill((kill) => {
     if (kill.agentId !== null && kill.agentId !== agentId) return;
     kills.push(kill);
+    waiting.abort();
     if (allowed !== null) stop.abort(killed(kill, allowed));
   });
   try {
-    const { action, args, decision, leasedAtMs, ended } = await take(starting);
+    const signalOfWait = caller === undefined ? waiting.signal : AbortSignal.any([waiting.signal, caller]);
+    const taken = await take(starting, signalOfWait).catch((error) => {
+      throw endOfWait(error, { kill: kills[0], caller });
+    });
+    const { action, args, decision, leasedAtMs, ended } = taken;
     const [kill] = kills;
     if (kill !== undefined || caller?.aborted === true) {
       await cancel(point, decision, onError);
@@ -94,33 +110,38 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
 }
 
 /** Decides the call, or takes the decision of an earlier ask. */
-async function take(starting: Starting): Promise<Taken> {
+async function take(starting: Starting, signal: AbortSignal): Promise<Taken> {
   const { remembered, agentId } = starting;
-  if (remembered) return remembered.memo.start(agentId, remembered.callKey, () => authorized(starting));
-  const allowed = await authorized(starting);
+  if (remembered)
+    return remembered.memo.start(agentId, remembered.callKey, () => authorized(starting, signal));
+  const allowed = await authorized(starting, signal);
   return { ...allowed, leasedAtMs: performance.now(), ended: () => {} };
 }
 
 /** Returns the decision with the action that was decided. An error of the SDK itself blocks the call. */
-async function authorized({ agentId, call, point, charge, remembered }: Starting): Promise<Allowed> {
+async function authorized(
+  { agentId, call, point, charge, remembered, deferring }: Starting,
+  signal?: AbortSignal,
+): Promise<Allowed> {
   try {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (charge !== undefined) created.action.estimatedCostMicros = customEstimate(charge, created.action);
+    const waiting = deferringOf(call, deferring, signal);
     try {
-      return { action: created.action, args, decision: await authorize(point, created) };
+      return { action: created.action, args, decision: await authorize(point, created, waiting) };
     } catch (error) {
       if (!isOfOtherCall(error, actionId)) throw error;
       const other = { ...created, action: { ...created.action, id: otherActionId } };
-      return { action: other.action, args, decision: await authorize(point, other) };
+      return { action: other.action, args, decision: await authorize(point, other, waiting) };
     }
   } catch (cause) {
     if (findMandateError(cause) !== null) throw cause;
     throw new MandateBlockedError('INTERNAL_ERROR', {
       reason: `The call could not be decided: ${cause instanceof Error ? cause.message : String(cause)}`,
-      remedy: 'Nothing ran. Tell the operator of the agent. Try again later.',
+      remedy: `Nothing ran. Tell the operator of the agent. ${remedyIn(cause)}`,
       action: nameOf(agentId, call),
       decision: null,
       cause,
@@ -134,6 +155,27 @@ function isOfOtherCall(error: unknown, actionId: string | null): boolean {
   return first?.samePayload === false && first.actionId === actionId;
 }
 
+function deferringOf(
+  { options }: Call,
+  { onDefer = 'throw', deferTimeoutMs }: DeferOptions = {},
+  signal: AbortSignal | undefined,
+): WaitingForPerson {
+  const timeoutMs = options?.deferTimeoutMs ?? deferTimeoutMs;
+  return {
+    onDefer: options?.onDefer ?? onDefer,
+    ...(timeoutMs !== undefined && { deferTimeoutMs: timeoutMs }),
+    signal,
+  };
+}
+
+/** Returns the error of a call that waited for a person when it was killed, or when its caller gave up. */
+function endOfWait(error: unknown, by: { kill: Kill | undefined; caller: AbortSignal | undefined }): unknown {
+  const refused = findMandateError(error);
+  if (refused?.code !== 'APPROVAL_REQUIRED' || refused.decision === null) return error;
+  if (by.kill !== undefined) return killed(by.kill, refused.decision);
+  return by.caller?.aborted ? by.caller.reason : error;
+}
+
 type ValidatedCall = Extract<Call, { type: 'tool_call' }> & { options: { validate: Validate } };
 
 function isValidated(call: Call): call is ValidatedCall {
@@ -144,6 +186,10 @@ function isValidated(call: Call): call is ValidatedCall {
 async function validated(agentId: string, call: ValidatedCall): Promise<Call> {
   const named = nameOf(agentId, call);
   return { ...call, args: await validateArguments(copyOf(call.args, named), call.options.validate, named) };
+}
+
+function remedyIn(cause: unknown): string {
+  return isMandateError(cause) ? cause.remedy : 'Try again later.';
 }
 
 type Started = Taken & {

@@ -41,8 +41,19 @@ export type Tool<Args = never, Result = unknown> = (
 /** Tools by name. */
 export type Tools = Readonly<Record<string, Tool>>;
 
+/** What happens to a call that a person must approve. */
+export type DeferOptions = {
+  /**
+   * `throw`: the call ends with a MandateDeferredError. `wait`: the call waits for the person, and then runs exactly as
+   * it was approved, once. Absent: `throw`.
+   */
+  onDefer?: 'throw' | 'wait';
+  /** How long the call waits for a person, in milliseconds. Then it throws. Absent: one hour. */
+  deferTimeoutMs?: number;
+};
+
 /** What a caller may say about a call of any kind. */
-export type CallOptions = {
+export type CallOptions = DeferOptions & {
   /**
    * A key of the caller. Calls with the same key are one action: it runs once, and again only as a retry after it
    * failed. The key must always state the same tool and arguments.
@@ -192,5 +203,8 @@ export type Agent = {
 /** A kill that has just taken effect. `agentId`: the stopped agent. Null: every agent. */
 export type Kill = { agentId: string | null; reason: string; target: KillTarget };
 
-/** What an agent has spent, in micro-dollars. Running calls count with their reservations. */
-export type Cost = { totalMicros: number; llmMicros: number; toolMicros: number };
+/**
+ * What an agent has spent, in micro-dollars. Running calls count with their reservations. The parts are null if the
+ * plane of the agent does not know them exactly now.
+ */
+export type Cost = { totalMicros: number; llmMicros: number | null; toolMicros: number | null };

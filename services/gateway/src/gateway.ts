@@ -6,7 +6,7 @@ import type { AgentRegister } from '@mandate/control';
 import type { Ancestry, BudgetReference, KillBroadcast, Ledger } from '@mandate/ledger';
 import type { PersonKeys } from '@mandate/privacy';
 import { type Clock, type Logger, MandateError } from '@mandate/runtime';
-import type { Action, Decision, QuotasInForce } from '@mandate/schemas';
+import type { Action, BudgetLimit, Decision, QuotasInForce } from '@mandate/schemas';
 import type { Metrics } from '@mandate/server';
 import type { PendingReplies } from './answers/pending-replies.ts';
 import type { ActionName } from './answers/recent-answers.ts';
@@ -15,6 +15,9 @@ import type { CommandJournal } from './journal/command-journal.ts';
 import type { GatewayMeasures } from './measures.ts';
 import type { UndecidedRecords } from './publish/undecided-records.ts';
 import type { RefusedAgents } from './refusals/refused-agents.ts';
+
+/** What the audit knows that an agent has used in its lifetime. `adjustedMicros`: what operators changed in its budget. */
+export type AuditedUsage = { calls: number; llmMicros: number; toolMicros: number; adjustedMicros: number };
 
 export type GatewayDependencies = {
   bus: Bus;
@@ -52,6 +55,10 @@ export type GatewayDependencies = {
    * no audit.
    */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
+  /** Returns what an agent has used, from the audit. Absent if there is no audit. */
+  findUsage?: ((tenant: string, agentId: string) => Promise<AuditedUsage>) | undefined;
+  /** Returns the budgets with a limit that hold for a tool call of the agent. */
+  budgetsOf(tenant: string, agentId: string): readonly BudgetLimit[];
   /**
    * The keys that `redact` uses to seal personal data, and that are used to read the data again. The gateway opens
    * them.

@@ -1,8 +1,8 @@
 import type { Bus } from '@mandate/bus';
-import { agentRegister } from '@mandate/control';
+import { agentRegister, mandatesByRegister } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf, type MandateOfFile } from '@mandate/policy';
+import { compileActionRedaction, fingerprintOf, type MandateOfFile, mandatesOfFile } from '@mandate/policy';
 import {
   currentRedactor,
   currentTextRedactor,
@@ -16,6 +16,7 @@ import type { Clock, DataFolder } from '@mandate/runtime';
 import type { RedisSettings } from '@mandate/runtime/settings';
 import type { ProcessParts } from '@mandate/server';
 import { createGateway, type GatewaySettings, type RunnableGateway } from './app.ts';
+import { budgetsInForce } from './budgets-in-force.ts';
 import type { GatewayDependencies } from './gateway.ts';
 
 type Settings = GatewaySettings & RedisSettings & { readonly GATEWAY_PERSON_KEYS_PATH?: string | undefined };
@@ -35,6 +36,7 @@ export async function openGateway(
     /** The ledger. Null if another process has the ledger. */
     ledger: Ledger | null;
     findDecision: GatewayDependencies['findDecision'];
+    findUsage?: GatewayDependencies['findUsage'];
     /** Returns the mandates of a file. Absent if the decider runs in another process. */
     mandatesOfFile?: () => readonly MandateOfFile[];
   },
@@ -55,6 +57,12 @@ export async function openGateway(
       isOfTenantLimits: followed.mandates.isOfTenantLimits,
       kills,
       findDecision: parts.findDecision,
+      findUsage: parts.findUsage,
+      budgetsOf: (tenant, agentId) => {
+        const ofFile = mandatesOfFile(parts.mandatesOfFile?.() ?? [], 0);
+        const mandates = mandatesByRegister(followed.mandates, ofFile);
+        return budgetsInForce(mandates, tenant, agentId, parts.clock());
+      },
       redact: currentRedactor(privacy, {
         redact: compileActionRedaction(fields),
         hashKey: fields.hashKey,

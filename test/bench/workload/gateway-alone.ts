@@ -48,6 +48,7 @@ export async function gatewayAlone(on: {
       log,
       metrics,
       clock,
+      budgetsOf: () => [],
       findDecision: null,
       redact: (action) => action,
       redactText: (text) => text,

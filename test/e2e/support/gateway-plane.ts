@@ -134,6 +134,7 @@ export async function startGatewayPlane(options: {
       redact,
       redactText: (text) => text,
       fingerprint,
+      budgetsOf: () => [],
       findDecision: null,
       personKeys,
       sealsPersons: () => options.seals ?? false,

@@ -2,6 +2,8 @@
 import { localDecider } from '@mandate/engine';
 import { compileActionRedaction } from '@mandate/policy';
 import { type ActionRequested, DEFAULTS, readActionsRecord } from '@mandate/schemas';
+import { nameFault } from '@mandate/schemas/core';
+import { ledgerApprovals } from '../approvals.ts';
 import { type Audit, NO_RECORDS } from '../audit.ts';
 import type { DecisionPoint, ReadAction } from '../decision-point.ts';
 import { budgetsOf, MandatesOfAgents, readMandate, readMandateFile } from '../policy.ts';
@@ -27,6 +29,7 @@ export function localPoint({ mandate, agentId, state, audit, closesState = true 
   const mandates = new MandatesOfAgents(given);
   const decider = localDecider({ ledger, control: mandates, redact: compileActionRedaction(), clock });
   return {
+    nameFault,
     readAction: readActionOf,
     async decide(record) {
       const decision = await decider.decide(record);
@@ -40,6 +43,7 @@ export function localPoint({ mandate, agentId, state, audit, closesState = true 
       audit?.record({ event: 'action.settled', settlement });
     },
     kills,
+    approvals: ledgerApprovals(ledger, clock),
     costOf: async (agent) => state.costOf(agent),
     callsOf: async (agent) => state.callsOf(agent),
     async remainingBudgetOf(agent) {

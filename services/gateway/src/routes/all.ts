@@ -23,6 +23,7 @@ import { showDeadLetter } from './show-dead-letter.ts';
 import { showDecision } from './show-decision.ts';
 import { showKillStatus } from './show-kill-status.ts';
 import { showLedger } from './show-ledger.ts';
+import { showUsage } from './show-usage.ts';
 import { streamKills } from './stream-kills.ts';
 import { unsealTexts } from './unseal-texts.ts';
 
@@ -49,6 +50,7 @@ function addRoutes(server: HttpServer, gateway: Gateway): void {
   adjustBudgets(server, gateway);
   answerApprovals(server, gateway);
 
+  showUsage(server, gateway);
   showLedger(server, gateway);
   listAgents(server, gateway);
   listBalances(server, gateway);

@@ -1,0 +1,43 @@
+/** Tests what a program loads that imports only `@mandate/sdk/plane`. */
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { describe, expect, test } from 'vitest';
+
+const KB = 1_000;
+
+async function bundled(): Promise<OutputChunk> {
+  const input = join(import.meta.dirname, 'index.ts');
+  const build = await rolldown({ input, platform: 'browser' });
+  const { output } = await build.generate({ format: 'iife', name: 'sdk', minify: true });
+  expect(output).toHaveLength(1);
+  return output[0];
+}
+
+describe('plane mode alone', () => {
+  test('is small, and loads neither zod nor the engine, nor a module of Node', async () => {
+    const { code, imports, moduleIds } = await bundled();
+    expect(imports).toEqual([]);
+    const packages = moduleIds.map((id) => /(node_modules|packages|schemas).*/.exec(id)?.[0] ?? id);
+    const foreign = packages.filter(
+      (id) => !/^(packages\/(sdk|runtime)|schemas|node_modules\/@noble\/hashes)\//.test(id),
+    );
+    expect(foreign).toEqual([]);
+    expect(code.length).toBeLessThan(50 * KB);
+    expect(gzipSync(code).length).toBeLessThan(20 * KB);
+  });
+
+  test('runs where there are only the interfaces of the web, and no code may be made from text', async () => {
+    const { code } = await bundled();
+    const web = { AbortController, AbortSignal, TextDecoder, URL, URLSearchParams, crypto, performance };
+    const context = createContext(
+      { ...web, fetch, setTimeout, clearTimeout, console },
+      { codeGeneration: { strings: false, wasm: false } },
+    );
+    const call = `${code};
+      const mandate = new sdk.Mandate({ agentId: 'bot', planeUrl: 'http://127.0.0.1:9', timeoutMs: 1 });
+      mandate.createExecutor().run('pay', {}, () => 'paid').catch((error) => [error.code, error.cause.code]);`;
+    expect(await runInContext(call, context)).toEqual(['INTERNAL_ERROR', 'PLANE_UNAVAILABLE']);
+  });
+});

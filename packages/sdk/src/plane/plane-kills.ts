@@ -1,0 +1,225 @@
+/**
+ * The kill switch of a plane. While somebody listens, a stream of the gateway tells of each kill, so that running calls
+ * are aborted. The stream saves time only: the plane allows nothing to a killed agent, whether the stream is open or not.
+ */
+import type { KillTarget } from '@mandate/schemas';
+import type { Kills } from '../decision-point.ts';
+import type { OnError } from '../start-action.ts';
+import type { Kill } from '../types.ts';
+import { fieldsOf, type PlaneConnection, type PlaneRequest, refusalOf, sleep } from './plane-connection.ts';
+import { readEvents } from './read-events.ts';
+
+type Listener = (kill: Kill) => void;
+type Flag = { target: KillTarget; revision: number; reason?: string };
+
+/** An open stream keeps the process alive. A short pause between two calls must not close it. */
+const LINGER_MS = 500;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+/** The gateway repeats its flags every 30 seconds. */
+const SILENT_MS = 75_000;
+/** The abort of a running call waits so long for the reason of its kill. */
+const REASON_MS = 500;
+const MOST_REMEMBERED = 10_000;
+const UNKNOWN_REASON = 'an operator of the plane stopped it.';
+
+export class PlaneKills implements Kills {
+  readonly #connection: PlaneConnection;
+  readonly #onError: OnError;
+  readonly #listeners = new Set<Listener>();
+  /** How many listeners are not passive. While there are any, the stream is open. */
+  #active = 0;
+  /** The newest revision of each switch that is known, so that no kill is announced twice or late. */
+  readonly #known = new Map<string, number>();
+  /** The agents that called lately. A kill of a subtree names only the agent at its top. */
+  readonly #agents = new Set<string>();
+  #stream: AbortController | null = null;
+  #lingering: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(connection: PlaneConnection, onError: OnError) {
+    this.#connection = connection;
+    this.#onError = onError;
+  }
+
+  async kill(agentId: string, reason: string): Promise<void> {
+    await this.#kill(`/v1/agents/${encodeURIComponent(agentId)}/kill`, { reason }, { agentId, reason });
+  }
+
+  /** Stops every agent of the tenant of the key. */
+  async killAll(reason: string): Promise<void> {
+    await this.#kill('/v1/kill', { scope: 'tenant', reason }, { agentId: null, reason });
+  }
+
+  async revive(agentId: string): Promise<boolean> {
+    await this.#revive(`/v1/agents/${encodeURIComponent(agentId)}/revive`, {});
+    return !(await this.isKilled(agentId));
+  }
+
+  async reviveAll(): Promise<void> {
+    await this.#revive('/v1/revive', { scope: 'tenant' });
+  }
+
+  async isKilled(agentId: string): Promise<boolean> {
+    return (await this.#killOf(agentId, this.#connection.timeoutMs)) !== null;
+  }
+
+  onKill(listener: Listener, { isPassive = false }: { isPassive?: boolean } = {}): () => void {
+    this.#listeners.add(listener);
+    if (isPassive) return () => void this.#listeners.delete(listener);
+    this.#active += 1;
+    if (this.#lingering !== null) clearTimeout(this.#lingering);
+    this.#lingering = null;
+    if (this.#stream === null && !this.#connection.closed.aborted) void this.#follow();
+    return () => {
+      if (this.#listeners.delete(listener)) this.#active -= 1;
+      if (this.#active > 0 || this.#stream === null) return;
+      if (this.#lingering !== null) clearTimeout(this.#lingering);
+      this.#lingering = setTimeout(() => this.close(), LINGER_MS);
+    };
+  }
+
+  /** Remembers that the agent calls. */
+  calls(agentId: string): void {
+    this.#agents.delete(agentId);
+    this.#agents.add(agentId);
+    const [oldest] = this.#agents;
+    if (this.#agents.size > MOST_REMEMBERED && oldest !== undefined) this.#agents.delete(oldest);
+  }
+
+  close(): void {
+    this.#stream?.abort();
+    this.#stream = null;
+    if (this.#lingering !== null) clearTimeout(this.#lingering);
+    this.#lingering = null;
+  }
+
+  async #kill(path: string, body: object, kill: Omit<Kill, 'target'>): Promise<void> {
+    const { agentId } = kill;
+    try {
+      const { target, revision } = flagOf(await this.#command(path, body));
+      if (this.#isNew({ target, revision })) this.#tell([...this.#listeners], { ...kill, target });
+    } catch (error) {
+      // Running calls of this process are aborted even if the plane does not carry out the kill.
+      const tenant = '';
+      this.#tell([...this.#listeners], {
+        ...kill,
+        target: agentId === null ? { scope: 'all' } : { scope: 'agent', tenant, agentId },
+      });
+      throw error;
+    }
+  }
+
+  async #revive(path: string, body: object): Promise<void> {
+    this.#isNew(flagOf(await this.#command(path, body)));
+  }
+
+  async #command(path: string, body: object): Promise<unknown> {
+    const idempotencyKey = `sdk-${crypto.randomUUID()}`;
+    return this.#answer({ method: 'POST', path, body, idempotencyKey }, this.#connection.timeoutMs);
+  }
+
+  async #killOf(agentId: string, timeoutMs: number): Promise<{ reason: string } | null> {
+    const path = `/v1/agents/${encodeURIComponent(agentId)}/kill-status`;
+    const { killed } = fieldsOf(await this.#answer({ method: 'GET', path }, timeoutMs));
+    if (killed === null) return null;
+    return { reason: String(fieldsOf(killed).reason ?? UNKNOWN_REASON) };
+  }
+
+  async #answer(request: PlaneRequest, timeoutMs: number): Promise<unknown> {
+    const answer = await this.#connection.request(() => request, performance.now() + timeoutMs);
+    if (answer.status !== 200) throw refusalOf(this.#connection.url, answer);
+    return answer.body;
+  }
+
+  /** Follows the stream until nobody listens, and connects again whenever it ends. */
+  async #follow(): Promise<void> {
+    const stop = new AbortController();
+    this.#stream = stop;
+    let retryMs = FIRST_RETRY_MS;
+    while (!stop.signal.aborted && !this.#connection.closed.aborted) {
+      try {
+        const response = await this.#connection.openStream('/v1/kills/stream', stop.signal);
+        if (response.status !== 200 || response.body === null)
+          throw await refused(this.#connection.url, response);
+        for await (const { event, data } of readEvents(response.body, SILENT_MS)) {
+          retryMs = FIRST_RETRY_MS;
+          this.#learn(event, fieldsOf(data));
+        }
+      } catch (error) {
+        if (stop.signal.aborted || this.#connection.closed.aborted) return;
+        // Decisions fail too while the plane is away, so a lost stream is no news. A refusal is.
+        if (fieldsOf(error).retryable === false && retryMs === FIRST_RETRY_MS) this.#onError(error);
+      }
+      await sleep(retryMs * (0.5 + Math.random() / 2), stop.signal);
+      retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
+    }
+  }
+
+  #learn(event: string, data: Readonly<Record<string, unknown>>): void {
+    if (event === 'flags' && Array.isArray(data.killed)) {
+      for (const flag of data.killed) if (this.#isNew(flag)) void this.#announce(flag);
+    }
+    if (event !== 'killed' && event !== 'revived') return;
+    const flag = flagOf(data);
+    if (this.#isNew(flag) && event === 'killed') void this.#announce(flag);
+  }
+
+  /** Remembers the revision of a switch. Returns whether it is newer than what was known. */
+  #isNew({ target, revision }: Flag): boolean {
+    const key = JSON.stringify([target.scope, 'agentId' in target ? target.agentId : null]);
+    if (revision <= (this.#known.get(key) ?? 0)) return false;
+    this.#known.delete(key);
+    this.#known.set(key, revision);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    return true;
+  }
+
+  /** Only those hear of a kill who listened when it came. A call that is allowed after a revive is not stopped. */
+  async #announce({ target, reason }: Flag): Promise<void> {
+    const listeners = [...this.#listeners];
+    if (target.scope === 'agent') {
+      const { agentId } = target;
+      return this.#tell(listeners, { agentId, reason: reason ?? (await this.#reasonOf(agentId)), target });
+    }
+    if (target.scope === 'subtree') {
+      await Promise.all(
+        [...new Set([target.agentId, ...this.#agents])].map((id) =>
+          this.#announceIfIn(target, id, listeners),
+        ),
+      );
+      return;
+    }
+    const [agentId] = this.#agents;
+    const asked = reason ?? (agentId === undefined ? UNKNOWN_REASON : await this.#reasonOf(agentId));
+    this.#tell(listeners, { agentId: null, reason: asked, target });
+  }
+
+  /** Announces the kill of a subtree to one agent. An agent that cannot be asked about is stopped. */
+  async #announceIfIn(target: KillTarget, agentId: string, listeners: readonly Listener[]): Promise<void> {
+    const unknown = { reason: UNKNOWN_REASON };
+    const killed = await this.#killOf(agentId, REASON_MS).catch(() => unknown);
+    if (killed !== null) this.#tell(listeners, { agentId, reason: killed.reason, target });
+  }
+
+  async #reasonOf(agentId: string): Promise<string> {
+    const killed = await this.#killOf(agentId, REASON_MS).catch(() => null);
+    return killed?.reason ?? UNKNOWN_REASON;
+  }
+
+  #tell(listeners: readonly Listener[], kill: Kill): void {
+    for (const listener of listeners) listener(kill);
+  }
+}
+
+function flagOf(json: unknown): Flag {
+  const { target, revision } = fieldsOf(json);
+  return { target: target as KillTarget, revision: Number(revision) };
+}
+
+async function refused(url: string, response: Response): Promise<Error> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const isPassing = response.status >= 500 || response.status === 429;
+  const error = refusalOf(url, { status: response.status, body, retryAfterMs: null, tries: 1 });
+  return isPassing ? new Error(error.message) : error;
+}

@@ -1,0 +1,55 @@
+/** The options of plane mode, checked and with their defaults. */
+import { MandateError } from '@mandate/runtime/errors';
+import { CAPS } from '@mandate/schemas/core';
+
+export type PlaneOptions = {
+  /** The address of the plane's gateway. Absent: `http://127.0.0.1:7420`. */
+  planeUrl?: string;
+  /** The API key of the agent, or a function that returns the key. The function is called for each request. */
+  apiKey?: string | (() => string | Promise<string>);
+  /** How long a call may wait for its decision, with all retries, in milliseconds. Absent: 10 seconds. */
+  timeoutMs?: number;
+  /** What happens to a call if the plane does not answer in time. Only `block` exists: the call does not run. */
+  whenPlaneIsAway?: 'block';
+};
+
+export type PlaneSettings = {
+  url: string;
+  keyOf: () => string | undefined | Promise<string>;
+  timeoutMs: number;
+};
+
+const DEFAULT_URL = 'http://127.0.0.1:7420';
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** @throws MandateError SDK_MISUSED */
+export function planeSettings({ planeUrl, apiKey, timeoutMs, whenPlaneIsAway }: PlaneOptions): PlaneSettings {
+  if (whenPlaneIsAway !== undefined && whenPlaneIsAway !== 'block') {
+    throw misused(`whenPlaneIsAway is "${whenPlaneIsAway}".`, 'Use "block", the only value.');
+  }
+  const waits = timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  if (!Number.isSafeInteger(waits) || waits < 1 || waits > CAPS.deadlineMs) {
+    throw misused(`timeoutMs is ${waits}.`, `Use a whole number from 1 to ${CAPS.deadlineMs}.`);
+  }
+  return {
+    url: addressOf(planeUrl ?? DEFAULT_URL),
+    keyOf: typeof apiKey === 'function' ? apiKey : () => apiKey,
+    timeoutMs: waits,
+  };
+}
+
+/** Returns the address without a slash at its end. */
+function addressOf(planeUrl: string): string {
+  const url = URL.canParse(planeUrl) ? new URL(planeUrl) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
+    throw misused(
+      'planeUrl is no address of a plane.',
+      `Use an address with http or https, and without a name or query, as in ${DEFAULT_URL}.`,
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function misused(message: string, remedy: string): MandateError {
+  return new MandateError('SDK_MISUSED', message, { remedy });
+}

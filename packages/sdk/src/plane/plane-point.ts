@@ -1,0 +1,87 @@
+/**
+ * Plane mode: a plane decides, over HTTP. The mandates are those of the plane. If the plane gives no answer in time, the
+ * call is blocked: there is no other behaviour.
+ */
+import { MandateError } from '@mandate/runtime/errors';
+import type { ActionRequested } from '@mandate/schemas';
+import type { DecisionPoint, ReadAction } from '../decision-point.ts';
+import type { OnError } from '../start-action.ts';
+import { askPlane } from './ask-plane.ts';
+import { OutcomeQueue } from './outcome-queue.ts';
+import { planeApprovals } from './plane-approvals.ts';
+import { PlaneConnection } from './plane-connection.ts';
+import { PlaneKills } from './plane-kills.ts';
+import { type PlaneOptions, planeSettings } from './plane-options.ts';
+import { Turns } from './turns.ts';
+import { usageOf } from './usage-of-agent.ts';
+
+/** How many calls ask at one time. The others wait for their turn, within their time. */
+const MOST_ASKING = 64;
+const MOST_WAITING = 10_000;
+
+/** @throws MandateError SDK_MISUSED */
+export function planePoint(options: PlaneOptions & { mandate?: unknown; onError: OnError }): DecisionPoint {
+  const { onError } = options;
+  const connection = new PlaneConnection(planeSettings(options));
+  const outcomes = new OutcomeQueue(connection, onError);
+  const kills = new PlaneKills(connection, onError);
+  const turns = new Turns(MOST_ASKING, MOST_WAITING);
+  let isTold = false;
+  const tellOfMandate = () => {
+    if (!isTold) onError(mandateIgnored());
+    isTold = true;
+  };
+  if (options.mandate !== undefined) tellOfMandate();
+  const usage = async (agentId: string) => {
+    await outcomes.delivered(agentId, connection.timeoutMs);
+    return usageOf(connection, agentId);
+  };
+  return {
+    readAction,
+    async decide(record) {
+      const untilMs = performance.now() + connection.timeoutMs;
+      const { agentId } = record.action;
+      kills.calls(agentId);
+      return turns.take(untilMs, async () => {
+        // The next call of an agent must see what its earlier calls gave back.
+        await outcomes.delivered(agentId, untilMs - performance.now());
+        return askPlane(connection, record, untilMs);
+      });
+    },
+    settle: async (outcome) => outcomes.add(outcome),
+    kills,
+    approvals: planeApprovals(connection),
+    costOf: async (agentId) => (await usage(agentId)).cost,
+    callsOf: async (agentId) => (await usage(agentId)).calls,
+    remainingBudgetOf: async (agentId) => (await usage(agentId)).remainingMicros,
+    addMandate: tellOfMandate,
+    flush: (options) => outcomes.flush(options),
+    auditCounts: () => outcomes.counts(),
+    async close(options) {
+      await outcomes.flush(options);
+      connection.close();
+      outcomes.close();
+      kills.close();
+    },
+  };
+}
+
+/** Copies the record. The plane checks it, and refuses what it cannot read. */
+function readAction(json: string): ReadAction {
+  const record = JSON.parse(json) as ActionRequested;
+  const { action } = record;
+  const isObject =
+    action.type !== 'tool_call' ||
+    (typeof action.args === 'object' && action.args !== null && !Array.isArray(action.args));
+  if (isObject) return { ok: true, value: record };
+  return {
+    ok: false,
+    fault: { reason: 'the arguments are no object', remedy: 'call the tool with an object of arguments' },
+  };
+}
+
+function mandateIgnored(): MandateError {
+  return new MandateError('MANDATE_IGNORED', 'A mandate in the code does not apply in plane mode.', {
+    remedy: 'Leave it out, and give the agent a policy on the plane. The mandates of the plane apply.',
+  });
+}

@@ -1,0 +1,87 @@
+/** Starts a real plane in a process of its own, and puts agents under policies of its control service. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PlaneProcess, startPlane } from '@mandate/testing';
+import { Mandate } from '../index.ts';
+import type { MandateOptions } from '../mandate.ts';
+import type { MandateDocument } from '../types.ts';
+
+export type TestPlane = {
+  url: string;
+  process: PlaneProcess;
+  operatorKey: string;
+  /** Registers a new agent under this mandate. Returns the agent and its own key. */
+  agentUnder(document: MandateDocument): Promise<{ agentId: string; apiKey: string }>;
+  call<T>(method: string, path: string, body?: object): Promise<T>;
+  stop(): Promise<void>;
+};
+
+export async function startTestPlane(): Promise<TestPlane> {
+  const data = mkdtempSync(join(tmpdir(), 'mandate-test-'));
+  const process = await startPlane({ data, env: { PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000' } });
+  const { url } = process;
+  const operatorKey = process.keys.operator ?? '';
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer as T;
+  };
+  // An agent of a test is refused more often than an agent should be.
+  const refusalsPerAgent = { perSecond: 10_000, burst: 10_000 };
+  await call('PUT', '/v1/tenants/default', {
+    version: 1,
+    id: 'default',
+    quotas: { refusalsPerAgent, refusals: refusalsPerAgent },
+  });
+  let agents = 0;
+  return {
+    url,
+    process,
+    operatorKey,
+    call,
+    async agentUnder(document) {
+      agents += 1;
+      const [agentId, policy] = [`agent-${agents}`, `policy-${agents}`];
+      await call('POST', '/v1/policies', { version: 1, id: policy, ...document });
+      await call('POST', '/v1/rules', { version: 1, id: `rule-${agents}`, policy, agents: [agentId] });
+      const { key } = await call<{ key: { key: string } }>('POST', '/v1/agents', { id: agentId });
+      return { agentId, apiKey: key.key };
+    },
+    async stop() {
+      await process.kill('SIGKILL');
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The instance of an agent. Its commands are those of an operator, because the key of an agent may not give them. */
+export class MandateWithOperator extends Mandate {
+  readonly #operator: Mandate;
+
+  constructor(options: MandateOptions, operator: Mandate) {
+    super(options);
+    this.#operator = operator;
+  }
+
+  override kill(agentId: string, reason: string): Promise<void> {
+    return this.#operator.kill(agentId, reason);
+  }
+
+  override approve(...given: Parameters<Mandate['approve']>): Promise<void> {
+    return this.#operator.approve(...given);
+  }
+
+  override deny(...given: Parameters<Mandate['deny']>): Promise<void> {
+    return this.#operator.deny(...given);
+  }
+
+  override revive(agentId: string): Promise<boolean> {
+    return this.#operator.revive(agentId);
+  }
+}

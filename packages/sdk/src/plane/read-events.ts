@@ -1,0 +1,51 @@
+/** Reads server-sent events. Only what a gateway sends is understood: an event's name and one line of JSON. */
+
+export type StreamEvent = { event: string; data: unknown };
+
+/** The most characters of one event. A stream with a longer one ends. */
+const MOST_UNITS = 4 * 1024 * 1024;
+
+/** Yields events until the stream ends. Throws if the stream breaks, or is silent for `silentMs`. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  silentMs: number,
+): AsyncGenerator<StreamEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await inTime(reader.read(), silentMs);
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      if (text.length > MOST_UNITS) throw new RangeError('an event is too long');
+      const events = text.split('\n\n');
+      text = events.pop() ?? '';
+      for (const one of events) yield eventOf(one);
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function eventOf(text: string): StreamEvent {
+  const field = (name: string) =>
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2);
+  return { event: field('event') ?? '', data: JSON.parse(field('data') ?? 'null') };
+}
+
+async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silent = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the stream is silent')), timeoutMs);
+    (timer as { unref?(): void }).unref?.();
+  });
+  try {
+    return await Promise.race([promise, silent]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
