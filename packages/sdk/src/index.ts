@@ -16,6 +16,7 @@ import type { DecisionPoint } from './decision-point.ts';
 import { optionsFromEnvironment } from './environment.ts';
 import { MandateInstance, type MandateOptions } from './mandate.ts';
 import { openPoint } from './modes.ts';
+import { type WrapOptions, type Wrappable, wrapClient } from './wrap-client.ts';
 
 export type { AuditCounts, AuditOutput, AuditRecord, AuditTarget } from './audit/audit-output.ts';
 export { fileOutput } from './audit/file-output.ts';
@@ -66,6 +67,15 @@ export type { Executor } from './wrapper.ts';
 export class Mandate extends MandateInstance {
   protected override openPoint(options: MandateOptions): DecisionPoint {
     return openPoint(options);
+  }
+
+  /**
+   * Returns a client of the same type, and puts its model calls under the mandate. The given client stays as it was.
+   *
+   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+   */
+  wrap<T extends Wrappable>(client: T, options?: WrapOptions<T>): T {
+    return wrapClient(client, this, options ?? {});
   }
 }
 

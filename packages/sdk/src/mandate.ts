@@ -15,7 +15,6 @@ import { type Scope, scopedCall, scopedOptions } from './scope.ts';
 import { askAction, cancel, type OnError, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
 import type { Agent, Call, Cost, DeferOptions, Kill, MandateDocument, Tools } from './types.ts';
-import { type WrapOptions, type Wrappable, wrapClient } from './wrap-client.ts';
 import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
 import { type Executor, executorOf } from './wrapper.ts';
 
@@ -191,15 +190,6 @@ export abstract class MandateInstance {
       start: async (call) => startAction(starting(call)),
       ask: async (call) => askAction(starting(call)),
     };
-  }
-
-  /**
-   * Returns a client of the same type, and puts its model calls under the mandate. The given client stays as it was.
-   *
-   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
-   */
-  wrap<T extends Wrappable>(client: T, options?: WrapOptions<T>): T {
-    return wrapClient(client, this, options ?? {});
   }
 
   /** Returns what runs the tools of one agent. Each call is decided first. */
