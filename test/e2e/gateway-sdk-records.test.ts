@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { decisionId } from '@mandate/policy';
 import { type ActionDecided, readSdkRecord, type SdkRecord, TOPICS } from '@mandate/schemas';
+import { Mandate, planeOutput } from '@mandate/sdk';
 import { expect, test } from 'vitest';
 import { recordsOf, startGatewayPlane } from './support/gateway-plane.ts';
 import { sdkRecords } from './support/sdk-records.ts';
@@ -41,6 +42,26 @@ test('records decisions and settlements with the tenant and the id of the key, a
   expect(byId.get(settled.settlement.id)).toEqual({ ...settled.settlement, tenant: 'acme' });
   expect(await plane.decided()).toEqual(before);
   expect(await plane.ledger.balances('acme')).toEqual([]);
+});
+
+test('the audit of an SDK reports to the plane, and leaves out what the plane refuses', async () => {
+  const { plane, onLog } = await planeWithRecords();
+  const errors: unknown[] = [];
+  const mandate = new Mandate({
+    mandate: { toolPolicies: { pay: { cost: 5 } } },
+    audit: [planeOutput({ url: plane.url, apiKey: plane.key('sdk') })],
+    onError: (error) => errors.push(error),
+  });
+  await mandate.createExecutor({ agentId: 'bot-1' }).run('pay', { to: 'ann' }, () => 'paid');
+  await mandate.flush();
+  expect(mandate.getAuditCounts()).toEqual({ written: 2, waiting: 0, spilled: 0, lost: 0 });
+  expect((await onLog()).map(({ event }) => event).sort()).toEqual(['sdk.decided', 'sdk.settled']);
+  expect(errors).toEqual([]);
+  // The key does not speak for this agent, so the records wait until it does.
+  await mandate.createExecutor({ agentId: 'other-1' }).run('pay', {}, () => 'paid');
+  await mandate.close({ timeoutMs: 200 });
+  expect(mandate.getAuditCounts()).toMatchObject({ written: 2, lost: 2 });
+  expect(String(errors[0])).toContain('AGENT_NOT_ALLOWED');
 });
 
 test('no caller gets the decision of an SDK as a decision of the plane', async () => {

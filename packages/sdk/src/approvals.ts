@@ -5,8 +5,13 @@ import { MandateError } from '@mandate/runtime/errors';
 import { DEFAULTS, readApprovalId } from '@mandate/schemas';
 import type { Approvals } from './decision-point.ts';
 
-/** @param pollMs how often the ledger is asked for an answer of another process */
-export function ledgerApprovals(ledger: Ledger, clock: Clock, pollMs = 250): Approvals {
+type Opened = { ledger: Ledger; clock: Clock };
+
+/** How often the ledger is asked for an answer of another process, in milliseconds. */
+const POLL_MS = 250;
+
+/** @param open returns the ledger. A ledger in Redis is opened at its first use */
+export function ledgerApprovals(open: () => Opened | Promise<Opened>): Approvals {
   const wakes = new Set<() => void>();
   async function answer(
     approvalId: string,
@@ -15,6 +20,7 @@ export function ledgerApprovals(ledger: Ledger, clock: Clock, pollMs = 250): App
   ): Promise<void> {
     const subject = readApprovalId(approvalId);
     if (subject === null) throw noApproval();
+    const { ledger, clock } = await open();
     const expiresAtMs = clock() + expiresInMs;
     const command = { id: `apr_${crypto.randomUUID()}`, by, reason };
     await ledger.approve({ ...command, ...subject, tenant: DEFAULTS.tenant, answer, expiresAtMs });
@@ -23,12 +29,13 @@ export function ledgerApprovals(ledger: Ledger, clock: Clock, pollMs = 250): App
   return {
     async answered({ tenant, agentId, actionId, digest }, { timeoutMs, signal }) {
       const untilMs = performance.now() + timeoutMs;
+      const { ledger } = await open();
       for (;;) {
         const { state } = await ledger.question({ tenant, agentId, actionId, digest });
         if (state !== 'waiting') return true;
         const leftMs = untilMs - performance.now();
         if (leftMs <= 0 || signal?.aborted) return false;
-        await woken(wakes, Math.min(pollMs, leftMs), signal);
+        await woken(wakes, Math.min(POLL_MS, leftMs), signal);
       }
     },
     approve: (approvalId, given) => answer(approvalId, 'granted', given),

@@ -9,7 +9,7 @@ const NAMES = {
   MANDATE_FILE: 'mandate',
   MANDATE_URL: 'planeUrl',
   MANDATE_API_KEY: 'apiKey',
-  MANDATE_REDIS_URL: 'redisUrl',
+  MANDATE_REDIS_URL: 'redis',
 } as const;
 
 /** Options that only one mode reads. In another mode they are left out: the command reads the same variables. */
@@ -17,7 +17,7 @@ const ONLY_IN: Readonly<Record<string, string>> = {
   mandate: 'local distributed',
   planeUrl: 'plane',
   apiKey: 'plane',
-  redisUrl: 'distributed',
+  redis: 'distributed',
 };
 
 /** No variable begins so. A misspelled name must not count as an absent one. */

@@ -24,6 +24,8 @@ export { RecordsRefused } from './audit/records-refused.ts';
 export { stdoutOutput } from './audit/stdout-output.ts';
 export type { AuditOptions } from './audit.ts';
 export type { Charge } from './custom-charge.ts';
+export { planeOutput } from './distributed/plane-output.ts';
+export { RedisStateManager, type RedisStateOptions } from './distributed/redis-state.ts';
 export {
   findMandateError,
   isMandateError,

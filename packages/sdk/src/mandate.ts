@@ -7,6 +7,7 @@ import type { AuditOptions } from './audit.ts';
 import { callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
 import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
+import type { RedisStateManager } from './distributed/redis-state.ts';
 import type { MandateDeferredError } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
@@ -20,8 +21,15 @@ import { type Executor, executorOf } from './wrapper.ts';
 
 export type MandateOptions = PlaneOptions &
   DeferOptions & {
-    /** Where actions are decided: in this process (`local`, if absent), or by a plane. */
-    mode?: 'local' | 'plane';
+    /**
+     * Where actions are decided. Absent: `local`, in this process. `distributed`: in this process, with the state in
+     * Redis. `plane`: by a plane.
+     */
+    mode?: 'local' | 'distributed' | 'plane';
+    /** The Redis of distributed mode: `redis://…`. All processes with this Redis and prefix share their limits. */
+    redis?: string;
+    /** Begins all keys in Redis. Absent: `mandate`. */
+    redisPrefix?: string;
     /** The agent of this instance, if a call names no other agent. */
     agentId?: string;
     /**
@@ -36,8 +44,8 @@ export type MandateOptions = PlaneOptions &
      * Only local mode has it. If the function fails before the call, the call is blocked.
      */
     charge?: Charge;
-    /** The state of the agents. Absent: a new state in the memory of this process. */
-    state?: StateManager;
+    /** The state of the agents. Absent: a new state in the memory of this process, or in `redis`. */
+    state?: StateManager | RedisStateManager;
     /** The clock of a new state. Absent: the clock of the system. */
     clock?: Clock;
     /**

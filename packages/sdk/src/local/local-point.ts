@@ -1,5 +1,6 @@
 /** Local mode: decides in this process, by the policy and the ledger that a plane uses. */
 import { localDecider } from '@mandate/engine';
+import type { Balance } from '@mandate/ledger';
 import { compileActionRedaction } from '@mandate/policy';
 import { type ActionRequested, DEFAULTS, readActionsRecord } from '@mandate/schemas';
 import { nameFault } from '@mandate/schemas/core';
@@ -24,9 +25,7 @@ type Options = {
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
 export function localPoint({ mandate, agentId, state, audit, closesState = true }: Options): DecisionPoint {
   const { ledger, clock, kills } = state;
-  const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
-  const given = typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file;
-  const mandates = new MandatesOfAgents(given);
+  const mandates = mandatesOf({ mandate, agentId });
   const decider = localDecider({ ledger, control: mandates, redact: compileActionRedaction(), clock });
   return {
     nameFault,
@@ -43,23 +42,11 @@ export function localPoint({ mandate, agentId, state, audit, closesState = true 
       audit?.record({ event: 'action.settled', settlement });
     },
     kills,
-    approvals: ledgerApprovals(ledger, clock),
+    approvals: ledgerApprovals(() => state),
     costOf: async (agent) => state.costOf(agent),
     callsOf: async (agent) => state.callsOf(agent),
     async remainingBudgetOf(agent) {
-      const budgets = budgetsOf(mandates, agent, clock());
-      const balances = await ledger.balances(DEFAULTS.tenant);
-      const left = budgets.map(({ scope, subject, id, windowMs, maxMicros }) => {
-        const balance = balances.find(
-          ({ budget }) =>
-            budget.scope === scope &&
-            budget.subject === subject &&
-            budget.id === id &&
-            budget.windowMs === windowMs,
-        );
-        return (maxMicros ?? 0) - (balance?.spentMicros ?? 0);
-      });
-      return left.length === 0 ? null : Math.min(...left);
+      return remainingBudget(mandates, agent, clock(), await ledger.balances(DEFAULTS.tenant));
     },
     delegate(parent, agent, document) {
       mandates.delegate(parent, agent);
@@ -75,8 +62,34 @@ export function localPoint({ mandate, agentId, state, audit, closesState = true 
   };
 }
 
+/** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
+export function mandatesOf({ mandate, agentId }: Pick<Options, 'mandate' | 'agentId'>): MandatesOfAgents {
+  const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
+  return new MandatesOfAgents(typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file);
+}
+
+/** Returns the least that any budget of the agent has left. Null if no budget limits the agent. */
+export function remainingBudget(
+  mandates: MandatesOfAgents,
+  agent: string,
+  atMs: number,
+  balances: readonly Balance[],
+): number | null {
+  const left = budgetsOf(mandates, agent, atMs).map(({ scope, subject, id, windowMs, maxMicros }) => {
+    const balance = balances.find(
+      ({ budget }) =>
+        budget.scope === scope &&
+        budget.subject === subject &&
+        budget.id === id &&
+        budget.windowMs === windowMs,
+    );
+    return (maxMicros ?? 0) - (balance?.spentMicros ?? 0);
+  });
+  return left.length === 0 ? null : Math.min(...left);
+}
+
 /** Reads a record as strictly as the log of a plane does. */
-function readActionOf(json: string): ReadAction {
+export function readActionOf(json: string): ReadAction {
   const read = readActionsRecord(new TextEncoder().encode(json));
   return read.ok ? { ok: true, value: read.value as ActionRequested } : read;
 }

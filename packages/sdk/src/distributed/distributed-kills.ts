@@ -1,0 +1,126 @@
+/**
+ * The kill switch of all processes that share a Redis. A kill is in force in Redis before its promise resolves. Each
+ * process hears of it by Pub/Sub and aborts its running calls. After a gap it reads the flags.
+ */
+import { randomUUID } from 'node:crypto';
+import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/ledger';
+import { silentLogger } from '@mandate/runtime';
+import type { KillTarget } from '@mandate/schemas';
+import type { OnError } from '../audit/audit-output.ts';
+import type { Kills } from '../decision-point.ts';
+import type { Kill } from '../types.ts';
+import { TENANT } from './tenant.ts';
+
+type Listener = (kill: Kill) => void;
+
+export class DistributedKills implements Kills {
+  readonly #ledger: () => Promise<Ledger>;
+  readonly #onError: OnError;
+  readonly #listeners = new Set<Listener>();
+  /** The highest revision of each target that the listeners were told. */
+  readonly #told = new Map<string, number>();
+  #announcing: Ledger | null = null;
+
+  constructor(ledger: () => Promise<Ledger>, onError: OnError) {
+    this.#ledger = ledger;
+    this.#onError = onError;
+  }
+
+  /** Follows the kills of other processes. Kills from before are in force, but no listener is told of them. */
+  async follow(ledger: Ledger, broadcast: KillBroadcast): Promise<void> {
+    for (const { target, revision } of await ledger.killed(TENANT)) this.#told.set(nameOf(target), revision);
+    this.#announcing = withKillBroadcast(ledger, broadcast, silentLogger());
+    let isFirst = true;
+    broadcast.subscribe({
+      onNotice: ({ target, killed }) => {
+        if (killed) this.#readFlags(ledger, target).catch(this.#onError);
+      },
+      onGap: () => {
+        if (!isFirst) this.#readFlags(ledger, null).catch(this.#onError);
+        isFirst = false;
+      },
+    });
+  }
+
+  kill(agentId: string, reason: string): Promise<void> {
+    return this.#kill(oneAgent(agentId), reason);
+  }
+
+  killAll(reason: string): Promise<void> {
+    return this.#kill({ scope: 'tenant', tenant: TENANT }, reason);
+  }
+
+  async revive(agentId: string): Promise<boolean> {
+    await this.#revive(oneAgent(agentId));
+    return !(await this.isKilled(agentId));
+  }
+
+  reviveAll(): Promise<void> {
+    return this.#revive({ scope: 'tenant', tenant: TENANT });
+  }
+
+  async isKilled(agentId: string): Promise<boolean> {
+    return (await (await this.#ledger()).killStatus(TENANT, agentId)).killed !== null;
+  }
+
+  onKill(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #kill(target: KillTarget, reason: string): Promise<void> {
+    try {
+      const ledger = await this.#announced();
+      const { revision } = await ledger.kill(target, { id: `kill_${randomUUID()}`, by: 'sdk', reason });
+      this.#tell(target, revision, reason);
+    } catch (error) {
+      // Redis is away. The running calls of this process are aborted all the same.
+      this.#tell(target, Number.POSITIVE_INFINITY, reason);
+      this.#told.delete(nameOf(target));
+      throw error;
+    }
+  }
+
+  async #revive(target: KillTarget): Promise<void> {
+    const ledger = await this.#announced();
+    const { killed, revision } = await ledger.flag(target);
+    if (killed) await ledger.revive(target, revision + 1, `revive_${randomUUID()}`);
+  }
+
+  async #announced(): Promise<Ledger> {
+    const ledger = await this.#ledger();
+    return this.#announcing ?? ledger;
+  }
+
+  /** Tells the listeners of flags that they do not know. A notice has no reason, so the flags are read. */
+  async #readFlags(ledger: Ledger, noticed: KillTarget | null): Promise<void> {
+    try {
+      for (const { target, revision, reason } of await ledger.killed(TENANT))
+        this.#tell(target, revision, reason);
+    } catch (error) {
+      if (noticed !== null) this.#tell(noticed, 0, 'another process killed it');
+      throw error;
+    }
+  }
+
+  #tell(target: KillTarget, revision: number, reason: string): void {
+    const name = nameOf(target);
+    if (revision > 0 && (this.#told.get(name) ?? 0) >= revision) return;
+    if (revision > 0) this.#told.set(name, revision);
+    if ('tenant' in target && target.tenant !== TENANT) return;
+    const agentId = 'agentId' in target ? target.agentId : null;
+    for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
+  }
+}
+
+function oneAgent(agentId: string): KillTarget {
+  return { scope: 'agent', tenant: TENANT, agentId };
+}
+
+function nameOf(target: KillTarget): string {
+  return JSON.stringify([
+    target.scope,
+    'tenant' in target ? target.tenant : '',
+    'agentId' in target ? target.agentId : '',
+  ]);
+}

@@ -1,0 +1,213 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { describeWithOwnServers, type RedisServer, startRedis, waitUntil } from '@mandate/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { AuditRecord } from '../audit/audit-output.ts';
+import { sdkContract } from '../contract.ts';
+import { findMandateError } from '../errors.ts';
+import { Mandate, type MandateOptions } from '../index.ts';
+import type { Tool } from '../types.ts';
+import { RedisStateManager } from './redis-state.ts';
+
+/** A Redis for all tests that do not break it. */
+let server: RedisServer;
+
+const PAY = { toolPolicies: { pay: { cost: 5 } } } as const;
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'ran',
+    (error) => findMandateError(error)?.code ?? String(error),
+  );
+}
+
+function tally(codes: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, all]) => [code, all.length]));
+}
+
+/** Two instances as in two processes: each has its own connections. */
+async function two(options: MandateOptions, url?: string) {
+  const redis = url ?? server.url;
+  const redisPrefix = `test-${randomUUID()}`;
+  const make = () => {
+    const mandate = new Mandate({ mode: 'distributed', redis, redisPrefix, agentId: 'bot', ...options });
+    onTestFinished(() => mandate.close({ timeoutMs: 1 }));
+    return { mandate, tools: mandate.createExecutor() };
+  };
+  return { one: make(), other: make(), redisPrefix, redis };
+}
+
+const untilAborted: Tool<object, never> = (_args, signal) =>
+  new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+describeWithOwnServers(['redis'], 'on one Redis', () => {
+  beforeAll(async () => {
+    server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+  });
+  afterAll(() => server?.stop());
+
+  let state: RedisStateManager | null = null;
+  let agents = 0;
+  sdkContract('distributed mode', async () => {
+    state ??= new RedisStateManager({ url: server.url, prefix: `test-${randomUUID()}` });
+    const shared = state;
+    return {
+      async agentUnder(document) {
+        agents += 1;
+        const agentId = `agent-${agents}`;
+        const mandate = new Mandate({ mode: 'distributed', agentId, mandate: document, state: shared });
+        return { agentId, mandate, tools: mandate.createExecutor() };
+      },
+    };
+  });
+
+  test('1,000 calls of a dollar at once on two instances, under a hundred dollars: 100 run', async () => {
+    const mandate = { maxCostTotal: 100, toolPolicies: { pay: { cost: 1 } } };
+    const { one, other } = await two({ mandate });
+    const codes = await Promise.all(
+      Array.from({ length: 1_000 }, (_, at) =>
+        codeOf((at % 2 === 0 ? one : other).tools.run('pay', { at }, () => 'paid')),
+      ),
+    );
+    expect(tally(codes)).toEqual({ ran: 100, COST_LIMIT_EXCEEDED: 900 });
+    for (const { mandate } of [one, other]) {
+      await expect.poll(async () => (await mandate.getCost()).totalMicros).toBe(100_000_000);
+      expect([await mandate.getCallCount(), await mandate.getRemainingBudget()]).toEqual([100, 0]);
+    }
+  });
+
+  test('20 calls of five dollars at once in two processes, under ten dollars: two run', async () => {
+    const redis = server.url;
+    const prefix = `test-${randomUUID()}`;
+    const codesOf = () =>
+      new Promise<string[]>((resolve, reject) => {
+        const child = fork(new URL('./pays.fixture.ts', import.meta.url), [redis, prefix]);
+        child.once('message', (codes) => resolve(codes as string[]));
+        child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)));
+      });
+    const codes = (await Promise.all([codesOf(), codesOf()])).flat();
+    expect(tally(codes)).toEqual({ ran: 2, COST_LIMIT_EXCEEDED: 18 });
+  });
+
+  test('a kill in one instance aborts a running call in another, once, and blocks its next calls', async () => {
+    const { one, other } = await two({ mandate: PAY });
+    const heard: unknown[] = [];
+    for (const { mandate } of [one, other])
+      mandate.onKill(({ agentId, reason }) => heard.push({ agentId, reason }));
+    await one.tools.run('pay', {}, () => 'paid');
+    const started = Promise.withResolvers<void>();
+    const running = other.tools.run('pay', {}, (_args, signal) => {
+      started.resolve();
+      return untilAborted({}, signal);
+    });
+    const code = codeOf(running);
+    await started.promise;
+    await one.mandate.kill('bot', 'runaway');
+    expect(await code).toBe('AGENT_KILLED');
+    expect(await codeOf(other.tools.run('pay', {}, () => 'paid'))).toBe('AGENT_KILLED');
+    await waitUntil('both instances to hear of it', () => heard.length >= 2);
+    expect(heard).toEqual([
+      { agentId: 'bot', reason: 'runaway' },
+      { agentId: 'bot', reason: 'runaway' },
+    ]);
+    expect(await other.mandate.revive('bot')).toBe(true);
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+  });
+
+  test('a kill of every agent stops all instances with the prefix, and no others', async () => {
+    const { one, other } = await two({ mandate: PAY });
+    const apart = await two({ mandate: PAY });
+    await one.mandate.killAll('incident 42');
+    expect(await codeOf(other.tools.run('pay', {}, () => 'paid'))).toBe('AGENT_KILLED');
+    expect(await codeOf(apart.one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+    await other.mandate.reviveAll();
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+  });
+
+  test('records what it decided, with the time of Redis', async () => {
+    const taken: AuditRecord[] = [];
+    const audit = [(records: readonly AuditRecord[]) => taken.push(...records)];
+    const { one } = await two({ mandate: PAY, audit });
+    await one.tools.run('pay', {}, () => 'paid');
+    await one.mandate.flush();
+    expect(taken.map(({ event }) => event)).toEqual(['action.decided', 'action.settled']);
+  });
+
+  test('a clock of this process that is wrong moves no window; if it is far off, calls are blocked', async () => {
+    const { one } = await two({ mandate: { rateLimit: { maxCalls: 1, windowMs: 30_000 } } });
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+    const real = Date.now;
+    onTestFinished(() => {
+      Date.now = real;
+    });
+    const codeAt = (offMs: number) => {
+      Date.now = () => real() + offMs;
+      return codeOf(one.tools.run('pay', {}, () => 'paid'));
+    };
+    expect([await codeAt(50_000), await codeAt(-50_000)]).toEqual([
+      'RATE_LIMIT_EXCEEDED',
+      'RATE_LIMIT_EXCEEDED',
+    ]);
+    expect([await codeAt(7_200_000), await codeAt(-7_200_000)]).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR']);
+  });
+
+  test('needs a Redis, and has no clock of its own', () => {
+    expect(() => new Mandate({ mode: 'distributed', mandate: PAY })).toThrow(/no Redis/);
+    const options = { mode: 'distributed', redis: 'redis://127.0.0.1:1', mandate: PAY } as const;
+    expect(() => new Mandate({ ...options, clock: () => 0 })).toThrow(/clock of Redis/);
+  });
+});
+
+describeWithOwnServers(['redis'], 'on a Redis that goes away', () => {
+  test('blocks while Redis is away, within the time limit, and never allows', async () => {
+    const server = await startRedis({ appendonly: true });
+    onTestFinished(() => server.stop());
+    const errors: unknown[] = [];
+    const { one, other } = await two({ mandate: PAY, onError: (error) => errors.push(error) }, server.url);
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+    await server.kill();
+    let runs = 0;
+    const beganMs = performance.now();
+    for (const { tools } of [one, other, one]) {
+      const refused = await tools
+        .run('pay', {}, () => {
+          runs += 1;
+        })
+        .catch((error: unknown) => findMandateError(error));
+      expect(refused).toMatchObject({ code: 'INTERNAL_ERROR', cause: { code: 'LEDGER_UNAVAILABLE' } });
+    }
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+    expect(runs).toBe(0);
+    await expect(one.mandate.getCost()).rejects.toThrow();
+    // A kill aborts the calls of this process, although it cannot reach the others.
+    const heard: unknown[] = [];
+    one.mandate.onKill((kill) => heard.push(kill.reason));
+    await expect(one.mandate.kill('bot', 'stop')).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+    expect(heard).toEqual(['stop']);
+  });
+
+  test('blocks if Redis hangs, and does not wait for it without end', async () => {
+    const server = await startRedis({ appendonly: true });
+    onTestFinished(() => server.stop());
+    const { one } = await two({ mandate: PAY, onError: () => {} }, server.url);
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+    process.kill(server.pid, 'SIGSTOP');
+    try {
+      expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('INTERNAL_ERROR');
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+    }
+  });
+
+  test('a Redis that restarted is not trusted: calls are blocked', async () => {
+    const server = await startRedis({ appendonly: true });
+    onTestFinished(() => server.stop());
+    const { one } = await two({ mandate: PAY, onError: () => {} }, server.url);
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+    await server.kill();
+    await server.restart();
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('INTERNAL_ERROR');
+  });
+});

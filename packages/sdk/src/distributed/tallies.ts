@@ -1,0 +1,70 @@
+/**
+ * What each agent has spent and how often it was allowed, in Redis: a hash for each agent. Only reports use these
+ * numbers. Limits use the counters of the ledger.
+ */
+import type { ActionType } from '@mandate/schemas';
+import type { Redis } from 'ioredis';
+import type { Cost } from '../types.ts';
+import { TENANT } from './tenant.ts';
+
+type Change = { calls: number; micros: number; type: ActionType };
+
+export type Tallies = {
+  add(agentId: string, change: Change): Promise<void>;
+  of(agentId: string): Promise<{ cost: Cost; calls: number }>;
+  /** The time of Redis, in epoch milliseconds. */
+  timeMs(): Promise<number>;
+  /** Waits until everything is counted, and ends. */
+  close(): Promise<void>;
+};
+
+export async function openTallies(options: {
+  url: string;
+  namespace: string;
+  timeoutMs: number;
+}): Promise<Tallies> {
+  const { url, namespace, timeoutMs } = options;
+  const { Redis } = await import('ioredis');
+  const client: Redis = new Redis(url, {
+    lazyConnect: true,
+    commandTimeout: timeoutMs,
+    connectTimeout: timeoutMs,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: (times) => Math.min(25 * 2 ** times, 2_000),
+  });
+  // Without a listener, a cut connection would end the process. The commands fail by themselves.
+  client.on('error', () => {});
+  await client.connect().catch((error: unknown) => {
+    client.disconnect();
+    throw error;
+  });
+  const keyOf = (agentId: string) => `${namespace}:{${TENANT}}:tally:${agentId}`;
+  const counting = new Set<Promise<unknown>>();
+  return {
+    async add(agentId, { calls, micros, type }) {
+      const field = type === 'llm_call' ? 'llmMicros' : 'toolMicros';
+      const key = keyOf(agentId);
+      const work = client.multi().hincrby(key, 'calls', calls).hincrby(key, field, micros).exec();
+      counting.add(work);
+      await work.finally(() => counting.delete(work));
+    },
+    async of(agentId) {
+      const [calls, llm, tool] = await client.hmget(keyOf(agentId), 'calls', 'llmMicros', 'toolMicros');
+      const [llmMicros, toolMicros] = [Number(llm ?? 0), Number(tool ?? 0)];
+      return {
+        calls: Number(calls ?? 0),
+        cost: { totalMicros: llmMicros + toolMicros, llmMicros, toolMicros },
+      };
+    },
+    async timeMs() {
+      const [seconds, micros] = await client.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    },
+    async close() {
+      await Promise.allSettled([...counting]);
+      client.disconnect();
+    },
+  };
+}
