@@ -107,6 +107,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
+  ['packages/examples', ['@mandate/sdk', '@mandate/testing']],
   ['packages/sdk', [...ADAPTER, '@mandate/step', '@mandate/policy', '@mandate/ledger', '@mandate/engine']],
 ]);
 
@@ -122,7 +123,7 @@ const SERVER = ['packages/server'];
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['packages/bus', 'packages/runtime']],
   ['kafkajs', ['packages/bus']],
-  ['ioredis', ['packages/ledger']],
+  ['ioredis', ['packages/ledger', 'packages/sdk']],
   ['@clickhouse/client', ['packages/audit']],
   ['chdb', ['packages/audit']],
   ['fastify', SERVER],
@@ -189,7 +190,9 @@ function declarationFault(tree: Tree, path: string, from: Workspace, name: strin
 function workspaceFault(tree: Tree, from: Workspace, specifier: string): string | null {
   const name = packageOf(specifier);
   if (!tree.workspaces.some((workspace) => workspace.name === name)) return null;
-  if (name === '@mandate/testing' || /\/contract(\.ts)?$/.test(specifier)) {
+  // The model server needs no test runner, and the examples start it.
+  const isTestOnly = name === '@mandate/testing' && specifier !== '@mandate/testing/model-server';
+  if (isTestOnly || /\/contract(\.ts)?$/.test(specifier)) {
     return `imports ${specifier}, which is for tests only`;
   }
   if (from.folder === '') return null;

@@ -27,6 +27,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/sdk/src/anthropic/read-answer.ts': 'answers of a model provider, of which only the usage is read',
   'packages/sdk/src/model-calls/read-events.ts':
     'answers of a model provider, of which only the usage is read',
+  'packages/sdk/src/openai/event-blocks.ts':
+    'answers of a model provider, which reach the caller as the bytes that they are',
+  'packages/sdk/src/openai/watch-reply.ts': 'answers of a model provider, of which only the usage is read',
+  'packages/sdk/src/plane/read-events.ts': 'events of the plane',
   'schemas/src/decode-text.ts': 'the place of a fault',
 };
 

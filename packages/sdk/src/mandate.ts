@@ -309,13 +309,15 @@ export abstract class MandateInstance {
   #open(): DecisionPoint {
     if (this.#root !== this) return this.#root.#open();
     if (this.#point !== null) return this.#point;
-    this.#options = { ...this.defaults(), ...this.#options };
-    const { agentId, mode = 'local', charge } = this.#options;
+    const options = { ...this.defaults(), ...this.#options };
+    const { agentId, mode = 'local', charge } = options;
     if (charge !== undefined && mode !== 'local') {
       throw misused(`The mode "${mode}" has no \`charge\`.`, { remedy: 'Price the tools in the mandate.' });
     }
-    const point = this.openPoint(this.#options);
+    const point = this.openPoint(options);
     if (agentId !== undefined) this.#agent(agentId, point);
+    // An instance that could not be opened can still be configured.
+    this.#options = options;
     this.#point = point;
     return point;
   }

@@ -28,7 +28,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: only the first outcome counts', 'if (settled !== null) return settled;', ''],
   ]),
   ...inFile('packages/sdk/src/run-tool.ts', [
-    ['sdk: the tool gets the decided arguments', "action.type === 'tool_call' ? action.args : {}", 'args'],
+    ['sdk: the tool gets the decided arguments', 'fn(decided as never', 'fn(args as never'],
     [
       'sdk: a result changes no charge',
       "typeof stated === 'function' ? stated(result) : stated",

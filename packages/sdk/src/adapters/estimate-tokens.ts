@@ -1,4 +1,5 @@
 /** The size of an LLM call, if no tokenizer is given. */
+import { bytesOf, tokensOfBytes } from '../model-calls/estimate-tokens.ts';
 
 /**
  * Returns more tokens than nearly every text has: one for each three bytes of its JSON. A call reserves this amount,
@@ -6,7 +7,7 @@
  */
 export function estimateTokens(input: unknown): number {
   const json = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
-  return Math.max(1, Math.ceil(Buffer.byteLength(json) / 3));
+  return Math.max(1, tokensOfBytes(bytesOf(json)));
 }
 
 /** The output tokens that a call reserves if neither the caller nor the model states a limit. */

@@ -3,6 +3,7 @@
  * for a retry, and gives it no id of the call.
  */
 import type { LanguageModelMiddleware } from 'ai';
+import { DEFAULT_MAX_OUTPUT_TOKENS } from '../adapters/estimate-tokens.ts';
 import { MandateBlockedError } from '../errors.ts';
 import { bytesOf } from '../model-calls/estimate-tokens.ts';
 import { type AnswerEnd, type Delivery, outcomeOfDelivery } from '../model-calls/outcome-of-delivery.ts';
@@ -27,7 +28,7 @@ export type ModelOptions = Omit<AiOptions, 'runId'> & {
    * rather too high than too low. If the function throws, the call is blocked.
    */
   countTokens?: (call: ModelCall) => number | PromiseLike<number>;
-  /** The most output tokens that are reserved if a call states none. Absent: what the mandate says. */
+  /** The most output tokens that are reserved if a call states none. Absent: 4,096. */
   maxOutputTokens?: number;
 };
 
@@ -114,13 +115,13 @@ type Started = { running: RunningAction; signal: AbortSignal; inputTokens: numbe
 async function start(agent: Agent, options: ModelOptions, model: Model, params: ModelCall): Promise<Started> {
   const { provider = model.provider.split('.')[0] ?? model.provider, countTokens } = options;
   const inputTokens = await counted(countTokens ?? estimatedInputTokens, params, agent, model);
-  const maxOutputTokens = params.maxOutputTokens ?? options.maxOutputTokens;
+  const maxOutputTokens = params.maxOutputTokens ?? options.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
   const call = {
     type: 'llm_call' as const,
     provider,
     model: model.modelId,
     inputTokens,
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    maxOutputTokens,
     options: callOptionsOf(options),
   };
   const running = await startCall(agent, call, params.abortSignal);
