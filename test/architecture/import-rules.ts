@@ -104,6 +104,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
       '@mandate/documents',
       '@mandate/reconcile',
       '@mandate/plane',
+      '@mandate/sdk',
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
@@ -190,9 +191,7 @@ function declarationFault(tree: Tree, path: string, from: Workspace, name: strin
 function workspaceFault(tree: Tree, from: Workspace, specifier: string): string | null {
   const name = packageOf(specifier);
   if (!tree.workspaces.some((workspace) => workspace.name === name)) return null;
-  // The model server needs no test runner, and the examples start it.
-  const isTestOnly = name === '@mandate/testing' && specifier !== '@mandate/testing/model-server';
-  if (isTestOnly || /\/contract(\.ts)?$/.test(specifier)) {
+  if (name === '@mandate/testing' || /\/contract(\.ts)?$/.test(specifier)) {
     return `imports ${specifier}, which is for tests only`;
   }
   if (from.folder === '') return null;

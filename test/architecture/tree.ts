@@ -78,7 +78,7 @@ export function workspaceOf(tree: Tree, path: string): Workspace {
  */
 export function isForTests(path: string): boolean {
   return (
-    /^(test|packages\/testing)\//.test(path) ||
+    /^(test|packages\/(testing|examples))\//.test(path) ||
     /(\.(test|bench|fixture)|\/contract|\/arbitrary-[a-z-]+|(^|\/)vitest\.config)\.ts$/.test(path) ||
     /\/(contract|system)\//.test(path)
   );

@@ -11,7 +11,8 @@ import type { Decision, Shadow } from '@mandate/schemas';
 import { createLogger } from '@mandate/server';
 import { createAgent } from './governed-agent.ts';
 import { inWords, stopRunaway } from './runaway.ts';
-import { AGENTS, scenes } from './scenes.ts';
+import { AGENTS, SDK_AGENT, scenes } from './scenes.ts';
+import { createSdkAgent } from './sdk-agent.ts';
 import { startToolServers } from './tool-servers.ts';
 
 export type DemoOptions = { keep: boolean; port: number };
@@ -85,7 +86,9 @@ async function play(
   const key = plane.firstKeys.find(({ name }) => name === 'operator')?.key;
   const api = createApiClient({ url: plane.url, key, signal });
   const onDecision = onFirstDecisions(view);
+  const keys = new Map<string, string>();
   const agents = await register(api, (id, key) => {
+    keys.set(id, key);
     const own = createApiClient({ url: plane.url, key, signal });
     return createAgent({ id, api: own, tools, onDecision });
   });
@@ -96,8 +99,9 @@ async function play(
     return known;
   };
 
+  const sdkAgent = createSdkAgent({ id: SDK_AGENT, url: plane.url, key: keys.get(SDK_AGENT) ?? '' }, tools);
   for (const { title, play } of scenes({
-    ...{ agent, api, folder: files },
+    ...{ agent, sdkAgent, api, folder: files },
     say: (text) => say(`  ${text}`),
     shadowInWords: view.shadow,
   })) {

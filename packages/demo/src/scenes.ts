@@ -6,11 +6,14 @@
 import type { ApiClient } from '@mandate/client';
 import { approvalId, type Shadow } from '@mandate/schemas';
 import type { GovernedAgent } from './governed-agent.ts';
+import type { SdkAgent } from './sdk-agent.ts';
 
 export type Scene = { title: string; play(): Promise<void> };
 
 export type Fleet = {
   agent(id: string): GovernedAgent;
+  /** The agent that uses the SDK. */
+  sdkAgent: SdkAgent;
   /** The client of an operator. */
   api: ApiClient;
   folder: string;
@@ -22,10 +25,13 @@ const LIBRARIANS = 4;
 const MATHEMATICIANS = 4;
 const ROUNDS = 5;
 
+/** The agent that uses the SDK. */
+export const SDK_AGENT = 'clerk';
+
 /** The agents of the demo. Rules name the group of an agent, or the agent itself if it has no group. */
 export const AGENTS: readonly { id: string; groups: readonly string[] }[] = [
   ...[...numbered('librarian', LIBRARIANS), ...numbered('mathematician', MATHEMATICIANS)].map(inFleet),
-  ...['clumsy', 'parrot', 'runaway'].map(inFleet),
+  ...['clumsy', 'parrot', 'runaway', SDK_AGENT].map(inFleet),
   ...['big-spender', 'hasty', 'snoop', 'careful'].map((id) => ({ id, groups: [] })),
 ];
 
@@ -34,7 +40,7 @@ function inFleet(id: string) {
 }
 
 /** Returns the scenes in order. Within a scene, agents may act at the same time. */
-export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): readonly Scene[] {
+export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fleet): readonly Scene[] {
   const file = (name: string) => `${folder}/${name}`;
   return [
     {
@@ -76,6 +82,16 @@ export function scenes({ agent, api, folder, say, shadowInWords }: Fleet): reado
         await agent('snoop').act('everything.get-env', {});
         await agent('snoop').act('everything.echo', { message: 'hello' });
         await agent('snoop').act('files.read_text_file', { path: `${folder}/../../etc/passwd` });
+      },
+    },
+    {
+      title: 'An agent that uses the SDK: the same rules, and a refusal that its model can read',
+      play: async () => {
+        await say(
+          `${SDK_AGENT} called a tool: ${await sdkAgent.call('everything.echo', { message: 'hello' })}`,
+        );
+        await say(`its model reads: ${await sdkAgent.call('everything.get-env', {})}`);
+        await sdkAgent.close();
       },
     },
     {

@@ -1,0 +1,33 @@
+/** An agent that uses the SDK. It asks the plane of the demo, under its own key. */
+import { findMandateError, Mandate } from '@mandate/sdk/plane';
+import type { ToolServers } from './tool-servers.ts';
+
+export type SdkAgent = {
+  /** Calls a tool if the plane allows it. Resolves to the result, or to what the model would read. */
+  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Reports what is left to report. */
+  close(): Promise<void>;
+};
+
+export function createSdkAgent(
+  options: { id: string; url: string; key: string },
+  tools: Pick<ToolServers, 'call'>,
+): SdkAgent {
+  const mandate = new Mandate({ agentId: options.id, planeUrl: options.url, apiKey: options.key });
+  const executor = mandate.createExecutor();
+  return {
+    async call(tool, args) {
+      try {
+        return await executor.run(tool, args, (decided) => tools.call(tool, decided));
+      } catch (error) {
+        const refusal = findMandateError(error);
+        if (refusal === null) throw error;
+        return refusal.message;
+      }
+    },
+    async close() {
+      await mandate.flush();
+      await mandate.close();
+    },
+  };
+}
