@@ -152,6 +152,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /metrics',
       'GET /readyz',
       'GET /v1/agents/{id}/kill-status',
+      'GET /v1/agents/{id}/usage',
       'GET /v1/kills/stream',
       'GET /v1/ledger',
       'GET /v1/ledger/balances',

@@ -4,9 +4,9 @@
  */
 export type Service = 'gateway' | 'query' | 'alerter' | 'control';
 
-/** The gateway has the routes that kill and revive agents, and the control service has all other routes of agents. */
+/** The gateway has the routes that kill and revive agents and show their state and usage, and the control service has all other routes of agents. */
 const CONTROL =
-  /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status)$))(?:\/|$)/;
+  /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
 
 /** The query service lists approvals. The gateway accepts the answers of people. */
 const QUERY = /^\/v1\/(?:audit\/|approvals(?:\/[^/]+)?$)/;

@@ -1,12 +1,11 @@
 /** Puts the LLM calls of a client of Anthropic under a mandate. */
-import type { Middleware } from '@anthropic-ai/sdk';
 import type { Agent } from '../types.ts';
 import { middlewareOf } from './middleware.ts';
 import { type AnthropicOptions, agentOptionsOf, type MandateLike } from './options.ts';
 
 /** A client of Anthropic, or of Bedrock, Vertex or Foundry with the same SDK. */
 export type AnthropicClient = {
-  readonly middleware: readonly Middleware[];
+  readonly middleware: readonly object[];
   readonly maxRetries: number;
   // biome-ignore lint/suspicious/noExplicitAny: each client class has options of its own
   withOptions(options: any): any;
@@ -35,9 +34,9 @@ type Wrapping = {
   agent: Agent;
   options: AnthropicOptions;
   /** The middleware that an earlier wrapping of the client added. Null: none. */
-  ours: Middleware | null;
+  ours: object | null;
   /** The options that the new client does not share with the given one. */
-  changes: { middleware?: readonly Middleware[] };
+  changes: { middleware?: readonly object[] };
 };
 
 function underMandate<T extends AnthropicClient>(client: T, wrapping: Wrapping): T {

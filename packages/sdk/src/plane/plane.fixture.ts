@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PlaneProcess, startPlane } from '@mandate/testing';
+import { vi } from 'vitest';
 import { Mandate } from '../index.ts';
 import type { MandateOptions } from '../mandate.ts';
-import type { MandateDocument } from '../types.ts';
+import type { Cost, MandateDocument } from '../types.ts';
 
 export type TestPlane = {
   url: string;
@@ -84,4 +85,22 @@ export class MandateWithOperator extends Mandate {
   override revive(agentId: string): Promise<boolean> {
     return this.#operator.revive(agentId);
   }
+
+  /** Waits until the audit agrees with the ledger, because until then the parts of a cost are not known. */
+  override async getCost(agentId?: string): Promise<Cost> {
+    return vi.waitUntil(async () => {
+      const cost = await super.getCost(agentId);
+      return cost.llmMicros === null ? null : cost;
+    }, WAITING);
+  }
+
+  override async getCallCount(agentId?: string): Promise<number | null> {
+    const found = await vi.waitUntil(async () => {
+      const count = await super.getCallCount(agentId);
+      return count === null ? null : { count };
+    }, WAITING);
+    return found.count;
+  }
 }
+
+const WAITING = { timeout: 60_000, interval: 50 };
