@@ -32,11 +32,17 @@ export function placesIn(text: string): (offset: number) => TextPlace {
   const blocks: { line: number; lineStart: number }[] = [];
   let line = 1;
   let lineStart = 0;
-  for (let at = 0; at <= text.length; at++) {
-    if (at % BLOCK_UNITS === 0) blocks.push({ line, lineStart });
-    if (text.charCodeAt(at) !== LINE_FEED) continue;
-    line++;
-    lineStart = at + 1;
+  let next = -1;
+  for (let start = 0; start <= text.length; start += BLOCK_UNITS) {
+    blocks.push({ line, lineStart });
+    // Searching is much faster than reading, so a long line costs little.
+    if (next < start) next = firstLineFeed(text, start);
+    const end = Math.min(start + BLOCK_UNITS, text.length);
+    for (let at = next; at < end; at++) {
+      if (text.charCodeAt(at) !== LINE_FEED) continue;
+      line++;
+      lineStart = at + 1;
+    }
   }
   return (offset) => {
     const block = Math.floor(offset / BLOCK_UNITS);
@@ -48,6 +54,12 @@ export function placesIn(text: string): (offset: number) => TextPlace {
     }
     return { line, column: offset - lineStart + 1 };
   };
+}
+
+/** Returns the offset of the first line feed from `start` on. Infinity if there is none. */
+function firstLineFeed(text: string, start: number): number {
+  const at = text.indexOf('\n', start);
+  return at === -1 ? Number.POSITIVE_INFINITY : at;
 }
 
 const LINE_FEED = 0x0a;
