@@ -201,6 +201,8 @@ export interface Ledger {
    * window.
    */
   balances(tenant: string): Promise<readonly Balance[]>;
+  /** Returns the sum of each of these counters, in their order. 0 for a counter that was never charged. */
+  spent(tenant: string, budgets: readonly BudgetReference[]): Promise<readonly number[]>;
   /**
    * Returns allowed actions that may still run (no outcome, lease not ended) or are not on the log yet, oldest first.
    */

@@ -12,6 +12,7 @@
 export { actionDigest } from './action-digest.ts';
 export { compileArgumentRules } from './arguments/argument-rules.ts';
 export { roomToWrite } from './arguments/pattern-size.ts';
+export { budgetsInForce, leastRemaining } from './budgets-in-force.ts';
 export { decide, type Judgement, plan } from './decide.ts';
 export { decisionRecord } from './decision-record.ts';
 export { canonicalJson, sha256Hex } from './digest.ts';

@@ -16,7 +16,7 @@ import type { GatewayMeasures } from './measures.ts';
 import type { UndecidedRecords } from './publish/undecided-records.ts';
 import type { RefusedAgents } from './refusals/refused-agents.ts';
 
-/** What the audit knows that an agent has used in its lifetime. `adjustedMicros`: what operators changed in its budget. */
+/** The lifetime usage of an agent by the audit. `adjustedMicros`: what operators changed in its lifetime budget. */
 export type AuditedUsage = { calls: number; llmMicros: number; toolMicros: number; adjustedMicros: number };
 
 export type GatewayDependencies = {
@@ -55,7 +55,7 @@ export type GatewayDependencies = {
    * no audit.
    */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
-  /** Returns what an agent has used, from the audit. Absent if there is no audit. */
+  /** Returns the lifetime usage of an agent. Absent if there is no audit. */
   findUsage?: ((tenant: string, agentId: string) => Promise<AuditedUsage>) | undefined;
   /** Returns the budgets with a limit that hold for a tool call of the agent. */
   budgetsOf(tenant: string, agentId: string): readonly BudgetLimit[];

@@ -2,7 +2,13 @@ import type { Bus } from '@mandate/bus';
 import { agentRegister, mandatesByRegister } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
-import { compileActionRedaction, fingerprintOf, type MandateOfFile, mandatesOfFile } from '@mandate/policy';
+import {
+  budgetsInForce,
+  compileActionRedaction,
+  fingerprintOf,
+  type MandateOfFile,
+  mandatesOfFile,
+} from '@mandate/policy';
 import {
   currentRedactor,
   currentTextRedactor,
@@ -16,7 +22,6 @@ import type { Clock, DataFolder } from '@mandate/runtime';
 import type { RedisSettings } from '@mandate/runtime/settings';
 import type { ProcessParts } from '@mandate/server';
 import { createGateway, type GatewaySettings, type RunnableGateway } from './app.ts';
-import { budgetsInForce } from './budgets-in-force.ts';
 import type { GatewayDependencies } from './gateway.ts';
 
 type Settings = GatewaySettings & RedisSettings & { readonly GATEWAY_PERSON_KEYS_PATH?: string | undefined };

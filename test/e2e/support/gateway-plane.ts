@@ -6,7 +6,7 @@ import { startDecider } from '@mandate/decider';
 import { createGateway, type GatewaySettings } from '@mandate/gateway';
 import { type Ledger, localKillBroadcast } from '@mandate/ledger';
 import { restoreLedger } from '@mandate/ledger-log';
-import { compileActionRedaction, fingerprintOf, mandatesOfFile } from '@mandate/policy';
+import { budgetsInForce, compileActionRedaction, fingerprintOf, mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { type PersonKeys, personKeysAt } from '@mandate/privacy';
 import { type Running, silentLogger, systemClock, type Tracer } from '@mandate/runtime';
@@ -102,6 +102,8 @@ export async function startGatewayPlane(options: {
   register?: Parameters<typeof createGateway>[0]['register'];
   /** Quotas of what each tenant may write. */
   quotas?: TenantQuotas;
+  /** What the audit knows of the usage of agents. If absent, there is no audit. */
+  findUsage?: Parameters<typeof createGateway>[0]['findUsage'];
   /** If true, persons can be erased. */
   seals?: boolean;
   /** Replaces the gateway's log and ledger, so that a test can watch them or make them fail. */
@@ -114,6 +116,7 @@ export async function startGatewayPlane(options: {
   const { ledger } = await restoreLedger({ bus, clock: systemClock, log });
   const loaded = loadMandates(options.mandates);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const mandates = mandatesOfFile(loaded.mandates, 1);
   const redact = compileActionRedaction();
   const fingerprint: Parameters<typeof createGateway>[0]['fingerprint'] = (original, redacted) =>
     fingerprintOf(original, redacted, 'the key of this test');
@@ -134,7 +137,8 @@ export async function startGatewayPlane(options: {
       redact,
       redactText: (text) => text,
       fingerprint,
-      budgetsOf: () => [],
+      budgetsOf: (tenant, agentId) => budgetsInForce(mandates, tenant, agentId, systemClock()),
+      findUsage: options.findUsage,
       findDecision: null,
       personKeys,
       sealsPersons: () => options.seals ?? false,
@@ -189,7 +193,7 @@ export async function startGatewayPlane(options: {
         metrics,
         clock: systemClock,
         deadlines: true,
-        control: () => mandatesOfFile(loaded.mandates, 1),
+        control: () => mandates,
       }),
     published: async () =>
       (await recordsOf(bus, TOPICS.actions)).map(({ value }) => JSON.parse(textOf(value))),

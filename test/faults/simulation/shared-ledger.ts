@@ -152,6 +152,7 @@ export class SharedLedger {
       approve: (approval) => ask('operate', (ledger) => ledger.approve(approval)),
       question: (question) => ask('operate', (ledger) => ledger.question(question)),
       balances: (tenant) => ask('operate', (ledger) => ledger.balances(tenant)),
+      spent: (tenant, budgets) => ask('operate', (ledger) => ledger.spent(tenant, budgets)),
       open: (tenant, agentId) => ask('operate', (ledger) => ledger.open(tenant, agentId)),
       unpublished: (tenant) => ask('operate', (ledger) => ledger.unpublished(tenant)),
       tenants: () => ask('operate', (ledger) => ledger.tenants()),

@@ -1,7 +1,7 @@
 /** The ledger and clock of a test, and short functions for both. */
 import type { ManualClock } from '@mandate/runtime';
 import type { LimitFact, SettleFacts, SettleRequest, StepFacts, StepRequest } from '@mandate/schemas';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Ledger, Operation, StepResult } from '../port.ts';
 
 /** A new, empty ledger, and the only clock that it reads. */
@@ -59,8 +59,11 @@ export async function limitFactOf(ledger: Ledger, request: StepRequest): Promise
   return fact;
 }
 
+/** Returns the sum of each counter by its name. The ledger must give the same sum for the counter alone. */
 export async function spent(ledger: Ledger, tenant: string): Promise<Record<string, number>> {
   const balances = await ledger.balances(tenant);
+  const budgets = balances.map(({ budget }) => budget);
+  expect(await ledger.spent(tenant, budgets)).toEqual(balances.map(({ spentMicros }) => spentMicros));
   return Object.fromEntries(
     balances.map(({ budget, spentMicros }) => [
       [budget.scope, budget.subject, budget.id, ...(budget.windowMs === null ? [] : [budget.windowMs])].join(

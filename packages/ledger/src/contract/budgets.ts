@@ -225,6 +225,26 @@ export function budgets(make: MakeLedger): void {
     expect(await spent(ledger, TENANT)).toEqual({});
   });
 
+  test('states the sums of some counters in the order of the question, and 0 for a counter without charges', async () => {
+    const { ledger, clock } = await begin(make);
+    const reference = { scope: 'agent', subject: AGENT, id: 'w', windowMs: 100 } as const;
+    const window = budget({ id: 'w', windowMs: 100 });
+    await allow(ledger, stepRequest({ plan: planOf({ limits: [window, budget({ id: 'b' })] }) }));
+    const asked = [
+      { ...reference, id: 'b', windowMs: null },
+      { ...reference, windowMs: null },
+      reference,
+      { ...reference, windowMs: 200 },
+      { ...reference, subject: 'other' },
+      { ...reference, id: 'b', windowMs: null },
+    ];
+    expect(await ledger.spent(TENANT, asked)).toEqual([100, 0, 100, 0, 0, 100]);
+    clock.advance(100);
+    expect(await ledger.spent(TENANT, asked)).toEqual([100, 0, 0, 0, 0, 100]);
+    expect(await ledger.spent('other', [reference])).toEqual([0]);
+    expect(await ledger.spent(TENANT, [])).toEqual([]);
+  });
+
   test('orders balances by scope, subject, id and window', async () => {
     const { ledger } = await begin(make);
     const limits = [

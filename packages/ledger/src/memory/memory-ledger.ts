@@ -11,7 +11,7 @@ import { forget, forgetBrief } from './forget.ts';
 import { openPosition } from './log-positions.ts';
 import { adjust, approve, flagOf, kill, revive, wasRevived } from './operator-commands.ts';
 import { forgetPendingOutcomes } from './out-of-order-outcomes.ts';
-import { balancesOf, flagsInForce, openActions, unpublishedOf } from './queries.ts';
+import { balancesOf, flagsInForce, openActions, spentOf, unpublishedOf } from './queries.ts';
 import { questionIn } from './question.ts';
 import type { TenantState } from './remembered.ts';
 import { settle } from './settle.ts';
@@ -119,6 +119,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     question: async (asked) => questionIn(state.tenants.get(asked.tenant), asked, now()),
 
     balances: async (name) => tenantNamed(name).flatMap((tenant) => balancesOf(tenant, now())),
+    spent: async (name, budgets) => spentOf(state.tenants.get(name), budgets, now()),
     open: async (name, agentId) => tenantNamed(name).flatMap((tenant) => openActions(tenant, agentId, now())),
     unpublished: async (name) => tenantNamed(name).flatMap((tenant) => unpublishedOf(tenant, now())),
     tenants: async () => activeTenants(state).map((tenant) => tenant.name),

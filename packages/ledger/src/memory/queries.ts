@@ -21,6 +21,17 @@ export function balancesOf(tenant: TenantState, nowMs: number): Balance[] {
   return balances.sort((a, b) => compareBudgets(a.budget, b.budget));
 }
 
+export function spentOf(
+  tenant: TenantState | undefined,
+  budgets: readonly BudgetReference[],
+  nowMs: number,
+): number[] {
+  return budgets.map((budget) => {
+    const counter = tenant === undefined ? undefined : findCounter(tenant.counters, budget);
+    return counter === undefined ? 0 : spentIn(counter, nowMs);
+  });
+}
+
 /**
  * Returns the open actions of a target. For a subtree these are the actions charged to the total of its top agent,
  * because each ALLOW of a descendant is charged to all ancestors.

@@ -13,7 +13,7 @@ import type {
   QuestionReference,
   Unpublished,
 } from '../port.ts';
-import { budgetNamed, grantName, sourceAt } from './keys.ts';
+import { budgetNamed, counterName, grantName, sourceAt } from './keys.ts';
 import type { Micros } from './scripts/field-encoding.ts';
 import { type FlagState, inGroups, type Shards } from './shards.ts';
 
@@ -28,6 +28,16 @@ export async function balances(shards: Shards, tenant: string): Promise<Balance[
     .filter(([, spentMicros]) => spentMicros !== 0)
     .map(([name, spentMicros]) => ({ tenant, budget: budgetNamed(name), spentMicros }))
     .sort((a, b) => compareBudgets(a.budget, b.budget));
+}
+
+export async function spent(
+  shards: Shards,
+  tenant: string,
+  budgets: readonly BudgetReference[],
+): Promise<number[]> {
+  const asked = budgets.map((budget) => [counterName(budget), budget.windowMs ?? false]);
+  const [, , sums] = await shards.ask(tenant, 'spent', [JSON.stringify(asked)]);
+  return (sums as Micros[]).map(Number);
 }
 
 /** Compares by scope, subject, id, window. A lifetime counter comes before counters with a window. */

@@ -110,6 +110,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     question: (question) => look.question(shards, question),
 
     balances: (tenant) => look.balances(shards, tenant),
+    spent: (tenant, budgets) => look.spent(shards, tenant, budgets),
     open: (tenant, agentId) => look.open(shards, tenant, agentId),
     unpublished: (tenant) => look.unpublished(shards, tenant),
     tenants: () => look.tenants(shards),

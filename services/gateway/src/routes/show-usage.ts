@@ -1,9 +1,10 @@
 /**
  * GET /v1/agents/:id/usage: what an agent has spent, and what it may still spend. The key of an agent may read its own
- * usage. The total comes from the ledger, so it is exact. The rest comes from the audit, which is a little behind. It is
- * only returned if the audit agrees with the ledger.
+ * usage. The total and the remaining budget come from the ledger, so they are exact. The parts and the number of calls
+ * come from the audit, which is a little behind. They are only returned if the audit agrees with the ledger.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { leastRemaining } from '@mandate/policy';
 import { count, described, TOTAL_BUDGET } from '@mandate/schemas';
 import { callerOf, type HttpServer } from '@mandate/server';
 import { z } from 'zod';
@@ -11,8 +12,9 @@ import { type AuditedUsage, type Gateway, ledgerOf } from '../gateway.ts';
 import { maySee, mustSpeakFor } from '../own-agents.ts';
 import { agentParams } from './command-shapes.ts';
 
-/** How often the audit is asked whether it agrees with the ledger by now. */
-const LOOK_EVERY_MS = 50;
+/** How long to wait before the audit is asked again. Each wait is twice as long as the one before. */
+const FIRST_WAIT_MS = 50;
+/** The longest time that a caller may wait. */
 const MOST_WAIT_MS = 5_000;
 
 const ofAudit = (what: string) =>
@@ -30,7 +32,7 @@ const usage = z.object({
   calls: described(count.nullable(), ofAudit('How many calls of the agent were allowed.'), 12),
   remainingMicros: described(
     z.int().nullable(),
-    'The least that any budget of a tool call has left, for a call without a principal. Negative: overdrawn. null: no budget limits the agent.',
+    'The least that any budget has left for a tool call without a principal, in micro-dollars. Negative: overdrawn. null: no budget limits the agent.',
     9_660_000,
   ),
 });
@@ -61,18 +63,18 @@ export function showUsage(server: HttpServer, gateway: Gateway): void {
       const agentId = request.params.id;
       if (!maySee(key, agentId)) mustSpeakFor(key, { agentId });
       const untilMs = performance.now() + request.query.waitMs;
-      for (;;) {
+      for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
         const audited = (await gateway.findUsage?.(key.tenant, agentId)) ?? null;
         const ofLedger = await usageInLedger(gateway, key.tenant, agentId);
-        const isExact = audited !== null && sumOf(audited) === ofLedger.totalMicros;
-        if (isExact) {
+        if (audited !== null && sumOf(audited) === ofLedger.totalMicros) {
           const { calls, llmMicros, toolMicros } = audited;
           return { agentId, ...ofLedger, llmMicros, toolMicros, calls };
         }
-        if (audited === null || performance.now() >= untilMs || request.signal.aborted) {
+        const leftMs = untilMs - performance.now();
+        if (audited === null || leftMs <= 0 || request.signal.aborted) {
           return { agentId, ...ofLedger, llmMicros: null, toolMicros: null, calls: null };
         }
-        await sleep(LOOK_EVERY_MS);
+        await sleep(Math.min(waitMs, leftMs));
       }
     },
   );
@@ -82,28 +84,14 @@ function sumOf({ llmMicros, toolMicros, adjustedMicros }: AuditedUsage): number 
   return llmMicros + toolMicros + adjustedMicros;
 }
 
+/** Asks only for the counters of the agent, because a tenant may have very many. */
 async function usageInLedger(
   gateway: Gateway,
   tenant: string,
   agentId: string,
 ): Promise<{ totalMicros: number; remainingMicros: number | null }> {
-  const balances = await ledgerOf(gateway).balances(tenant);
-  const spentOf = (scope: string, subject: string, id: string, windowMs: number | null) =>
-    balances.find(
-      ({ budget }) =>
-        budget.scope === scope &&
-        budget.subject === subject &&
-        budget.id === id &&
-        budget.windowMs === windowMs,
-    )?.spentMicros ?? 0;
-  const left = gateway
-    .budgetsOf(tenant, agentId)
-    .map(
-      ({ scope, subject, id, windowMs, maxMicros }) =>
-        (maxMicros ?? 0) - spentOf(scope, subject, id, windowMs),
-    );
-  return {
-    totalMicros: spentOf('agent', agentId, TOTAL_BUDGET, null),
-    remainingMicros: left.length === 0 ? null : Math.min(...left),
-  };
+  const total = { scope: 'agent', subject: agentId, id: TOTAL_BUDGET, windowMs: null } as const;
+  const budgets = gateway.budgetsOf(tenant, agentId);
+  const [totalMicros = 0, ...spent] = await ledgerOf(gateway).spent(tenant, [total, ...budgets]);
+  return { totalMicros, remainingMicros: leastRemaining(budgets, spent) };
 }

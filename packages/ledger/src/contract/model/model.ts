@@ -214,6 +214,7 @@ export function createModelLedger(options: {
       return { state, expiresAtMs: state === 'denied' ? null : expiresAtMs };
     },
     balances: async (tenant) => balances(look(), tenant),
+    spent: async (tenant, budgets) => budgets.map((budget) => spent(look(), tenant, budget)),
     open: async (tenant, agentId) => {
       look();
       return openOf(tenant, agentId);

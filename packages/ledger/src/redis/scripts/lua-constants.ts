@@ -65,7 +65,7 @@ local NOT_PLANNED = ${text(NOT_PLANNED)}
 local CHARGING = ${table(Object.entries(charging).map(([type, row]) => [type, chargingIn(row)]))}
 
 -- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after \`fields\`.
--- A list of token prices is last, if the call has any.
+-- If the call has token prices, the last element is the list of them.
 local SETTLING = ${table([...SETTLING_FIELDS.map((name, at) => [snake(name), String(at + 1)] as const), ['fields', String(SETTLING_FIELDS.length)]])}
 
 -- The array of a token price: the index of each field.

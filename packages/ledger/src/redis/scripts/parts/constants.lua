@@ -46,7 +46,7 @@ local CHARGING = {
 }
 
 -- The array that says how an outcome settles a lease: the index of each field. The amounts of the charging come after `fields`.
--- A list of token prices is last, if the call has any.
+-- If the call has token prices, the last element is the list of them.
 local SETTLING = {
   type = 1,
   least_micros = 2,
