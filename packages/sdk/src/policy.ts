@@ -8,11 +8,10 @@ import {
   type MandatesInForce,
   mandatesOfFile,
   type Policy,
-  planInForce,
 } from '@mandate/policy';
 import { describeFault, loadMandates } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
-import { type Action, type BudgetLimit, CAPS, DEFAULTS, mandateDocument, readShape } from '@mandate/schemas';
+import { type Action, CAPS, mandateDocument, readShape } from '@mandate/schemas';
 import type { MandateDocument } from './types.ts';
 
 /** The most faults of one mandate that are reported. */
@@ -174,11 +173,4 @@ function together(agentId: string, mandates: readonly Mandate[]): Mandate {
   const composed = compose(agentId, named);
   if (composed === null) throw new TypeError('a composition of no mandates');
   return composed;
-}
-
-/** Returns the budgets with a limit that hold for the agent's next tool call. */
-export function budgetsOf(mandates: MandatesInForce, agentId: string, atMs: number): readonly BudgetLimit[] {
-  const probe: Action = { id: 'probe', agentId, type: 'tool_call', tool: 'probe' };
-  const { limits } = planInForce(mandates, DEFAULTS.tenant, probe, atMs);
-  return limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget' && limit.maxMicros !== null);
 }

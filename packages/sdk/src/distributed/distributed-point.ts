@@ -10,7 +10,6 @@ import { readMandate } from '../policy.ts';
 import type { MandateDocument } from '../types.ts';
 import type { OpenState, RedisStateManager } from './redis-state.ts';
 import { Room } from './room.ts';
-import { TENANT } from './tenant.ts';
 
 type Options = {
   mandate?: MandateDocument | string | undefined;
@@ -66,7 +65,7 @@ export function distributedPoint({ mandate, agentId, state, audit, closesState }
     callsOf: (agent) => state.callsOf(agent),
     async remainingBudgetOf(agent) {
       const { ledger, clock } = await state.open();
-      return remainingBudget(mandates, agent, clock(), await ledger.balances(TENANT));
+      return remainingBudget(mandates, agent, clock(), ledger);
     },
     delegate(parent, agent, document) {
       mandates.delegate(parent, agent);

@@ -1,13 +1,13 @@
 /** Local mode: decides in this process, by the policy and the ledger that a plane uses. */
 import { localDecider } from '@mandate/engine';
-import type { Balance } from '@mandate/ledger';
-import { compileActionRedaction } from '@mandate/policy';
+import type { Ledger } from '@mandate/ledger';
+import { budgetsInForce, compileActionRedaction, leastRemaining } from '@mandate/policy';
 import { type ActionRequested, DEFAULTS, readActionsRecord } from '@mandate/schemas';
 import { nameFault } from '@mandate/schemas/core';
 import { ledgerApprovals } from '../approvals.ts';
 import { type Audit, NO_RECORDS } from '../audit.ts';
 import type { DecisionPoint, ReadAction } from '../decision-point.ts';
-import { budgetsOf, MandatesOfAgents, readMandate, readMandateFile } from '../policy.ts';
+import { MandatesOfAgents, readMandate, readMandateFile } from '../policy.ts';
 import type { StateManager } from '../state.ts';
 import type { MandateDocument } from '../types.ts';
 
@@ -45,9 +45,7 @@ export function localPoint({ mandate, agentId, state, audit, closesState = true 
     approvals: ledgerApprovals(() => state),
     costOf: async (agent) => state.costOf(agent),
     callsOf: async (agent) => state.callsOf(agent),
-    async remainingBudgetOf(agent) {
-      return remainingBudget(mandates, agent, clock(), await ledger.balances(DEFAULTS.tenant));
-    },
+    remainingBudgetOf: (agent) => remainingBudget(mandates, agent, clock(), ledger),
     delegate(parent, agent, document) {
       mandates.delegate(parent, agent);
       if (document !== undefined) mandates.state(agent, readMandate(document, agent));
@@ -69,23 +67,14 @@ export function mandatesOf({ mandate, agentId }: Pick<Options, 'mandate' | 'agen
 }
 
 /** Returns the least that any budget of the agent has left. Null if no budget limits the agent. */
-export function remainingBudget(
+export async function remainingBudget(
   mandates: MandatesOfAgents,
   agent: string,
   atMs: number,
-  balances: readonly Balance[],
-): number | null {
-  const left = budgetsOf(mandates, agent, atMs).map(({ scope, subject, id, windowMs, maxMicros }) => {
-    const balance = balances.find(
-      ({ budget }) =>
-        budget.scope === scope &&
-        budget.subject === subject &&
-        budget.id === id &&
-        budget.windowMs === windowMs,
-    );
-    return (maxMicros ?? 0) - (balance?.spentMicros ?? 0);
-  });
-  return left.length === 0 ? null : Math.min(...left);
+  ledger: Pick<Ledger, 'spent'>,
+): Promise<number | null> {
+  const budgets = budgetsInForce(mandates, DEFAULTS.tenant, agent, atMs);
+  return leastRemaining(budgets, await ledger.spent(DEFAULTS.tenant, budgets));
 }
 
 /** Reads a record as strictly as the log of a plane does. */
