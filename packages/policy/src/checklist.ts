@@ -11,11 +11,13 @@ import { attribution } from './attribution.ts';
 import type { Calls, CheckFn, Finding, LimitCheck, LimitOf, StaticCheck } from './checks/check.ts';
 import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
+import { type TokenPricesOf, tokenPricesOf } from './prices/token-prices.ts';
 import { type SettlingOf, settlingOf } from './settling.ts';
 
 export type Checklist = {
   pricings: readonly Pricing[];
   settlingOf: SettlingOf;
+  tokenPricesOf: TokenPricesOf;
   /**
    * The checks of all policies. The first check runs for each policy, then the second check for each policy, and so
    * on.
@@ -105,11 +107,13 @@ export function checklists(
     const leases = calls.map(({ tool }) => tool?.leaseMs ?? DEFAULTS.leaseMs);
     const steps = calls.map(stepsOf);
     const mostExpensive = calls[steps.indexOf(Math.max(...steps))]?.policy;
+    const pricings = calls.map(({ policy, tool }) => pricingOf(policy, tool));
     return {
       steps: steps.reduce((sum, one) => sum + one, 0),
       mostExpensive: mostExpensive?.name ?? mostExpensive?.id ?? '',
-      pricings: calls.map(({ policy, tool }) => pricingOf(policy, tool)),
+      pricings,
       settlingOf: settlingOf(calls),
+      tokenPricesOf: tokenPricesOf(pricings),
       checkFns: staticChecks.flatMap((check) =>
         calls.flatMap((ofPolicy) => checkFnOf(check, ofPolicy, reference) ?? []),
       ),

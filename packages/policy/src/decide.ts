@@ -33,7 +33,6 @@ import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
 import { inputMicrosOf, priceOf } from './price.ts';
-import { tokenPricesOf } from './prices/token-prices.ts';
 import { internalError, listsTooCostly, mandateNotFound } from './refused-plan.ts';
 import { inShadow } from './shadow.ts';
 import type { ValidityInterval } from './validity-interval.ts';
@@ -95,7 +94,8 @@ export function plan(
   if (mandate === null) return mandateNotFound(action);
   try {
     const list = checklistOf(mandate, action);
-    const { pricings, settlingOf, checkFns, limits, leaseMs, observe, expiriesMs, steps } = list;
+    const { pricings, settlingOf, tokenPricesOf, checkFns, limits, leaseMs, observe, expiriesMs, steps } =
+      list;
     const call = isModelCall(action) ? knownCall(action) : null;
     const price = priceOf(action, call, pricings, atMs);
     const name = subjectOf(action);
@@ -116,7 +116,7 @@ export function plan(
       settling: settlingOf(
         price,
         price.inputMicros ?? inputMicrosOf(action, call, pricings, atMs),
-        call === null ? undefined : tokenPricesOf(call, pricings, atMs),
+        call === null ? undefined : tokenPricesOf(call, atMs),
       ),
       leaseMs,
       limits: limitsOf(limits, subject),

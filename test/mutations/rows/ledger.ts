@@ -204,7 +204,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       'outcome.mayRelease',
     ],
     [
-      '4 of the actual cost and the price of the usage, the greater counts',
+      '4 the greater of the actual cost and the price of the usage counts',
       '(one ?? other) : Math.max(one, other)',
       '(one ?? other) : Math.min(one, other)',
     ],

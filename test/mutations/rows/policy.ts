@@ -123,8 +123,8 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/prices/token-prices.ts', [
     [
       '4 a price of the document replaces the lists for usage',
-      'if (stated.length > 0) found.push(...stated);\n    else ',
-      '',
+      'stated.length > 0 ? stated : listed',
+      '[...stated, ...listed]',
     ],
     [
       '4 prices that another price covers are left out',
@@ -133,9 +133,9 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ],
     ['4 many prices become one that covers each', 'found.reduce(greaterOf)', 'price'],
     [
-      '4 usage is priced by the prices of this call',
-      '!isSame(found, latest.found)',
-      'latest.made.length === 0',
+      '4 usage is priced by the prices in force at the time of the decision',
+      'ratesAt(model, atMs) === rates[at]',
+      'true',
     ],
   ]),
   ...inFile('packages/policy/src/prices/token-rates.ts', [

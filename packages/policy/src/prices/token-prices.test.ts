@@ -15,8 +15,11 @@ const atMs = Date.parse('2026-11-01T12:00:00Z');
 type Named = { provider?: string | undefined; model: string };
 
 function pricesOf(named: Named, policies: object[] = [{}], at = atMs) {
-  const pricings = policies.map((fields) => pricingOf(callsUnder(fields, 'llm_call').policy, null));
-  return tokenPricesOf(knownCall(named), pricings, at);
+  return tokenPricesOf(pricingsOf(policies))(knownCall(named), at);
+}
+
+function pricingsOf(policies: object[]) {
+  return policies.map((fields) => pricingOf(callsUnder(fields, 'llm_call').policy, null));
 }
 
 function cost(named: Named, usage: TokenUsage, policies: object[] = [{}], at = atMs): number | null {
@@ -167,6 +170,20 @@ test('agrees with the library about tokens from a cache, within its rounding', (
     { numRuns: runs(3_000) },
   );
   expect(compared).toBeGreaterThan(hits(500));
+});
+
+test('follows the lists when a price changes, for each model', () => {
+  const pricesAt = tokenPricesOf(pricingsOf([{}]));
+  const changes = ['2024-01-01T00:00Z', '2026-11-01T01:00Z', '2026-11-01T13:00Z', '2024-01-01T00:00Z'].map(
+    (time) =>
+      models.map((named) => {
+        const found = pricesAt(knownCall(named), Date.parse(time));
+        expect(found).toEqual(pricesOf(named, [{}], Date.parse(time)));
+        return found;
+      }),
+  );
+  const [first, second, third] = changes.map((found) => JSON.stringify(found));
+  expect(new Set([first, second, third]).size).toBe(3);
 });
 
 test('every rate of the lists is a whole number of micro-dollars for a million tokens, or is rounded up', () => {

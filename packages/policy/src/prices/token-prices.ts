@@ -2,7 +2,8 @@
 import type { TokenPrice } from '@mandate/schemas';
 import type { KnownCall } from '../models/known-call.ts';
 import type { Pricing } from '../price.ts';
-import { ratesAt } from './listed-model.ts';
+import { type ListedModel, ratesAt } from './listed-model.ts';
+import type { TieredRates } from './token-rates.ts';
 
 /** A plan states at most this many prices. */
 const MOST_PRICES = 8;
@@ -15,40 +16,54 @@ const AMOUNTS = [
   'perCallMicros',
 ] as const;
 
-/** The last prices that were found and what they made, because agents make many calls of one model. */
-let latest: { found: readonly TokenPrice[]; made: readonly TokenPrice[] } = { found: [], made: [] };
+/** Returns the prices of a call at a time, in epoch milliseconds. Undefined if no policy prices tokens. */
+export type TokenPricesOf = (call: KnownCall, atMs: number) => readonly TokenPrice[] | undefined;
+
+/** The prices of a call, with the entries of the price lists and their rates at that time. */
+type Found = {
+  readonly models: readonly ListedModel[];
+  readonly rates: readonly TieredRates[];
+  readonly prices: readonly TokenPrice[] | undefined;
+};
 
 /**
- * Returns the prices of the call under all policies. They come from the same sources as the reservation: the document
- * of the policy, then the list of the provider, then all lists. The highest price that applies is charged, so prices
- * that can never be the highest are left out. Undefined if no policy prices tokens.
+ * Returns a function that finds the prices of calls under all policies. They come from the same sources as the
+ * reservation: the document of the policy, otherwise the list of the provider, otherwise all lists. The highest price
+ * that applies is charged, so prices that can never be the highest are left out.
  */
-export function tokenPricesOf(
-  call: KnownCall,
-  pricings: readonly Pricing[],
-  atMs: number,
-): readonly TokenPrice[] | undefined {
-  const found: TokenPrice[] = [];
-  for (const { rule, modelPrices } of pricings) {
+export function tokenPricesOf(pricings: readonly Pricing[]): TokenPricesOf {
+  // Agents call the same few models again and again. Prices change only when the lists have other rates.
+  const known = new WeakMap<KnownCall, Found>();
+  return (call, atMs) => {
+    let found = known.get(call);
+    if (found === undefined || !isInForce(found, atMs)) {
+      found = find(call, pricings, atMs);
+      known.set(call, found);
+    }
+    return found.prices;
+  };
+}
+
+function isInForce({ models, rates }: Found, atMs: number): boolean {
+  return models.every((model, at) => ratesAt(model, atMs) === rates[at]);
+}
+
+function find(call: KnownCall, pricings: readonly Pricing[], atMs: number): Found {
+  const models = modelsOf(call);
+  const rates = models.map((model) => ratesAt(model, atMs));
+  const listed = rates.flatMap((tiers) => tiers.flatMap(({ tokenPrice }) => tokenPrice ?? []));
+  const prices = pricings.flatMap(({ rule, modelPrices }) => {
     // Tiers ignore the actual cost.
-    if (rule.type === 'TIERED') continue;
+    if (rule.type === 'TIERED') return [];
     const stated = modelPrices?.of(call) ?? [];
-    if (stated.length > 0) found.push(...stated);
-    else found.push(...listed(call, atMs));
-  }
-  if (found.length === 0) return undefined;
-  if (!isSame(found, latest.found)) latest = { found, made: highest(found) };
-  return latest.made;
+    return stated.length > 0 ? stated : listed;
+  });
+  return { models, rates, prices: prices.length === 0 ? undefined : highest(prices) };
 }
 
-function listed({ prices }: KnownCall, atMs: number): TokenPrice[] {
+function modelsOf({ prices }: KnownCall): readonly ListedModel[] {
   if (prices === null) return [];
-  const models = prices.own === null ? prices.all : [prices.own];
-  return models.flatMap((model) => ratesAt(model, atMs).flatMap(({ tokenPrice }) => tokenPrice ?? []));
-}
-
-function isSame(found: readonly TokenPrice[], others: readonly TokenPrice[]): boolean {
-  return found.length === others.length && found.every((price, at) => price === others[at]);
+  return prices.own === null ? prices.all : [prices.own];
 }
 
 /** If too many prices are left, one price that is as high as each of them replaces them. */
