@@ -118,6 +118,15 @@ test.each<[string, Change, string, string]>([
     'future',
   ],
   [
+    'an id with a time in the future',
+    ({ event, decision: of }) => {
+      const id = decisionId(of.source, Date.parse('2999-01-01T00:00:00.000Z'), of.kind, sha256);
+      return { event, decision: { ...of, id } };
+    },
+    '/decision/id',
+    'in the future',
+  ],
+  [
     'the log position of a decision of the plane',
     ({ event, decision: of }) => {
       const source = { topic: TOPICS.actions, partition: 0, offset: 1 };

@@ -1,14 +1,14 @@
 -- What SDKs decided and settled in the processes of agents, with one row for each record.
 --
--- They have a table of their own, so that no question about the plane's decisions, budgets or limits can count them.
--- `key_id` says who decided: the API key that reported the record. Empty text: a producer wrote it to the topic.
--- `delta_micros`: what the record added to the cost of the agent. Other columns are as in `decisions`; a settlement
--- has no verdict, type and subject.
+-- The records have a table of their own, so no question about the plane's decisions, budgets or limits can count them.
+-- `key_id` says who decided: the API key that reported the record. Empty text: a producer wrote the record to the
+-- topic. `delta_micros`: what the record added to the cost of the agent. Other columns are as in `decisions`. A
+-- settlement has no verdict, type and subject.
 --
--- Key: ids begin with their time, so a page newest first is a range. The key of the reporter is part of the sorting
--- key, so no key can replace a record of another. Repeats collapse as in `decisions`: the first on the log stays,
--- because the same id is always in the same partition of the topic.
--- Partition: the month of the decision or settlement. TTL: none; `mandate audit prune` drops old months.
+-- Key. After its prefix (`dec_` or `stl_`), an id begins with its time. So a page newest first is a range. The API key
+-- is part of the sorting key, so no API key can replace a record of another. Repeats collapse as in `decisions`: the
+-- first on the log stays, because all records with one id are in one partition of the topic.
+-- Partition. The month of the decision or settlement. TTL: none. `mandate audit prune` drops old months.
 CREATE TABLE IF NOT EXISTS sdk_records
 (
     tenant        LowCardinality(String),
@@ -40,4 +40,4 @@ CREATE TABLE IF NOT EXISTS sdk_records
 )
 ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY toYYYYMM(happened_at)
-ORDER BY (tenant, id, key_id);
+ORDER BY (tenant, substring(id, 5), key_id);

@@ -46,6 +46,7 @@ test('decisions of an SDK are listed once, for their tenant only, and no sum or 
     });
     const ids = [allow.decision.id, settled.settlement.id, block.decision.id, last.allow.decision.id];
     expect(found.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(found[0]?.id).toBe(last.allow.decision.id);
     expect(found.find(({ id }) => id === allow.decision.id)).toMatchObject({
       keyId: keys.sdk.record.id,
       event: 'sdk.decided',

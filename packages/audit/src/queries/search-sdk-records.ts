@@ -1,4 +1,7 @@
-/** What SDKs decided and settled for a tenant, newest first. The page key is the id, then the key that reported it. */
+/**
+ * What SDKs decided and settled for a tenant, newest first. The page key is the id, then the API key that reported the
+ * record. The time in an id follows its prefix, `dec_` or `stl_`.
+ */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';
 import { narrowed, question } from '../question.ts';
@@ -47,8 +50,8 @@ export const searchSdkRecords = question({
       keyId: 'key_id = {keyId:String}',
       fromMs: "happened_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
       toMs: "happened_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
-      beforeId: '(id, key_id) < ({beforeId:String}, {beforeKeyId:String})',
+      beforeId: '(substring(id, 5), key_id) < (substring({beforeId:String}, 5), {beforeKeyId:String})',
     })}
-    ORDER BY id DESC, key_id DESC
+    ORDER BY substring(id, 5) DESC, key_id DESC
     LIMIT {limit:UInt32}`,
 });

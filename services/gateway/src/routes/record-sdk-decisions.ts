@@ -1,13 +1,13 @@
 /** POST /v1/audit: records decisions and settlements that an SDK made itself. The plane decides nothing here. */
 import { inTurns } from '@mandate/runtime';
-import { actionDecided, actionSettled, described } from '@mandate/schemas';
+import { described } from '@mandate/schemas';
 import { callerOf, type HttpServer, laneOf, takeRawBody } from '@mandate/server';
 import { z } from 'zod';
 import type { Gateway } from '../gateway.ts';
 import { MAX_RECORDS } from '../publish/read-submission.ts';
 import { appendSdkRecords } from '../sdk-records/append-sdk-records.ts';
 import { EXAMPLE } from '../sdk-records/example.ts';
-import { readSdkRecords } from '../sdk-records/read-sdk-records.ts';
+import { readSdkRecords, reportedRecord } from '../sdk-records/read-sdk-records.ts';
 
 export function recordSdkDecisions(server: HttpServer, gateway: Gateway): void {
   server.post(
@@ -28,13 +28,13 @@ export function recordSdkDecisions(server: HttpServer, gateway: Gateway): void {
           'record sent again changes nothing. The tenant is the tenant of the key. Read the records with ' +
           '`GET /v1/audit/sdk`.',
         body: z
-          .array(z.discriminatedUnion('event', [actionDecided, actionSettled]))
+          .array(reportedRecord)
           .min(1)
           .max(MAX_RECORDS)
           .meta({ examples: [[EXAMPLE]] }),
         response: {
           200: z.object({
-            recorded: described(z.int(), 'How many records are on the log, repeats among them.', 2),
+            recorded: described(z.int(), 'How many records of the list are on the log, with repeats.', 2),
           }),
         },
       },

@@ -3,11 +3,11 @@
  * is the tenant of the key, whatever a record says.
  */
 
-import type { ApiKeyRecord } from '@mandate/schemas';
 import {
   type Action,
   type ActionDecided,
   type ActionSettled,
+  type ApiKeyRecord,
   actionDecided,
   actionSettled,
   type ListedFault,
@@ -27,7 +27,8 @@ export type MarkedRecord = { id: string; record: SdkRecord; value: string };
 
 const CODE = 'INVALID_AUDIT_RECORD';
 
-const reported = z.discriminatedUnion('event', [actionDecided, actionSettled]);
+/** A record as an SDK wrote it. */
+export const reportedRecord = z.discriminatedUnion('event', [actionDecided, actionSettled]);
 
 /**
  * Either returns all records, or throws a problem that names the first bad records. Yields after each record.
@@ -39,7 +40,7 @@ export function* readSdkRecords(
   key: ApiKeyRecord,
   body: Buffer,
 ): Generator<void, readonly MarkedRecord[]> {
-  const some = yield* readSome(body, () => reported, { records: MAX_RECORDS, faults: LISTED });
+  const some = yield* readSome(body, () => reportedRecord, { records: MAX_RECORDS, faults: LISTED });
   if ('faults' in some) throw badRecords(CODE, some.faults, { wrong: some.wrong, records: some.records });
   if (!some.read.ok) throw badRecord(CODE, some.read.fault);
   if (!some.many || some.read.value.length === 0) throw noList();
@@ -80,7 +81,8 @@ function mark(gateway: Gateway, key: ApiKeyRecord, record: ActionDecided | Actio
   }
   const { decision } = record;
   mustSpeakFor(key, { agentId: decision.agentId });
-  // The SDK has redacted the action by its own rules. The privacy document of the plane applies as well.
+  // The SDK has redacted the action by its own rules. The privacy document of the plane applies to the action too. It
+  // does not change the texts and evidence that the SDK wrote about the action.
   const { action } = redactAction(gateway, { ...decision.action, tenant } as Action, tenant);
   const made: SdkRecord = { event: 'sdk.decided', decidedBy, decision: { ...decision, tenant, action } };
   return { id: decision.id, record: made, value: JSON.stringify(made) };

@@ -1,15 +1,21 @@
 /** Finds what is wrong with a decision or settlement of an SDK that has the right shape. */
 import { decisionId, settlementId } from '@mandate/policy';
-import type { ActionDecided, ActionSettled, Decision, LogPosition, Settlement } from '@mandate/schemas';
-import { timeOfId } from '@mandate/schemas';
+import {
+  type ActionDecided,
+  type ActionSettled,
+  type Decision,
+  type LogPosition,
+  type Settlement,
+  timeOfId,
+} from '@mandate/schemas';
 
 /** `pointer` names the field. The texts are phrases, as in the faults of other records. */
 export type SdkRecordFault = { pointer: string; reason: string; remedy: string };
 
-/** An agent's clock may be wrong, but a record from far in the future would stay the newest for a long time. */
+/** The clock of an agent may be wrong. But a record from far in the future would stay the newest for a long time. */
 const MOST_AHEAD_MS = 24 * 60 * 60 * 1_000;
 
-/** SDKs decide on positions of topics of their own, which exist on no log. */
+/** An SDK decides on positions of a topic of its own, which exists on no log. */
 const SDK_TOPIC = /^local\/[0-9a-f-]{36}$/;
 
 /** @returns null if nothing is wrong */
@@ -21,7 +27,7 @@ export function faultOf(record: ActionDecided | ActionSettled, nowMs: number): S
 
 function decisionFault(decision: Decision, nowMs: number): SdkRecordFault | null {
   const { id, kind, source, action, verdict, chargedMicros, reservation, decidedAt, appendedAt } = decision;
-  const field = (name: string, reason: string) => wrong(`/decision/${name}`, reason);
+  const field = fieldOf('decision');
   if (action.id !== decision.actionId) return field('action/id', 'is not the id in actionId');
   if (action.agentId !== decision.agentId) return field('action/agentId', 'is not the agent in agentId');
   if (action.type !== decision.type) return field('action/type', 'is not the kind in type');
@@ -29,35 +35,39 @@ function decisionFault(decision: Decision, nowMs: number): SdkRecordFault | null
     return field('chargedMicros', `is a charge of a ${verdict}; only an ALLOW charges`);
   if (reservation !== null && reservation.micros !== chargedMicros)
     return field('chargedMicros', 'is not the amount in reservation/micros');
-  const proven = proves(id, source, (atMs) => decisionId(source, atMs, kind));
-  if (!proven) return field('id', 'is not the id that the decider of an SDK makes for this source');
   if (Math.max(Date.parse(decidedAt), Date.parse(appendedAt)) > nowMs + MOST_AHEAD_MS)
     return field('decidedAt', 'is more than a day in the future');
-  return null;
+  return idFault({ id, source }, (atMs) => decisionId(source, atMs, kind), { field, nowMs });
 }
 
 function settlementFault({ id, source, settledAt }: Settlement, nowMs: number): SdkRecordFault | null {
-  const field = (name: string, reason: string) => wrong(`/settlement/${name}`, reason);
-  const proven = proves(id, source, (atMs) => settlementId(source, atMs));
-  if (!proven) return field('id', 'is not the id that the decider of an SDK makes for this source');
+  const field = fieldOf('settlement');
   if (Date.parse(settledAt) > nowMs + MOST_AHEAD_MS)
     return field('settledAt', 'is more than a day in the future');
-  return null;
+  return idFault({ id, source }, (atMs) => settlementId(source, atMs), { field, nowMs });
 }
 
 /**
- * True if the source is one of an SDK, and the id follows from it. An id contains its time, so no other field is
- * needed. The plane decides on positions of the log, so none of its decisions has such an id.
+ * Finds what is wrong with an id. The source must be a source of an SDK, and the id must follow from it. The plane
+ * decides on positions of the log, so none of its decisions has such an id. An id contains a time, by which the audit
+ * sorts.
  */
-function proves(id: string, source: LogPosition, idAt: (atMs: number) => string): boolean {
+function idFault(
+  { id, source }: { id: string; source: LogPosition },
+  idAt: (atMs: number) => string,
+  { field, nowMs }: { field: ReturnType<typeof fieldOf>; nowMs: number },
+): SdkRecordFault | null {
   const atMs = timeOfId(id);
-  return SDK_TOPIC.test(source.topic) && atMs !== null && idAt(atMs) === id;
+  if (!SDK_TOPIC.test(source.topic) || atMs === null || idAt(atMs) !== id)
+    return field('id', 'is not the id that the decider of an SDK makes for this source');
+  return atMs > nowMs + MOST_AHEAD_MS ? field('id', 'contains a time more than a day in the future') : null;
 }
 
-function wrong(pointer: string, reason: string): SdkRecordFault {
-  return {
-    pointer,
-    reason: `${pointer} ${reason}`,
+/** Returns a function that makes a fault of a field of the record. */
+function fieldOf(content: 'decision' | 'settlement'): (name: string, reason: string) => SdkRecordFault {
+  return (name, reason) => ({
+    pointer: `/${content}/${name}`,
+    reason: `/${content}/${name} ${reason}`,
     remedy: 'send records exactly as the SDK wrote them, and leave this one out',
-  };
+  });
 }
