@@ -20,6 +20,7 @@ export * from './contracts.ts';
 export * from './control-document.ts';
 export * from './control-record.ts';
 export * from './core.ts';
+export { csvLine } from './csv-line.ts';
 export { CSV_FORMULA, CSV_LEADING, csvText } from './csv-text.ts';
 export * from './dead-letter.ts';
 export * from './decision.ts';

@@ -6,5 +6,6 @@
  * its own and a clock that the case sets. So a case is decided by the same code as in production, without a server.
  */
 
-export { type CaseTold, playCase, type StepTold } from './play-case.ts';
+export { junitXml, type TestedCase } from './junit.ts';
+export { playCase, type StepTold } from './play-case.ts';
 export { type Case, readCases } from './read-cases.ts';

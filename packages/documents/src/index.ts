@@ -4,11 +4,13 @@
  *
  * The meaning of documents is defined in @mandate/control, @mandate/policy and @mandate/privacy. This package defines
  * the names of files, reports the faults of all documents together, each with file, line and column, and promises
- * that a written file reads the same. Commands, cases and the start of a plane with `--policies` use it.
+ * that a written file reads the same. `lineDiff` compares two documents as people see them. Commands, cases and the
+ * start of a plane with `--policies` use this package.
  */
 
 export { type ControlFiles, controlFilesIn, readControlFiles } from './control-files.ts';
 export { documentText, pathFor } from './document-file.ts';
 export { filesBelow } from './files-below.ts';
+export { lineDiff } from './line-diff.ts';
 export { loadMandatesFile, readMandatesFile } from './mandates-file.ts';
 export { offlineRedaction } from './offline-redaction.ts';

@@ -2,13 +2,12 @@
  * The results of cases as text for people: one line for each case, and for a failed case its steps with the expected
  * and the actual values.
  */
-import type { StepTold } from '@mandate/cases';
+import type { StepTold, TestedCase } from '@mandate/cases';
 import type { Output } from '../command-context.ts';
 import { printable } from '../output/printable.ts';
 import { roomOn } from '../output/show-fitted.ts';
 import { paint } from '../output/table.ts';
 import { wrap } from '../output/wrap.ts';
-import type { TestedCase } from './tested-case.ts';
 
 const INDENT = ' '.repeat(8);
 

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<KnownPrice>[] = [
 export function pricesCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      `Lists the known prices of LLM calls, in dollars for a million tokens. The price lists are of ${LISTS_PUBLISHED}. ` +
+      `Lists the known prices of LLM calls, in dollars for a million tokens. The price lists were published on ${LISTS_PUBLISHED}. ` +
         'modelPrices of a mandate or policy sets other prices: docs/llm-calls.md.',
     )
     .argument('[text]', 'only providers and models with this text in their names')

@@ -1,4 +1,5 @@
 /** Publishes a dead letter again, unchanged or with a corrected record from a file. */
+import { lineDiff } from '@mandate/documents';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
@@ -13,7 +14,6 @@ import { onLines, readText } from '../dead-letters/letter-text.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { readText as readInput } from '../input/open-input.ts';
 import { someText } from '../input/option-values.ts';
-import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
 import { showAnswer, write } from '../output/write.ts';

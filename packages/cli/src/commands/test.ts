@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { type Case, playCase, readCases } from '@mandate/cases';
+import { type Case, junitXml, playCase, readCases, type TestedCase } from '@mandate/cases';
 import type { Command } from 'commander';
 import { caseLines } from '../cases/case-lines.ts';
-import { junitXml } from '../cases/junit.ts';
-import type { TestedCase } from '../cases/tested-case.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';

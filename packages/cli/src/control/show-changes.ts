@@ -1,9 +1,9 @@
 /** Changes as text for people before they are made: each change with the lines that differ. */
 import type { Change } from '@mandate/control/plan';
+import { lineDiff } from '@mandate/documents';
 import { stringify } from 'yaml';
 import type { Output } from '../command-context.ts';
 import { counted } from '../output/for-people.ts';
-import { lineDiff } from '../output/line-diff.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';

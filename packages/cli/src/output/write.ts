@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { csvLine } from '@mandate/schemas';
 import type { CommandContext, Output } from '../command-context.ts';
-import { csvLine } from './csv.ts';
 import { printableJson, printableLines } from './printable.ts';
 
 /** Writes text. Waits if the reader is slower than the command, so that memory stays bounded. */

@@ -1,4 +1,4 @@
-import { csvText } from '@mandate/schemas';
+import { csvText } from './csv-text.ts';
 
 /**
  * Returns a line of comma-separated values as in RFC 4180, but with LF as line break. The first line of a file

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvLine } from './csv.ts';
+import { csvLine } from './csv-line.ts';
 
 it('quotes cells with commas, quotes or line breaks, and no other cells', () => {
   expect(csvLine(['a', 7, true, 'b c'])).toBe('a,7,true,b c\n');

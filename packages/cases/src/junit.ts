@@ -1,5 +1,7 @@
 /** Results of cases as JUnit XML, which CI systems read: one suite for each file, with times in seconds. */
-import type { TestedCase } from './tested-case.ts';
+import type { CaseTold } from './play-case.ts';
+
+export type TestedCase = CaseTold & { file: string; line: number; name: string; tookMs: number };
 
 export function junitXml(cases: readonly TestedCase[]): string {
   const files = Map.groupBy(cases, ({ file }) => file);

@@ -1,5 +1,5 @@
 /** The difference of two texts, line by line: lines in both, only in the first, or only in the second. */
-export type DiffLine = { sign: ' ' | '-' | '+'; line: string };
+type DiffLine = { sign: ' ' | '-' | '+'; line: string };
 
 /**
  * If more pairs of lines than this would be compared, the changed middle of the text is shown as removed and added.

@@ -1,3 +1,0 @@
-import type { CaseTold } from '@mandate/cases';
-
-export type TestedCase = CaseTold & { file: string; line: number; name: string; tookMs: number };
