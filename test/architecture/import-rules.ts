@@ -7,10 +7,14 @@ import { readModule } from './read-module.ts';
 import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 
 /**
- * The demo runs only in a clone, never in an image. The command-line program imports the demo, and the demo's tool
- * servers are development dependencies.
+ * The demo and the examples run only in a clone, never in an image. So their libraries are development dependencies.
+ * The command-line program imports the demo, which is a development dependency too.
  */
 const DEMO = '@mandate/demo';
+const ONLY_IN_A_CLONE = [DEMO, '@mandate/examples'];
+
+/** What tests share. The examples use its model server. */
+const TESTING = '@mandate/testing';
 
 const CONTRACTS = ['@mandate/schemas'];
 const ADAPTER = [...CONTRACTS, '@mandate/runtime'];
@@ -108,7 +112,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
-  ['packages/examples', ['@mandate/sdk', '@mandate/testing']],
+  ['packages/examples', ['@mandate/sdk', TESTING]],
   ['packages/sdk', [...ADAPTER, '@mandate/step', '@mandate/policy', '@mandate/ledger', '@mandate/engine']],
 ]);
 
@@ -175,7 +179,8 @@ function relativeFault(tree: Tree, path: string, specifier: string): string | nu
 function declarationFault(tree: Tree, path: string, from: Workspace, name: string): string | null {
   if (name === from.name) return `imports its own package by name: write a relative path`;
   if (from.dependencies.includes(name)) return null;
-  if ((name === DEMO || from.name === DEMO) && from.devDependencies.includes(name)) return null;
+  const isOfClone = name === DEMO || ONLY_IN_A_CLONE.includes(from.name);
+  if (isOfClone && from.devDependencies.includes(name)) return null;
   if (isForTests(path) || from.folder === '') {
     const root = tree.workspaces.find(({ folder }) => folder === '');
     const installed = [
@@ -191,11 +196,12 @@ function declarationFault(tree: Tree, path: string, from: Workspace, name: strin
 function workspaceFault(tree: Tree, from: Workspace, specifier: string): string | null {
   const name = packageOf(specifier);
   if (!tree.workspaces.some((workspace) => workspace.name === name)) return null;
-  if (name === '@mandate/testing' || /\/contract(\.ts)?$/.test(specifier)) {
+  const allowed = from.folder.startsWith('services/') ? SERVICE : ALLOWED.get(from.folder);
+  const isForTestsOnly = name === TESTING && allowed?.includes(TESTING) !== true;
+  if (isForTestsOnly || /\/contract(\.ts)?$/.test(specifier)) {
     return `imports ${specifier}, which is for tests only`;
   }
   if (from.folder === '') return null;
-  const allowed = from.folder.startsWith('services/') ? SERVICE : ALLOWED.get(from.folder);
   if (allowed === undefined) return `lies in ${from.folder}, of which no rule says whom it may import`;
   return allowed.includes(name) ? null : `imports ${name}: ${from.folder} must not`;
 }

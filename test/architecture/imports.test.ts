@@ -65,6 +65,7 @@ function house(files: Record<string, string>): Tree {
         'testing',
         'cli',
         'plane',
+        'examples',
         'newcomer',
       ].map((name) => workspace(`packages/${name}`, ['ajv', 'kafkajs', '@opentelemetry/api', ...all])),
       workspace('services/decider', [
@@ -103,6 +104,11 @@ describe('an import', () => {
       "import '@mandate/policy'; import 'vitest'; import 'node:fs';",
     ],
     ['of test support, by a contract suite', 'packages/bus/src/contract.ts', "import '@mandate/testing';"],
+    [
+      'of test support, by an example',
+      'packages/examples/src/a.ts',
+      "import '@mandate/testing/model-server';",
+    ],
     [
       'of a name that only looks like a client',
       'packages/policy/src/a.ts',
@@ -246,6 +252,8 @@ describe('an import', () => {
       'packages/control-log must not',
     ],
     ['test support', 'services/decider/app.ts', "import '@mandate/testing';", 'for tests only'],
+    ['test support, by the command', 'packages/cli/src/a.ts', "import '@mandate/testing';", 'for tests only'],
+    ['the ledger, by an example', 'packages/examples/src/a.ts', "import '@mandate/ledger';", 'must not'],
     ['a contract suite', 'services/decider/app.ts', "import '@mandate/ledger/contract';", 'for tests only'],
     [
       'an import with a computed path',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export type Workspace = {
   folder: string;
   name: string;
-  /** With the peer dependencies. */
+  /** The dependencies and the peer dependencies. */
   dependencies: readonly string[];
   devDependencies: readonly string[];
 };
@@ -78,7 +78,7 @@ export function workspaceOf(tree: Tree, path: string): Workspace {
  */
 export function isForTests(path: string): boolean {
   return (
-    /^(test|packages\/(testing|examples))\//.test(path) ||
+    /^(test|packages\/testing)\//.test(path) ||
     /(\.(test|bench|fixture)|\/contract|\/arbitrary-[a-z-]+|(^|\/)vitest\.config)\.ts$/.test(path) ||
     /\/(contract|system)\//.test(path)
   );

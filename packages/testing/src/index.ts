@@ -1,4 +1,4 @@
-/** @mandate/testing: what tests share. Only tests may import it, which the architecture test checks. */
+/** @mandate/testing: what tests share. Only tests and the examples may import it, which an architecture test checks. */
 export { buildCharged, buildDecision, buildReservation, buildSettlement } from './build-decision.ts';
 export { busOfOwnTopics, busWith } from './bus-with.ts';
 export { collect } from './collect.ts';
