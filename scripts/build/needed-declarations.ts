@@ -2,30 +2,16 @@
  * Finds the declarations that the exports of some entries need, and leaves out all others. Otherwise the types of a
  * package would need every library that any of its files names, even for a declaration that no export uses.
  */
-import { parseSync } from 'oxc-parser';
+import { ALL, isStar, type ModuleNames, type Named, readModuleNames } from './module-names.ts';
 import { isNode, type Node, nameOf, nodes, sourceOf } from './syntax.ts';
 
-/** A name that a file imports or exports: `name` of `source`, or a declaration of the file if `source` is null. */
-type Named = { source: string | null; name: string };
-
-type File = {
-  text: string;
-  statements: readonly Node[];
-  /** The statements that declare a name. A function with several signatures has several. */
-  declared: Map<string, Node[]>;
-  imported: Map<string, Named>;
-  exported: Map<string, Named>;
-  /** The files of `export * from`. */
-  stars: readonly string[];
-  /** The declarations that are needed. */
+type File = ModuleNames & {
+  /** The statements with declarations that are needed. */
   kept: Set<Node>;
   /** The local names of the imports, and the exported names, that are needed. */
   keptImports: Set<string>;
   keptExports: Set<string>;
 };
-
-/** Every export of a file. */
-const ALL = '*';
 
 /**
  * Returns the text of each file that is needed, without the declarations that are not.
@@ -44,7 +30,12 @@ export function neededDeclarations(
   function open(path: string): File {
     const known = files.get(path);
     if (known !== undefined) return known;
-    const file = parsed(path, read(path));
+    const file = {
+      ...readModuleNames(path, read(path)),
+      kept: new Set<Node>(),
+      keptImports: new Set<string>(),
+      keptExports: new Set<string>(),
+    };
     files.set(path, file);
     return file;
   }
@@ -83,7 +74,7 @@ export function neededDeclarations(
       file.keptImports.add(name);
       need(path, from);
     }
-    for (const statement of file.declared.get(name) ?? []) {
+    for (const { statement } of file.declared.get(name) ?? []) {
       if (file.kept.has(statement)) continue;
       file.kept.add(statement);
       for (const used of namesIn(statement)) {
@@ -96,51 +87,6 @@ export function neededDeclarations(
   for (const entry of entries) needExport(entry, ALL);
   const texts = [...files].map(([path, file]) => [path, textOf(file)] as const);
   return new Map(texts.filter(([, text]) => text !== NOTHING));
-}
-
-function parsed(path: string, text: string): File {
-  const { program, errors } = parseSync(path, text);
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
-  const statements = program.body as unknown as Node[];
-  const file: File = {
-    text,
-    statements,
-    declared: new Map(),
-    imported: new Map(),
-    exported: new Map(),
-    stars: statements
-      .filter(isStar)
-      .map(sourceOf)
-      .filter((source) => source !== null),
-    kept: new Set(),
-    keptImports: new Set(),
-    keptExports: new Set(),
-  };
-  for (const statement of statements) readStatement(file, statement);
-  return file;
-}
-
-function readStatement(file: File, statement: Node): void {
-  const source = sourceOf(statement);
-  if (statement.type === 'ImportDeclaration') {
-    for (const specifier of nodes(statement.specifiers)) {
-      const name = specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : importedAs(specifier);
-      file.imported.set(nameOf(specifier.local), { source, name });
-    }
-    return;
-  }
-  for (const specifier of nodes(statement.specifiers))
-    file.exported.set(nameOf(specifier.exported), { source, name: nameOf(specifier.local) });
-  const isExport = statement.type === 'ExportNamedDeclaration';
-  const declaration = isExport ? statement.declaration : statement;
-  if (!isNode(declaration)) return;
-  const declarations = nodes(declaration.declarations);
-  for (const { id } of declarations.length > 0 ? declarations : [declaration]) {
-    if (!isNode(id)) continue;
-    const name = nameOf(id);
-    file.declared.set(name, [...(file.declared.get(name) ?? []), statement]);
-    if (isExport) file.exported.set(name, { source: null, name });
-  }
 }
 
 /** Returns the file without the statements that are not needed. Comments belong to the statement after them. */
@@ -189,14 +135,6 @@ function namesIn(value: unknown): Named[] {
 
 function leftmost(name: Node): string {
   return isNode(name.left) ? leftmost(name.left) : nameOf(name);
-}
-
-function importedAs({ type }: Node): string {
-  return type === 'ImportNamespaceSpecifier' ? ALL : 'default';
-}
-
-function isStar({ type }: Node): boolean {
-  return type === 'ExportAllDeclaration';
 }
 
 /** Returns the name under which `export * from` is kept. */

@@ -7,8 +7,8 @@ export type Published = Workspace & {
   name: string;
   keywords: readonly string[];
   /**
-   * `library`: a few files that are made for being imported, with declarations. Its subpaths are the exports of the
-   * workspace. `program`: a file for each module, in the folders of the repository, with a command of this name.
+   * `library`: a few files to import, with declarations. Its subpaths are the exports of the workspace. `program`: a
+   * file for each module, in the folders of the repository, with a command of this name.
    */
   kind: 'library' | 'program';
   /** The oldest Node that runs the package, as major and minor version. */

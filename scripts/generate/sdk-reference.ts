@@ -4,12 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseSync } from 'oxc-parser';
-import { isNode, type Node, nameOf, nodes, sourceOf } from '../build/syntax.ts';
-import { ownFile, readManifest } from '../build/workspaces.ts';
+import { type ModuleNames, readModuleNames } from '../build/module-names.ts';
+import { isNode, type Node, nameOf, nodes } from '../build/syntax.ts';
+import { ownFile, ROOT, readManifest } from '../build/workspaces.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const SDK = join(ROOT, 'packages/sdk');
 
 const HEAD = `# Reference of the SDK
@@ -17,21 +16,8 @@ const HEAD = `# Reference of the SDK
 This page is generated from the comments of the source by \`npm run generate\`. The [README of the package](../packages/sdk/README.md) explains how to begin.
 `;
 
-/** A name that another file declares or exports. */
-type Elsewhere = { file: string; name: string };
-
-type Module = {
-  text: string;
-  /** Each declaration, with the index at which its statement begins. */
-  declared: Map<string, { node: Node; start: number }>;
-  imported: Map<string, Elsewhere | null>;
-  exported: Map<string, Elsewhere | null>;
-  /** The files of `export * from`. */
-  stars: string[];
-  comments: readonly { value: string; start: number; end: number }[];
-};
-
-type Declared = { module: Module; file: string; name: string };
+/** A declaration: its file, and its name there. */
+type Declared = { module: ModuleNames; file: string; name: string };
 
 export const sdkReference: GeneratedFile = {
   path: 'docs/sdk-reference.md',
@@ -62,10 +48,10 @@ function sections(all: readonly { name: string; declared: Declared }[], level: s
 
 /** Returns the exported names of a file, each with its declaration. */
 function exportsOf(file: string): [string, Declared][] {
-  const { exported, stars } = read(file);
+  const module = read(file);
   return [
-    ...[...exported.keys()].map((name): [string, Declared] => [name, find(file, name)]),
-    ...stars.flatMap(exportsOf),
+    ...[...module.exported.keys()].map((name): [string, Declared] => [name, find(file, name)]),
+    ...starsOf(file, module).flatMap(exportsOf),
   ];
 }
 
@@ -77,14 +63,24 @@ function find(file: string, name: string): Declared {
 
 function tryFind(file: string, name: string): Declared | null {
   const module = read(file);
-  const elsewhere = module.exported.get(name) ?? module.imported.get(name);
-  if (elsewhere) return tryFind(elsewhere.file, elsewhere.name);
-  if (module.declared.has(name)) return { module, file, name };
-  for (const star of module.stars) {
+  const exported = module.exported.get(name);
+  const named = exported?.source == null ? module.imported.get(exported?.name ?? name) : exported;
+  if (named !== undefined && named.source !== null) {
+    const target = ownFile(named.source, file);
+    return target === null ? null : tryFind(target, named.name);
+  }
+  const local = exported?.name ?? name;
+  if (module.declared.has(local)) return { module, file, name: local };
+  for (const star of starsOf(file, module)) {
     const found = tryFind(star, name);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Returns the files of this repository that the file exports everything from. */
+function starsOf(file: string, { stars }: ModuleNames): string[] {
+  return stars.flatMap((source) => ownFile(source, file) ?? []);
 }
 
 /** Returns the types of the SDK that signatures name, and the types that those name, without the exported ones. */
@@ -130,8 +126,9 @@ function signatureOf({ module, name }: Declared): string {
   }
 }
 
-function memberOf(module: Module, member: Node): string {
-  const { start, text } = { start: member.start, text: module.text };
+function memberOf(module: ModuleNames, member: Node): string {
+  const { start } = member;
+  const { text } = module;
   const value = isNode(member.value) ? member.value : null;
   const isMethod =
     value !== null && ['FunctionExpression', 'TSEmptyBodyFunctionExpression'].includes(value.type);
@@ -158,7 +155,7 @@ function isPublic(member: Node): boolean {
 }
 
 function commentOf({ module, name }: Declared): string {
-  const comment = commentBefore(module, declarationOf(module, name).start);
+  const comment = commentBefore(module, declarationOf(module, name).statement.start);
   if (comment === null) return '';
   const lines = comment.value.replace(/^\*/, '').split('\n');
   const text = lines
@@ -171,7 +168,10 @@ function commentOf({ module, name }: Declared): string {
     .replace(/^@returns/gm, '- Returns');
 }
 
-function commentBefore({ comments, text }: Module, start: number): Module['comments'][number] | null {
+function commentBefore(
+  { comments, text }: ModuleNames,
+  start: number,
+): ModuleNames['comments'][number] | null {
   const before = comments.findLast(({ end }) => end <= start);
   const isDoc = before?.value.startsWith('*') && /^\s*$/.test(text.slice(before.end, start));
   return before !== undefined && isDoc ? before : null;
@@ -188,53 +188,19 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*.*?\*\/|\/\/.*$/gms, '');
 }
 
-const modules = new Map<string, Module>();
+const modules = new Map<string, ModuleNames>();
 
-function read(file: string): Module {
+function read(file: string): ModuleNames {
   const known = modules.get(file);
   if (known !== undefined) return known;
-  const text = readFileSync(file, 'utf8');
-  const { program, comments } = parseSync(file, text);
-  const module: Module = {
-    text,
-    comments,
-    declared: new Map(),
-    imported: new Map(),
-    exported: new Map(),
-    stars: [],
-  };
+  const module = readModuleNames(file, readFileSync(file, 'utf8'));
   modules.set(file, module);
-  for (const statement of program.body as unknown as Node[]) readStatement(file, module, statement);
   return module;
 }
 
-function readStatement(file: string, module: Module, statement: Node): void {
-  const specifier = sourceOf(statement);
-  const source = specifier === null ? null : ownFile(specifier, file);
-  if (statement.type === 'ExportAllDeclaration' && source !== null) module.stars.push(source);
-  for (const specifier of nodes(statement.specifiers)) {
-    const [from, to] =
-      statement.type === 'ImportDeclaration'
-        ? [nameOf(specifier.imported), nameOf(specifier.local)]
-        : [nameOf(specifier.local), nameOf(specifier.exported)];
-    const elsewhere = source === null ? null : { file: source, name: from };
-    (statement.type === 'ImportDeclaration' ? module.imported : module.exported).set(to, elsewhere);
-  }
-  const isExport = statement.type === 'ExportNamedDeclaration';
-  const declaration = isExport ? statement.declaration : statement;
-  if (!isNode(declaration)) return;
-  const variables = nodes(declaration.declarations);
-  for (const node of variables.length > 0 ? variables : [declaration]) {
-    if (!isNode(node.id)) continue;
-    const name = nameOf(node.id);
-    // The first signature of a function has its comment.
-    if (!module.declared.has(name)) module.declared.set(name, { node, start: statement.start });
-    if (isExport) module.exported.set(name, null);
-  }
-}
-
-function declarationOf(module: Module, name: string): { node: Node; start: number } {
-  const found = module.declared.get(name);
+/** Returns the first declaration of a name. The first signature of a function has its comment. */
+function declarationOf(module: ModuleNames, name: string): { node: Node; statement: Node } {
+  const [found] = module.declared.get(name) ?? [];
   if (found === undefined) throw new Error(`${name} is not declared`);
   return found;
 }
