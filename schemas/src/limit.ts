@@ -218,7 +218,7 @@ export const settling = z.object({
   ),
   tokenPrices: described(
     z.array(tokenPrice).readonly().optional(),
-    'What the token usage of an LLM call costs: the highest of these prices that apply. Absent: no policy prices the tokens of the call.',
+    'The prices of the tokens of an LLM call. If several prices apply to its usage, the highest amount counts. Absent: no policy prices the tokens.',
   ),
 });
 export type Settling = z.infer<typeof settling>;

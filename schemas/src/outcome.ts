@@ -26,7 +26,7 @@ export const outcome = z.strictObject({
   ),
   usage: described(
     tokenUsage.optional(),
-    'The tokens that an LLM call used, as its provider counted them. They are priced by the prices of the decision. If the outcome also states an actual cost, the greater amount counts. Absent: not counted.',
+    'The tokens that an LLM call used, as its provider counted them. The decision has their prices. If the outcome also states an actual cost, the greater amount counts. Absent: not counted.',
   ),
   verification: described(
     z.strictObject({ ok: described(z.boolean(), 'Whether the result passed the check.', true) }).optional(),

@@ -1,11 +1,11 @@
-/** What must hold in the real SDK: docs of the adapter promise it. */
+/** What the adapter promises, tested in the real SDK. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision } from '@mandate/schemas';
 import { Mandate, type MandateDocument, MemoryStateManager } from '@mandate/sdk';
 import { type Hooks, mandateHooks, mergeHooks } from '@mandate/sdk/claude-agent';
 
-/** The parts of the SDK that are used. */
+/** The parts of the SDK that the cases use. */
 export type Sdk = {
   query(call: { prompt: string; options: object }): AsyncIterable<{ type: string } & Record<string, unknown>>;
   tool(name: string, description: string, schema: object, run: () => Promise<object>): unknown;
@@ -35,7 +35,7 @@ function under(document: MandateDocument, state = new KeptState()) {
 const DENIED = { deniedTools: [TOOL] };
 const BYPASS = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
 
-/** Hooks of which the one before a tool does something else, with the options that ours have. */
+/** Returns the hooks of Mandate with the same options, but another function before each tool. */
 function broken(hook: () => Promise<object>): Hooks {
   const { hooks } = under({});
   return { ...hooks, PreToolUse: (hooks.PreToolUse ?? []).map((matcher) => ({ ...matcher, hooks: [hook] })) };

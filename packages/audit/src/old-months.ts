@@ -1,8 +1,8 @@
 /**
  * Retention, which is off unless an operator runs `mandate audit prune`. It drops whole months of decisions,
- * settlements, dead letters, reads and records of SDKs. Each month is a partition, so nothing is rewritten and the disk space is free
- * at once. Control events are never dropped: acts of operators and ledger epochs are needed as long as the log
- * exists.
+ * settlements, dead letters, reads and records of SDKs. Each month is a partition, so nothing is rewritten and the
+ * disk space is free at once. Control events are never dropped: acts of operators and ledger epochs are needed as long
+ * as the log exists.
  *
  * Dropped rows are missing from every answer: sums begin where the tables begin, and a reconciliation skips the older
  * part of the log. Tables that are recorded again contain the old months again until the next call. For retention per

@@ -4,7 +4,10 @@
  */
 export type Service = 'gateway' | 'query' | 'alerter' | 'control';
 
-/** The gateway has the routes that kill and revive agents and show their state and usage, and the control service has all other routes of agents. */
+/**
+ * The gateway has the routes that kill and revive an agent, and that show its kills and its usage. The control service
+ * has all other routes of agents.
+ */
 const CONTROL =
   /^\/v1\/(?:policies|rules|mandates|tenants|keys|lint|agents(?!\/[^/]+\/(?:kill|revive|kill-status|usage)$))(?:\/|$)/;
 

@@ -1,8 +1,8 @@
 /**
- * The recorder: a consumer of the decisions, the records of SDKs, the dead letters, the reads and the changes of agents, policies and
- * rules. Only the recorder writes the audit's tables. It reads a batch, inserts it into ClickHouse, and commits. So
- * every committed record is in the tables. A record that is inserted twice shows once, because every table collapses
- * repeats.
+ * The recorder: a consumer of the decisions, the records of SDKs, the dead letters, the reads and the changes of
+ * agents, policies and rules. Only the recorder writes the audit's tables. It reads a batch, inserts it into
+ * ClickHouse, and commits. So every committed record is in the tables. A record that is inserted twice shows once,
+ * because every table collapses repeats.
  *
  * A record that cannot be read, or a row that ClickHouse refuses, goes to quarantine with its bytes. The other
  * records are inserted. A change that cannot be read delays all later changes, because their results depend on it.

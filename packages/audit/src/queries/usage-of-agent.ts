@@ -1,7 +1,7 @@
 /**
- * What an agent has used in its lifetime: one row. Each allowed call counts once, with its charge and with the change by
- * its outcome. A cost above its cap (an excess) counts too. `adjustedMicros`: what operators changed in the lifetime
- * budget of the agent.
+ * What an agent has used in its lifetime: one row. Each allowed call counts once, with its charge and the change that
+ * its outcome made. A cost above its cap (an excess) counts too. `adjustedMicros`: what operators changed in the
+ * lifetime budget of the agent.
  */
 import { id, TOTAL_BUDGET, tenant } from '@mandate/schemas';
 import { z } from 'zod';

@@ -130,7 +130,7 @@ function createValidator(
   return { ok: true, check: refusingDigests(name, validator.create(parameters)) };
 }
 
-/** A validator refuses arguments that it cannot read. */
+/** Returns the check of a validator. It refuses arguments with a digest that the validator would have to read. */
 function refusingDigests(rule: string, check: ArgumentCheck): ArgumentCheck {
   return (args, stepBudget) => {
     try {

@@ -7,7 +7,7 @@ export interface FoundString {
   /** The place of a value in the arguments. For a field name, the place of the field. */
   readonly place: Place;
   readonly isName: boolean;
-  /** Only a digest of the value is there, so the text is unknown. */
+  /** True if the arguments contain only a digest of the value. Then the text is unknown. */
   readonly isDigested?: true;
 }
 

@@ -30,12 +30,12 @@ export function stringsOfFields(fields: unknown, otherwise: JudgedStrings): Judg
   };
 }
 
-/** Thrown if a validator must check a text, but only a digest of the text is there. */
+/** Thrown if a validator must check a text, and the arguments contain only a digest of it. */
 export class TextDigested extends Error {
   readonly found: FoundString;
 
   constructor(found: FoundString) {
-    super('the arguments contain only a digest of the text');
+    super('the arguments contain only a digest of this text');
     this.found = found;
   }
 }

@@ -1,4 +1,4 @@
-/** Lists the prices that are known: those of the price lists, and those that mandates state. For people. */
+/** Lists the known prices for people: the prices of the price lists, and the prices that mandates state. */
 
 import type { TokenPrice } from '@mandate/schemas';
 import { findProvider } from '@pydantic/genai-prices';
@@ -9,7 +9,7 @@ import { priceLists } from './price-lists.ts';
 /** The day on which the price lists of the pinned library were published. */
 export const LISTS_PUBLISHED = '2026-09-23';
 
-/** `provider`: the name of the price list. Null: a mandate states the price. Amounts are in micro-dollars. */
+/** `provider`: the name of the price list. Null: a mandate states the price. */
 export type KnownPrice = TokenPrice & { readonly provider: string | null; readonly model: string };
 
 /**

@@ -51,7 +51,8 @@ export function compileCondition(condition: Condition, room: StepBudget = endles
     holds(subject, stepBudget) {
       if (!consume(stepBudget, OF_CONDITION)) return null;
       const value = fieldOf(subject, field);
-      // A rule that cannot read its field must not count as one that does not match.
+      // The rule cannot read its field. It must not count as a rule that does not match, so the action is refused as if
+      // it exceeded its step budget.
       if (isDigested(value) || (Array.isArray(value) && value.some(isDigested))) {
         stepBudget.left = -1;
         return null;
@@ -64,9 +65,9 @@ export function compileCondition(condition: Condition, room: StepBudget = endles
 }
 
 /**
- * Returns the value of a field. Undefined if the field is missing. A digest if the field is inside a digested value. A list has no fields, and inherited members do not
- * count. The model and the provider of an LLM call are read in their normal form. Otherwise an agent could evade a
- * rule with another spelling.
+ * Returns the value of a field. Undefined if the field is missing. If the field is inside a digested value, returns the
+ * digest. A list has no fields, and inherited members do not count. The model and the provider of an LLM call are read
+ * in their normal form. Otherwise an agent could evade a rule with another spelling.
  */
 export function fieldOf({ agent, action }: ConditionSubject, [root, ...steps]: FieldPath): Json | undefined {
   if (root === 'action' && isModelCall(action) && steps.length === 1) {

@@ -18,7 +18,7 @@ export type Protocol = {
 /** The time of every answer, in seconds since 1970. It is fixed, so that answers can be compared. */
 export const CREATED_AT = 1_790_000_000;
 
-/** Returns the text of a reply in the pieces that are streamed. A reply with tool calls has no text unless it states one. */
+/** Returns the text of a reply in the pieces to stream. A reply with tool calls has no text unless it states one. */
 export function piecesOf({ text, toolCalls }: ModelReply): readonly string[] {
   const whole = text ?? (toolCalls === undefined ? 'Hello from the model.' : '');
   if (typeof whole !== 'string') return whole;

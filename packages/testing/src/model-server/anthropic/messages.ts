@@ -89,7 +89,10 @@ function stopReason({ reply }: Turn): string {
   return reply.toolCalls === undefined ? 'end_turn' : 'tool_use';
 }
 
-/** Returns usage in the form of Anthropic, where `input_tokens` counts only tokens that are neither read from a cache nor written to one. */
+/**
+ * Returns usage in the form of Anthropic. Its `input_tokens` does not count tokens that are read from a cache or written
+ * to one.
+ */
 function usageOfMessages({ inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens }: ModelUsage) {
   const [read, written] = [cachedInputTokens ?? 0, cacheWriteTokens ?? 0];
   return {
