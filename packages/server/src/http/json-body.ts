@@ -53,7 +53,11 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
     const body = await bodies.read(request, payload);
     countBody(request, body.length);
     if (mustWait(request)) await turnOf(request);
-    return request.routeOptions.config.rawJson === true ? body : parsed(body, request.method);
+    if (request.routeOptions.config.rawJson === true) return body;
+    const value = parsed(body, request.method);
+    // Parsing a large body uses up the turn, and validating the value takes as long again.
+    if (mustWait(request)) await turnOf(request);
+    return value;
   });
 
   server.addHook('onRoute', (route) => {
