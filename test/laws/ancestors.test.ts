@@ -335,7 +335,7 @@ test('a check names the agent with the limit that was reached, and the ancestor 
       code: 'TOOL_NOT_ALLOWED',
       reason:
         'No pattern of allowedTools matches the tool "send". ' +
-        'That is of the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
+        'This comes from the policy "reads@1 of lead", which the rule "lead-reads of lead" gives.',
     },
     checks: [{ check: 'tool-allowed', result: 'block', policy: 'reads@1 of lead', ancestor: 'lead' }],
     limits: [

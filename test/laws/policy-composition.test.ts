@@ -309,7 +309,8 @@ test('a check and a limit name the policy from which they come', () => {
   expect(call('read_mail')).toMatchObject({
     refusal: {
       code: 'TOOL_NOT_ALLOWED',
-      reason: 'No pattern of allowedTools matches the tool "read_mail". That is of the policy "files@9".',
+      reason:
+        'No pattern of allowedTools matches the tool "read_mail". This comes from the policy "files@9".',
     },
     checks: [
       { result: 'block', policy: 'files@9' },

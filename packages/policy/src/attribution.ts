@@ -9,7 +9,7 @@ export function attribution(policy: string, mandate: MandateReference | null): s
   const rules = rulesThatGave(policy, mandate);
   const by =
     rules.length === 0 ? '' : `, which ${rulesInWords(rules)} ${rules.length === 1 ? 'gives' : 'give'}`;
-  return ` That is of the policy "${policy}"${by}.`;
+  return ` This comes from the policy "${policy}"${by}.`;
 }
 
 /**

@@ -17,6 +17,17 @@ test('an error tells a model its code, its reason and what to do', () => {
   expect(error).toMatchObject({ name: 'MandateBlockedError', code: 'TOOL_DENIED', agentId: 'bot' });
 });
 
+test('the words of an operator become a sentence, so that a model reads where the remedy begins', () => {
+  const facts = {
+    remedy: 'Stop.',
+    action: { id: 'a', agentId: 'bot', type: 'tool_call' },
+    decision: null,
+  } as const;
+  const message = (reason: string) => new MandateBlockedError('AGENT_KILLED', { reason, ...facts }).message;
+  expect(message('It was stopped: runaway')).toBe('AGENT_KILLED: It was stopped: runaway. Stop.');
+  expect(message('It was stopped!')).toBe('AGENT_KILLED: It was stopped! Stop.');
+});
+
 test('an error is found inside the errors of frameworks, in `cause` and in `error`', () => {
   const error = blocked();
   const wrapped = new Error('tool failed', { cause: { error: new Error('inner', { cause: error }) } });

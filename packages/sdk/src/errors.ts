@@ -29,7 +29,7 @@ abstract class RefusedError extends MandateError {
   constructor(name: string, code: string, { reason, remedy, action, decision, cause }: Facts) {
     // After an ALLOW the call was aborted. A retry without an idempotency key could have its effect twice.
     const retryable = decision !== null && decision.verdict !== 'ALLOW' && !decision.final;
-    super(code, `${code}: ${reason} ${remedy}`, { remedy, retryable, cause });
+    super(code, `${code}: ${asSentence(reason)} ${remedy}`, { remedy, retryable, cause });
     this.name = name;
     this.reason = reason;
     this.agentId = action.agentId;
@@ -51,6 +51,11 @@ abstract class RefusedError extends MandateError {
   get decision(): Decision | null {
     return this.#decision;
   }
+}
+
+/** A reason may end with words of a person, such as the reason of a kill, and these may have no full stop. */
+function asSentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
 
 /** The call did not run, or was aborted. `retryable`: true if a retry can help. */

@@ -57,12 +57,12 @@ test('agents act within the tenant limits, and after the tenant is closed they c
   const name = `tenant acme@${bounded.body.revision}`;
   expect((await ask('denied', { tool: 'shell' })).body.decision).toMatchObject({
     ...{ code: 'TOOL_DENIED', mandate: { policies: ['p@1', name] } },
-    reason: expect.stringContaining(`That is of the policy "${name}".`),
+    reason: expect.stringContaining(`This comes from the policy "${name}".`),
   });
   expect((await ask('within')).body.decision).toMatchObject({ verdict: 'ALLOW' });
   expect((await ask('beyond')).body.decision).toMatchObject({
     code: 'COST_LIMIT_EXCEEDED',
-    reason: expect.stringContaining(`That is of the policy "${name}".`),
+    reason: expect.stringContaining(`This comes from the policy "${name}".`),
   });
 
   await tenant('PUT');

@@ -90,7 +90,7 @@ cases:
       '        + charged: $0.00',
       '        - policy: other',
       '        + policy: mail@1',
-      '          No pattern of allowedTools matches the tool "send_mail". That is of the policy "mail@1", which the rule "support-mail" gives.',
+      '          No pattern of allowedTools matches the tool "send_mail". This comes from the policy "mail@1", which the rule "support-mail" gives.',
       '          held to mail@1, by support-mail',
       '2 cases: 1 passed, 1 failed',
       '',
@@ -315,7 +315,7 @@ cases:
   <testsuite name="${file}" ${counts}>
     <testcase classname="${file}" name="a &amp; &lt;b&gt;" file="${file}" line="4" time="T"/>
     <testcase classname="${file}" name="c]]&gt;\ufffd\ufffd" file="${file}" line="5" time="T">
-      <failure message="ask &lt;send&gt;&quot; by bot: verdict: expected ALLOW, seen BLOCK">${file}:5 ask &lt;send&gt;&quot; by bot&#10;verdict: expected ALLOW, seen BLOCK&#10;No pattern of allowedTools matches the tool &quot;&lt;send&gt;&quot;&quot;. That is of the policy &quot;mail@1&quot;, which the rule &quot;support-mail&quot; gives.&#10;held to mail@1, by support-mail</failure>
+      <failure message="ask &lt;send&gt;&quot; by bot: verdict: expected ALLOW, seen BLOCK">${file}:5 ask &lt;send&gt;&quot; by bot&#10;verdict: expected ALLOW, seen BLOCK&#10;No pattern of allowedTools matches the tool &quot;&lt;send&gt;&quot;&quot;. This comes from the policy &quot;mail@1&quot;, which the rule &quot;support-mail&quot; gives.&#10;held to mail@1, by support-mail</failure>
     </testcase>
   </testsuite>
 </testsuites>
