@@ -1,6 +1,6 @@
 import { manualClock } from '@mandate/runtime';
 import type { ActionRequested, Decision } from '@mandate/schemas';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import { Mandate } from './index.ts';
 import { localPoint } from './local/local-point.ts';
@@ -104,7 +104,10 @@ describe('a tool that finished', () => {
       },
     });
     const tools = mandate.createExecutor();
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await tools.run('pay', {}, () => 'paid', { actualCostMicros: -1 })).toBe('paid');
+    expect(printed).toHaveBeenCalledOnce();
+    printed.mockRestore();
   });
 });
 
