@@ -1,8 +1,8 @@
 /** Identifies a call of an agent by the id that its framework gave it, so that a second ask is recognized. */
-
-import { CAPS, nameFault } from '@mandate/schemas/core';
+import { CAPS } from '@mandate/schemas/core';
+import { statedFields } from './call-options.ts';
 import { sha256Hex } from './sha256-hex.ts';
-import type { Call, ToolCallOptions } from './types.ts';
+import type { Call } from './types.ts';
 
 export type CallKey = {
   /** Equal for two asks of the same call with the same content. */
@@ -16,42 +16,40 @@ export type CallKey = {
 /**
  * Returns the key of a call. Null if the call states no call id, or cannot be written as JSON.
  *
- * @param runId the run of a call that states none
+ * @param instanceRunId the run of a call that states none
  */
-export function callKeyOf(agentId: string, { options = {}, ...call }: Call, runId: string): CallKey | null {
-  const {
-    callId,
-    runId: stated,
-    signal,
-    validate,
-    onDefer,
-    deferTimeoutMs,
-    ...others
-  } = options as ToolCallOptions;
+export function callKeyOf(
+  agentId: string,
+  { options = {}, ...call }: Call,
+  instanceRunId: string,
+): CallKey | null {
+  const { callId, runId: run = instanceRunId } = options;
   if (callId === undefined || callId === '') return null;
-  const scope = stated ?? runId;
-  const digest = digestOf([agentId, call, others]);
+  const digest = digestOf([agentId, call, statedFields(options)]);
   if (digest === null) return null;
-  const actionId = actionIdOf(scope, callId);
+  const actionId = actionIdOf(run, callId);
   return {
-    key: JSON.stringify([agentId, scope, callId, digest]),
+    key: JSON.stringify([agentId, run, callId, digest]),
     actionId,
     otherActionId: hashed([actionId, digest]),
   };
 }
 
-/** The run and the call id as they are, if they are together a legal and unambiguous id. Otherwise a hash of them. */
+/** ASCII that may be part of any name, except the colon. */
+const PLAIN = /^[!-9;-~]+$/;
+
+/** Returns `run:call` if this is short, plain and unambiguous. Otherwise a hash of both. */
 function actionIdOf(runId: string, callId: string): string {
   const id = `${runId}:${callId}`;
-  const isPlain = !runId.includes(':') && !callId.includes(':') && id.length <= CAPS.idUnits;
-  return isPlain && nameFault(id) === null ? id : hashed([runId, callId]);
+  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CAPS.idUnits;
+  return isPlain ? id : hashed([runId, callId]);
 }
 
 function hashed(parts: readonly string[]): string {
   return `call_${sha256Hex(JSON.stringify(parts)).slice(0, 40)}`;
 }
 
-/** Fields in another order give the same digest. Functions do not count. */
+/** Returns the same digest for another order of the fields. Null if the value cannot be written as JSON. */
 function digestOf(value: unknown): string | null {
   try {
     return sha256Hex(JSON.stringify(value, (_name, member: unknown) => inOrder(member)));

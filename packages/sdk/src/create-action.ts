@@ -1,10 +1,11 @@
 /** The first step in the life of an action: the call becomes a record, with an id that no model chooses. */
 import type { ActionRequested } from '@mandate/schemas';
 import { CAPS } from '@mandate/schemas/core';
+import { statedFields } from './call-options.ts';
 import type { DecisionPoint, ReadAction } from './decision-point.ts';
 import { digestArguments, digestFields, mayBeTooLarge } from './digest-arguments.ts';
 import { MandateBlockedError } from './errors.ts';
-import type { ActionOfError, Call, ToolCallOptions } from './types.ts';
+import type { ActionOfError, Call } from './types.ts';
 
 /** `args`: the whole arguments, with which the tool must be called. In the record, large values may be digests. */
 export type CreatedAction = { record: ActionRequested; args: Readonly<Record<string, unknown>> };
@@ -22,24 +23,23 @@ export function createAction(
   readAction: DecisionPoint['readAction'],
   idOfCall: string | null = null,
 ): CreatedAction {
-  const { idempotencyKey, actionId, ...others } = call.options ?? {};
-  const { signal, validate, callId, runId, onDefer, deferTimeoutMs, ...stated } = others as ToolCallOptions;
+  const { idempotencyKey, actionId, ...stated } = statedFields(call.options ?? {});
   const idOfOne = idempotencyKey === undefined ? idOfCall : idOfKey(idempotencyKey);
   const id = actionId ?? idOfOne ?? `act_${crypto.randomUUID()}`;
   const { options: _options, ...kind } = call;
   const named = nameOf(agentId, call, id);
   const action = { id, agentId, ...kind, idempotencyKey, ...stated };
   if (action.type === 'tool_call') action.args ??= {};
-  const jsonWith = (args: object) =>
-    jsonOf({ event: 'action.requested', action: { ...action, args } }, named);
-  const json = jsonOf({ event: 'action.requested', action }, named);
+  const jsonWith = (changed: { args?: object }) =>
+    jsonOf({ event: 'action.requested', action: { ...action, ...changed } }, named);
+  const json = jsonWith({});
   const large = action.type === 'tool_call' && mayBeTooLarge(json) ? argumentsIn(json) : null;
   let read: ReadAction;
   if (large === null) read = readAction(json);
   else {
     const digested = digestArguments(large);
-    read = readAction(jsonWith(digested));
-    if (!read.ok) read = readAction(jsonWith(digestFields(digested, large)));
+    read = readAction(jsonWith({ args: digested }));
+    if (!read.ok) read = readAction(jsonWith({ args: digestFields(digested, large) }));
   }
   if (read.ok) {
     const { action: decided } = read.value;
@@ -71,8 +71,8 @@ function subjectOf(call: Call): { tool: string } | { model: string } {
 
 /**
  * Every process makes the same id for a key. So a retry is an attempt of the first call, also after a restart, and
- * the ledger knows whether the first call may be repeated. A key has the form of an id. Only a very long key has no room
- * for the prefix.
+ * the ledger knows whether the first call may be repeated. A key is legal as an id. A very long key leaves no room for
+ * the prefix, so it becomes the id itself.
  */
 function idOfKey(idempotencyKey: string): string {
   const id = `key_${idempotencyKey}`;

@@ -1,0 +1,11 @@
+/** Tells apart what the options of a call are for. */
+import type { CallOptions, ToolCallOptions } from './types.ts';
+
+/** Options for the SDK alone. The action of the call does not contain them. */
+type ForSdk = 'callId' | 'runId' | 'signal' | 'validate' | 'onDefer' | 'deferTimeoutMs';
+
+/** Returns the options that state something about the action itself. */
+export function statedFields(options: CallOptions): Omit<CallOptions, ForSdk> {
+  const { callId, runId, signal, validate, onDefer, deferTimeoutMs, ...stated } = options as ToolCallOptions;
+  return stated;
+}
