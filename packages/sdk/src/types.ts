@@ -41,6 +41,9 @@ export type Tool<Args = never, Result = unknown> = (
 /** Tools by name. */
 export type Tools = Readonly<Record<string, Tool>>;
 
+/** Gets errors that must not disturb a call, such as an outcome that could not be reported. It must not throw. */
+export type OnError = (error: unknown) => void;
+
 /** What happens to a call that a person must approve. */
 export type DeferOptions = {
   /**

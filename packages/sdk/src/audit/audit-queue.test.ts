@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildDecision, temporaryFolder } from '@mandate/testing';
@@ -181,6 +181,21 @@ test('a line that was cut by a crash is lost, counted and reported, and the othe
   expect(await second.audit.close()).toMatchObject({ written: 4, lost: 1 });
   expect(second.codes()).toEqual(['AUDIT_RECORDS_LOST']);
   expect(out.taken).toEqual(ids(0, 4));
+});
+
+test('a damaged line in the spill file is lost, and the lines after it are sent', async () => {
+  const out = output();
+  const options = { outputs: [out.target], spillFolder: temporaryFolder() };
+  out.isUp = false;
+  const first = audit(options);
+  first.record(0, 3);
+  await first.audit.close({ timeoutMs: 1 });
+  const path = join(options.spillFolder, 'custom.jsonl');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"dec_1"', '"dec_1'));
+  out.isUp = true;
+  const second = audit(options);
+  expect(await second.audit.close()).toMatchObject({ written: 2, spilled: 0, lost: 1 });
+  expect(out.taken).toEqual(['dec_0', 'dec_2']);
 });
 
 test('a spill file is bounded', async () => {

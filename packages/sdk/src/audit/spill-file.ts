@@ -91,7 +91,9 @@ export class SpillFile {
 
   /** Removes the oldest lines, which the output has taken. */
   remove(lines: readonly string[]): void {
-    this.#setSent(lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, this.#sent));
+    const sent = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, this.#sent);
+    // The text of a damaged line may have more bytes than the line.
+    this.#setSent(Math.min(sent, this.#end));
     this.#count -= lines.length;
   }
 
@@ -111,7 +113,7 @@ export class SpillFile {
   closeWith({ first, last }: { first: readonly string[]; last: readonly string[] }): void {
     try {
       if (first.length > 0) this.#putFirst(first);
-      if (last.length > 0) writeSync(this.#file, textOf(last), 0, null, this.#end);
+      if (last.length > 0) writeAll(this.#file, textOf(last), this.#end);
       this.#count += first.length + last.length;
     } finally {
       for (const file of [this.#file, this.#sentFile]) closeSync(file);
@@ -123,12 +125,12 @@ export class SpillFile {
     const path = `${this.#path}.new`;
     const made = openSync(path, 'w', 0o600);
     const text = textOf(lines);
-    writeSync(made, text);
+    let written = writeAll(made, text, 0);
     const chunk = Buffer.alloc(CHUNK_BYTES);
     for (let at = this.#sent; at < this.#end; ) {
       const bytesRead = readSync(this.#file, chunk, 0, Math.min(chunk.length, this.#end - at), at);
       if (bytesRead === 0) break;
-      writeSync(made, chunk, 0, bytesRead);
+      written += writeAll(made, chunk.subarray(0, bytesRead), written);
       at += bytesRead;
     }
     fsyncSync(made);
@@ -154,6 +156,13 @@ function hold(path: string): { release(): void } {
     const remedy = 'Give each process, and each instance with an audit, its own `spillFolder`.';
     throw new MandateError('ALREADY_HELD', cause.message, { remedy, cause });
   }
+}
+
+/** Writes all bytes, because one call may write only a part of them. Returns their number. */
+function writeAll(file: number, bytes: Uint8Array, at: number): number {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, at + done);
+  return bytes.length;
 }
 
 function textOf(lines: readonly string[]): Buffer {

@@ -2,7 +2,9 @@
  * The records that wait for one output, oldest first: in memory, and in a file after the memory was full. The order
  * never changes. While the file contains records, later ones go to the file too.
  */
-import type { AuditRecord, OnError } from './audit-output.ts';
+
+import type { OnError } from '../types.ts';
+import type { AuditRecord } from './audit-output.ts';
 import { SpillFile } from './spill-file.ts';
 
 export type WaitingBounds = {
@@ -85,8 +87,13 @@ export class WaitingRecords {
       const lines = await this.#spill.oldest(BATCH.records, BATCH.bytes);
       // The descriptor of a closed file may belong to another file by now.
       if (this.#isClosed) return null;
-      const records = lines.map((line) => JSON.parse(line) as AuditRecord);
-      if (lines.length > 0) return { records, lines, from: 'file' };
+      const records = recordsOf(lines);
+      if (records.length > 0) return { records, lines: lines.slice(0, records.length), from: 'file' };
+      if (lines.length > 0) {
+        this.#spill.remove(lines.slice(0, 1));
+        this.#setup.onLost(1, 'a line of the spill file is damaged');
+        continue;
+      }
       if (this.#appending === null) {
         this.#spill.clearIfSent();
         this.#isSpilling = false;
@@ -150,6 +157,15 @@ export class WaitingRecords {
     }
     this.#appending = null;
   }
+}
+
+/** Returns the records of the lines before the first line that is damaged. */
+function recordsOf(lines: readonly string[]): AuditRecord[] {
+  const records: AuditRecord[] = [];
+  try {
+    for (const line of lines) records.push(JSON.parse(line) as AuditRecord);
+  } catch {}
+  return records;
 }
 
 function oldestOf(memory: readonly Entry[]): Batch {
