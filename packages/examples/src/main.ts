@@ -1,6 +1,6 @@
 /**
  * Runs one example: `npm run example -- openai-basic`. A model server on this machine answers in place of a provider, so
- * no key and no network is needed.
+ * neither a key nor a network is needed.
  */
 import { startModelServer } from '@mandate/testing/model-server';
 import { EXAMPLES } from './examples.ts';
@@ -8,7 +8,7 @@ import { EXAMPLES } from './examples.ts';
 process.exitCode = await main(process.argv[2]);
 
 async function main(name: string | undefined): Promise<number> {
-  const example = name === undefined ? undefined : EXAMPLES[name];
+  const example = name !== undefined && Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] : undefined;
   if (example === undefined) {
     const names = Object.entries(EXAMPLES).map(([one, { shows }]) => `  ${one.padEnd(16)} ${shows}`);
     const isHelp = name === undefined || name === '--help' || name === '-h';

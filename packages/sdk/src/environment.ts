@@ -1,4 +1,4 @@
-/** Reads the options of the default instance from the environment. Names that the command uses too have one meaning. */
+/** Reads the options of the default instance from the environment. The command gives the same names the same meaning. */
 import { MandateError } from '@mandate/runtime/errors';
 import type { MandateOptions } from './mandate.ts';
 
@@ -20,8 +20,8 @@ const ONLY_IN: Readonly<Record<string, string>> = {
   redis: 'distributed',
 };
 
-/** No variable begins so. A misspelled name must not count as an absent one. */
-const OF_SDK = 'MANDATE_SDK_';
+/** The SDK reads no variable with this prefix. Such a name is a mistake, and must not count as an absent variable. */
+const RESERVED_PREFIX = 'MANDATE_SDK_';
 
 /**
  * Returns the options that the environment states. An empty variable states nothing.
@@ -31,7 +31,7 @@ const OF_SDK = 'MANDATE_SDK_';
 export function optionsFromEnvironment(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): MandateOptions {
-  const unknown = Object.keys(env).filter((name) => name.startsWith(OF_SDK));
+  const unknown = Object.keys(env).filter((name) => name.startsWith(RESERVED_PREFIX));
   if (unknown.length > 0) {
     throw new MandateError('CONFIG_INVALID', `The SDK does not know ${unknown.sort().join(', ')}.`, {
       remedy: `Remove it. The SDK reads ${Object.keys(NAMES).join(', ')}.`,
@@ -45,6 +45,6 @@ export function optionsFromEnvironment(
   const used = Object.entries(others).filter(
     ([option]) => ONLY_IN[option]?.split(' ').includes(mode) ?? true,
   );
-  // openPoint refuses a mode that does not exist.
+  // `openPoint` refuses a mode that does not exist.
   return { mode, ...Object.fromEntries(used) } as MandateOptions;
 }

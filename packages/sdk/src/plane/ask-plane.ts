@@ -1,6 +1,6 @@
 /**
  * Asks a plane for the decision about an action. If an answer is lost, the ask is sent again with the same ids. The plane
- * then calls it a duplicate of itself. So this client reads the decision of the action by its id.
+ * then says that the ask is a duplicate of itself. So this client reads the decision of the action by its id.
  *
  * The time of the ask has nine random digits below the millisecond. They show whether a decision answers this very ask.
  * Without them, two processes that use one idempotency key could both take the one ALLOW for their own.
