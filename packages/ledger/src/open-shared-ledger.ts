@@ -1,5 +1,6 @@
 import { type Logger, readTlsFiles, sharedByRequests } from '@mandate/runtime';
 import type { RedisSettings } from '@mandate/runtime/settings';
+import type { Cluster, Redis } from 'ioredis';
 import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
 import type { RedisAddress } from './redis/connection.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
@@ -38,6 +39,15 @@ export async function openSharedLedger(settings: RedisSettings, log: Logger): Pr
     log,
   });
   return sharedByRequests(ledger);
+}
+
+/** Connects to the Redis of the settings, for data beside the ledger. */
+export async function connectRedis(settings: RedisSettings, log: Logger): Promise<Redis | Cluster> {
+  const { createClient, reach } = await import('./redis/connection.ts');
+  const address = { ...addressOf(settings), commandTimeoutMs: settings.REDIS_COMMAND_TIMEOUT_MS };
+  const client = createClient(address, 0, log);
+  await reach(client, address, (err) => log.warn({ err }, 'the connection to Redis failed'));
+  return client;
 }
 
 function addressOf(settings: RedisSettings): RedisAddress {

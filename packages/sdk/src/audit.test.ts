@@ -1,4 +1,5 @@
 import { readActionsRecord, readDecisionsRecord } from '@mandate/schemas';
+import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import type { AuditRecord } from './audit/audit-output.ts';
 import { Mandate } from './index.ts';
@@ -24,6 +25,15 @@ test('records every decision and settlement, in the form that the log of a plane
     expect(readActionsRecord(bytes).ok).toBe(false);
   }
   expect(mandate.getAuditCounts()).toEqual({ written: 3, waiting: 0, spilled: 0, lost: 0 });
+  await mandate.close();
+});
+
+test('an instance whose mandate has a fault leaves its spill folder free', async () => {
+  const audit = { outputs: [() => {}], spillFolder: temporaryFolder() };
+  const mandate = new Mandate({ agentId: 'bot', audit });
+  expect(() => mandate.configure({ mandate: { maxCostTotal: -1 } })).toThrow('maxCostTotal');
+  mandate.configure({ mandate: PAY });
+  expect(await mandate.createExecutor().run('pay', {}, () => 'paid')).toBe('paid');
   await mandate.close();
 });
 

@@ -1,14 +1,15 @@
 /**
  * The audit of an SDK that decides: every decision and every settlement becomes a record, and goes to each output.
  *
- * Recording never blocks a call and never fails it. Each output has a queue of its own (audit/audit-queue.ts), so a
- * slow output delays no other. A record that no output can take waits in memory, then in a file. A record that cannot
- * wait any more is lost, which is counted and reported.
+ * Recording never delays a call and never makes it fail. Each output has a queue of its own (audit/audit-queue.ts), so a
+ * slow output delays no other. A record that the output cannot take now waits in memory, or in a file if the memory is
+ * full. A record that can wait nowhere is lost. Lost records are counted and reported.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditCounts, AuditOutput, AuditRecord, AuditTarget, OnError } from './audit/audit-output.ts';
+import type { AuditCounts, AuditOutput, AuditRecord, AuditTarget } from './audit/audit-output.ts';
 import { AuditQueue, type QueueBounds } from './audit/audit-queue.ts';
+import type { OnError } from './types.ts';
 
 export type AuditOptions = QueueBounds & {
   outputs: readonly AuditTarget[];
@@ -19,12 +20,12 @@ export type AuditOptions = QueueBounds & {
   spillFolder?: string;
 };
 
-/** @throws MandateError ALREADY_HELD if another process uses the spill folder */
+/** @throws MandateError ALREADY_HELD if another audit uses the spill folder */
 export function openAudit(given: readonly AuditTarget[] | AuditOptions = [], onError: OnError): Audit {
   return new Audit('outputs' in given ? given : { outputs: given }, onError);
 }
 
-export const NO_RECORDS: AuditCounts = { written: 0, waiting: 0, spilled: 0, lost: 0 };
+const NO_RECORDS: AuditCounts = { written: 0, waiting: 0, spilled: 0, lost: 0 };
 
 export class Audit {
   readonly #queues: readonly AuditQueue[];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Charge } from './custom-charge.ts';
 import { Mandate } from './index.ts';
+import { Mandate as PlaneMandate } from './plane/index.ts';
 import type { MandateDocument } from './types.ts';
 
 function scene(charge: Charge, document: MandateDocument = { maxCostTotal: 10, maxActualCost: 100 }) {
@@ -59,6 +60,9 @@ test.each(['success', 'failure'] as const)(
 );
 
 test('only local mode has it', () => {
-  const mandate = new Mandate({ agentId: 'bot', mode: 'plane' as never, charge: () => 1 });
-  expect(() => mandate.agent()).toThrow('charge');
+  const options = { agentId: 'bot', charge: () => 1 };
+  expect(() => new Mandate({ ...options, mode: 'plane' }).agent()).toThrow('charge');
+  expect(() => new PlaneMandate(options).agent()).toThrow('charge');
+  const redis = 'redis://127.0.0.1:1';
+  expect(() => new Mandate({ ...options, mode: 'distributed', redis }).agent()).toThrow('charge');
 });

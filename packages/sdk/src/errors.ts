@@ -79,6 +79,21 @@ export class MandateDeferredError extends RefusedError {
   }
 }
 
+/** Returns the error for a program that uses the SDK in a way that has no meaning. */
+export function misused(message: string, remedy: string): MandateError {
+  return new MandateError('SDK_MISUSED', message, { remedy });
+}
+
+/** @throws MandateError SDK_MISUSED if an option is set that the mode does not have */
+export function refuseOption<Name extends string>(
+  mode: string,
+  options: { readonly [_ in Name]?: unknown },
+  name: Name,
+  remedy: string,
+): void {
+  if (options[name] !== undefined) throw misused(`The mode "${mode}" has no \`${name}\`.`, remedy);
+}
+
 /** The most errors that are read on the way from an error of a framework to the error of the SDK. */
 const MOST_NESTED = 32;
 

@@ -14,17 +14,17 @@
  */
 import type { DecisionPoint } from './decision-point.ts';
 import { optionsFromEnvironment } from './environment.ts';
-import { MandateInstance, type MandateOptions } from './mandate.ts';
+import { MandateInstance, type MandateOptions, type OpenOptions } from './mandate.ts';
 import { openPoint } from './modes.ts';
 import { type WrapOptions, type Wrappable, wrapClient } from './wrap-client.ts';
 
 export type { AuditCounts, AuditOutput, AuditRecord, AuditTarget } from './audit/audit-output.ts';
 export { fileOutput } from './audit/file-output.ts';
+export { planeOutput } from './audit/plane-output.ts';
 export { RecordsRefused } from './audit/records-refused.ts';
 export { stdoutOutput } from './audit/stdout-output.ts';
 export type { AuditOptions } from './audit.ts';
 export type { Charge } from './custom-charge.ts';
-export { planeOutput } from './distributed/plane-output.ts';
 export { RedisStateManager, type RedisStateOptions } from './distributed/redis-state.ts';
 export {
   findMandateError,
@@ -67,7 +67,7 @@ export type { Executor } from './wrapper.ts';
 
 /** Puts the calls of agents under mandates. The option `mode` says where they are decided. */
 export class Mandate extends MandateInstance {
-  protected override openPoint(options: MandateOptions): DecisionPoint {
+  protected override openPoint(options: OpenOptions): DecisionPoint {
     return openPoint(options);
   }
 

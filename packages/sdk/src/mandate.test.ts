@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMandateError as isErrorOfRuntime } from '@mandate/runtime';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { Mandate } from './index.ts';
+import { Mandate, MemoryStateManager } from './index.ts';
 import type { Kill } from './types.ts';
 
 const ran = (promise: Promise<unknown>) => promise.then(() => 'ran').catch(({ code }) => code);
@@ -109,6 +109,17 @@ describe('the options of an instance', () => {
     const tools = mandate.createExecutor();
     await mandate.close();
     expect(await ran(tools.run('read', {}, () => null))).toBe('INTERNAL_ERROR');
+  });
+
+  test('a closed instance blocks, although others go on with its state', async () => {
+    const state = new MemoryStateManager();
+    const make = () => new Mandate({ agentId: 'bot', mandate: {}, state });
+    const [closed, other] = [make(), make()];
+    const tools = closed.createExecutor();
+    await closed.close();
+    expect(await ran(tools.run('read', {}, () => null))).toBe('INTERNAL_ERROR');
+    expect(await ran(closed.createExecutor().run('read', {}, () => null))).toBe('INTERNAL_ERROR');
+    expect(await ran(other.createExecutor().run('read', {}, () => null))).toBe('ran');
   });
 });
 

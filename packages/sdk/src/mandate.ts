@@ -1,21 +1,20 @@
 /** The entry to the SDK: an instance puts agents under their mandates, in the mode that its options choose. */
 import type { Clock } from '@mandate/runtime';
-import { MandateError } from '@mandate/runtime/errors';
 import { CAPS } from '@mandate/schemas/core';
 import type { AuditCounts, AuditTarget } from './audit/audit-output.ts';
 import type { AuditOptions } from './audit.ts';
-import { callKeyOf } from './call-key.ts';
+import { type CallKey, callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
 import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
 import type { RedisStateManager } from './distributed/redis-state.ts';
-import type { MandateDeferredError } from './errors.ts';
+import { type MandateDeferredError, misused } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
 import { type Scope, scopedCall, scopedOptions } from './scope.ts';
-import { askAction, cancel, type OnError, startAction } from './start-action.ts';
+import { askAction, cancel, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
-import type { Agent, Call, Cost, DeferOptions, Kill, MandateDocument, Tools } from './types.ts';
+import type { Agent, Call, Cost, DeferOptions, Kill, MandateDocument, OnError, Tools } from './types.ts';
 import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
 import { type Executor, executorOf } from './wrapper.ts';
 
@@ -41,7 +40,7 @@ export type MandateOptions = PlaneOptions &
     runId?: string;
     /**
      * Says what a call costs, in micro-dollars: before the call as its estimate, and with the outcome as its actual cost.
-     * Only local mode has it. If the function fails before the call, the call is blocked.
+     * Only local mode has this option. If the function fails before the call, the call is blocked.
      */
     charge?: Charge;
     /** The state of the agents. Absent: a new state in the memory of this process, or in `redis`. */
@@ -50,7 +49,7 @@ export type MandateOptions = PlaneOptions &
     clock?: Clock;
     /**
      * Where decisions and settlements are recorded. Absent: nowhere. With an object, records that wait survive a restart
-     * (`spillFolder`).
+     * (`spillFolder`). Plane mode has no such option, because the plane records them.
      */
     audit?: readonly AuditTarget[] | AuditOptions;
     /** Gets errors that do not stop a call, such as an outcome that could not be settled. Absent: `console.error`. */
@@ -64,31 +63,33 @@ export type AgentOptions = {
   mandate?: MandateDocument;
 };
 
+/** The options with which a decision point is opened. `onError` never throws. */
+export type OpenOptions = MandateOptions & { onError: OnError };
+
 type ExecutorOptions<T extends Tools> = AgentOptions & {
   /** The functions of tools, by name, so that `run` needs no function. */
   tools?: T;
 };
 
+/** What an instance shares with its views. */
+type Shared = { options: MandateOptions; point: DecisionPoint | null; memo: Memo | null };
+
 /** Uses only the port of decision points. A subclass says how a mode is opened, so a program loads no other mode. */
 export abstract class MandateInstance {
-  #options: MandateOptions;
-  #point: DecisionPoint | null = null;
-  #memo: Memo | null = null;
-  #runId = '';
-  /** The instance that this one is a view of. All of its state is there. */
-  #root: MandateInstance = this;
+  #shared: Shared;
+  #isView = false;
   #scope: Scope = {};
   /** The agent of a view of a sub-agent. */
   #delegate: string | undefined = undefined;
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   constructor(options: MandateOptions = {}) {
-    this.#options = options;
+    this.#shared = { options, point: null, memo: null };
     if (options.mandate !== undefined) this.#open();
   }
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
-  protected abstract openPoint(options: MandateOptions): DecisionPoint;
+  protected abstract openPoint(options: OpenOptions): DecisionPoint;
 
   /** Options of an instance for which nothing else was stated. Read once, at its first use. */
   protected defaults(): MandateOptions {
@@ -101,13 +102,15 @@ export abstract class MandateInstance {
    * @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED
    */
   configure(options: MandateOptions): void {
-    if (this.#point !== null || this.#root !== this) {
-      throw misused('This instance is in use, and cannot be configured any more.', {
-        remedy: 'Configure the instance before its first use, or create another with `new Mandate(…)`.',
-      });
+    const shared = this.#shared;
+    if (shared.point !== null || this.#isView) {
+      throw misused(
+        'This instance is in use, and cannot be configured any more.',
+        'Configure the instance before its first use, or create another with `new Mandate(…)`.',
+      );
     }
-    this.#options = { ...this.#options, ...options };
-    if (this.#options.mandate !== undefined) this.#open();
+    shared.options = { ...shared.options, ...options };
+    if (shared.options.mandate !== undefined) this.#open();
   }
 
   /**
@@ -115,7 +118,7 @@ export abstract class MandateInstance {
    * else, such as kills and costs, is shared.
    */
   with(scope: Scope): this {
-    return this.#view({ scope: scopedOptions(this.#scope, scope), agentId: this.#delegate });
+    return this.#view(scopedOptions(this.#scope, scope), this.#delegate);
   }
 
   /**
@@ -127,14 +130,15 @@ export abstract class MandateInstance {
    */
   delegate({ agentId, mandate }: { agentId: string; mandate?: MandateDocument }): this {
     const point = this.#open();
-    const [parent, child] = [this.#agent(undefined), this.#agent(agentId)];
+    const [parent, child] = [this.#agent(), this.#agent(agentId)];
     if (point.delegate !== undefined) point.delegate(parent, child, mandate);
     else if (mandate !== undefined) {
-      throw misused(`The mandate of the sub-agent "${child}" is stated in the code.`, {
-        remedy: 'Register the sub-agent with its parent at the plane, and leave `mandate` out.',
-      });
+      throw misused(
+        `The mandate of the sub-agent "${child}" is stated in the code.`,
+        'Register the sub-agent with its parent at the plane, and leave `mandate` out.',
+      );
     }
-    return this.#view({ scope: this.#scope, agentId: child });
+    return this.#view(this.#scope, child);
   }
 
   /**
@@ -170,26 +174,18 @@ export abstract class MandateInstance {
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
   agent(options: AgentOptions = {}): Agent {
-    const point = this.#open();
-    const onError = this.#onError();
     const agentId = this.#agent(options.agentId);
-    if (options.mandate !== undefined) point.addMandate(agentId, options.mandate);
-    const { onDefer, deferTimeoutMs } = this.#root.#options;
-    const deferring: DeferOptions = {
-      ...(onDefer && { onDefer }),
-      ...(deferTimeoutMs && { deferTimeoutMs }),
-    };
+    if (options.mandate !== undefined) this.#open().addMandate(agentId, options.mandate);
     const starting = (stated: Call) => {
       const call = scopedCall(this.#scope, stated);
       const callKey = this.#callKey(agentId, call);
-      const { charge } = this.#root.#options;
       return {
         agentId,
         call,
-        point,
-        onError,
-        charge,
-        deferring,
+        point: this.#open(),
+        onError: this.#onError(),
+        charge: this.#shared.options.charge,
+        deferring: this.#shared.options,
         remembered: callKey && { memo: this.#memory(), callKey },
       };
     };
@@ -203,11 +199,11 @@ export abstract class MandateInstance {
   /** Returns what runs the tools of one agent. Each call is decided first. */
   createExecutor<T extends Tools>(options: ExecutorOptions<T> = {}): Executor<T> {
     const agent = this.agent(options);
-    const onError = this.#onError();
     return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, stated) => {
       const run = scopedOptions(this.#scope, stated);
       const callKey = this.#callKey(agent.agentId, { type: 'tool_call', tool: name, args, options: run });
-      return this.#memory().once(callKey, () => runTool(agent, { name, args, fn, options: run, onError }));
+      const work = () => runTool(agent, { name, args, fn, options: run, onError: this.#onError() });
+      return callKey === null ? work() : this.#memory().once(callKey, work);
     });
   }
 
@@ -289,17 +285,19 @@ export abstract class MandateInstance {
    * `getAuditCounts` says what was not.
    */
   async flush(options?: { timeoutMs?: number }): Promise<void> {
-    await this.#point?.flush(options);
+    await this.#shared.point?.flush(options);
   }
 
   /** What became of the records of the audit, summed over its outputs. */
   getAuditCounts(): AuditCounts {
-    return this.#point?.auditCounts?.() ?? { written: 0, waiting: 0, spilled: 0, lost: 0 };
+    return this.#shared.point?.auditCounts?.() ?? { written: 0, waiting: 0, spilled: 0, lost: 0 };
   }
 
   /** Flushes, and ends the instance. Later calls are blocked. A state that was given stays open. */
   async close(options?: { timeoutMs?: number }): Promise<void> {
-    await this.#open().close(options);
+    const point = this.#open();
+    this.#shared.point = { ...point, decide: refuseAsClosed };
+    await point.close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -307,46 +305,40 @@ export abstract class MandateInstance {
   }
 
   #open(): DecisionPoint {
-    if (this.#root !== this) return this.#root.#open();
-    if (this.#point !== null) return this.#point;
-    const options = { ...this.defaults(), ...this.#options };
-    const { agentId, mode = 'local', charge } = options;
-    if (charge !== undefined && mode !== 'local') {
-      throw misused(`The mode "${mode}" has no \`charge\`.`, { remedy: 'Price the tools in the mandate.' });
-    }
-    const point = this.openPoint(options);
-    if (agentId !== undefined) this.#agent(agentId, point);
+    const shared = this.#shared;
+    if (shared.point !== null) return shared.point;
+    const options = { ...this.defaults(), ...shared.options };
+    if (options.agentId !== undefined) checkAgent(options.agentId);
+    const point = this.openPoint({ ...options, onError: safely(options.onError) });
     // An instance that could not be opened can still be configured.
-    this.#options = options;
-    this.#point = point;
+    shared.options = { ...options, runId: options.runId ?? `run_${crypto.randomUUID()}` };
+    shared.point = point;
     return point;
   }
 
   #memory(): Memo {
-    if (this.#root !== this) return this.#root.#memory();
-    if (this.#memo !== null) return this.#memo;
+    const shared = this.#shared;
+    if (shared.memo !== null) return shared.memo;
     const point = this.#open();
-    const onError = this.#onError();
-    const memo = new Memo((decision) => cancel(point, decision, onError));
+    const memo = new Memo((decision) => cancel(point, decision, this.#onError()));
     point.kills.onKill((kill) => memo.killed(kill), { isPassive: true });
-    this.#memo = memo;
+    shared.memo = memo;
     return memo;
   }
 
-  #callKey(agentId: string, call: Call): ReturnType<typeof callKeyOf> {
-    const root = this.#root;
-    root.#runId ||= root.#options.runId ?? `run_${crypto.randomUUID()}`;
-    return callKeyOf(agentId, call, root.#runId);
+  #callKey(agentId: string, call: Call): CallKey | null {
+    return callKeyOf(agentId, call, this.#shared.options.runId ?? '');
   }
 
   #onError(): OnError {
-    return safely(this.#root.#options.onError);
+    return safely(this.#shared.options.onError);
   }
 
-  #view({ scope, agentId }: { scope: Scope; agentId: string | undefined }): this {
+  #view(scope: Scope, agentId: string | undefined): this {
     const View = this.constructor as new () => this;
     const view = new View();
-    view.#root = this.#root;
+    view.#shared = this.#shared;
+    view.#isView = true;
     view.#scope = scope;
     view.#delegate = agentId;
     return view;
@@ -362,19 +354,22 @@ export abstract class MandateInstance {
   }
 
   /** Returns the agent that a call names, or the agent of the instance. */
-  #agent(named: string | undefined, point = this.#open()): string {
-    const agentId = named ?? this.#delegate ?? this.#root.#options.agentId;
+  #agent(named?: string): string {
+    const point = this.#open();
+    const agentId = named ?? this.#delegate ?? this.#shared.options.agentId;
     if (agentId === undefined) {
-      throw misused('No agent is named.', {
-        remedy: 'State `agentId`, here or in the options of the instance.',
-      });
+      throw misused('No agent is named.', 'State `agentId`, here or in the options of the instance.');
     }
-    const fault = agentFault(agentId) ?? point.nameFault?.(agentId) ?? null;
-    if (fault === null) return agentId;
-    throw misused(`The agent cannot be used: agentId ${fault}.`, {
-      remedy: 'Use 1 to 200 visible characters without *.',
-    });
+    checkAgent(agentId, point.nameFault);
+    return agentId;
   }
+}
+
+/** @throws MandateError SDK_MISUSED */
+function checkAgent(agentId: unknown, nameFault: DecisionPoint['nameFault'] = () => null): void {
+  const fault = agentFault(agentId) ?? nameFault(agentId as string);
+  if (fault === null) return;
+  throw misused(`The agent cannot be used: agentId ${fault}.`, 'Use 1 to 200 visible characters without *.');
 }
 
 /** Returns what is wrong with the id of an agent, as a phrase. Null if nothing is wrong. */
@@ -385,16 +380,16 @@ function agentFault(agentId: unknown): string | null {
   return agentId.includes('*') ? 'must not contain *' : null;
 }
 
+async function refuseAsClosed(): Promise<never> {
+  throw misused('This instance is closed.', 'Create another instance.');
+}
+
 function idOf(question: MandateDeferredError | string): string {
   return typeof question === 'string' ? question : question.approvalId;
 }
 
-function misused(message: string, facts: { remedy: string }): MandateError {
-  return new MandateError('SDK_MISUSED', message, facts);
-}
-
 /** Returns a handler that never throws, because an error of the handler must not disturb a call. */
-export function safely(onError: OnError = logError): OnError {
+function safely(onError: OnError = logError): OnError {
   return (error) => {
     try {
       onError(error);

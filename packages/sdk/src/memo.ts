@@ -1,6 +1,6 @@
 /**
- * Remembers the decisions about calls that state a call id. Frameworks ask twice about one call: in a hook and before
- * the tool, on a resume, in their own retries. The second ask gets the first answer, and no call runs twice.
+ * Remembers the decisions about calls that state a call id. Frameworks ask more than once about one call: in a hook and
+ * before the tool, on a resume, in their own retries. The second ask gets the first answer, and no call runs twice.
  *
  * A memo is only a shortcut. If it has forgotten a call, the ledger still knows the action id of the call.
  */
@@ -17,7 +17,7 @@ export type Allowed = { action: Action; args: RunningAction['args']; decision: D
 export type Taken = Allowed & {
   /** When its lease began, by `performance.now()`. */
   leasedAtMs: number;
-  /** The memo must know what became of the call. Null: the call was aborted, so nobody knows. */
+  /** Tells the memo the outcome of the call. Null: the call was aborted, so nobody knows its outcome. */
   ended(outcome: RunningOutcome | null): void;
 };
 
@@ -27,7 +27,7 @@ type Entry = {
   answeredAtMs: number;
   /** The answer holds before this time. */
   untilMs: number;
-  /** A call is claimed before its answer is there, so it starts once. */
+  /** True once a caller wants to start the call. It is set before the answer is known, so the call starts once. */
   isClaimed: boolean;
 };
 
@@ -40,7 +40,7 @@ export class Memo {
   readonly #entries = new Map<string, Entry>();
   readonly #results = new Map<string, Promise<unknown>>();
 
-  /** @param cancel gives the reservation of an allowed call back that never starts */
+  /** @param cancel gives back the reservation of an allowed call that never starts */
   constructor(cancel: (decision: Decision) => Promise<void>) {
     this.#cancel = cancel;
   }
@@ -72,7 +72,7 @@ export class Memo {
       decision,
       leasedAtMs: entry.answeredAtMs,
       ended: (outcome) => {
-        // The ledger decides whether a call may be repeated that failed, or that was aborted.
+        // After a failure or an abort, the ledger decides whether the call may be repeated.
         const isDone = outcome?.status === 'success' && outcome.verification?.ok !== false;
         if (!isDone) this.#forget(key, entry);
       },
@@ -80,9 +80,7 @@ export class Memo {
   }
 
   /** Returns the result of the same call, if it runs or has succeeded. Otherwise runs it. */
-  once(callKey: CallKey | null, run: () => Promise<unknown>): Promise<unknown> {
-    if (callKey === null) return run();
-    const { key } = callKey;
+  once({ key }: CallKey, run: () => Promise<unknown>): Promise<unknown> {
     const known = this.#results.get(key);
     if (known !== undefined) return known;
     const result = run();
@@ -120,7 +118,7 @@ export class Memo {
     entry.answer.then(
       ({ decision }) => {
         entry.answeredAtMs = performance.now();
-        // An ask that is never started is settled by the end of its lease.
+        // If the call never starts, the end of its lease settles it.
         if (!entry.isClaimed) entry.untilMs = entry.answeredAtMs + (decision.reservation?.leaseMs ?? 0);
       },
       (error: unknown) => {
@@ -138,8 +136,8 @@ export class Memo {
 }
 
 /**
- * Returns how long a refusal is the answer to the same call. A final decision is never different. A person may have
- * answered a question at any time, and another attempt of a duplicate may have ended.
+ * Returns how long a refusal is the answer to the same call. A final decision never changes. A deferred call is always
+ * decided again, because a person may have answered. So is a duplicate, because its other attempt may have ended.
  */
 function holdsForMs(error: unknown): number {
   const refused = findMandateError(error);

@@ -12,6 +12,7 @@ import {
 import { describeFault, loadMandates } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import { type Action, CAPS, mandateDocument, readShape } from '@mandate/schemas';
+import { misused } from './errors.ts';
 import type { MandateDocument } from './types.ts';
 
 /** The most faults of one mandate that are reported. */
@@ -86,9 +87,10 @@ export class MandatesOfAgents implements MandatesInForce {
     const stated = this.#stated.get(agentId) ?? [];
     if (stated.some(({ reference }) => reference.hash === mandate.reference.hash)) return;
     if (stated.length >= MOST_STATED) {
-      throw new MandateError('SDK_MISUSED', `${MOST_STATED} mandates are stated for "${agentId}".`, {
-        remedy: 'State one mandate for each agent. All mandates of an agent apply together.',
-      });
+      throw misused(
+        `${MOST_STATED} mandates are stated for "${agentId}".`,
+        'State one mandate for each agent. All mandates of an agent apply together.',
+      );
     }
     this.#stated.set(agentId, [...stated, mandate]);
     this.#composed.delete(agentId);
@@ -112,12 +114,9 @@ export class MandatesOfAgents implements MandatesInForce {
             ? `would have more than ${CAPS.parents} ancestors`
             : null;
     if (fault !== null) {
-      throw new MandateError(
-        'SDK_MISUSED',
+      throw misused(
         `"${agentId}" cannot be a sub-agent of "${parentId}": it ${fault}.`,
-        {
-          remedy: 'Give each sub-agent an id of its own.',
-        },
+        'Give each sub-agent an id of its own.',
       );
     }
     this.#parents.set(agentId, parentId);

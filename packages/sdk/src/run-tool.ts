@@ -2,16 +2,15 @@
  * Runs a tool as one action of an agent: it starts after an ALLOW, its result is verified, and its outcome settles the
  * charge.
  */
-import type { OnError } from './start-action.ts';
-import type { Agent, RunningOutcome, RunOptions, Tool } from './types.ts';
+import type { Agent, OnError, RunningOutcome, RunOptions, Tool } from './types.ts';
 import { verifierOf } from './verify-result.ts';
 
 type ToolRun = { name: string; args: unknown; fn: Tool; options: RunOptions; onError: OnError };
 
 /**
  * Runs the tool if the call is allowed, and settles the charge by its outcome. An abort ends the call at once, even if
- * the tool goes on. A late success still settles the charge. If an abort ends the verification of
- * a success, the success counts as one that was not verified.
+ * the tool goes on. A late success still settles the charge. If an abort ends the verification of a result, the success
+ * counts without a verification.
  *
  * @throws MandateBlockedError, MandateDeferredError, or the error of the tool
  */

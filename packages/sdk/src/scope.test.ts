@@ -47,6 +47,15 @@ describe('a view', () => {
   });
 });
 
+test('a view flushes and counts the records of its instance', async () => {
+  const taken: unknown[] = [];
+  const audit = [(records: readonly unknown[]) => taken.push(...records)];
+  const view = new Mandate({ agentId: 'boss', mandate: {}, audit }).with({ runId: 'run-1' });
+  await view.createExecutor().run('pay', {}, () => 'paid');
+  await view.flush();
+  expect([taken.length, view.getAuditCounts().written]).toEqual([2, 2]);
+});
+
 describe('a sub-agent', () => {
   test('is allowed no more than its parent, whatever its own mandate says', async () => {
     const { mandate } = scene({ allowedTools: ['pay', 'read'] });

@@ -2,28 +2,26 @@
  * The life of one call of an agent: CREATED (create-action.ts) → AUTHORIZED (authorize.ts) → EXECUTING → SETTLED. A call
  * that may not run ends as an error before anything runs. Tools and adapters of frameworks all start their calls here.
  */
-import { isMandateError, MandateError } from '@mandate/runtime/errors';
+import { isMandateError } from '@mandate/runtime/errors';
 import type { Decision, Outcome } from '@mandate/schemas';
 import { actionOf, authorize, type WaitingForPerson } from './authorize.ts';
 import type { CallKey } from './call-key.ts';
 import { copyOf, createAction, nameOf } from './create-action.ts';
 import { type Charge, customEstimate, customOutcome } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
-import { findMandateError, MandateBlockedError } from './errors.ts';
+import { findMandateError, MandateBlockedError, misused } from './errors.ts';
 import type { Allowed, Memo, Taken } from './memo.ts';
 import type {
   BlockCode,
   Call,
   DeferOptions,
   Kill,
+  OnError,
   RunningAction,
   RunningOutcome,
   Validate,
 } from './types.ts';
 import { validateArguments } from './validate-arguments.ts';
-
-/** Gets errors that must not disturb a call, such as an outcome that could not be reported. */
-export type OnError = (error: unknown) => void;
 
 type Starting = {
   agentId: string;
@@ -46,12 +44,9 @@ type Starting = {
 export async function askAction(starting: Starting): Promise<Allowed> {
   const { remembered, agentId } = starting;
   if (!remembered) {
-    throw new MandateError(
-      'SDK_MISUSED',
+    throw misused(
       'A call was asked that has no callId, or no plain JSON as arguments.',
-      {
-        remedy: 'State `callId`, so that a later start of the call finds its decision.',
-      },
+      'State `callId`, so that a later start of the call finds its decision.',
     );
   }
   return remembered.memo.ask(agentId, remembered.callKey, () => authorized(starting));
@@ -149,7 +144,7 @@ async function authorized(
   }
 }
 
-/** True if the id belongs to a call with the same call id and other content. Small models repeat their call ids. */
+/** True if another call has this id: it has the same call id, but other content. Small models repeat their call ids. */
 function isOfOtherCall(error: unknown, actionId: string | null): boolean {
   const first = findMandateError(error)?.decision?.duplicateOf;
   return first?.samePayload === false && first.actionId === actionId;
@@ -207,7 +202,7 @@ function running(started: Started): RunningAction {
   const leaseMs = decision.reservation?.leaseMs ?? 0;
   const leftMs = Math.max(0, leasedAtMs + leaseMs - performance.now());
   const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leftMs);
-  // An open request keeps the process alive by itself. A stream that nobody reads must not.
+  // An open request keeps the process alive without this timer. A stream that nobody reads must not keep it alive.
   if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
   const release = () => {
     clearTimeout(timer);
@@ -225,7 +220,7 @@ function running(started: Started): RunningAction {
     signal,
     settle(outcome) {
       if (settled !== null) return settled;
-      // Nobody knows how far an aborted call came, unless its cost was measured. Without a report its reservation
+      // Nobody knows how far an aborted call came, unless its cost was measured. Without a report, its reservation
       // stays charged.
       const isMeasured = outcome.usage !== undefined || outcome.actualCostMicros !== undefined;
       const isUnknown = signal.aborted && outcome.status !== 'success' && !isMeasured;
@@ -256,7 +251,7 @@ async function report(
   }
 }
 
-/** Gives the reservation of a call back that never ran. */
+/** Gives back the reservation of a call that never ran. */
 export function cancel(point: DecisionPoint, decision: Decision, onError: OnError): Promise<void> {
   return report(point, decision, { status: 'cancelled' }, onError);
 }

@@ -1,5 +1,6 @@
 /** Validates the arguments of a call by the tool's own validator, which may change them. */
 import { MandateBlockedError } from './errors.ts';
+import { inTime } from './in-time.ts';
 import type { ActionOfError, StandardSchema, Validate } from './types.ts';
 
 /** How long a validator may take. A validator that waits for more than its own work would hold up the agent. */
@@ -20,13 +21,8 @@ export async function validateArguments(
   validate: Validate,
   action: ActionOfError,
 ): Promise<unknown> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`the validator took longer than ${VALIDATION_MS} ms`)),
-    VALIDATION_MS,
-  );
   try {
-    const validated = await Promise.race([validatedBy(validate, args), late]);
+    const validated = await inTime(VALIDATION_MS, validatedBy(validate, args), tookTooLong);
     if (typeof validated === 'object' && validated !== null && !Array.isArray(validated)) return validated;
     throw new Error('the validator returned no object');
   } catch (cause) {
@@ -37,9 +33,11 @@ export async function validateArguments(
       decision: null,
       cause,
     });
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+function tookTooLong(): Error {
+  return new Error(`the validator took longer than ${VALIDATION_MS} ms`);
 }
 
 async function validatedBy(validate: Validate, args: unknown): Promise<unknown> {

@@ -1,9 +1,8 @@
 /** Checks the result of a call before the call counts as done: VERIFIED, between EXECUTING and SETTLED. */
-import { MandateError } from '@mandate/runtime/errors';
 import type { Decision } from '@mandate/schemas';
 import { CAPS } from '@mandate/schemas/core';
 import { actionOf } from './authorize.ts';
-import { MandateBlockedError } from './errors.ts';
+import { MandateBlockedError, misused } from './errors.ts';
 import type { RunOptions } from './types.ts';
 
 /** How long a check of a result may take, unless `verifyTimeoutMs` says otherwise. */
@@ -28,9 +27,10 @@ export function verifierOf({
 }: RunOptions): Verifier | null {
   if (verifyResult === undefined) return null;
   if (!(verifyTimeoutMs > 0 && verifyTimeoutMs <= CAPS.leaseMs)) {
-    throw new MandateError('SDK_MISUSED', `verifyTimeoutMs is ${verifyTimeoutMs}.`, {
-      remedy: `Use a number of milliseconds above 0, at most ${CAPS.leaseMs}.`,
-    });
+    throw misused(
+      `verifyTimeoutMs is ${verifyTimeoutMs}.`,
+      `Use a number of milliseconds above 0, at most ${CAPS.leaseMs}.`,
+    );
   }
   return (result, decision, aborted) => verify(result, { verifyResult, verifyTimeoutMs, decision, aborted });
 }

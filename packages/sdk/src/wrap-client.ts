@@ -1,7 +1,7 @@
 /** Sends a client of a provider to the adapter for its SDK. The shape of the client decides, not its class. */
-import { MandateError } from '@mandate/runtime/errors';
 import type { AnthropicOptions, MandateLike } from './anthropic/options.ts';
 import { type AnthropicClient, wrapAnthropic } from './anthropic/wrap-anthropic.ts';
+import { misused } from './errors.ts';
 import type { AgentOptions } from './mandate.ts';
 import type { WrapOpenAIOptions } from './openai/options.ts';
 import { isOpenAIClient, type OpenAIClient, wrapOpenAI } from './openai/wrap-openai.ts';
@@ -20,10 +20,10 @@ export type WrapOptions<T extends Wrappable> = AgentOptions &
 export function wrapClient<T extends Wrappable>(client: T, mandate: MandateLike, options: object): T {
   if (isOpenAIClient(client)) return wrapOpenAI(client, mandate.agent(options), options);
   if (isAnthropicClient(client)) return wrapAnthropic(client, mandate, options);
-  throw new MandateError('SDK_MISUSED', 'No adapter knows this client.', {
-    remedy:
-      'Give a client of `openai` or `@anthropic-ai/sdk`. For other frameworks use a subpath of @mandate/sdk.',
-  });
+  throw misused(
+    'No adapter knows this client.',
+    'Give a client of `openai` or `@anthropic-ai/sdk`. For other frameworks use a subpath of @mandate/sdk.',
+  );
 }
 
 function isAnthropicClient(client: unknown): client is AnthropicClient {

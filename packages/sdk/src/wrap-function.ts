@@ -1,5 +1,5 @@
 /** Wraps plain functions: `mandate.fn(name, f)` has the parameters of `f`, and each call is decided first. */
-import { MandateError } from '@mandate/runtime/errors';
+import { misused } from './errors.ts';
 import type { RunOptions } from './types.ts';
 import type { RunCall } from './wrapper.ts';
 
@@ -39,12 +39,9 @@ export function wrapFunction<F extends AnyFunction>(
   runCall: RunCall,
 ): Wrapped<F> {
   if (typeof args === 'function' && options.validate !== undefined) {
-    throw new MandateError(
-      'SDK_MISUSED',
+    throw misused(
       `The function "${name}" has both a validator and \`args\`, a function.`,
-      {
-        remedy: 'State `args` as the names of the parameters, so that the validated arguments can be used.',
-      },
+      'State `args` as the names of the parameters, so that the validated arguments can be used.',
     );
   }
   const run: RunOptions = {
@@ -68,12 +65,9 @@ function form<F extends AnyFunction>(parameters: Parameters<F>, args: FnOptions<
   if (typeof args === 'function') return { decided: args(...parameters), parametersOf: () => parameters };
   if (args !== undefined) {
     if (parameters.length > args.length) {
-      throw new MandateError(
-        'SDK_MISUSED',
-        `The call has ${parameters.length} parameters; ${args.length} are named.`,
-        {
-          remedy: 'Name each parameter in `args`.',
-        },
+      throw misused(
+        `The call has ${parameters.length} parameters, and \`args\` names ${args.length}.`,
+        'Name each parameter in `args`.',
       );
     }
     return {

@@ -9,7 +9,8 @@ export interface AuditOutput {
   /** Names the output in errors and in the name of its spill file. Use the same name after a restart. */
   readonly name: string;
   /**
-   * Takes records in their order. Resolves when the output has them. If it rejects, the same records come again.
+   * Takes records in their order. Resolves when the output has them. If it rejects, the same records come again. The
+   * queue waits for the promise, so it must settle in a bounded time.
    *
    * @param lines the records as JSON, each without a line break
    * @throws RecordsRefused if the output has taken them, except some that it will never take
@@ -26,6 +27,3 @@ export type AuditTarget = AuditOutput | ((records: readonly AuditRecord[]) => un
  * written nor waiting.
  */
 export type AuditCounts = { written: number; waiting: number; spilled: number; lost: number };
-
-/** Gets errors that no caller waits for. It must not throw. */
-export type OnError = (error: unknown) => void;

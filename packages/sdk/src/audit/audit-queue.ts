@@ -1,9 +1,10 @@
 /**
- * Stands before one output of the audit, and sends it the records that wait, in batches and in order. After a failure
- * it waits and sends the same batch again. A record that can neither be sent nor wait is lost: counted, and reported.
+ * Sends records to one output of the audit, in batches and in order. After a failure it waits, and sends the same batch
+ * again. A record that can neither be sent nor wait is lost. Lost records are counted and reported.
  */
-import type { AuditCounts, AuditOutput, AuditRecord, OnError } from './audit-output.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, sleep } from '../backoff.ts';
+import type { OnError } from '../types.ts';
+import type { AuditCounts, AuditOutput, AuditRecord } from './audit-output.ts';
 import { LostRecords } from './lost-records.ts';
 import { onExit } from './on-exit.ts';
 import { RecordsRefused } from './records-refused.ts';
@@ -14,13 +15,17 @@ export type QueueBounds = Partial<WaitingBounds>;
 
 const BOUNDS: WaitingBounds = { maxRecords: 10_000, maxBytes: 32 << 20, maxSpillBytes: 2 ** 30 };
 const FLUSH_MS = 5_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 30_000;
 
 export class AuditQueue {
   readonly #output: AuditOutput;
   readonly #onError: OnError;
   readonly #waiting: WaitingRecords;
   readonly #lost: LostRecords;
-  readonly #backoff = new Backoff();
+  readonly #backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  /** Aborts to end the pause after a failure. */
+  #resume = new AbortController();
   readonly #stopOnExit: () => void;
   #written = 0;
   /** How many records waited and do not wait any more. */
@@ -71,7 +76,7 @@ export class AuditQueue {
     const target = this.#done + inMemory + spilled;
     const over = Promise.withResolvers<'over'>();
     const timer = setTimeout(() => over.resolve('over'), timeoutMs);
-    this.#backoff.skip();
+    this.#resume.abort();
     while (!this.#isClosed && this.#done < target) {
       if ((await Promise.race([this.#nextDone.promise, over.promise])) === 'over') break;
     }
@@ -88,12 +93,12 @@ export class AuditQueue {
     if (!this.#isWriting) await this.#output.close?.().catch(this.#onError);
   }
 
-  /** The batch that the output works on is stored too, and comes again. It may then be written twice. */
+  /** Stores also the batch that the output works on. It is sent again later, so it may be written twice. */
   #end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopOnExit();
-    this.#backoff.skip();
+    this.#resume.abort();
     this.#waiting.close();
     this.#lost.report();
   }
@@ -115,8 +120,13 @@ export class AuditQueue {
       this.#nextDone.resolve();
       this.#nextDone = Promise.withResolvers();
       if (mayGoOn === 'nothing waits') return;
-      if (!mayGoOn && !this.#isClosed) await this.#backoff.wait();
+      if (!mayGoOn && !this.#isClosed) await this.#pause();
     }
+  }
+
+  #pause(): Promise<void> {
+    this.#resume = new AbortController();
+    return sleep(this.#backoff.nextMs(), this.#resume.signal);
   }
 
   async #sendOldest(): Promise<boolean | 'nothing waits'> {

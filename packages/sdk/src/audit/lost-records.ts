@@ -1,6 +1,6 @@
 /** Counts lost records, and reports them: the first at once, and later ones together, at most one report a second. */
 import { MandateError } from '@mandate/runtime';
-import type { OnError } from './audit-output.ts';
+import type { OnError } from '../types.ts';
 
 const REPORT_EVERY_MS = 1_000;
 

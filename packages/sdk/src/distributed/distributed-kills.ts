@@ -1,17 +1,20 @@
 /**
  * The kill switch of all processes that share a Redis. A kill is in force in Redis before its promise resolves. Each
- * process hears of it by Pub/Sub and aborts its running calls. After a gap it reads the flags.
+ * process gets a notice by Pub/Sub and aborts its running calls. After a lost connection it reads the flags.
  */
 import { randomUUID } from 'node:crypto';
 import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/ledger';
 import { silentLogger } from '@mandate/runtime';
-import type { KillTarget } from '@mandate/schemas';
-import type { OnError } from '../audit/audit-output.ts';
+import { DEFAULTS, type KillTarget } from '@mandate/schemas';
 import type { Kills } from '../decision-point.ts';
-import type { Kill } from '../types.ts';
-import { TENANT } from './tenant.ts';
+import type { Kill, OnError } from '../types.ts';
 
 type Listener = (kill: Kill) => void;
+
+const TENANT = DEFAULTS.tenant;
+
+/** A kill without a revision is always told. */
+const UNKNOWN_REVISION = 0;
 
 export class DistributedKills implements Kills {
   readonly #ledger: () => Promise<Ledger>;
@@ -26,7 +29,7 @@ export class DistributedKills implements Kills {
     this.#onError = onError;
   }
 
-  /** Follows the kills of other processes. Kills from before are in force, but no listener is told of them. */
+  /** Follows the kills of other processes. Earlier kills are in force, but no listener is told of them. */
   async follow(ledger: Ledger, broadcast: KillBroadcast): Promise<void> {
     for (const { target, revision } of await ledger.killed(TENANT)) this.#told.set(nameOf(target), revision);
     this.#announcing = withKillBroadcast(ledger, broadcast, silentLogger());
@@ -75,8 +78,7 @@ export class DistributedKills implements Kills {
       this.#tell(target, revision, reason);
     } catch (error) {
       // Redis is away. The running calls of this process are aborted all the same.
-      this.#tell(target, Number.POSITIVE_INFINITY, reason);
-      this.#told.delete(nameOf(target));
+      this.#tell(target, UNKNOWN_REVISION, reason);
       throw error;
     }
   }
@@ -98,16 +100,18 @@ export class DistributedKills implements Kills {
       for (const { target, revision, reason } of await ledger.killed(TENANT))
         this.#tell(target, revision, reason);
     } catch (error) {
-      if (noticed !== null) this.#tell(noticed, 0, 'another process killed it');
+      if (noticed !== null) this.#tell(noticed, UNKNOWN_REVISION, 'another process killed it');
       throw error;
     }
   }
 
   #tell(target: KillTarget, revision: number, reason: string): void {
-    const name = nameOf(target);
-    if (revision > 0 && (this.#told.get(name) ?? 0) >= revision) return;
-    if (revision > 0) this.#told.set(name, revision);
     if ('tenant' in target && target.tenant !== TENANT) return;
+    const name = nameOf(target);
+    if (revision !== UNKNOWN_REVISION) {
+      if ((this.#told.get(name) ?? 0) >= revision) return;
+      this.#told.set(name, revision);
+    }
     const agentId = 'agentId' in target ? target.agentId : null;
     for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
   }

@@ -2,27 +2,25 @@
  * What all processes of distributed mode share, in one Redis: the ledger, the kill switch, and what each agent has
  * spent. The ledger has a prefix of its own, so an SDK never touches the ledger of a plane on the same server.
  *
- * The processes hear of kills by Pub/Sub. After an interruption they read the flags again, so no kill is missed.
- * Times come from Redis. The clock of this process only measures how long ago Redis told the time.
+ * The processes get notices of kills by Pub/Sub. After an interruption they read the flags again, so no kill is missed.
+ * Times come from Redis. The clock of this process only measures the time since the last time of Redis.
  */
 import { randomUUID } from 'node:crypto';
 import {
   createFold,
-  type KillBroadcast,
-  type Ledger,
   LedgerNotReady,
   openKillBroadcast,
   openSharedLedger,
   type RedisLedger,
 } from '@mandate/ledger';
-import { isMandateError, MandateError, silentLogger } from '@mandate/runtime';
-import { redisSettings } from '@mandate/runtime/settings';
+import { isMandateError, MandateError, openInOrder, type Running, silentLogger } from '@mandate/runtime';
+import { type RedisSettings, redisSettings } from '@mandate/runtime/settings';
 import { type ActionType, DEFAULTS, type Decision, type Settlement } from '@mandate/schemas';
-import type { OnError } from '../audit/audit-output.ts';
-import type { Cost } from '../types.ts';
+import type { OpenState } from '../engine-point.ts';
+import { inTime } from '../in-time.ts';
+import type { Cost, OnError } from '../types.ts';
 import { DistributedKills } from './distributed-kills.ts';
 import { openTallies, type Tallies } from './tallies.ts';
-import { within } from './within.ts';
 
 export type RedisStateOptions = {
   /** `redis://…`, `rediss://…`, or `redis+sentinel://…`. */
@@ -37,8 +35,7 @@ export type RedisStateOptions = {
   onError?: OnError;
 };
 
-/** A connected state. */
-export type OpenState = { ledger: Ledger; clock: () => number; tallies: Tallies };
+type Connected = OpenState & { tallies: Tallies } & Required<Running>;
 
 /** Keeps the state in Redis. It connects at the first call, and again after a failure. */
 export class RedisStateManager {
@@ -46,9 +43,9 @@ export class RedisStateManager {
   readonly #options: RedisStateOptions;
   readonly #timeoutMs: number;
   readonly #onError: OnError;
-  #opening: Promise<OpenState & { broadcast: KillBroadcast }> | null = null;
+  #opening: Promise<Connected> | null = null;
   #isClosed = false;
-  /** A time of Redis, and the reading of this process's stopwatch at that moment. */
+  /** A time of Redis, and `performance.now()` of this process at that moment. */
   #known = { redisMs: 0, atMs: 0 };
 
   constructor(options: RedisStateOptions) {
@@ -59,28 +56,14 @@ export class RedisStateManager {
   }
 
   /** @throws MandateError LEDGER_UNAVAILABLE, within the time limit */
-  async open(): Promise<OpenState> {
+  async open(): Promise<Connected> {
     if (this.#isClosed) throw unavailable('The state is closed.');
     this.#opening ??= this.#connect();
     const opening = this.#opening;
     opening.catch(() => {
       if (this.#opening === opening) this.#opening = null;
     });
-    return within(this.#timeoutMs, opening, 'Redis did not answer in time.');
-  }
-
-  /** Counts what a decision charged to its agent. Nobody waits for it. */
-  decided({ tallies }: OpenState, decision: Decision): void {
-    const { kind, verdict, agentId, type, chargedMicros, decidedAt } = decision;
-    this.#known = { redisMs: Date.parse(decidedAt), atMs: performance.now() };
-    if (verdict !== 'ALLOW' || kind !== 'first') return;
-    tallies.add(agentId, { calls: 1, micros: chargedMicros, type }).catch(this.#onError);
-  }
-
-  /** Counts what an outcome changed. `type` is the kind of the action. Nobody waits for it. */
-  settled({ tallies }: OpenState, settlement: Settlement, type: ActionType): void {
-    const { agentId, deltaMicros, excessMicros } = settlement;
-    tallies.add(agentId, { calls: 0, micros: deltaMicros + excessMicros, type }).catch(this.#onError);
+    return inTime(this.#timeoutMs, opening, () => unavailable('Redis did not answer in time.'));
   }
 
   async costOf(agentId: string): Promise<Cost> {
@@ -95,37 +78,49 @@ export class RedisStateManager {
     this.#isClosed = true;
     const opened = await this.#opening?.catch(() => null);
     this.#opening = null;
-    opened?.broadcast.close();
-    await opened?.tallies.close();
-    await opened?.ledger.close();
+    await opened?.stop();
   }
 
-  async #connect(): Promise<OpenState & { broadcast: KillBroadcast }> {
+  #connect(): Promise<Connected> {
     const { url, prefix = 'mandate', requireAppendOnly = true } = this.#options;
-    const namespace = `${prefix}.sdk`;
     const settings = redisSettings.parse({
       REDIS_URL: url,
-      REDIS_NAMESPACE: namespace,
+      REDIS_NAMESPACE: `${prefix}.sdk`,
       REDIS_COMMAND_TIMEOUT_MS: this.#timeoutMs,
       REDIS_REQUIRE_APPEND_ONLY: requireAppendOnly,
     });
-    const log = silentLogger();
-    const ledger = await openSharedLedger(settings, log);
-    if (ledger === null) throw unavailable('No Redis is named.');
-    try {
+    return openInOrder(async ({ closing }) => {
+      const ledger = closing(await openLedger(settings), (one) => one.close());
       await prepare(ledger);
-      const tallies = await openTallies({ url, namespace, timeoutMs: this.#timeoutMs });
-      const redisMs = await tallies.timeMs();
-      this.#known = { redisMs, atMs: performance.now() };
-      const broadcast = await openKillBroadcast(settings, log);
+      const tallies = closing(await openTallies(settings), (one) => one.close());
+      this.#known = { redisMs: await tallies.timeMs(), atMs: performance.now() };
+      const broadcast = await openKillBroadcast(settings, silentLogger());
+      closing(broadcast, (one) => one.close());
       await this.kills.follow(ledger, broadcast);
+      // Nobody waits until a tally is counted.
+      const count = (...change: Parameters<Tallies['add']>) =>
+        void tallies.add(...change).catch(this.#onError);
       const clock = () => Math.floor(this.#known.redisMs + performance.now() - this.#known.atMs);
-      return { ledger, clock, tallies, broadcast };
-    } catch (error) {
-      await ledger.close();
-      throw error;
-    }
+      return {
+        ledger,
+        clock,
+        tallies,
+        decided: ({ kind, verdict, agentId, type, chargedMicros, decidedAt }: Decision) => {
+          this.#known = { redisMs: Date.parse(decidedAt), atMs: performance.now() };
+          if (verdict === 'ALLOW' && kind === 'first')
+            count(agentId, { calls: 1, micros: chargedMicros, type });
+        },
+        settled: ({ agentId, deltaMicros, excessMicros }: Settlement, type: ActionType) =>
+          count(agentId, { calls: 0, micros: deltaMicros + excessMicros, type }),
+      };
+    });
   }
+}
+
+async function openLedger(settings: RedisSettings): Promise<RedisLedger> {
+  const ledger = await openSharedLedger(settings, silentLogger());
+  if (ledger === null) throw unavailable('No Redis is named.');
+  return ledger;
 }
 
 /**
@@ -169,6 +164,6 @@ function lost(cause: LedgerNotReady): MandateError {
 }
 
 function unavailable(message: string): MandateError {
-  const remedy = 'Nothing was decided, and the call is blocked. Check Redis, then try again.';
+  const remedy = 'Nothing was allowed, and the call is blocked. Check Redis, then try again.';
   return new MandateError('LEDGER_UNAVAILABLE', message, { remedy, retryable: true });
 }

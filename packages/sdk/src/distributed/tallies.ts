@@ -2,10 +2,11 @@
  * What each agent has spent and how often it was allowed, in Redis: a hash for each agent. Only reports use these
  * numbers. Limits use the counters of the ledger.
  */
-import type { ActionType } from '@mandate/schemas';
-import type { Redis } from 'ioredis';
+import { connectRedis } from '@mandate/ledger';
+import { silentLogger } from '@mandate/runtime';
+import type { RedisSettings } from '@mandate/runtime/settings';
+import { type ActionType, DEFAULTS } from '@mandate/schemas';
 import type { Cost } from '../types.ts';
-import { TENANT } from './tenant.ts';
 
 type Change = { calls: number; micros: number; type: ActionType };
 
@@ -18,29 +19,9 @@ export type Tallies = {
   close(): Promise<void>;
 };
 
-export async function openTallies(options: {
-  url: string;
-  namespace: string;
-  timeoutMs: number;
-}): Promise<Tallies> {
-  const { url, namespace, timeoutMs } = options;
-  const { Redis } = await import('ioredis');
-  const client: Redis = new Redis(url, {
-    lazyConnect: true,
-    commandTimeout: timeoutMs,
-    connectTimeout: timeoutMs,
-    maxRetriesPerRequest: 0,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    retryStrategy: (times) => Math.min(25 * 2 ** times, 2_000),
-  });
-  // Without a listener, a cut connection would end the process. The commands fail by themselves.
-  client.on('error', () => {});
-  await client.connect().catch((error: unknown) => {
-    client.disconnect();
-    throw error;
-  });
-  const keyOf = (agentId: string) => `${namespace}:{${TENANT}}:tally:${agentId}`;
+export async function openTallies(settings: RedisSettings): Promise<Tallies> {
+  const client = await connectRedis(settings, silentLogger());
+  const keyOf = (agentId: string) => `${settings.REDIS_NAMESPACE}:{${DEFAULTS.tenant}}:tally:${agentId}`;
   const counting = new Set<Promise<unknown>>();
   return {
     async add(agentId, { calls, micros, type }) {

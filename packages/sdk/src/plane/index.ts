@@ -5,7 +5,7 @@
  *     const mandate = new Mandate({ agentId: 'my-agent', planeUrl: 'http://127.0.0.1:7420', apiKey });
  */
 import type { DecisionPoint } from '../decision-point.ts';
-import { MandateInstance, type MandateOptions, safely } from '../mandate.ts';
+import { MandateInstance, type OpenOptions } from '../mandate.ts';
 import { planePoint } from './plane-point.ts';
 
 export {
@@ -37,8 +37,8 @@ export type { Executor } from '../wrapper.ts';
 
 /** Puts the calls of agents under the mandates of a plane. */
 export class Mandate extends MandateInstance {
-  protected override openPoint(options: MandateOptions): DecisionPoint {
-    return planePoint({ ...options, onError: safely(options.onError) });
+  protected override openPoint(options: OpenOptions): DecisionPoint {
+    return planePoint(options);
   }
 }
 

@@ -1,12 +1,13 @@
 /**
- * Reports outcomes to a plane, in their order and in batches. A call never waits for its report. The queue is bounded,
- * and no outcome is dropped silently: `onError` gets each one that is lost, and a counter counts it.
+ * Reports outcomes to a plane, in their order and in batches. A call never waits for its report. The queue is bounded.
+ * No outcome is lost silently: `onError` gets an error, and a counter counts the lost outcomes.
  */
 import { MandateError } from '@mandate/runtime/errors';
 import type { Outcome } from '@mandate/schemas';
 import type { AuditCounts } from '../audit/audit-output.ts';
-import type { OnError } from '../start-action.ts';
-import { type PlaneConnection, problemOf, refusalOf, sayFailure, sleep } from './plane-connection.ts';
+import { Backoff, sleep } from '../backoff.ts';
+import type { OnError } from '../types.ts';
+import { type PlaneConnection, problemOf, refusalOf, sayFailure } from './plane-connection.ts';
 
 type Waiting = { outcome: Outcome; done: Promise<void>; resolve: () => void };
 
@@ -18,6 +19,8 @@ const SETTLEMENT_MS = 1_000;
 const SEND_MS = 10_000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
+/** The longest pause that the plane may ask for. */
+const LONGEST_STATED_MS = 60_000;
 const FLUSH_MS = 5_000;
 
 /** Refusals that concern single outcomes of a batch. */
@@ -85,20 +88,20 @@ export class OutcomeQueue {
 
   async #sendAll(): Promise<void> {
     this.#isSending = true;
-    let retryMs = FIRST_RETRY_MS;
+    const backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
     // Outcomes that are reported in the same turn go into one batch.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, MOST_IN_A_BATCH);
       const failure = await this.#send(batch);
       if (failure === null) {
-        retryMs = FIRST_RETRY_MS;
+        backoff.reset();
         continue;
       }
       if (this.#connection.closed.aborted) break;
-      if (retryMs === FIRST_RETRY_MS) this.#onError(delayed(failure));
-      await sleep(Math.max(failure.afterMs, retryMs), this.#connection.closed);
-      retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
+      if (backoff.isFirst) this.#onError(delayed(failure));
+      const statedMs = Math.min(failure.afterMs, LONGEST_STATED_MS);
+      await sleep(Math.max(statedMs, backoff.nextMs()), this.#connection.closed);
     }
     this.#isSending = false;
   }

@@ -1,8 +1,9 @@
-/** Questions to persons about deferred calls, as a plane keeps them. The key of an agent may wait for its own. */
+/** Questions to persons about deferred calls, as a plane keeps them. An agent may wait only for its own questions. */
 import type { Decision } from '@mandate/schemas';
+import { sleep } from '../backoff.ts';
 import type { ApprovalAnswer, Approvals } from '../decision-point.ts';
 import { pathOf } from './ask-plane.ts';
-import { fieldsOf, type PlaneConnection, problemOf, refusalOf, sleep } from './plane-connection.ts';
+import { fieldsOf, type PlaneConnection, problemOf, refusalOf } from './plane-connection.ts';
 
 /** How long one request waits for a person. */
 const ONE_WAIT_MS = 20_000;

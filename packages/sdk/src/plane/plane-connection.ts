@@ -3,6 +3,8 @@
  * same body while the plane does not answer, or answers that it is busy. So each body must be safe to repeat.
  */
 import { MandateError } from '@mandate/runtime/errors';
+import { Backoff, sleep } from '../backoff.ts';
+import { misused } from '../errors.ts';
 import type { PlaneSettings } from './plane-options.ts';
 
 export type PlaneRequest = {
@@ -21,6 +23,7 @@ export type PlaneAnswer = { status: number; body: unknown; retryAfterMs: number 
 /** The plane is away or busy. A later request can succeed. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 
+/** The pauses between two tries of a request. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 /** How long the plane may take for an answer, beyond the time for which a request asks it to wait. */
@@ -61,11 +64,12 @@ export class PlaneConnection {
    */
   async request(requestOf: (leftMs: number) => PlaneRequest, untilMs: number): Promise<PlaneAnswer> {
     let last = 'it did not answer';
+    const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
     for (let tries = 1; ; tries += 1) {
       const leftMs = Math.ceil(untilMs - performance.now());
       if (leftMs <= 0) throw planeUnavailable(this.url, last);
       const request = requestOf(leftMs);
-      let waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+      let waitMs = backoff.nextMs();
       try {
         const answer = await this.send(request, leftMs);
         if (!PASSING.has(answer.status)) return { ...answer, tries };
@@ -85,7 +89,7 @@ export class PlaneConnection {
     { method, path, body, idempotencyKey, signal }: PlaneRequest,
     timeoutMs = ANSWER_MS,
   ): Promise<PlaneAnswer> {
-    const response = await this.#fetch(path, {
+    const init = {
       method,
       headers: {
         accept: 'application/json',
@@ -93,8 +97,9 @@ export class PlaneConnection {
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), this.closed, ...(signal ? [signal] : [])]),
-    });
+    };
+    const ends = [AbortSignal.timeout(timeoutMs), this.closed, ...(signal ? [signal] : [])];
+    const response = await this.#fetch(path, init, AbortSignal.any(ends));
     const afterS = Number(response.headers.get('retry-after') ?? Number.NaN);
     return {
       status: response.status,
@@ -107,37 +112,29 @@ export class PlaneConnection {
   /** Opens a stream of server-sent events. */
   openStream(path: string, signal: AbortSignal): Promise<Response> {
     const headers = { accept: 'text/event-stream' };
-    return this.#fetch(path, { headers, signal: AbortSignal.any([signal, this.closed]) });
+    return this.#fetch(path, { headers }, AbortSignal.any([signal, this.closed]));
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
-    if (this.closed.aborted)
-      throw new MandateError('SDK_MISUSED', 'This instance is closed.', CREATE_ANOTHER);
-    const key = await this.#settings.keyOf();
+  async #fetch(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    if (this.closed.aborted) throw misused('This instance is closed.', 'Create another instance.');
+    const key = await untilAborted(signal, (async () => this.#settings.keyOf())());
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     // A redirect is not followed, so that the key reaches no other server.
     return fetch(this.url + path, {
       ...init,
       headers: { ...init.headers, ...authorization },
       redirect: 'manual',
+      signal,
     });
   }
 }
 
-const CREATE_ANOTHER = { remedy: 'Create another instance.' };
-
-/** Resolves after the time, or when the signal aborts. A wait does not keep the process alive. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    (timer as { unref?(): void }).unref?.();
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
+/** Rejects when the signal aborts, even if the work does not end. */
+function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
   });
 }
 

@@ -1,24 +1,27 @@
 /**
- * The kill switch of a plane. While somebody listens, a stream of the gateway tells of each kill, so that running calls
- * are aborted. The stream saves time only: the plane allows nothing to a killed agent, whether the stream is open or not.
+ * The kill switch of a plane. While there are listeners, a stream of the gateway announces each kill, so that running
+ * calls are aborted. Without the stream a killed agent is blocked too, because the plane allows it nothing.
  */
+
 import type { KillTarget } from '@mandate/schemas';
+import { Backoff, sleep } from '../backoff.ts';
 import type { Kills } from '../decision-point.ts';
-import type { OnError } from '../start-action.ts';
-import type { Kill } from '../types.ts';
-import { fieldsOf, type PlaneConnection, type PlaneRequest, refusalOf, sleep } from './plane-connection.ts';
+import { inTime } from '../in-time.ts';
+import type { Kill, OnError } from '../types.ts';
+import { fieldsOf, type PlaneConnection, type PlaneRequest, refusalOf } from './plane-connection.ts';
 import { readEvents } from './read-events.ts';
 
 type Listener = (kill: Kill) => void;
 type Flag = { target: KillTarget; revision: number; reason?: string };
 
-/** An open stream keeps the process alive. A short pause between two calls must not close it. */
+/** How long the stream stays open without a listener. An open stream keeps the process alive. */
 const LINGER_MS = 500;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
+const OPENING_MS = 10_000;
 /** The gateway repeats its flags every 30 seconds. */
 const SILENT_MS = 75_000;
-/** The abort of a running call waits so long for the reason of its kill. */
+/** How long the abort of a running call waits for the reason of its kill. */
 const REASON_MS = 500;
 const MOST_REMEMBERED = 10_000;
 const UNKNOWN_REASON = 'an operator of the plane stopped it.';
@@ -78,7 +81,7 @@ export class PlaneKills implements Kills {
     };
   }
 
-  /** Remembers that the agent calls. */
+  /** Remembers that the agent makes calls. */
   calls(agentId: string): void {
     this.#agents.delete(agentId);
     this.#agents.add(agentId);
@@ -135,23 +138,27 @@ export class PlaneKills implements Kills {
   async #follow(): Promise<void> {
     const stop = new AbortController();
     this.#stream = stop;
-    let retryMs = FIRST_RETRY_MS;
+    const backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
     while (!stop.signal.aborted && !this.#connection.closed.aborted) {
+      const attempt = new AbortController();
       try {
-        const response = await this.#connection.openStream('/v1/kills/stream', stop.signal);
+        const signal = AbortSignal.any([stop.signal, attempt.signal]);
+        const opening = this.#connection.openStream('/v1/kills/stream', signal);
+        const response = await inTime(OPENING_MS, opening, () => new Error('the stream did not open'));
         if (response.status !== 200 || response.body === null)
           throw await refused(this.#connection.url, response);
         for await (const { event, data } of readEvents(response.body, SILENT_MS)) {
-          retryMs = FIRST_RETRY_MS;
+          backoff.reset();
           this.#learn(event, fieldsOf(data));
         }
       } catch (error) {
         if (stop.signal.aborted || this.#connection.closed.aborted) return;
-        // Decisions fail too while the plane is away, so a lost stream is no news. A refusal is.
-        if (fieldsOf(error).retryable === false && retryMs === FIRST_RETRY_MS) this.#onError(error);
+        // A lost stream is not reported, because the decisions fail too while the plane is away. A refusal is reported.
+        if (fieldsOf(error).retryable === false && backoff.isFirst) this.#onError(error);
+      } finally {
+        attempt.abort();
       }
-      await sleep(retryMs * (0.5 + Math.random() / 2), stop.signal);
-      retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS);
+      await sleep(backoff.nextMs(), stop.signal);
     }
   }
 
@@ -175,7 +182,7 @@ export class PlaneKills implements Kills {
     return true;
   }
 
-  /** Only those hear of a kill who listened when it came. A call that is allowed after a revive is not stopped. */
+  /** Tells only the listeners of this moment. A call that is allowed after a later revive is not stopped. */
   async #announce({ target, reason }: Flag): Promise<void> {
     const listeners = [...this.#listeners];
     if (target.scope === 'agent') {
@@ -195,7 +202,7 @@ export class PlaneKills implements Kills {
     this.#tell(listeners, { agentId: null, reason: asked, target });
   }
 
-  /** Announces the kill of a subtree to one agent. An agent that cannot be asked about is stopped. */
+  /** Announces the kill of a subtree for one agent, if it stops the agent. If the plane does not answer, it does. */
   async #announceIfIn(target: KillTarget, agentId: string, listeners: readonly Listener[]): Promise<void> {
     const unknown = { reason: UNKNOWN_REASON };
     const killed = await this.#killOf(agentId, REASON_MS).catch(() => unknown);

@@ -1,6 +1,6 @@
 /** The options of plane mode, checked and with their defaults. */
-import { MandateError } from '@mandate/runtime/errors';
 import { CAPS } from '@mandate/schemas/core';
+import { misused } from '../errors.ts';
 
 export type PlaneOptions = {
   /** The address of the plane's gateway. Absent: `http://127.0.0.1:7420`. */
@@ -48,8 +48,4 @@ function addressOf(planeUrl: string): string {
     );
   }
   return url.href.replace(/\/+$/, '');
-}
-
-function misused(message: string, remedy: string): MandateError {
-  return new MandateError('SDK_MISUSED', message, { remedy });
 }

@@ -5,33 +5,41 @@
 import { MandateError } from '@mandate/runtime/errors';
 import type { ActionRequested } from '@mandate/schemas';
 import type { DecisionPoint, ReadAction } from '../decision-point.ts';
-import type { OnError } from '../start-action.ts';
+import { misused, refuseOption } from '../errors.ts';
+import { Semaphore } from '../semaphore.ts';
+import type { OnError } from '../types.ts';
 import { askPlane } from './ask-plane.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
 import { planeApprovals } from './plane-approvals.ts';
 import { PlaneConnection } from './plane-connection.ts';
 import { PlaneKills } from './plane-kills.ts';
 import { type PlaneOptions, planeSettings } from './plane-options.ts';
-import { Turns } from './turns.ts';
 import { usageOf } from './usage-of-agent.ts';
 
 /** How many calls ask at one time. The others wait for their turn, within their time. */
 const MOST_ASKING = 64;
 const MOST_WAITING = 10_000;
 
+type Options = PlaneOptions & { onError: OnError } & {
+  [Name in 'mode' | 'mandate' | 'charge' | 'audit']?: unknown;
+};
+
 /** @throws MandateError SDK_MISUSED */
-export function planePoint(options: PlaneOptions & { mandate?: unknown; onError: OnError }): DecisionPoint {
-  const { onError } = options;
+export function planePoint(options: Options): DecisionPoint {
+  const { mode = 'plane', onError } = options;
+  if (mode !== 'plane') throw misused('This entry has only the mode "plane".', 'Import `@mandate/sdk`.');
+  refuseOption(mode, options, 'charge', 'Leave it out. The plane prices each call.');
+  refuseOption(mode, options, 'audit', 'Leave it out. The plane records each call.');
   const connection = new PlaneConnection(planeSettings(options));
   const outcomes = new OutcomeQueue(connection, onError);
   const kills = new PlaneKills(connection, onError);
-  const turns = new Turns(MOST_ASKING, MOST_WAITING);
-  let isTold = false;
-  const tellOfMandate = () => {
-    if (!isTold) onError(mandateIgnored());
-    isTold = true;
+  const asking = new Semaphore({ running: MOST_ASKING, waiting: MOST_WAITING });
+  let isReported = false;
+  const reportMandate = () => {
+    if (!isReported) onError(mandateIgnored());
+    isReported = true;
   };
-  if (options.mandate !== undefined) tellOfMandate();
+  if (options.mandate !== undefined) reportMandate();
   const usage = async (agentId: string) => {
     await outcomes.delivered(agentId, connection.timeoutMs);
     return usageOf(connection, agentId);
@@ -42,7 +50,7 @@ export function planePoint(options: PlaneOptions & { mandate?: unknown; onError:
       const untilMs = performance.now() + connection.timeoutMs;
       const { agentId } = record.action;
       kills.calls(agentId);
-      return turns.take(untilMs, async () => {
+      return asking.run(untilMs, async () => {
         // The next call of an agent must see what its earlier calls gave back.
         await outcomes.delivered(agentId, untilMs - performance.now());
         return askPlane(connection, record, untilMs);
@@ -54,7 +62,7 @@ export function planePoint(options: PlaneOptions & { mandate?: unknown; onError:
     costOf: async (agentId) => (await usage(agentId)).cost,
     callsOf: async (agentId) => (await usage(agentId)).calls,
     remainingBudgetOf: async (agentId) => (await usage(agentId)).remainingMicros,
-    addMandate: tellOfMandate,
+    addMandate: reportMandate,
     flush: (options) => outcomes.flush(options),
     auditCounts: () => outcomes.counts(),
     async close(options) {

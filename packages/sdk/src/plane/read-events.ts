@@ -1,4 +1,5 @@
 /** Reads server-sent events. Only what a gateway sends is understood: an event's name and one line of JSON. */
+import { inTime } from '../in-time.ts';
 
 export type StreamEvent = { event: string; data: unknown };
 
@@ -15,7 +16,7 @@ export async function* readEvents(
   let text = '';
   try {
     for (;;) {
-      const { done, value } = await inTime(reader.read(), silentMs);
+      const { done, value } = await inTime(silentMs, reader.read(), isSilent);
       if (done) return;
       text += decoder.decode(value, { stream: true });
       if (text.length > MOST_UNITS) throw new RangeError('an event is too long');
@@ -37,15 +38,6 @@ function eventOf(text: string): StreamEvent {
   return { event: field('event') ?? '', data: JSON.parse(field('data') ?? 'null') };
 }
 
-async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silent = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the stream is silent')), timeoutMs);
-    (timer as { unref?(): void }).unref?.();
-  });
-  try {
-    return await Promise.race([promise, silent]);
-  } finally {
-    clearTimeout(timer);
-  }
+function isSilent(): Error {
+  return new Error('the stream is silent');
 }

@@ -1,23 +1,21 @@
 /** Lets a bounded number of tasks run at one time. The others wait in their order, for a bounded time. */
 import { MandateError } from '@mandate/runtime/errors';
 
-export class Turns {
-  readonly #mostRunning: number;
-  readonly #mostWaiting: number;
+export class Semaphore {
+  readonly #most: { running: number; waiting: number };
   readonly #waiting = new Set<() => void>();
   #running = 0;
 
-  constructor(mostRunning: number, mostWaiting: number) {
-    this.#mostRunning = mostRunning;
-    this.#mostWaiting = mostWaiting;
+  constructor(most: { running: number; waiting: number }) {
+    this.#most = most;
   }
 
   /**
    * @param untilMs when the task must have begun, by `performance.now()`
    * @throws MandateError TOO_MANY_CALLS
    */
-  async take<T>(untilMs: number, task: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#mostRunning) await this.#wait(untilMs);
+  async run<T>(untilMs: number, task: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#most.running) await this.#wait(untilMs);
     else this.#running += 1;
     try {
       return await task();
@@ -30,7 +28,8 @@ export class Turns {
   }
 
   #wait(untilMs: number): Promise<void> {
-    if (this.#waiting.size >= this.#mostWaiting) throw tooMany(`${this.#mostWaiting} calls wait already`);
+    const { waiting } = this.#most;
+    if (this.#waiting.size >= waiting) throw tooMany(`${waiting} calls wait already`);
     return new Promise((resolve, reject) => {
       const begin = () => {
         this.#waiting.delete(begin);
@@ -50,7 +49,7 @@ export class Turns {
 }
 
 function tooMany(why: string): MandateError {
-  return new MandateError('TOO_MANY_CALLS', `The call was not sent to the plane: ${why}.`, {
+  return new MandateError('TOO_MANY_CALLS', `The call was not sent: ${why}.`, {
     remedy: 'Make fewer calls at one time.',
     retryable: true,
   });

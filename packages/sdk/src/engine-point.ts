@@ -1,0 +1,125 @@
+/** A decision point that decides in this process, by the policy of a plane. A mode says where its state is. */
+import { type LocalDecider, localDecider } from '@mandate/engine';
+import type { Ledger } from '@mandate/ledger';
+import { budgetsInForce, compileActionRedaction, leastRemaining } from '@mandate/policy';
+import type { Clock } from '@mandate/runtime';
+import {
+  type ActionRequested,
+  type ActionType,
+  DEFAULTS,
+  type Decision,
+  readActionsRecord,
+  type Settlement,
+} from '@mandate/schemas';
+import { nameFault } from '@mandate/schemas/core';
+import { ledgerApprovals } from './approvals.ts';
+import type { Audit } from './audit.ts';
+import type { DecisionPoint, Kills, ReadAction } from './decision-point.ts';
+import { MandatesOfAgents, readMandate, readMandateFile } from './policy.ts';
+import type { Cost, MandateDocument } from './types.ts';
+
+/** A state that can be used now. */
+export type OpenState = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Counts what a decision charged to its agent. */
+  decided(decision: Decision): void;
+  /** Counts what an outcome changed. `type` is the kind of the action. */
+  settled(settlement: Settlement, type: ActionType): void;
+};
+
+/** What a mode gives. */
+type Mode = {
+  state: {
+    readonly kills: Kills;
+    costOf(agentId: string): Cost | Promise<Cost>;
+    callsOf(agentId: string): number | Promise<number>;
+    close(): Promise<void>;
+  };
+  open(): OpenState | Promise<OpenState>;
+  /** Runs one decision or settlement with the open state. */
+  step<T>(work: (open: OpenState) => Promise<T>): Promise<T>;
+};
+
+/** What the program states, whatever the mode. */
+export type EngineOptions = {
+  /** A mandate as an object, or the path of a mandate file. Absent: no agent has a mandate yet. */
+  mandate?: MandateDocument | string | undefined;
+  /** The agent that gets a mandate that is an object. Absent: every agent. */
+  agentId?: string | undefined;
+  /** Called after the mandate is read, because an audit takes its folder for itself. Absent: nothing is recorded. */
+  openAudit?: () => Audit;
+  /** Whether the state ends with the point. Absent: true. */
+  closesState?: boolean;
+};
+
+/** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
+export function enginePoint(
+  { mandate, agentId, openAudit, closesState = true }: EngineOptions,
+  { state, open, step }: Mode,
+): DecisionPoint {
+  const mandates = mandatesOf(mandate, agentId);
+  const audit = openAudit?.();
+  const redact = compileActionRedaction();
+  const deciders = new WeakMap<OpenState, LocalDecider>();
+  const deciderOf = (opened: OpenState): LocalDecider => {
+    const known = deciders.get(opened);
+    if (known !== undefined) return known;
+    const { ledger, clock } = opened;
+    const decider = localDecider({ ledger, control: mandates, redact, clock });
+    deciders.set(opened, decider);
+    return decider;
+  };
+  return {
+    nameFault,
+    readAction,
+    async decide(record) {
+      const decision = await step(async (opened) => {
+        const made = await deciderOf(opened).decide(record);
+        opened.decided(made);
+        return made;
+      });
+      audit?.record({ event: 'action.decided', decision });
+      return decision;
+    },
+    async settle(outcome, type) {
+      const settlement = await step(async (opened) => {
+        const made = await deciderOf(opened).settle(outcome);
+        opened.settled(made, type);
+        return made;
+      });
+      audit?.record({ event: 'action.settled', settlement });
+    },
+    kills: state.kills,
+    approvals: ledgerApprovals(open),
+    costOf: async (agent) => state.costOf(agent),
+    callsOf: async (agent) => state.callsOf(agent),
+    async remainingBudgetOf(agent) {
+      const { ledger, clock } = await open();
+      const budgets = budgetsInForce(mandates, DEFAULTS.tenant, agent, clock());
+      return leastRemaining(budgets, await ledger.spent(DEFAULTS.tenant, budgets));
+    },
+    delegate(parent, agent, document) {
+      mandates.delegate(parent, agent);
+      if (document !== undefined) mandates.state(agent, readMandate(document, agent));
+    },
+    addMandate: (agent, document) => mandates.state(agent, readMandate(document, agent)),
+    flush: async (options) => void (await audit?.flush(options)),
+    ...(audit && { auditCounts: () => audit.counts() }),
+    async close(options) {
+      await audit?.close(options);
+      if (closesState) await state.close();
+    },
+  };
+}
+
+function mandatesOf(mandate: EngineOptions['mandate'], agentId: string | undefined): MandatesOfAgents {
+  const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
+  return new MandatesOfAgents(typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file);
+}
+
+/** Reads a record as strictly as the log of a plane does. */
+function readAction(json: string): ReadAction {
+  const read = readActionsRecord(new TextEncoder().encode(json));
+  return read.ok ? { ok: true, value: read.value as ActionRequested } : read;
+}

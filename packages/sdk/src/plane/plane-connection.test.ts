@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Mandate } from './index.ts';
+
+const codeOf = (call: Promise<unknown>) => call.then(() => 'ran').catch(({ cause }) => cause.code);
+
+test('a function that never returns the API key blocks the call in time', async () => {
+  const mandate = new Mandate({
+    agentId: 'bot',
+    planeUrl: 'http://127.0.0.1:9',
+    apiKey: () => new Promise<string>(() => {}),
+    timeoutMs: 50,
+  });
+  onTestFinished(() => mandate.close({ timeoutMs: 1 }));
+  expect(await codeOf(mandate.createExecutor().run('pay', {}, () => 'paid'))).toBe('PLANE_UNAVAILABLE');
+});
+
+test('a redirect is not followed, so that the key reaches no other server', async () => {
+  const paths: unknown[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url?.replace(/[?].*/, ''));
+    response.writeHead(307, { location: '/elsewhere' }).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const planeUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const mandate = new Mandate({ agentId: 'bot', planeUrl, apiKey: 'k', onError: () => {} });
+  onTestFinished(() => mandate.close({ timeoutMs: 1 }));
+  expect(await codeOf(mandate.createExecutor().run('pay', {}, () => 'paid'))).toBe('NOT_A_PLANE');
+  expect(paths).not.toContain('/elsewhere');
+});
