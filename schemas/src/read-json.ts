@@ -21,17 +21,6 @@ const WORD = /[-+.\w]+/y;
 const DIGIT_ZERO = 0x30;
 /** Every integer with so many digits has an exact JavaScript number. */
 const EXACT_DIGITS = 15;
-/** What may follow a value directly. Undefined: the text ends. */
-const AFTER_VALUE: ReadonlySet<string | undefined> = new Set([
-  ',',
-  ']',
-  '}',
-  ' ',
-  '\n',
-  '\r',
-  '\t',
-  undefined,
-]);
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor']);
 const BYTE_ORDER_MARK = 0xfeff;
 const SEND_LISTS = 'send several lists';
@@ -251,23 +240,25 @@ class Reader {
    * and a body can have half a million of them, so they are read without regular expressions.
    */
   #shortInteger(): number | null {
-    let end = this.#at;
+    const text = this.#text;
+    const start = this.#at;
+    let end = start;
     let value = 0;
-    for (; isDigit(this.#text.charCodeAt(end)); end += 1)
-      value = value * 10 + this.#text.charCodeAt(end) - DIGIT_ZERO;
-    const digits = end - this.#at;
-    const isShort = digits === 1 || (digits > 1 && digits <= EXACT_DIGITS && this.#text[this.#at] !== '0');
-    if (!isShort || !AFTER_VALUE.has(this.#text[end])) return null;
+    let unit = text.charCodeAt(end);
+    while (isDigit(unit)) {
+      value = value * 10 + unit - DIGIT_ZERO;
+      unit = text.charCodeAt(++end);
+    }
+    const digits = end - start;
+    const isShort =
+      digits === 1 || (digits > 1 && digits <= EXACT_DIGITS && text.charCodeAt(start) !== DIGIT_ZERO);
+    if (!isShort || !endsValue(unit)) return null;
     this.#at = end;
     return value;
   }
 
   #blanks(): void {
-    for (;;) {
-      const unit = this.#text.charCodeAt(this.#at);
-      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
-      this.#at++;
-    }
+    while (isBlank(this.#text.charCodeAt(this.#at))) this.#at++;
   }
 
   #unexpected(wanted: string): JsonFault {
@@ -279,4 +270,13 @@ class Reader {
 
 function isDigit(unit: number): boolean {
   return unit >= DIGIT_ZERO && unit < DIGIT_ZERO + 10;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}
+
+/** True if this character may follow a value directly. NaN: the text ends. */
+function endsValue(unit: number): boolean {
+  return unit === 0x2c || unit === 0x5d || unit === 0x7d || isBlank(unit) || Number.isNaN(unit);
 }

@@ -112,7 +112,7 @@ test('the next action obeys a published policy, and an agent that is not registe
   const refused = await ask({ tool: 'read_mail' });
   expect(refused).toMatchObject({
     code: 'TOOL_NOT_ALLOWED',
-    reason: expect.stringContaining('of the policy "one-file@1", which the rule "one" gives.'),
+    reason: expect.stringContaining('This comes from the policy "one-file@1", which the rule "one" gives.'),
     mandate: {
       grantedBy: [
         { policy: 'one-file@1', rules: ['one'] },
