@@ -15,7 +15,7 @@ export type MandateDocument = Omit<WholeDocument, 'version' | 'id' | 'agents'> &
  * - `INVALID_ACTION`: the call cannot be stated as an action. Example: the arguments are no JSON object.
  * - `LEASE_EXPIRED`: the call was aborted because it took longer than its lease.
  * - `UNKNOWN_OBLIGATION`: the decision demands something that this SDK cannot do.
- * - `UNGOVERNED_CALL`: the call may cost money, and the adapter of its SDK cannot decide it.
+ * - `UNGOVERNED_CALL`: the adapter cannot decide the call, and its caller did not list the call in `ungoverned`.
  * - `VERIFICATION_FAILED`: the call ran, but `verifyResult` did not accept its result.
  */
 export type BlockCode =

@@ -1,24 +1,23 @@
 /** Sends a client of a provider to the adapter for its SDK. The shape of the client decides, not its class. */
-import type { AnthropicOptions, MandateLike } from './anthropic/options.ts';
+import type { AgentSource } from './adapters/agent-source.ts';
+import type { AnthropicOptions } from './anthropic/options.ts';
 import { type AnthropicClient, wrapAnthropic } from './anthropic/wrap-anthropic.ts';
 import { misused } from './errors.ts';
-import type { AgentOptions } from './mandate.ts';
-import type { WrapOpenAIOptions } from './openai/options.ts';
+import type { OpenAIOptions } from './openai/options.ts';
 import { isOpenAIClient, type OpenAIClient, wrapOpenAI } from './openai/wrap-openai.ts';
 
 /** A client that `mandate.wrap` knows. */
 export type Wrappable = OpenAIClient | AnthropicClient;
 
 /** The options of the adapter that the client belongs to. */
-export type WrapOptions<T extends Wrappable> = AgentOptions &
-  (T extends OpenAIClient ? WrapOpenAIOptions : AnthropicOptions);
+export type WrapOptions<T extends Wrappable> = T extends OpenAIClient ? OpenAIOptions : AnthropicOptions;
 
 /**
  * @param mandate is asked for the agent only if an adapter takes the client, because the question may add a mandate
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
-export function wrapClient<T extends Wrappable>(client: T, mandate: MandateLike, options: object): T {
-  if (isOpenAIClient(client)) return wrapOpenAI(client, mandate.agent(options), options);
+export function wrapClient<T extends Wrappable>(client: T, mandate: AgentSource, options: object): T {
+  if (isOpenAIClient(client)) return wrapOpenAI(client, mandate, options);
   if (isAnthropicClient(client)) return wrapAnthropic(client, mandate, options);
   throw misused(
     'No adapter knows this client.',

@@ -1,4 +1,7 @@
-/** How the adapters of agent frameworks ask for a tool call. Refusals are values, because each framework reports them in its own way. */
+/**
+ * How the adapters of agent frameworks ask for a tool call. Refusals are values, because each framework reports them in
+ * its own way.
+ */
 import { findMandateError, type MandateBlockedError, type MandateDeferredError } from '../errors.ts';
 import type { Agent, RunningAction } from '../types.ts';
 
@@ -6,8 +9,8 @@ import type { Agent, RunningAction } from '../types.ts';
 export type ToolAsk = {
   tool: string;
   args: unknown;
-  /** The run, thread or session that the framework's call id belongs to. Null: no call is asked for twice. */
-  scope: string | null;
+  /** The run, thread or session that the call id belongs to. Null: none, so each ask is a call of its own. */
+  runId: string | null;
   /** The framework's id of the call. Absent: the call has none. */
   callId: string | undefined;
   signal?: AbortSignal | undefined;
@@ -19,16 +22,17 @@ export type ToolAnswer =
   | { kind: 'blocked'; error: MandateBlockedError };
 
 /**
- * Asks for a tool call. A call with a scope and an id is the same action in every process. So an approval applies to
+ * Asks for a tool call. A call with a run and an id is the same action in every process. So an approval applies to
  * the call that was asked for, and the call runs once.
  *
  * @throws the reason of the caller's signal
  */
-export async function askTool(agent: Agent, ask: ToolAsk): Promise<ToolAnswer> {
-  const { tool, args, signal } = ask;
-  const { scope, callId } = ask;
+export async function askTool(
+  agent: Agent,
+  { tool, args, runId, callId, signal }: ToolAsk,
+): Promise<ToolAnswer> {
   const options = {
-    ...(scope === null || callId === undefined ? {} : { runId: scope, callId }),
+    ...(runId === null || callId === undefined ? {} : { runId, callId }),
     ...(signal === undefined ? {} : { signal }),
   };
   try {
@@ -36,8 +40,6 @@ export async function askTool(agent: Agent, ask: ToolAsk): Promise<ToolAnswer> {
   } catch (thrown) {
     const error = findMandateError(thrown);
     if (error === null) throw thrown;
-    return error.name === 'MandateDeferredError'
-      ? { kind: 'deferred', error: error as MandateDeferredError }
-      : { kind: 'blocked', error: error as MandateBlockedError };
+    return error.code === 'APPROVAL_REQUIRED' ? { kind: 'deferred', error } : { kind: 'blocked', error };
   }
 }

@@ -1,14 +1,68 @@
-/** The size of an LLM call, if no tokenizer is given. */
-import { bytesOf, tokensOfBytes } from '../model-calls/estimate-tokens.ts';
+/** How the tokens of a call are counted before it runs, and when its answer ended early. */
+import { MandateBlockedError } from '../errors.ts';
+import type { ActionOfError } from '../types.ts';
 
-/**
- * Returns more tokens than nearly every text has: one for each three bytes of its JSON. A call reserves this amount,
- * and settles to what the provider bills.
- */
-export function estimateTokens(input: unknown): number {
-  const json = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
-  return Math.max(1, tokensOfBytes(bytesOf(json)));
+export type TokenOptions<Counted> = {
+  /**
+   * Counts the input tokens of a call, for its reservation. Absent: they are estimated from the length of the call,
+   * rather too high than too low. If the function throws, the call is blocked.
+   */
+  countTokens?: (counted: Counted) => number | PromiseLike<number>;
+  /**
+   * The most output tokens that are reserved for a call that states no limit of its own. Absent: 4,096. Null: the
+   * `defaultTokens` of the mandate count. A longer answer is charged in full.
+   */
+  maxOutputTokens?: number | null;
+};
+
+/** A reservation needs a bound. Most answers are shorter. */
+const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
+
+/** Returns the most output tokens to reserve, as a field of a call. The field is absent if the mandate says them. */
+export function maxOutputOf(
+  stated: number | undefined,
+  { maxOutputTokens = DEFAULT_MAX_OUTPUT_TOKENS }: Pick<TokenOptions<never>, 'maxOutputTokens'>,
+): { maxOutputTokens?: number } {
+  const most = stated ?? maxOutputTokens;
+  return most === null ? {} : { maxOutputTokens: most };
 }
 
-/** The output tokens that a call reserves if neither the caller nor the model states a limit. */
-export const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
+/**
+ * Returns the tokens that `count` returns, as a whole number of at least 1.
+ *
+ * @throws MandateBlockedError INTERNAL_ERROR
+ */
+export async function countedTokens(
+  count: () => number | PromiseLike<number>,
+  { agentId, model }: { agentId: string; model: string },
+): Promise<number> {
+  const action: ActionOfError = { id: '', agentId, type: 'llm_call', model };
+  try {
+    return Math.max(1, Math.ceil(await count()));
+  } catch (cause) {
+    throw new MandateBlockedError('INTERNAL_ERROR', {
+      reason: 'The tokens of the call could not be counted.',
+      remedy: 'Nothing ran. Tell the operator of the agent.',
+      action,
+      decision: null,
+      cause,
+    });
+  }
+}
+
+/** Texts in English have about four bytes a token. Three makes the estimate too high rather than too low. */
+const BYTES_PER_TOKEN = 3;
+
+const encoder = new TextEncoder();
+
+export function bytesOf(text: string): number {
+  return encoder.encode(text).byteLength;
+}
+
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+export function tokensOfText(text: string): number {
+  return tokensOfBytes(bytesOf(text));
+}

@@ -1,5 +1,6 @@
-/** A state that keeps its decisions, so that a test can read them and answer their questions. */
+/** A state that keeps its decisions, so that a test can read them and grant what they ask for. */
 import type { Decision } from '@mandate/schemas';
+import { ledgerApprovals } from '../approvals.ts';
 import { MemoryStateManager } from '../state.ts';
 
 export class RecordingState extends MemoryStateManager {
@@ -14,13 +15,10 @@ export class RecordingState extends MemoryStateManager {
     return this.decisions.map(({ code }) => code);
   }
 
-  /** Answers the latest question, as a person would. */
-  async answer(answer: 'granted' | 'denied'): Promise<void> {
-    const asked = this.decisions.findLast(({ verdict }) => verdict === 'DEFER');
-    if (asked === undefined) throw new Error('nothing was asked');
-    const { tenant, agentId, actionId, digest } = asked;
-    const expiresAtMs = this.clock() + 60_000;
-    const approval = { id: `a_${actionId}`, by: 'op', reason: 'fine', answer, expiresAtMs };
-    await this.ledger.approve({ ...approval, tenant, agentId, actionId, digest });
+  /** Grants the latest question, as a person would. */
+  async grant(): Promise<void> {
+    const approvalId = this.decisions.findLast(({ verdict }) => verdict === 'DEFER')?.approvalId;
+    if (!approvalId) throw new Error('nothing was asked');
+    await ledgerApprovals(() => this).approve(approvalId, { by: 'op', reason: 'fine' });
   }
 }

@@ -3,15 +3,19 @@
  * for a retry, and gives it no id of the call.
  */
 import type { LanguageModelMiddleware } from 'ai';
-import { DEFAULT_MAX_OUTPUT_TOKENS } from '../adapters/estimate-tokens.ts';
-import { MandateBlockedError } from '../errors.ts';
-import { bytesOf } from '../model-calls/estimate-tokens.ts';
-import { type AnswerEnd, type Delivery, outcomeOfDelivery } from '../model-calls/outcome-of-delivery.ts';
-import { startCall } from '../model-calls/start-call.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
+import { bytesOf, countedTokens, maxOutputOf, type TokenOptions } from '../adapters/estimate-tokens.ts';
+import {
+  type AnswerEnd,
+  type Delivery,
+  NOTHING,
+  outcomeOfDelivery,
+} from '../adapters/outcome-of-delivery.ts';
+import { startCall } from '../adapters/run-until-aborted.ts';
+import { watchedSource } from '../adapters/watch-body.ts';
+import type { AgentOptions } from '../mandate.ts';
 import type { Agent, RunningAction } from '../types.ts';
-import { type AiOptions, agentOf, callOptionsOf, type MandateLike } from './options.ts';
 import { estimatedInputTokens, usageOf } from './tokens.ts';
-import { watchParts } from './watch-parts.ts';
 
 /** The options of a model call, as the SDK gives them to a model. Both majors have these fields. */
 export type ModelCall = Record<string, unknown> & {
@@ -20,17 +24,11 @@ export type ModelCall = Record<string, unknown> & {
   abortSignal?: AbortSignal | undefined;
 };
 
-export type ModelOptions = Omit<AiOptions, 'runId'> & {
-  /** The provider in rules and prices. Absent: the first word of the model's provider, such as `openai`. */
-  provider?: string;
-  /**
-   * Counts the input tokens of a call, for the reservation. Absent: they are estimated from the length of the prompt,
-   * rather too high than too low. If the function throws, the call is blocked.
-   */
-  countTokens?: (call: ModelCall) => number | PromiseLike<number>;
-  /** The most output tokens that are reserved if a call states none. Absent: 4,096. */
-  maxOutputTokens?: number;
-};
+export type ModelOptions = AgentOptions &
+  TokenOptions<ModelCall> & {
+    /** The provider in rules and prices. Absent: the first word of the model's provider, such as `openai`. */
+    provider?: string;
+  };
 
 type Part = { type: string; delta?: unknown; usage?: unknown };
 type Model = {
@@ -45,8 +43,8 @@ type Model = {
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
-export function mandateModel(mandate: MandateLike, options: ModelOptions = {}): LanguageModelMiddleware {
-  const agent = agentOf(mandate, options);
+export function mandateModel(mandate: AgentSource, options: ModelOptions = {}): LanguageModelMiddleware {
+  const agent = mandate.agent(options);
   const middleware = {
     specificationVersion: 'v4',
     wrapGenerate: ({ model, params }: { model: Model; params: ModelCall }) =>
@@ -61,7 +59,7 @@ async function generate(agent: Agent, options: ModelOptions, model: Model, param
   const { running, signal, inputTokens } = await start(agent, options, model, params);
   try {
     const result = await model.doGenerate({ ...params, abortSignal: signal });
-    const delivery = { usage: usageOf(result.usage), started: null, deliveredBytes: 0 };
+    const delivery = { ...NOTHING, usage: usageOf(result.usage) };
     await running.settle(outcomeOfDelivery('whole', delivery, inputTokens));
     return result;
   } catch (error) {
@@ -77,16 +75,19 @@ async function stream(agent: Agent, options: ModelOptions, model: Model, params:
   } catch (error) {
     throw await failed(running, signal, inputTokens, error);
   }
-  const delivery: Delivery = { usage: null, started: null, deliveredBytes: 0 };
+  const delivery: Delivery = { ...NOTHING };
   let end: AnswerEnd = 'broken';
-  const watched = watchParts(result.stream, {
+  // The AI SDK neither finishes nor cancels a stream after an abort, so the signal ends it here.
+  const source = watchedSource<Part>(result.stream, {
     signal,
-    part({ type, delta, usage }) {
+    piece(part) {
+      const { type, delta, usage } = part;
       if (typeof delta === 'string') delivery.deliveredBytes += bytesOf(delta);
       if (type === 'finish') {
         delivery.usage = usageOf(usage);
         end = 'whole';
       }
+      return part;
     },
     async end(how) {
       // A stream without its last part was cut, even if it was closed in order.
@@ -94,7 +95,7 @@ async function stream(agent: Agent, options: ModelOptions, model: Model, params:
       await running.settle(outcomeOfDelivery(read, delivery, inputTokens));
     },
   });
-  return { ...result, stream: watched };
+  return { ...result, stream: new ReadableStream<Part>(source, { highWaterMark: 0 }) };
 }
 
 /** Settles a call that has no answer. Returns the error to throw. */
@@ -113,37 +114,18 @@ async function failed(
 type Started = { running: RunningAction; signal: AbortSignal; inputTokens: number };
 
 async function start(agent: Agent, options: ModelOptions, model: Model, params: ModelCall): Promise<Started> {
-  const { provider = model.provider.split('.')[0] ?? model.provider, countTokens } = options;
-  const inputTokens = await counted(countTokens ?? estimatedInputTokens, params, agent, model);
-  const maxOutputTokens = params.maxOutputTokens ?? options.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+  const { provider = model.provider.split('.')[0] ?? model.provider, countTokens = estimatedInputTokens } =
+    options;
+  const named = { agentId: agent.agentId, model: model.modelId };
+  const inputTokens = await countedTokens(() => countTokens(params), named);
   const call = {
     type: 'llm_call' as const,
     provider,
     model: model.modelId,
     inputTokens,
-    maxOutputTokens,
-    options: callOptionsOf(options),
+    ...maxOutputOf(params.maxOutputTokens, options),
   };
   const running = await startCall(agent, call, params.abortSignal);
   const signals = [running.signal, params.abortSignal].filter((one) => one !== undefined);
   return { running, signal: AbortSignal.any(signals), inputTokens };
-}
-
-async function counted(
-  countTokens: NonNullable<ModelOptions['countTokens']>,
-  call: ModelCall,
-  { agentId }: Agent,
-  { modelId }: Model,
-): Promise<number> {
-  try {
-    return await countTokens(call);
-  } catch (cause) {
-    throw new MandateBlockedError('INTERNAL_ERROR', {
-      reason: 'The tokens of the call could not be counted.',
-      remedy: 'Nothing ran. Tell the operator of the agent.',
-      action: { id: '', agentId, type: 'llm_call', model: modelId },
-      decision: null,
-      cause,
-    });
-  }
 }

@@ -2,9 +2,10 @@
  * The `toolApproval` of AI SDK 7 under a mandate: a refused call is denied natively, and a call that a person must
  * approve asks the user. Approval by the user alone runs nothing, because `execute` asks Mandate again.
  */
+import type { AgentSource } from '../adapters/agent-source.ts';
 import { findMandateError } from '../errors.ts';
-import { governedOf, ungoverned } from './mandate-tools.ts';
-import { type AiOptions, agentOf, callOptionsOf, type MandateLike } from './options.ts';
+import type { AgentOptions } from '../mandate.ts';
+import { agentOfTool, ungovernedTool } from './mandate-tools.ts';
 
 /** What the SDK does with a call. */
 export type Approval =
@@ -33,7 +34,7 @@ type Also =
     >;
 // biome-ignore-end lint/suspicious/noExplicitAny: the SDK types these functions by the tools of each call
 
-export type ToolApprovalOptions<T> = AiOptions & {
+export type ToolApprovalOptions<T> = AgentOptions & {
   /** The tools that `mandateTools` returned. */
   tools: T;
   /** Your own `toolApproval`. It can deny and ask, but it cannot approve what the mandate refuses. */
@@ -48,10 +49,10 @@ export type ToolApprovalOptions<T> = AiOptions & {
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
 export function mandateToolApproval<T extends Readonly<Record<string, object>>>(
-  mandate: MandateLike,
+  mandate: AgentSource,
   { tools, also, ...options }: ToolApprovalOptions<T>,
 ): (question: ApprovalQuestion) => Promise<Approval> {
-  const elsewhere = { agent: agentOf(mandate, options), options: callOptionsOf(options) };
+  const elsewhere = mandate.agent(options);
   return async (question) => {
     const { toolName, toolCallId, input } = question.toolCall;
     // The tools of the question are the ones that run.
@@ -59,11 +60,11 @@ export function mandateToolApproval<T extends Readonly<Record<string, object>>>(
     const status = await ownStatus(tool, also, question);
     // The user comes first, because an allowed call would hold its reservation while the user thinks.
     if (status.type === 'denied' || status.type === 'user-approval') return status;
-    const who = tool === undefined || isExecutable(tool) ? governedOf(tool) : elsewhere;
-    if (who === undefined) return { type: 'denied', reason: ungoverned(toolName).message };
+    const agent = tool === undefined || isExecutable(tool) ? agentOfTool(tool) : elsewhere;
+    if (agent === undefined) return { type: 'denied', reason: ungovernedTool(toolName).message };
     try {
-      const call = { ...who.options, callId: toolCallId };
-      await who.agent.ask({ type: 'tool_call', tool: toolName, args: input, options: call });
+      const options = { callId: toolCallId };
+      await agent.ask({ type: 'tool_call', tool: toolName, args: input, options });
       return status;
     } catch (thrown) {
       const error = findMandateError(thrown);

@@ -85,7 +85,8 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
     const ran: string[] = [];
     const pay = ai.tool({ inputSchema, execute: ({ to }) => void ran.push(to) });
     const tools = mandateTools(mandate, { pay });
-    await ai.generateText({ model: bare, tools, prompt: 'Pay' });
+    const { content } = await ai.generateText({ model: bare, tools, prompt: 'Pay' });
+    expect(content).toMatchObject([{ type: 'tool-call' }, { error: { code: 'INTERNAL_ERROR' } }]);
     expect(ran).toEqual([]);
   });
 
@@ -112,6 +113,24 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
     }
   });
 
+  test('gets the whole of an argument that is too large for a record', async () => {
+    const to = 'x'.repeat(70_000);
+    const { mandate, bare } = await scene({
+      ai,
+      script: [{ toolCalls: [call('pay', to, 'call_1')] }, { text: 'Done.' }],
+    });
+    const ran: string[] = [];
+    const pay = ai.tool({
+      inputSchema,
+      async *execute({ to }) {
+        ran.push(to);
+        yield 'paid';
+      },
+    });
+    await ai.generateText({ model: bare, tools: mandateTools(mandate, { pay }), prompt: 'Pay' });
+    expect(ran).toEqual([to]);
+  });
+
   test('gets a signal that aborts after a kill', async () => {
     const { mandate, bare } = await scene({ ai, script });
     let isAborted = false;
@@ -124,6 +143,22 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
     });
     await ai.generateText({ model: bare, tools: mandateTools(mandate, { pay }), prompt: 'Pay' });
     expect(isAborted).toBe(true);
+  });
+
+  test('that yields results is not settled after a kill, so its reservation stays charged', async () => {
+    const { mandate, bare, outcomes } = await scene({ ai, script });
+    const pay = ai.tool({
+      inputSchema,
+      async *execute() {
+        yield 'started';
+        await mandate.kill('bot', 'runaway');
+        yield 'paid';
+      },
+    });
+    const tools = mandateTools(mandate, { pay });
+    const { content } = await ai.generateText({ model: bare, tools, prompt: 'Pay' });
+    expect(content).toMatchObject([{ type: 'tool-call' }, { error: { code: 'AGENT_KILLED' } }]);
+    expect(outcomes).toEqual([]);
   });
 
   test('keeps everything but `execute`, and the given tools stay as they are', async () => {
@@ -194,7 +229,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
 
     test('that a person approved at the plane runs once, and is charged once', async () => {
       const given = await toolScene(DEFERRED);
-      await approved(given, true, () => given.answer(true));
+      await approved(given, true, () => given.state.grant());
       expect(given.ran).toEqual(['ann']);
       expect((await given.mandate.getCost()).toolMicros).toBe(5_000_000);
     });
@@ -208,7 +243,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
 
     test('that the user refused does not run', async () => {
       const given = await toolScene(DEFERRED);
-      await approved(given, false, () => given.answer(true));
+      await approved(given, false, () => given.state.grant());
       expect(given.ran).toEqual([]);
     });
 

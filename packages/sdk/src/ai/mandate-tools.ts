@@ -2,21 +2,21 @@
  * Wraps the tools of the AI SDK, so that each call is decided before it runs. The wrapped `execute` is the enforcement:
  * it is the only place that every mode of the SDK passes, in both majors.
  */
+import type { AgentSource } from '../adapters/agent-source.ts';
+import { runUntilAborted } from '../adapters/run-until-aborted.ts';
 import { MandateBlockedError } from '../errors.ts';
+import type { AgentOptions } from '../mandate.ts';
 import { runTool } from '../run-tool.ts';
 import type { Agent, CallOptions } from '../types.ts';
-import { type AiOptions, agentOf, callOptionsOf, type MandateLike } from './options.ts';
 
 type ExecuteOptions = { toolCallId?: string; abortSignal?: AbortSignal };
 type Execute = (input: unknown, options: ExecuteOptions) => unknown;
 
-/** What the approval of a call needs to know about a wrapped tool. */
-export type Governed = { agent: Agent; options: CallOptions };
-
-const governed = new WeakMap<object, Governed>();
+/** The agents that call the wrapped tools. */
+const governed = new WeakMap<object, Agent>();
 
 /** Returns who calls a tool that `mandateTools` returned. Undefined for another tool. */
-export function governedOf(tool: object | undefined): Governed | undefined {
+export function agentOfTool(tool: object | undefined): Agent | undefined {
   return tool === undefined ? undefined : governed.get(tool);
 }
 
@@ -27,41 +27,40 @@ export function governedOf(tool: object | undefined): Governed | undefined {
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
 export function mandateTools<T extends Readonly<Record<string, object>>>(
-  mandate: MandateLike,
+  mandate: AgentSource,
   tools: T,
-  options: AiOptions = {},
+  options: AgentOptions = {},
 ): T {
-  const who = { agent: agentOf(mandate, options), options: callOptionsOf(options) };
+  const agent = mandate.agent(options);
   const wrapped = Object.entries(tools).map(([name, tool]) => {
     const { execute } = tool as { execute?: Execute };
     if (typeof execute !== 'function') return [name, tool];
     const copy = Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, {
-      execute: wrappedExecute(name, tool, execute, who),
+      execute: wrappedExecute(name, tool, execute, agent),
     });
-    governed.set(copy, who);
+    governed.set(copy, agent);
     return [name, copy];
   });
   return Object.fromEntries(wrapped) as T;
 }
 
-function wrappedExecute(name: string, tool: object, execute: Execute, who: Governed): Execute {
+function wrappedExecute(name: string, tool: object, execute: Execute, agent: Agent): Execute {
   // The SDK looks at what `execute` returns before it waits, so a generator must be known by its kind.
   if (Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]') {
-    return (input, given) => generated(name, tool, execute, who, input, given ?? {});
+    return (input, given) => generated(name, tool, execute, agent, input, given ?? {});
   }
   return (input, given = {}) =>
-    runTool(who.agent, {
+    runTool(agent, {
       name,
       args: input,
       fn: async (args, signal) => lastOf(await execute.call(tool, args, { ...given, abortSignal: signal })),
-      options: optionsOf(who, given),
+      options: optionsOf(given),
       onError: () => {},
     });
 }
 
-function optionsOf({ options }: Governed, { toolCallId, abortSignal }: ExecuteOptions): CallOptions {
+function optionsOf({ toolCallId, abortSignal }: ExecuteOptions): CallOptions {
   return {
-    ...options,
     ...(toolCallId !== undefined && { callId: toolCallId }),
     ...(abortSignal !== undefined && { signal: abortSignal }),
   };
@@ -84,48 +83,40 @@ async function* generated(
   name: string,
   tool: object,
   execute: Execute,
-  who: Governed,
+  agent: Agent,
   input: unknown,
   given: ExecuteOptions,
 ): AsyncGenerator<unknown, unknown> {
-  const { action, signal, settle } = await who.agent.start({
+  const { args, signal, settle } = await agent.start({
     type: 'tool_call',
     tool: name,
     args: input,
-    options: optionsOf(who, given),
+    options: optionsOf(given),
   });
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  aborted.catch(() => {});
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const args = action.type === 'tool_call' ? action.args : {};
   let source: AsyncIterator<unknown> | null = null;
+  let hasFailed = false;
   try {
-    source = (execute.call(tool, args, { ...given, abortSignal: signal }) as AsyncIterable<unknown>)[
-      Symbol.asyncIterator
-    ]();
+    const results = execute.call(tool, args, { ...given, abortSignal: signal }) as AsyncIterable<unknown>;
+    const iterator = results[Symbol.asyncIterator]();
+    source = iterator;
     for (;;) {
-      const { done, value } = await Promise.race([source.next(), aborted]);
-      if (done === true) {
-        await settle({ status: 'success' });
-        return value;
-      }
+      const { done, value } = await runUntilAborted(signal, () => iterator.next());
+      if (done === true) return value;
       yield value;
     }
   } catch (error) {
-    await settle({ status: 'failure' });
+    hasFailed = true;
     throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
-    // A reader that leaves early has got results, so the call counts as done. After an end this changes nothing.
-    await settle({ status: 'success' });
+    // A reader that leaves early has got results, so the call counts as done.
+    await settle({ status: hasFailed ? 'failure' : 'success' });
     Promise.resolve(source?.return?.()).catch(() => {});
   }
 }
 
 /** The refusal of a tool that is not wrapped. */
-export function ungoverned(toolName: string): MandateBlockedError {
-  return new MandateBlockedError('UNKNOWN_TOOL', {
+export function ungovernedTool(toolName: string): MandateBlockedError {
+  return new MandateBlockedError('UNGOVERNED_CALL', {
     reason: `The tool ${JSON.stringify(toolName.slice(0, 200))} is not under the mandate.`,
     remedy: 'Give the model the tools that `mandateTools` returned.',
     action: { id: '', agentId: '', type: 'tool_call', tool: toolName },

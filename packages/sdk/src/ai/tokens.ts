@@ -1,32 +1,21 @@
 /** Converts the AI SDK's counts into tokens as Mandate counts them, and estimates the input of a call. */
-import { bytesOf, tokensOfBytes } from '../model-calls/estimate-tokens.ts';
+import { tokensOfBytes, tokensOfText } from '../adapters/estimate-tokens.ts';
+import { fieldsOf } from '../adapters/read-json.ts';
+import { usageOfCounts } from '../adapters/token-usage.ts';
 import type { TokenUsage } from '../types.ts';
 
-/** The counts of a model in the specifications v3 and v4. */
-type StatedUsage = {
-  inputTokens?: {
-    total?: number | undefined;
-    noCache?: number | undefined;
-    cacheRead?: number | undefined;
-    cacheWrite?: number | undefined;
-  };
-  outputTokens?: { total?: number | undefined; reasoning?: number | undefined };
-};
-
-/** Returns the usage. Null if the provider did not state all tokens. */
+/** Returns the usage that a model of the specification v3 or v4 states. Null if it does not state all tokens. */
 export function usageOf(stated: unknown): TokenUsage | null {
-  const { inputTokens: input, outputTokens: output } = (stated ?? {}) as StatedUsage;
-  if (!isCount(input?.total) || !isCount(output?.total)) return null;
-  const usage: TokenUsage = { inputTokens: input.total, outputTokens: output.total };
-  const { cacheRead, cacheWrite } = input;
-  if (isCount(cacheRead)) usage.cachedInputTokens = cacheRead;
-  if (isCount(cacheWrite)) usage.cacheWriteTokens = cacheWrite;
-  if (isCount(output.reasoning)) usage.reasoningTokens = output.reasoning;
-  return usage;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  const { inputTokens, outputTokens } = fieldsOf(stated);
+  const input = fieldsOf(inputTokens);
+  const output = fieldsOf(outputTokens);
+  return usageOfCounts({
+    inputTokens: input.total,
+    cachedInputTokens: input.cacheRead,
+    cacheWriteTokens: input.cacheWrite,
+    outputTokens: output.total,
+    reasoningTokens: output.reasoning,
+  });
 }
 
 /** The most tokens that a provider counts for one image, rounded up. */
@@ -44,11 +33,10 @@ export function estimatedInputTokens({ prompt, tools, responseFormat }: Record<s
     tokens += IMAGE_TOKENS;
     return 'image';
   });
-  return tokens + tokensOfBytes(bytesOf(text));
+  return tokens + tokensOfText(text);
 }
 
 function isImage(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { mediaType } = value as { mediaType?: unknown };
+  const { mediaType } = fieldsOf(value);
   return typeof mediaType === 'string' && mediaType.startsWith('image/');
 }

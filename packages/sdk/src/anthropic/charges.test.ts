@@ -67,16 +67,29 @@ test('counting tokens and reading models are no calls', async () => {
   expect(decisions).toEqual([]);
 });
 
-test.each(['batches', 'sessions'])('%s are refused, unless an option allows them', async (kind) => {
-  const refusing = await scene();
-  const allowing = await scene({ script: { json: { id: 'x' } }, options: { pricedLater: 'allow' } });
-  const send = ({ wrapped }: typeof refusing) =>
-    kind === 'batches'
-      ? wrapped.messages.batches.create({ requests: [{ custom_id: 'a', params: asked }] })
-      : wrapped.beta.sessions.create({ agent: 'agent_1', environment_id: 'env_1' });
-  await expect(send(refusing)).rejects.toMatchObject({ code: 'INVALID_ACTION' });
-  await send(allowing).catch(() => {});
-  expect([refusing.server.requests.length, allowing.server.requests.length]).toEqual([0, 1]);
+describe.each([
+  ['a batch', '/v1/messages/batches', (client: Client) => client.messages.batches.create({ requests: [] })],
+  [
+    'a session',
+    '/v1/sessions',
+    (client: Client) => client.beta.sessions.create({ agent: 'agent_1', environment_id: 'env_1' }),
+  ],
+  ['a call that nobody knows', '/v1/complete', (client: Client) => client.post('/v1/complete', { body: {} })],
+])('%s', (_kind, path, send) => {
+  test('is refused, and nothing is sent', async () => {
+    const { wrapped, server } = await scene();
+    await expect(send(wrapped)).rejects.toMatchObject({ code: 'UNGOVERNED_CALL' });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('passes without a decision if its path is listed', async () => {
+    const { wrapped, server, decisions } = await scene({
+      script: { json: { id: 'x' } },
+      options: { ungoverned: [path] },
+    });
+    await send(wrapped).catch(() => {});
+    expect([server.requests.map((request) => request.path.split('?')[0]), decisions]).toEqual([[path], []]);
+  });
 });
 
 describe('a failed call', () => {
@@ -186,4 +199,17 @@ test('a request that is aborted before its answer is charged for its input', asy
   await expect(asking).rejects.toBeInstanceOf(Anthropic.APIUserAbortError);
   expect(outcomes).toMatchObject([{ status: 'failure', usage: { outputTokens: 0 } }]);
   expect(outcomes[0]?.usage?.inputTokens).toBeGreaterThan(10);
+});
+
+test('a request is charged for its input if its connection breaks before the answer', async () => {
+  const { wrapped, outcomes } = await scene({ script: { fault: { kind: 'cut', afterEvents: 0 } } });
+  await expect(wrapped.messages.create(asked, { maxRetries: 0 })).rejects.toThrow('Connection error.');
+  expect(outcomes).toMatchObject([{ status: 'failure', usage: { outputTokens: 0 } }]);
+});
+
+test('a connection that was never made is charged nothing', async () => {
+  const { wrapped, outcomes, server } = await scene();
+  await server.close();
+  await expect(wrapped.messages.create(asked, { maxRetries: 0 })).rejects.toThrow('Connection error.');
+  expect(outcomes).toEqual([{ status: 'failure' }]);
 });

@@ -237,6 +237,13 @@ describe.each(Object.entries(behaviours))('%s', (_name, { script = { usage }, se
   });
 });
 
+test('a client is wrapped once', async () => {
+  const { wrapped, mandate } = await scene();
+  for (const client of [wrapped, wrapped.withOptions({})]) {
+    expect(() => wrapAnthropic(client, mandate)).toThrow('This client is under a mandate already.');
+  }
+});
+
 test('the given client stays as it is', async () => {
   const { bare, mandate, decisions } = await scene();
   const before = Object.getOwnPropertyNames(bare);

@@ -3,16 +3,20 @@
  * the same options object for all attempts of a call. So one action covers the call with its retries.
  */
 import type { Middleware } from '@anthropic-ai/sdk';
-import { findMandateError, MandateBlockedError } from '../errors.ts';
-import { outcomeOfDelivery } from '../model-calls/outcome-of-delivery.ts';
-import { startCall } from '../model-calls/start-call.ts';
-import { watchBody, withBody } from '../model-calls/watch-body.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
+import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
+import { countedTokens } from '../adapters/estimate-tokens.ts';
+import { isUnsent, outcomeOfDelivery } from '../adapters/outcome-of-delivery.ts';
+import { startCall } from '../adapters/run-until-aborted.ts';
+import { watchBody, withBody } from '../adapters/watch-body.ts';
+import { findMandateError } from '../errors.ts';
 import type { Agent, RunningAction, RunningOutcome } from '../types.ts';
 import { finalError } from './final-error.ts';
 import { LogicalCall } from './logical-call.ts';
-import { type AnthropicOptions, agentOptionsOf, type MandateLike } from './options.ts';
+import type { AnthropicOptions } from './options.ts';
+import { ANTHROPIC_PATHS, pathOf } from './paths.ts';
 import { jsonReader, streamReader } from './read-answer.ts';
-import { estimatedInputTokens, kindOf, type MessageRequest } from './requests.ts';
+import { estimatedInputTokens, type MessageRequest, messageRequestOf } from './requests.ts';
 import { hasRetries, isRetried, latestRetryMs } from './retries.ts';
 
 type Request = Parameters<Middleware>[0];
@@ -22,8 +26,8 @@ type Request = Parameters<Middleware>[0];
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
-export function mandateMiddleware(mandate: MandateLike, options: AnthropicOptions = {}): Middleware {
-  const agent = mandate.agent(agentOptionsOf(options));
+export function mandateMiddleware(mandate: AgentSource, options: AnthropicOptions = {}): Middleware {
+  const agent = mandate.agent(options);
   return middlewareOf(agent, options, () => options.maxRetries);
 }
 
@@ -37,12 +41,15 @@ export function middlewareOf(
   return async (request, next, ctx) => {
     // A request for a token has no options.
     if (ctx.options === undefined) return next(request);
-    const read = kindOf(request.url, request.method, request.body);
-    if (read.kind === 'free') return next(request);
-    if (read.kind === 'priced later') {
-      if (options.pricedLater === 'allow') return next(request);
-      throw finalError(pricedLater(agent.agentId, request.url));
-    }
+    const path = pathOf(request.url);
+    const { class: found } = classifyPath(
+      ANTHROPIC_PATHS,
+      { method: request.method, path },
+      options.ungoverned,
+    );
+    if (found === 'free') return next(request);
+    if (found === 'refused') throw finalError(ungovernedCall(agent.agentId, path, 'Make single calls.'));
+    const message = messageRequestOf(request.body);
     let call = calls.get(ctx.options);
     if (call === undefined || call.isRunning) {
       call = new LogicalCall();
@@ -50,7 +57,7 @@ export function middlewareOf(
     }
     const mayRetry = hasRetries(request.headers, ctx.options.maxRetries ?? clientRetries());
     const isUserAbort = () => ctx.options?.signal?.aborted === true;
-    return attempt({ agent, call, options, request, message: read.request, next, mayRetry, isUserAbort });
+    return attempt({ agent, call, options, request, message, next, mayRetry, isUserAbort });
   };
 }
 
@@ -89,9 +96,8 @@ async function attempt(given: Attempt): Promise<Response> {
     const signals = [request.signal, stop.signal].filter((one) => one !== null && one !== undefined);
     response = await next({ ...request, signal: AbortSignal.any(signals) });
   } catch (error) {
-    // The model may have read the input of a request that was aborted.
-    const isAborted = request.signal?.aborted === true || signal.aborted;
-    const usage = isAborted ? { usage: { inputTokens, outputTokens: 0 } } : {};
+    // The model may have read the input of a request that reached it.
+    const usage = isUnsent(error) ? {} : { usage: { inputTokens, outputTokens: 0 } };
     await fail({ status: 'failure', ...usage }, !mayRetry || isUserAbort(), null);
     if (signal.aborted) throw finalReason(signal);
     throw error;
@@ -105,7 +111,7 @@ async function attempt(given: Attempt): Promise<Response> {
 
 /** Returns the answer. The call is settled when its body ends. */
 function watched(
-  { call }: Attempt,
+  { call, isUserAbort }: Attempt,
   running: RunningAction,
   response: Response,
   inputTokens: number,
@@ -123,7 +129,8 @@ function watched(
     signal: running.signal,
     end: async (how) => {
       release();
-      const { end, delivery } = reader.ended(how);
+      // After an abort, the SDK may also cancel the body like a reader that leaves.
+      const { end, delivery } = reader.ended(how === 'left' && isUserAbort() ? 'broken' : how);
       await call.end(running, outcomeOfDelivery(end, delivery, inputTokens));
     },
   });
@@ -134,23 +141,19 @@ async function start(
   { agent, options, request, message }: Attempt,
   actionId: string | undefined,
 ): Promise<RunningAction> {
-  const { provider = 'anthropic', countTokens = estimatedInputTokens, principal, context } = options;
+  const { provider = 'anthropic', countTokens = estimatedInputTokens } = options;
+  const { model, maxTokens } = message;
   try {
-    const inputTokens = await counted(countTokens, message, agent.agentId);
+    const inputTokens = await countedTokens(() => countTokens(message), { agentId: agent.agentId, model });
     return await startCall(
       agent,
       {
         type: 'llm_call',
         provider,
-        model: message.model,
+        model,
         inputTokens,
-        ...(message.maxTokens !== undefined && { maxOutputTokens: message.maxTokens }),
-        options: {
-          ...(principal !== undefined && { principal }),
-          ...(context !== undefined && { context }),
-          ...(options.parentActionId !== undefined && { parentActionId: options.parentActionId }),
-          ...(actionId !== undefined && { actionId }),
-        },
+        ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+        ...(actionId !== undefined && { options: { actionId } }),
       },
       request.signal,
     );
@@ -159,35 +162,7 @@ async function start(
   }
 }
 
-async function counted(
-  countTokens: NonNullable<AnthropicOptions['countTokens']>,
-  message: MessageRequest,
-  agentId: string,
-): Promise<number> {
-  try {
-    return await countTokens(message);
-  } catch (cause) {
-    throw new MandateBlockedError('INTERNAL_ERROR', {
-      reason: 'The tokens of the request could not be counted.',
-      remedy: 'Nothing ran. Tell the operator of the agent.',
-      action: { id: '', agentId, type: 'llm_call', model: message.model },
-      decision: null,
-      cause,
-    });
-  }
-}
-
 /** The reason of a kill, or of the end of the lease. */
 function finalReason({ reason }: AbortSignal): unknown {
   return reason instanceof Error ? finalError(reason) : reason;
-}
-
-function pricedLater(agentId: string, url: string): MandateBlockedError {
-  const { pathname } = new URL(url, 'http://localhost');
-  return new MandateBlockedError('INVALID_ACTION', {
-    reason: `No price is known for the request to ${pathname} before it is done.`,
-    remedy: 'Make single calls. Or set `pricedLater: "allow"`: such requests are then sent without a charge.',
-    action: { id: '', agentId, type: 'llm_call', model: '' },
-    decision: null,
-  });
 }

@@ -1,32 +1,18 @@
 /** The options of the adapter for Anthropic's SDK. */
+import type { TokenOptions } from '../adapters/estimate-tokens.ts';
 import type { AgentOptions } from '../mandate.ts';
-import type { Agent, CallOptions } from '../types.ts';
 import type { MessageRequest } from './requests.ts';
 
-/** An instance of `Mandate`. */
-export type MandateLike = { agent(options?: AgentOptions): Agent };
-
-/** What may be said about all LLM calls of a client. */
+/** Every request to the Messages API states its limit, so only the input is counted. */
 export type AnthropicOptions = AgentOptions &
-  Pick<CallOptions, 'principal' | 'context' | 'parentActionId'> & {
+  Pick<TokenOptions<MessageRequest>, 'countTokens'> & {
     /** The provider in rules and prices. Absent: `anthropic`. */
     provider?: string;
     /**
-     * Counts the input tokens of a request, for the reservation. Absent: they are estimated from the length of the
-     * request, rather too high than too low. If the function throws, the call is blocked.
+     * Paths of calls that run without a decision and a charge: `/v1/messages/batches`, `/v1/sessions/*`. A star is any
+     * part of a path. Absent: calls that cannot be decided are refused.
      */
-    countTokens?: (request: MessageRequest) => number | PromiseLike<number>;
-    /**
-     * What becomes of requests with a price that is known only later: batches, and sessions, deployments and dreams of
-     * agents that run at Anthropic. `refuse`: they are blocked. `allow`: they are sent, and never charged. Absent:
-     * `refuse`.
-     */
-    pricedLater?: 'refuse' | 'allow';
+    ungoverned?: readonly string[];
     /** How often the client retries, if its `maxRetries` is not 2. `wrapAnthropic` knows it. */
     maxRetries?: number;
   };
-
-/** Returns the options that say which agent calls, and under which mandate. */
-export function agentOptionsOf({ agentId, mandate }: AgentOptions): AgentOptions {
-  return { ...(agentId !== undefined && { agentId }), ...(mandate !== undefined && { mandate }) };
-}

@@ -1,6 +1,7 @@
-/** What a request of Anthropic's SDK is: an LLM call, work that is priced later, or free. */
-import { bytesOf, tokensOfBytes } from '../model-calls/estimate-tokens.ts';
-import { objectOf } from '../model-calls/read-events.ts';
+/** Reads a request to the Messages API, and estimates its input. */
+import { tokensOfText } from '../adapters/estimate-tokens.ts';
+import { fieldsOfJson } from '../adapters/read-json.ts';
+import { isCount } from '../adapters/token-usage.ts';
 
 /** A request to the Messages API, as the client is about to send it. */
 export type MessageRequest = {
@@ -11,49 +12,15 @@ export type MessageRequest = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-export type RequestKind =
-  | { kind: 'message'; request: MessageRequest }
-  /** A batch, or an agent that runs at Anthropic. */
-  | { kind: 'priced later' }
-  | { kind: 'free' };
-
-/** The paths that start work. No answer states its price. */
-const PRICED_LATER = [
-  /\/messages\/batches$/,
-  /\/v1\/sessions$/,
-  /\/v1\/sessions\/[^/]+\/events$/,
-  /\/v1\/deployments$/,
-  /\/v1\/deployments\/[^/]+\/(run|unpause)$/,
-  /\/v1\/dreams$/,
-];
-
-/**
- * Returns the kind of a request. A body that cannot be read is an LLM call of the model "", so that it is decided like
- * an unknown model.
- */
-export function kindOf(url: string, method: string | undefined, body: unknown): RequestKind {
-  if ((method ?? 'GET').toUpperCase() !== 'POST') return { kind: 'free' };
-  const path = pathOf(url);
-  if (PRICED_LATER.some((pattern) => pattern.test(path))) return { kind: 'priced later' };
-  if (!path.endsWith('/messages')) return { kind: 'free' };
-  const read = (typeof body === 'string' ? objectOf(body) : null) ?? {};
-  const { model, max_tokens } = read;
+/** Returns the request. A body that cannot be read asks for the model "", so that it is decided like an unknown model. */
+export function messageRequestOf(json: unknown): MessageRequest {
+  const body = typeof json === 'string' ? fieldsOfJson(json) : {};
+  const { model, max_tokens } = body;
   return {
-    kind: 'message',
-    request: {
-      model: typeof model === 'string' ? model : '',
-      ...(isCount(max_tokens) && { maxTokens: max_tokens }),
-      body: read,
-    },
+    model: typeof model === 'string' ? model : '',
+    ...(isCount(max_tokens) && { maxTokens: max_tokens }),
+    body,
   };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function pathOf(url: string): string {
-  return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '');
 }
 
 /** The most tokens that Anthropic counts for one image, rounded up. */
@@ -70,7 +37,7 @@ export function estimatedInputTokens({ body }: MessageRequest): number {
     images += 1;
     return 'image';
   });
-  return tokensOfBytes(bytesOf(text)) + images * IMAGE_TOKENS;
+  return tokensOfText(text) + images * IMAGE_TOKENS;
 }
 
 function isImage(value: unknown): boolean {

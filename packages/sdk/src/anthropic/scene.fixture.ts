@@ -2,10 +2,8 @@
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk';
 import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
 import { onTestFinished } from 'vitest';
-import { localPoint } from '../local/local-point.ts';
-import { MandateInstance } from '../mandate.ts';
-import { MemoryStateManager } from '../state.ts';
-import type { Decision, MandateDocument, RunningOutcome } from '../types.ts';
+import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
+import type { Decision, MandateDocument } from '../types.ts';
 import { type AnthropicOptions, wrapAnthropic } from './index.ts';
 
 export const asked = {
@@ -26,29 +24,7 @@ type Scene = {
 export async function scene({ script = {}, document = {}, options = {}, client = {}, decide }: Scene = {}) {
   const server = await startModelServer(script);
   onTestFinished(() => server.close());
-  const decisions: Decision[] = [];
-  const outcomes: RunningOutcome[] = [];
-  const state = new MemoryStateManager();
-  class Recorded extends MandateInstance {
-    protected override openPoint() {
-      const point = localPoint({ mandate: document, agentId: 'bot', state });
-      return {
-        ...point,
-        async decide(...given: Parameters<typeof point.decide>) {
-          const decision = await (decide?.() ?? point.decide(...given));
-          decisions.push(decision);
-          return decision;
-        },
-        settle(...given: Parameters<typeof point.settle>) {
-          const { status, usage } = given[0] as RunningOutcome;
-          outcomes.push(usage === undefined ? { status } : { status, usage });
-          return point.settle(...given);
-        },
-      };
-    }
-  }
-  const mandate = new Recorded({ agentId: 'bot' });
+  const recorded = recordedMandate({ document, decide });
   const bare = new Anthropic({ apiKey: 'sk-test', baseURL: server.url, ...client });
-  const wrapped = wrapAnthropic(bare, mandate, options);
-  return { server, mandate, decisions, outcomes, bare, wrapped };
+  return { ...recorded, server, bare, wrapped: wrapAnthropic(bare, recorded.mandate, options) };
 }

@@ -1,4 +1,6 @@
 /** Converts the usage that Anthropic states into tokens as Mandate counts them. */
+import { fieldsOf } from '../adapters/read-json.ts';
+import { isCount, usageOfCounts } from '../adapters/token-usage.ts';
 import type { TokenUsage } from '../types.ts';
 
 /**
@@ -8,54 +10,38 @@ import type { TokenUsage } from '../types.ts';
  * @param started what the start of the stream stated, because the end of a stream may state only the output
  */
 export function usageOf(stated: unknown, started: TokenUsage | null = null): TokenUsage | null {
-  if (typeof stated !== 'object' || stated === null) return null;
-  const usage = stated as Record<string, unknown>;
-  const output = tokensIn(usage, 'output_tokens');
-  if (output === null) return null;
-  const input = inputOf(usage, started);
-  if (input === null) return null;
-  const whole = { ...input, outputTokens: output };
-  const details = usage.output_tokens_details;
-  const thinking =
-    typeof details === 'object' && details !== null ? tokensIn(details, 'thinking_tokens') : null;
-  if (thinking !== null && thinking <= output) Object.assign(whole, { reasoningTokens: thinking });
-  return addCompactions(whole, usage.iterations);
+  const counts = fieldsOf(stated);
+  const cached = counts.cache_read_input_tokens ?? started?.cachedInputTokens ?? 0;
+  const written = counts.cache_creation_input_tokens ?? started?.cacheWriteTokens ?? 0;
+  const fresh = counts.input_tokens ?? uncachedOf(started);
+  if (!isCount(cached) || !isCount(written) || !isCount(fresh)) return null;
+  const usage = usageOfCounts({
+    inputTokens: fresh + cached + written,
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
+    outputTokens: counts.output_tokens,
+    reasoningTokens: fieldsOf(counts.output_tokens_details).thinking_tokens,
+  });
+  return usage === null ? null : withCompactions(usage, counts.iterations);
 }
 
-type Input = Pick<TokenUsage, 'inputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>;
-
-function inputOf(usage: Record<string, unknown>, started: TokenUsage | null): Input | null {
-  const read = tokensIn(usage, 'cache_read_input_tokens') ?? started?.cachedInputTokens ?? 0;
-  const written = tokensIn(usage, 'cache_creation_input_tokens') ?? started?.cacheWriteTokens ?? 0;
-  const startedNew =
-    started === null
-      ? null
-      : started.inputTokens - (started.cachedInputTokens ?? 0) - (started.cacheWriteTokens ?? 0);
-  const fresh = tokensIn(usage, 'input_tokens') ?? startedNew;
-  if (fresh === null) return null;
-  return { inputTokens: fresh + read + written, cachedInputTokens: read, cacheWriteTokens: written };
+function uncachedOf(started: TokenUsage | null): number | null {
+  if (started === null) return null;
+  const { inputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = started;
+  return inputTokens - cachedInputTokens - cacheWriteTokens;
 }
 
 /** The counts of a message do not contain the compactions of its context, which are billed too. */
-function addCompactions(whole: TokenUsage, iterations: unknown): TokenUsage {
-  if (!Array.isArray(iterations)) return whole;
-  let sum = whole;
-  for (const iteration of iterations) {
-    if (iteration?.type !== 'compaction') continue;
-    const more = usageOf({ ...iteration, iterations: null });
+function withCompactions(usage: TokenUsage, iterations: unknown): TokenUsage {
+  if (!Array.isArray(iterations)) return usage;
+  const sum = { cachedInputTokens: 0, cacheWriteTokens: 0, ...usage };
+  for (const iteration of iterations.map(fieldsOf)) {
+    const more = iteration.type === 'compaction' ? usageOf({ ...iteration, iterations: null }) : null;
     if (more === null) continue;
-    sum = {
-      ...sum,
-      inputTokens: sum.inputTokens + more.inputTokens,
-      cachedInputTokens: (sum.cachedInputTokens ?? 0) + (more.cachedInputTokens ?? 0),
-      cacheWriteTokens: (sum.cacheWriteTokens ?? 0) + (more.cacheWriteTokens ?? 0),
-      outputTokens: sum.outputTokens + more.outputTokens,
-    };
+    sum.inputTokens += more.inputTokens;
+    sum.cachedInputTokens += more.cachedInputTokens ?? 0;
+    sum.cacheWriteTokens += more.cacheWriteTokens ?? 0;
+    sum.outputTokens += more.outputTokens;
   }
   return sum;
-}
-
-function tokensIn(counts: object, name: string): number | null {
-  const count = (counts as Record<string, unknown>)[name];
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null;
 }

@@ -1,14 +1,16 @@
 /** Puts the LLM calls of a client of Anthropic under a mandate. */
+import type { AgentSource } from '../adapters/agent-source.ts';
+import { markWrapped, refuseWrapped } from '../adapters/wrapped-clients.ts';
 import type { Agent } from '../types.ts';
 import { middlewareOf } from './middleware.ts';
-import { type AnthropicOptions, agentOptionsOf, type MandateLike } from './options.ts';
+import type { AnthropicOptions } from './options.ts';
 
 /** A client of Anthropic, or of Bedrock, Vertex or Foundry with the same SDK. */
 export type AnthropicClient = {
   readonly middleware: readonly object[];
   readonly maxRetries: number;
-  // biome-ignore lint/suspicious/noExplicitAny: each client class has options of its own
-  withOptions(options: any): any;
+  /** Each class of clients has options of its own. */
+  withOptions(options: object): unknown;
 };
 
 /**
@@ -19,11 +21,12 @@ export type AnthropicClient = {
  */
 export function wrapAnthropic<T extends AnthropicClient>(
   client: T,
-  mandate: MandateLike,
+  mandate: AgentSource,
   options: AnthropicOptions = {},
 ): T {
+  refuseWrapped(client);
   return underMandate(client, {
-    agent: mandate.agent(agentOptionsOf(options)),
+    agent: mandate.agent(options),
     options,
     ours: null,
     changes: {},
@@ -44,7 +47,8 @@ function underMandate<T extends AnthropicClient>(client: T, wrapping: Wrapping):
   const others = (changes.middleware ?? client.middleware).filter((one) => one !== ours);
   const added = middlewareOf(agent, options, () => options.maxRetries ?? wrapped.maxRetries);
   const { withOptions } = Object.getPrototypeOf(client) as AnthropicClient;
-  const wrapped: T = withOptions.call(client, { ...changes, middleware: [...others, added] });
+  const wrapped = withOptions.call(client, { ...changes, middleware: [...others, added] }) as T;
+  markWrapped(wrapped);
   // A client that `withOptions` makes takes its middleware from the options, so ours would be lost.
   Object.defineProperty(wrapped, 'withOptions', {
     value: (given: Wrapping['changes']) =>

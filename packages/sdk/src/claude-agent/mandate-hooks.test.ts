@@ -48,6 +48,13 @@ describe('a tool that is allowed', () => {
     expect(await costOf(mandate)).toBe(5_000_000);
   });
 
+  test('gets the whole of an argument that is too large for a record', async () => {
+    const { hooks } = scene({});
+    const to = 'x'.repeat(70_000);
+    const output = await fire(hooks, 'PreToolUse', { tool_input: { to } });
+    expect(output?.updatedInput?.to).toBe(to);
+  });
+
   test('skips the permissions of the framework only if the option says so', async () => {
     const { hooks } = scene({}, { onAllow: 'allow' });
     expect(await fire(hooks, 'PreToolUse')).toMatchObject({ permissionDecision: 'allow' });
@@ -113,7 +120,7 @@ test('a tool that a person must approve is deferred, and runs once after the app
   expect(await fire(one.hooks, 'PreToolUse')).toMatchObject(deferred);
   const two = scene({ toolPolicies: APPROVED }, {}, one.state);
   expect(await fire(two.hooks, 'PreToolUse')).toMatchObject(deferred);
-  await one.state.answer('granted');
+  await one.state.grant();
   expect(await fire(two.hooks, 'PreToolUse')).toEqual({
     hookEventName: 'PreToolUse',
     updatedInput: { to: 'ann' },
@@ -160,7 +167,7 @@ describe('merged hooks', () => {
     expect(mergeHooks(undefined, hooks)).toEqual(hooks);
   });
 
-  test('deny a call whose arguments an own hook changed beside the decision', async () => {
+  test('deny a call if an own hook changed its arguments', async () => {
     const changing = async () => ({
       hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { to: 'eve' } },
     });

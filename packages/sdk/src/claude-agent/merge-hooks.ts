@@ -2,9 +2,8 @@
 import type { HookCallback, HookMatcher, HookOutput, Hooks } from './types.ts';
 
 /**
- * Returns all hooks. The framework runs the hooks of an event at once. So a hook that changed the arguments of a tool
- * would change them beside the decision. If an own hook of `PreToolUse` does that, the call is denied. To change
- * arguments, give Mandate a validator of the tool.
+ * Returns all hooks. The framework runs the hooks of an event at the same time. So an own hook that changes the
+ * arguments of a tool would change what was decided. If an own hook of `PreToolUse` does that, the call is denied.
  */
 export function mergeHooks(own: Hooks | undefined, ours: Hooks): Hooks {
   const merged: Hooks = { ...own };

@@ -3,10 +3,12 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
-import type { MandateInstance } from '../mandate.ts';
-import type { Agent, Call, RunningAction, RunningOutcome } from '../types.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
+import { countedTokens, maxOutputOf, tokensOfText } from '../adapters/estimate-tokens.ts';
+import { RunningCalls } from '../adapters/running-calls.ts';
+import type { Agent, Call } from '../types.ts';
 import { describedBy } from './describe-model.ts';
-import { type LangChainOptions, type TokenRules, tokenRulesOf } from './options.ts';
+import type { LangChainOptions } from './options.ts';
 import { usageOf } from './usage.ts';
 
 /**
@@ -16,15 +18,9 @@ import { usageOf } from './usage.ts';
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
-export function mandateCallbacks(
-  mandate: MandateInstance,
-  options: LangChainOptions = {},
-): BaseCallbackHandler {
-  return new MandateCallbacks(mandate.agent(options), tokenRulesOf(options));
+export function mandateCallbacks(mandate: AgentSource, options: LangChainOptions = {}): BaseCallbackHandler {
+  return new MandateCallbacks(mandate.agent(options), options);
 }
-
-/** The most calls that may run at once. */
-const MOST_RUNNING = 100_000;
 
 class MandateCallbacks extends BaseCallbackHandler {
   readonly name = 'mandate';
@@ -32,13 +28,14 @@ class MandateCallbacks extends BaseCallbackHandler {
   override raiseError = true;
   override awaitHandlers = true;
   readonly #agent: Agent;
-  readonly #rules: TokenRules;
-  readonly #running = new Map<string, RunningAction>();
+  readonly #options: LangChainOptions;
+  // LangChain does not report the end of every call that was aborted.
+  readonly #running = new RunningCalls();
 
-  constructor(agent: Agent, rules: TokenRules) {
+  constructor(agent: Agent, options: LangChainOptions) {
     super();
     this.#agent = agent;
-    this.#rules = rules;
+    this.#options = options;
   }
 
   override async handleToolStart(
@@ -55,11 +52,11 @@ class MandateCallbacks extends BaseCallbackHandler {
   }
 
   override handleToolEnd(_output: unknown, runId: string): Promise<void> {
-    return this.#settle(runId, { status: 'success' });
+    return this.#running.ended(runId, { status: 'success' });
   }
 
   override handleToolError(_error: unknown, runId: string): Promise<void> {
-    return this.#settle(runId, { status: 'failure' });
+    return this.#running.ended(runId, { status: 'failure' });
   }
 
   override handleChatModelStart(
@@ -96,29 +93,24 @@ class MandateCallbacks extends BaseCallbackHandler {
 
   override handleLLMEnd(result: LLMResult, runId: string): Promise<void> {
     const usage = usageOf(result);
-    return this.#settle(runId, { status: 'success', ...(usage === null ? {} : { usage }) });
+    return this.#running.ended(runId, { status: 'success', ...(usage === null ? {} : { usage }) });
   }
 
   override handleLLMError(_error: unknown, runId: string): Promise<void> {
-    return this.#settle(runId, { status: 'failure' });
+    return this.#running.ended(runId, { status: 'failure' });
   }
 
-  #startModel(runId: string, input: string, metadata: Record<string, unknown> = {}): Promise<void> {
-    const { maxOutputTokens, countTokens } = this.#rules;
-    const inputTokens = Math.max(1, Math.ceil(countTokens(input)));
-    return this.#start(runId, { type: 'llm_call', maxOutputTokens, ...describedBy(metadata), inputTokens });
+  async #startModel(runId: string, input: string, metadata: Record<string, unknown> = {}): Promise<void> {
+    const { countTokens = tokensOfText } = this.#options;
+    const { maxOutputTokens, ...described } = describedBy(metadata);
+    const named = { agentId: this.#agent.agentId, model: described.model };
+    const inputTokens = await countedTokens(() => countTokens(input), named);
+    const most = maxOutputOf(maxOutputTokens, this.#options);
+    await this.#start(runId, { type: 'llm_call', ...described, inputTokens, ...most });
   }
 
   async #start(runId: string, call: Call): Promise<void> {
-    this.#running.set(runId, await this.#agent.start(call));
-    // LangChain does not report the end of every call that was aborted. The lease settles such a call.
-    if (this.#running.size > MOST_RUNNING) this.#running.delete(this.#running.keys().next().value as string);
-  }
-
-  async #settle(runId: string, outcome: RunningOutcome): Promise<void> {
-    const running = this.#running.get(runId);
-    this.#running.delete(runId);
-    await running?.settle(outcome);
+    this.#running.started(runId, await this.#agent.start(call));
   }
 }
 

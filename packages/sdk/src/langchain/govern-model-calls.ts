@@ -2,29 +2,32 @@
 import { createHash } from 'node:crypto';
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import type { WrapModelCallHook } from 'langchain';
+import { bytesOf, countedTokens, maxOutputOf, tokensOfText } from '../adapters/estimate-tokens.ts';
+import { outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { runUntilAborted } from '../adapters/run-until-aborted.ts';
-import { findMandateError, type MandateDeferredError } from '../errors.ts';
-import type { Agent, RunningAction, RunningOutcome, TokenUsage } from '../types.ts';
+import { findMandateError } from '../errors.ts';
+import type { Agent, RunningAction, TokenUsage } from '../types.ts';
 import { describeModel } from './describe-model.ts';
 import { takeAnswer, waitForAnswer } from './interrupts.ts';
 import { type ModelObserver, observeModel } from './observe-model.ts';
-import type { TokenRules } from './options.ts';
-import { scopeOf } from './scope.ts';
+import type { LangChainOptions } from './options.ts';
+import { runIdOf } from './run-id.ts';
 import { usageOf, usageOfMessage } from './usage.ts';
 
 type Request = Parameters<WrapModelCallHook>[0];
 type Handler = Parameters<WrapModelCallHook>[1];
 type Result = Awaited<ReturnType<Handler>>;
 
-export function governModelCalls(agent: Agent, rules: TokenRules): WrapModelCallHook {
+export function governModelCalls(agent: Agent, options: LangChainOptions): WrapModelCallHook {
+  const { countTokens = tokensOfText } = options;
   const calls = new CallNumbers();
   return async (request, handler) => {
     const settings = request.modelSettings ?? {};
     const { model, provider, maxOutputTokens } = await describeModel(request.model, settings);
     const input = inputOf(request);
-    const inputTokens = Math.max(1, Math.ceil(rules.countTokens(input)));
-    const scope = scopeOf(request.runtime);
-    const key = scope === null ? null : keyOf([scope, provider, model, input]);
+    const inputTokens = await countedTokens(() => countTokens(input), { agentId: agent.agentId, model });
+    const runId = runIdOf(request.runtime);
+    const key = runId === null ? null : keyOf([runId, provider, model, input]);
     const { signal } = request.runtime;
     const start = () =>
       agent.start({
@@ -32,15 +35,15 @@ export function governModelCalls(agent: Agent, rules: TokenRules): WrapModelCall
         model,
         ...(provider === undefined ? {} : { provider }),
         inputTokens,
-        maxOutputTokens: maxOutputTokens ?? rules.maxOutputTokens,
+        ...maxOutputOf(maxOutputTokens, options),
         options: {
-          ...(scope === null || key === null ? {} : { runId: scope, callId: `${key}_${calls.next(key)}` }),
+          ...(runId === null || key === null ? {} : { runId, callId: `${key}_${calls.next(key)}` }),
           ...(signal === undefined ? {} : { signal }),
         },
       });
     const running = await startOrWait(start);
     if (key !== null) calls.started(key);
-    return run(running, { request, handler, inputTokens, rules });
+    return run(running, { request, handler, inputTokens });
   };
 }
 
@@ -57,20 +60,17 @@ async function startOrWait(start: () => Promise<RunningAction>): Promise<Running
       return running;
     } catch (thrown) {
       const error = findMandateError(thrown);
-      if (error?.name !== 'MandateDeferredError') throw thrown;
-      waitForAnswer(error as MandateDeferredError);
+      if (error?.code !== 'APPROVAL_REQUIRED') throw thrown;
+      waitForAnswer(error);
     }
   }
 }
 
-type Call = { request: Request; handler: Handler; inputTokens: number; rules: TokenRules };
+type Call = { request: Request; handler: Handler; inputTokens: number };
 
-function run(
-  { signal, settle }: RunningAction,
-  { request, handler, inputTokens, rules }: Call,
-): Promise<Result> {
+function run({ signal, settle }: RunningAction, { request, handler, inputTokens }: Call): Promise<Result> {
   let billed: TokenUsage | null = null;
-  let delivered = '';
+  let deliveredBytes = 0;
   const observer: ModelObserver = {
     name: 'mandate',
     awaitHandlers: true,
@@ -78,7 +78,7 @@ function run(
       billed = usageOf(result);
     },
     handleLLMNewToken(token) {
-      delivered += token;
+      deliveredBytes += bytesOf(token);
     },
   };
   const governed = { ...request, model: observeModel(request.model, signal, observer) };
@@ -89,18 +89,15 @@ function run(
       await settle({ status: 'success', ...(usage === null ? {} : { usage }) });
       return result;
     } catch (error) {
-      await settle(outcomeOfFailure());
+      // The provider bills an answer that LangChain could not use, and the part of an answer that broke off.
+      await settle(
+        billed === null
+          ? outcomeOfFailure(deliveredBytes, inputTokens)
+          : { status: 'success', usage: billed },
+      );
       throw error;
     }
   });
-
-  /** The provider bills an answer that LangChain could not use, and the part of an answer that broke off. */
-  function outcomeOfFailure(): RunningOutcome {
-    if (billed !== null) return { status: 'success', usage: billed };
-    if (delivered === '') return { status: 'failure' };
-    const outputTokens = Math.max(1, Math.ceil(rules.countTokens(delivered)));
-    return { status: 'failure', usage: { inputTokens, outputTokens } };
-  }
 }
 
 /** Returns what the model reads, as one text. */

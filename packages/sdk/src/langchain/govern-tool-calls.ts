@@ -5,7 +5,7 @@ import { runUntilAborted } from '../adapters/run-until-aborted.ts';
 import { findMandateError } from '../errors.ts';
 import type { Agent, RunningAction } from '../types.ts';
 import { isBubbleUp, takeAnswer, waitForAnswer } from './interrupts.ts';
-import { scopeOf } from './scope.ts';
+import { runIdOf } from './run-id.ts';
 
 type Request = Parameters<WrapToolCallHook>[0];
 type Handler = Parameters<WrapToolCallHook>[1];
@@ -18,7 +18,7 @@ export function governToolCalls(agent: Agent): WrapToolCallHook {
       askTool(agent, {
         tool: toolCall.name,
         args: toolCall.args,
-        scope: scopeOf(runtime),
+        runId: runIdOf(runtime),
         callId: toolCall.id,
         signal: runtime.signal,
       });
@@ -36,8 +36,7 @@ export function governToolCalls(agent: Agent): WrapToolCallHook {
 }
 
 async function run(running: RunningAction, request: Request, handler: Handler): Promise<Result> {
-  const { action, signal, settle } = running;
-  const args = action.type === 'tool_call' ? (action.args ?? {}) : {};
+  const { args, signal, settle } = running;
   const decided: Request = {
     ...request,
     toolCall: { ...request.toolCall, args },

@@ -6,6 +6,7 @@
  * finds the refusal in the error. A call that a person must approve interrupts the graph. After the approval the
  * resumed graph makes exactly this call, once. An agent that a tool starts has middleware of its own, or callbacks.
  */
+export type { AgentSource } from '../adapters/agent-source.ts';
 export { mandateCallbacks } from './callbacks.ts';
 export { mandateMiddleware } from './middleware.ts';
 export type { LangChainOptions } from './options.ts';

@@ -5,7 +5,7 @@ import { type ModelReply, type ModelServer, startModelServer } from '@mandate/te
 import { createAgent, createMiddleware, providerStrategy, tool, toolRetryMiddleware } from 'langchain';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordOutcomes } from '../adapters/record-outcomes.fixture.ts';
+import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
 import { RecordingState } from '../adapters/recording-state.fixture.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate } from '../index.ts';
@@ -57,18 +57,28 @@ function modelWith(script: readonly ModelReply[] | ModelReply, options: object =
 
 function scene(document: MandateDocument, state = new RecordingState()) {
   const errors: unknown[] = [];
-  const mandate = new Mandate({
-    agentId: 'bot',
-    mandate: document,
-    state,
-    onError: (error) => errors.push(error),
-  });
-  const outcomes = recordOutcomes(mandate);
-  return { state, mandate, errors, outcomes, middleware: mandateMiddleware(mandate) };
+  const recorded = recordedMandate({ document, state, onError: (error) => errors.push(error) });
+  return { ...recorded, errors, middleware: mandateMiddleware(recorded.mandate) };
 }
 
-const toolMessages = (result: { messages: { getType(): string; content: unknown; status?: unknown }[] }) =>
-  result.messages.filter((message) => message.getType() === 'tool');
+/** A tool that asks another agent to pay. Returns what the message at this place says. */
+function delegateTool(inner: { invoke(input: typeof ask, config?: object): Promise<Messages> }, at = -1) {
+  return tool(async (_args, config) => String((await inner.invoke(ask, config)).messages.at(at)?.content), {
+    name: 'delegate',
+    description: 'delegates',
+    schema: z.object({}),
+  });
+}
+
+const DELEGATED = [
+  calling(call('delegate', {})),
+  calling(call('pay', { to: 'ann' })),
+  { text: 'It was denied.' },
+  DONE,
+];
+
+type Messages = { messages: { getType(): string; content: unknown; status?: unknown }[] };
+const toolMessages = (result: Messages) => result.messages.filter((message) => message.getType() === 'tool');
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -112,6 +122,18 @@ describe('a tool call', () => {
       });
     },
   );
+
+  test('gets the whole of an argument that is too large for a record', async () => {
+    const { pay, runs } = payTool(() => 'paid');
+    const to = 'x'.repeat(70_000);
+    const agent = createAgent({
+      model: modelWith([calling(call('pay', { to })), DONE]),
+      tools: [pay],
+      middleware: [scene({}).middleware],
+    });
+    await agent.invoke(ask);
+    expect(runs).toEqual([{ to }]);
+  });
 
   test('that is denied never runs when the run is streamed', async () => {
     const { pay, runs } = payTool();
@@ -238,7 +260,7 @@ describe('a call that a person must approve', () => {
     // A graph that is resumed too early waits again.
     const early = await before.invoke(new Command({ resume: true }), config);
     expect(early).toHaveProperty('__interrupt__');
-    await state.answer('granted');
+    await state.grant();
 
     const second = payTool();
     const two = scene({ toolPolicies: APPROVED }, state);
@@ -268,7 +290,7 @@ describe('a call that a person must approve', () => {
       checkpointer: new MemorySaver(),
     });
     await agent.invoke(ask, config);
-    await state.answer('granted');
+    await state.grant();
     const asked = await agent.invoke(new Command({ resume: 'approved' }), config);
     expect((asked as { __interrupt__?: { value: unknown }[] }).__interrupt__).toMatchObject([
       { value: 'Which account?' },
@@ -309,7 +331,7 @@ describe('a model call', () => {
     expect(outcomes).toEqual([BILLED]);
   });
 
-  test('whose stream breaks off is settled by what was delivered', async () => {
+  test('is settled by what was delivered if its stream breaks off', async () => {
     const { middleware, outcomes } = scene({});
     const model = modelWith({ text: ['one ', 'two ', 'three'], fault: { kind: 'error', afterEvents: 3 } });
     const agent = createAgent({ model, tools: [], middleware: [middleware] });
@@ -353,7 +375,7 @@ describe('a model call', () => {
     expect(findMandateError(await errorOf(agent.invoke(ask)))?.code).toBe('UNPRICED_MODEL');
   });
 
-  test('whose request hangs is aborted by a kill, and the provider sees the abort', async () => {
+  test('that hangs is aborted by a kill, and the provider sees the abort', async () => {
     const { middleware, mandate } = scene({});
     const agent = createAgent({
       model: modelWith({ fault: { kind: 'hang', afterEvents: 0 } }),
@@ -375,19 +397,9 @@ describe('an agent that a tool starts', () => {
     const mandate = new Mandate({ mandate: {} });
     const child = mandateMiddleware(mandate, { agentId: 'child', mandate: { deniedTools: ['pay'] } });
     const inner = createAgent({ model: modelWith({}), tools: [pay], middleware: [child] });
-    const delegate = tool(async () => String((await inner.invoke(ask)).messages.at(-1)?.content), {
-      name: 'delegate',
-      description: 'delegates',
-      schema: z.object({}),
-    });
     const outer = createAgent({
-      model: modelWith([
-        calling(call('delegate', {})),
-        calling(call('pay', { to: 'ann' })),
-        { text: 'It was denied.' },
-        DONE,
-      ]),
-      tools: [delegate],
+      model: modelWith(DELEGATED),
+      tools: [delegateTool(inner)],
       middleware: [mandateMiddleware(mandate, { agentId: 'parent' })],
     });
     expect(toolMessages(await outer.invoke(ask))).toMatchObject([{ content: 'It was denied.' }]);
@@ -404,23 +416,7 @@ describe('the callbacks', () => {
     const { pay, runs } = payTool();
     const { mandate, state } = scene({ deniedTools: ['pay'] });
     const inner = createAgent({ model: modelWith({}), tools: [pay] });
-    const delegate = tool(
-      async (_args, config) => String((await inner.invoke(ask, config)).messages.at(-2)?.content),
-      {
-        name: 'delegate',
-        description: 'delegates',
-        schema: z.object({}),
-      },
-    );
-    const outer = createAgent({
-      model: modelWith([
-        calling(call('delegate', {})),
-        calling(call('pay', { to: 'ann' })),
-        { text: 'It was denied.' },
-        DONE,
-      ]),
-      tools: [delegate],
-    });
+    const outer = createAgent({ model: modelWith(DELEGATED), tools: [delegateTool(inner, -2)] });
     const result = await outer.invoke(ask, { callbacks: [mandateCallbacks(mandate)] });
     expect(toolMessages(result)).toMatchObject([{ content: expect.stringContaining('TOOL_DENIED') }]);
     expect(runs).toEqual([]);

@@ -1,9 +1,9 @@
 /** The middleware for agents that `createAgent` makes. */
 import { type AgentMiddleware, createMiddleware } from 'langchain';
-import type { MandateInstance } from '../mandate.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
 import { governModelCalls } from './govern-model-calls.ts';
 import { governToolCalls } from './govern-tool-calls.ts';
-import { type LangChainOptions, tokenRulesOf } from './options.ts';
+import type { LangChainOptions } from './options.ts';
 
 /**
  * Returns middleware that asks before each model call and each tool call. Put it last in the list of middleware. Then
@@ -11,11 +11,11 @@ import { type LangChainOptions, tokenRulesOf } from './options.ts';
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
-export function mandateMiddleware(mandate: MandateInstance, options: LangChainOptions = {}): AgentMiddleware {
+export function mandateMiddleware(mandate: AgentSource, options: LangChainOptions = {}): AgentMiddleware {
   const agent = mandate.agent(options);
   return createMiddleware({
     name: 'mandate',
-    wrapModelCall: governModelCalls(agent, tokenRulesOf(options)),
+    wrapModelCall: governModelCalls(agent, options),
     wrapToolCall: governToolCalls(agent),
   });
 }

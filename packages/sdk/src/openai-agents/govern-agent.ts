@@ -1,8 +1,9 @@
 /** Puts an agent, its tools and the agents that it hands over to under a mandate. */
 import { MandateError } from '@mandate/runtime/errors';
 import { Agent, type Handoff, type RunContext, type Tool } from '@openai/agents';
-import type { AgentOptions, MandateInstance } from '../mandate.ts';
-import { type GovernModelOptions, governModel, tokenRulesOf } from './govern-model.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
+import type { AgentOptions } from '../mandate.ts';
+import { type GovernModelOptions, governModel } from './govern-model.ts';
 import { type AnyTool, governed, type ToolRules } from './govern-tool.ts';
 
 export type GovernAgentOptions = AgentOptions &
@@ -12,8 +13,11 @@ export type GovernAgentOptions = AgentOptions &
      * repeats the ids of its calls. It must be the same when a run is resumed.
      */
     runId?: string | ((context: RunContext) => string);
-    /** Tools that Mandate cannot see: hosted tools, shells, patches, computers. Absent: `refuse`. */
-    otherTools?: 'refuse' | 'allow';
+    /**
+     * Names of tools that run without a decision and a charge, such as `web_search`. Absent: hosted tools, shells,
+     * patches and computers are refused, because Mandate cannot see their calls.
+     */
+    ungoverned?: readonly string[];
   };
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any context and output
@@ -25,13 +29,13 @@ type AnyHandoff = Handoff<any, any>;
 const GOVERNED = new WeakSet<object>();
 
 /**
- * Returns a copy of the agent. Its calls of tools are decided before they run. The given agent stays as it is. An agent that is
- * handed over to gets the same mandate, unless it was governed before.
+ * Returns a copy of the agent. Its calls of tools are decided before they run. The given agent stays as it is. The
+ * agents that it hands over to get the same mandate, unless they were governed before.
  *
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED: a tool cannot be governed
  */
 export function governAgent<A extends AnyAgent>(
-  mandate: MandateInstance,
+  mandate: AgentSource,
   agent: A,
   options: GovernAgentOptions = {},
 ): A {
@@ -65,7 +69,7 @@ class Governor {
       tools: agent.tools.map((tool) => this.#tool(tool)),
       handoffs,
       ...(typeof model === 'object'
-        ? { model: governModel(this.#rules.agent, model, undefined, tokenRulesOf(this.#options)) }
+        ? { model: governModel(this.#rules.agent, model, undefined, this.#options) }
         : {}),
     }) as AnyAgent;
     this.#agents.set(agent, copy);
@@ -110,10 +114,10 @@ class Governor {
     const known = this.#tools.get(tool);
     if (known !== undefined) return known as T;
     if (tool.type !== 'function') {
-      if (this.#options.otherTools === 'allow') return tool;
+      if (this.#options.ungoverned?.includes(tool.name) === true) return tool;
       throw cannotBeGoverned(
         tool,
-        'Remove the tool, or set `otherTools: "allow"`: then it runs without a decision.',
+        'Remove the tool, or list its name in `ungoverned`: then it runs without a decision.',
       );
     }
     if (runsAgent(tool)) {

@@ -1,30 +1,25 @@
 /** Asks before each model call, and settles it by the tokens that the provider billed. */
 import type { Model, ModelProvider, ModelRequest, StreamEvent } from '@openai/agents';
-import { DEFAULT_MAX_OUTPUT_TOKENS, estimateTokens } from '../adapters/estimate-tokens.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
+import {
+  bytesOf,
+  countedTokens,
+  maxOutputOf,
+  type TokenOptions,
+  tokensOfText,
+} from '../adapters/estimate-tokens.ts';
+import { outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { replacing } from '../adapters/replace-methods.ts';
 import { runUntilAborted } from '../adapters/run-until-aborted.ts';
-import type { AgentOptions, MandateInstance } from '../mandate.ts';
+import type { AgentOptions } from '../mandate.ts';
 import type { Agent, RunningAction } from '../types.ts';
 import { usageOf } from './usage.ts';
 
-export type GovernModelOptions = {
-  /** The provider that is named in decisions. Absent: `openai`. */
+/** `countTokens` gets the input of a model call as one text. */
+export type GovernModelOptions = TokenOptions<string> & {
+  /** The provider in rules and prices. Absent: `openai`. */
   provider?: string;
-  /** The output tokens that a model call reserves if its settings state no limit. Absent: 4,096. */
-  maxOutputTokens?: number;
-  /** Counts the tokens of a text. Absent: one token for each three bytes. */
-  countTokens?: (text: string) => number;
 };
-
-export type TokenRules = Required<GovernModelOptions>;
-
-export function tokenRulesOf(options: GovernModelOptions): TokenRules {
-  return {
-    provider: options.provider ?? 'openai',
-    maxOutputTokens: options.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS,
-    countTokens: options.countTokens ?? estimateTokens,
-  };
-}
 
 /**
  * Returns a provider. Its models ask before each call. Give it to the `Runner` as its `modelProvider`.
@@ -32,28 +27,32 @@ export function tokenRulesOf(options: GovernModelOptions): TokenRules {
  * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
 export function governProvider<P extends ModelProvider>(
-  mandate: MandateInstance,
+  mandate: AgentSource,
   provider: P,
   options: AgentOptions & GovernModelOptions = {},
 ): P {
   const agent = mandate.agent(options);
-  const rules = tokenRulesOf(options);
   return replacing(provider, {
     getModel: (original) => async (name) =>
-      governModel(agent, (await original(name)) as Model, name as string | undefined, rules),
+      governModel(agent, (await original(name)) as Model, name as string | undefined, options),
   });
 }
 
 /** @param name the name of the model; absent: the model may know it */
-export function governModel(agent: Agent, model: Model, name: string | undefined, rules: TokenRules): Model {
-  const start = (request: ModelRequest) => startCall(agent, request, name ?? nameOf(model), rules);
+export function governModel(
+  agent: Agent,
+  model: Model,
+  name: string | undefined,
+  options: GovernModelOptions,
+): Model {
+  const start = (request: ModelRequest) => startModelCall(agent, request, name ?? nameOf(model), options);
   return replacing(model, {
     getResponse: () => async (given) => {
       const request = given as ModelRequest;
-      const running = await start(request);
+      const { running } = await start(request);
       return runUntilAborted(running.signal, () => respond(model, request, running));
     },
-    getStreamedResponse: () => (given) => stream(model, given as ModelRequest, start, rules),
+    getStreamedResponse: () => (given) => stream(model, given as ModelRequest, start),
   });
 }
 
@@ -64,25 +63,27 @@ function nameOf(model: Model): string {
   return typeof modelName === 'string' ? modelName : 'unknown';
 }
 
-function startCall(
+type Started = { running: RunningAction; inputTokens: number };
+
+async function startModelCall(
   agent: Agent,
   request: ModelRequest,
   model: string,
-  { provider, maxOutputTokens, countTokens }: TokenRules,
-): Promise<RunningAction> {
-  return agent.start({
+  options: GovernModelOptions,
+): Promise<Started> {
+  const { provider = 'openai', countTokens = tokensOfText } = options;
+  const { systemInstructions, input, tools, handoffs, modelSettings, signal } = request;
+  const read = JSON.stringify([systemInstructions, input, tools, handoffs]);
+  const inputTokens = await countedTokens(() => countTokens(read), { agentId: agent.agentId, model });
+  const running = await agent.start({
     type: 'llm_call',
     provider,
     model,
-    inputTokens: inputTokensOf(request, countTokens),
-    maxOutputTokens: request.modelSettings.maxTokens ?? maxOutputTokens,
-    ...(request.signal === undefined ? {} : { options: { signal: request.signal } }),
+    inputTokens,
+    ...maxOutputOf(modelSettings.maxTokens, options),
+    ...(signal === undefined ? {} : { options: { signal } }),
   });
-}
-
-function inputTokensOf(request: ModelRequest, countTokens: TokenRules['countTokens']): number {
-  const { systemInstructions, input, tools, handoffs } = request;
-  return Math.max(1, Math.ceil(countTokens(JSON.stringify([systemInstructions, input, tools, handoffs]))));
+  return { running, inputTokens };
 }
 
 async function respond(model: Model, request: ModelRequest, { signal, settle }: RunningAction) {
@@ -101,15 +102,15 @@ async function respond(model: Model, request: ModelRequest, { signal, settle }: 
 async function* stream(
   model: Model,
   request: ModelRequest,
-  start: (request: ModelRequest) => Promise<RunningAction>,
-  { countTokens }: TokenRules,
+  start: (request: ModelRequest) => Promise<Started>,
 ): AsyncGenerator<StreamEvent> {
-  const { signal, settle } = await start(request);
-  let delivered = '';
+  const { running, inputTokens } = await start(request);
+  const { signal, settle } = running;
+  let deliveredBytes = 0;
   let isDone = false;
   try {
     for await (const event of model.getStreamedResponse({ ...request, signal })) {
-      if (event.type === 'output_text_delta') delivered += event.delta;
+      if (event.type === 'output_text_delta') deliveredBytes += bytesOf(event.delta);
       if (event.type === 'response_done') {
         isDone = true;
         const usage = usageOf(event.response.usage);
@@ -119,12 +120,6 @@ async function* stream(
     }
     signal.throwIfAborted();
   } finally {
-    if (!isDone) await settle({ status: 'failure', ...partOf(request, delivered, countTokens) });
+    if (!isDone) await settle(outcomeOfFailure(deliveredBytes, inputTokens));
   }
-}
-
-function partOf(request: ModelRequest, delivered: string, countTokens: TokenRules['countTokens']) {
-  if (delivered === '') return {};
-  const outputTokens = Math.max(1, Math.ceil(countTokens(delivered)));
-  return { usage: { inputTokens: inputTokensOf(request, countTokens), outputTokens } };
 }

@@ -19,8 +19,10 @@ type Governed = Pick<AnyTool, 'inputGuardrails' | 'needsApproval' | 'invoke'>;
  */
 export function governed(tool: AnyTool, { agent, runId }: ToolRules): Governed {
   const askFor = (context: RunContext, callId: string | undefined, args: unknown): ToolAsk => ({
-    ...{ tool: tool.name, args, callId },
-    scope: callId === undefined ? null : runId(context),
+    tool: tool.name,
+    args,
+    callId,
+    runId: callId === undefined ? null : runId(context),
   });
   const { invoke, needsApproval, inputGuardrails } = tool;
   const guardrail = defineToolInputGuardrail({
@@ -46,15 +48,14 @@ export function governed(tool: AnyTool, { agent, runId }: ToolRules): Governed {
       const answer = await askTool(agent, { ...ask, signal: given });
       // An error would tell the model to try again.
       if (answer.kind !== 'allowed') return answer.error.message;
-      const { action, signal, settle } = answer.running;
-      const args = JSON.stringify(action.type === 'tool_call' ? action.args : {});
+      const { args, signal, settle } = answer.running;
       const whole = details ?? {};
       // The framework keeps facts about the call under this very object, so it is not copied.
       whole.signal = signal;
       try {
         return await runUntilAborted(signal, async () => {
           try {
-            const result = await invoke.call(tool, context, args, whole);
+            const result = await invoke.call(tool, context, JSON.stringify(args), whole);
             await settle({ status: 'success' });
             return result;
           } catch (error) {
@@ -73,10 +74,10 @@ export function governed(tool: AnyTool, { agent, runId }: ToolRules): Governed {
 
 /** Returns why a call may not start now. Null if it may. */
 async function refusalOf(agent: GovernedAgent, ask: ToolAsk): Promise<ReturnType<typeof findMandateError>> {
-  const { tool, args, scope, callId } = ask;
-  if (scope === null || callId === undefined) return null;
+  const { tool, args, runId, callId } = ask;
+  if (runId === null || callId === undefined) return null;
   try {
-    await agent.ask({ type: 'tool_call', tool, args, options: { runId: scope, callId } });
+    await agent.ask({ type: 'tool_call', tool, args, options: { runId, callId } });
     return null;
   } catch (thrown) {
     const error = findMandateError(thrown);

@@ -11,10 +11,9 @@ import {
 } from '@openai/agents';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordOutcomes } from '../adapters/record-outcomes.fixture.ts';
+import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
 import { RecordingState } from '../adapters/recording-state.fixture.ts';
 import { findMandateError } from '../errors.ts';
-import { Mandate } from '../index.ts';
 import type { MandateDocument } from '../types.ts';
 import { type GovernAgentOptions, governAgent, governProvider } from './index.ts';
 
@@ -52,11 +51,8 @@ function payTool(
   return { pay, runs };
 }
 
-function scene(document: MandateDocument, state = new RecordingState()) {
-  const mandate = new Mandate({ agentId: 'bot', mandate: document, state });
-  const outcomes = recordOutcomes(mandate);
-  return { mandate, state, outcomes };
-}
+const scene = (document: MandateDocument, state = new RecordingState()) =>
+  recordedMandate({ document, state });
 
 function runnerWith(
   script: readonly ModelReply[] | ModelReply,
@@ -119,6 +115,14 @@ describe('a tool call', () => {
     ]);
   });
 
+  test('gets the whole of an argument that is too large for a record', async () => {
+    const { pay, runs } = payTool(() => 'paid');
+    const to = 'x'.repeat(70_000);
+    const agent = governAgent(scene({}).mandate, new Agent({ name: 'bot', tools: [pay] }));
+    await runnerWith([calling('pay', { to }), DONE]).run(agent, 'Pay.');
+    expect(runs).toEqual([to]);
+  });
+
   test('keeps the approval that the tool itself needs', async () => {
     const { pay, runs } = payTool(undefined, { needsApproval: true });
     const { mandate } = scene({});
@@ -165,7 +169,7 @@ describe('a call that a person must approve', () => {
     const waiting = await runnerWith([calling('pay'), DONE]).run(before, 'Pay Ann.');
     expect([first.runs, waiting.interruptions.length]).toEqual([[], 1]);
     const kept = waiting.state.toString();
-    await one.state.answer('granted');
+    await one.state.grant();
 
     const two = scene({ toolPolicies: APPROVED }, one.state);
     const second = payTool();
@@ -240,7 +244,7 @@ describe('other agents', () => {
   });
 });
 
-test('tools that cannot be governed are refused, unless an option lets them through', () => {
+test('tools that cannot be governed are refused, unless their names are listed', () => {
   const { mandate } = scene({});
   const agent = new Agent({
     name: 'bot',
@@ -248,7 +252,7 @@ test('tools that cannot be governed are refused, unless an option lets them thro
   });
   const govern = (options: GovernAgentOptions) => () => governAgent(mandate, agent, options);
   expect(govern({})).toThrow('(hosted_tool) cannot be governed');
-  expect(govern({ otherTools: 'allow' })().tools).toEqual(agent.tools);
+  expect(govern({ ungoverned: ['hosted_mcp'] })().tools).toEqual(agent.tools);
 });
 
 describe('a model call', () => {
@@ -291,7 +295,7 @@ describe('a model call', () => {
     expect(outcomes).toEqual([BILLED]);
   });
 
-  test('whose stream breaks off is settled by what was delivered', async () => {
+  test('is settled by what was delivered if its stream breaks off', async () => {
     const { mandate, outcomes } = scene({});
     const broken: ModelReply = { text: ['one ', 'two ', 'three'], fault: { kind: 'cut', afterEvents: 3 } };
     const runner = runnerWith(broken, (provider) => governProvider(mandate, provider));

@@ -1,28 +1,32 @@
 /** The tokens of a model call, as the OpenAI Agents SDK states them. */
+import { fieldsOf } from '../adapters/read-json.ts';
+import { isCount, usageOfCounts } from '../adapters/token-usage.ts';
 import type { TokenUsage } from '../types.ts';
 
-type Details = Readonly<Record<string, number>>;
 type Stated = {
   inputTokens: number;
   outputTokens: number;
-  inputTokensDetails?: Details | readonly Details[] | undefined;
-  outputTokensDetails?: Details | readonly Details[] | undefined;
+  inputTokensDetails?: object | undefined;
+  outputTokensDetails?: object | undefined;
 };
 
 /** Returns the tokens that the provider billed. Null if the response states none. */
 export function usageOf({ inputTokens, outputTokens, ...details }: Stated): TokenUsage | null {
   if (!(inputTokens > 0) && !(outputTokens > 0)) return null;
-  return {
+  return usageOfCounts({
     inputTokens,
+    cachedInputTokens: sumOf(details.inputTokensDetails, 'cached_tokens'),
+    cacheWriteTokens: sumOf(details.inputTokensDetails, 'cache_write_tokens'),
     outputTokens,
-    ...field('cachedInputTokens', details.inputTokensDetails, 'cached_tokens'),
-    ...field('cacheWriteTokens', details.inputTokensDetails, 'cache_write_tokens'),
-    ...field('reasoningTokens', details.outputTokensDetails, 'reasoning_tokens'),
-  };
+    reasoningTokens: sumOf(details.outputTokensDetails, 'reasoning_tokens'),
+  });
 }
 
-function field(name: keyof TokenUsage, details: Stated['inputTokensDetails'], key: string): object {
-  const stated = [details ?? []].flat() as readonly Details[];
-  const sum = stated.reduce((total, one) => total + (one[key] ?? 0), 0);
-  return sum > 0 ? { [name]: sum } : {};
+/** The details of a response are one object, or a list with an object for each request. */
+function sumOf(details: object | undefined, name: string): number {
+  return [details ?? []]
+    .flat()
+    .map((one) => fieldsOf(one)[name])
+    .filter(isCount)
+    .reduce((sum, count) => sum + count, 0);
 }

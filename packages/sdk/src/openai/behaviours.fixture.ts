@@ -1,4 +1,4 @@
-/** What a caller can see of a client. Each behaviour returns something that can be compared. */
+/** What a caller can see of a client. A test compares the results of each behaviour with and without a mandate. */
 import { collect, waitUntil } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import type OpenAI from 'openai';
@@ -73,7 +73,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     ],
   },
   {
-    name: 'keys, also of its resources',
+    name: 'keys of the client and of its resources',
     run: ({ openai }) => {
       const enumerated: string[] = [];
       for (const key in openai) enumerated.push(key);
@@ -122,7 +122,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    name: 'asResponse, whose body nobody has read',
+    name: 'asResponse, with a body that nobody has read',
     run: async ({ openai }) => {
       const response = await openai.chat.completions.create(streamed).asResponse();
       const before = response.bodyUsed;

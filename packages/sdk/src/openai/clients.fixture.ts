@@ -5,7 +5,7 @@ import OpenAI6 from 'openai-6';
 import { onTestFinished } from 'vitest';
 import { Mandate } from '../index.ts';
 import type { Agent, Call, Decision, MandateDocument, RunningOutcome } from '../types.ts';
-import type { WrapOpenAIOptions } from './options.ts';
+import type { OpenAIOptions } from './options.ts';
 import { wrapOpenAI } from './wrap-openai.ts';
 
 /** Both majors have the interface that the tests use. */
@@ -35,7 +35,7 @@ export type GovernedBench = Bench & {
   calls: { call: Call; decision: Decision; outcome: RunningOutcome | null }[];
 };
 
-type Options = { document?: MandateDocument; wrap?: WrapOpenAIOptions };
+type Options = { document?: MandateDocument; wrap?: OpenAIOptions };
 
 export async function governedBench(
   Class: typeof OpenAI,
@@ -45,14 +45,14 @@ export async function governedBench(
   const { server, openai } = await plainBench(Class, script);
   const mandate = new Mandate({ agentId: 'bot', mandate: { maxCostTotal: 10, ...document } });
   const calls: GovernedBench['calls'] = [];
-  const agent = recording(mandate.agent(), calls);
-  return { Class, server, openai: wrapOpenAI(openai, agent, wrap), mandate, calls };
+  const source = { agent: () => recording(mandate.agent(), calls) };
+  return { Class, server, openai: wrapOpenAI(openai, source, wrap), mandate, calls };
 }
 
 /** Returns the agent. It keeps each call with its outcome. */
-function recording(agent: Agent, calls: GovernedBench['calls']): Pick<Agent, 'agentId' | 'start'> {
+function recording(agent: Agent, calls: GovernedBench['calls']): Agent {
   return {
-    agentId: agent.agentId,
+    ...agent,
     async start(call) {
       const action = await agent.start(call);
       const kept: GovernedBench['calls'][number] = { call, decision: action.decision, outcome: null };

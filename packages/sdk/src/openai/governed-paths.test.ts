@@ -2,16 +2,17 @@
 import { collect } from '@mandate/testing';
 import type OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { classifyPath } from '../adapters/classify-path.ts';
 import { findMandateError } from '../errors.ts';
 import { governedBench, MAJORS, MODEL } from './clients.fixture.ts';
-import { classifyPath } from './paths.ts';
+import { OPENAI_PATHS } from './paths.ts';
 import { wrapOpenAI } from './wrap-openai.ts';
 
 test.each([
   ['get', '/responses/resp_1', 'free'],
   ['delete', '/files/file_1', 'free'],
   ['post', '/chat/completions', 'decided'],
-  ['POST', '/responses?beta=true', 'decided'],
+  ['POST', '/responses', 'decided'],
   ['put', '/chat/completions', 'refused'],
   ['post', '/chat/completions/', 'refused'],
   ['post', '/files/../chat/completions', 'refused'],
@@ -24,13 +25,15 @@ test.each([
   ['post', '/batches', 'refused'],
   ['post', '/batches/batch_1/cancel', 'free'],
 ])('%s %s is %s', (method, path, expected) => {
-  expect(classifyPath(method, path, []).class).toBe(expected);
+  expect(classifyPath(OPENAI_PATHS, { method, path }).class).toBe(expected);
 });
 
 test('a pattern lets paths through, but never the calls that can be decided', () => {
-  expect(classifyPath('post', '/audio/speech', ['/audio/*']).class).toBe('free');
-  expect(classifyPath('post', '/audio/speech', ['/aud.o/*']).class).toBe('refused');
-  expect(classifyPath('post', '/responses', ['*', '/responses']).class).toBe('decided');
+  const classOf = (path: string, ungoverned: readonly string[]) =>
+    classifyPath(OPENAI_PATHS, { method: 'post', path }, ungoverned).class;
+  expect(classOf('/audio/speech', ['/audio/*'])).toBe('free');
+  expect(classOf('/audio/speech', ['/aud.o/*'])).toBe('refused');
+  expect(classOf('/responses', ['*', '/responses'])).toBe('decided');
 });
 
 const PAID: [string, (openai: OpenAI) => Promise<unknown>][] = [
@@ -81,6 +84,12 @@ describe.each(MAJORS)('%s', (_, Class) => {
     await openai.models.list();
     expect([server.requests.length, calls.length]).toEqual([4, 0]);
     expect(server.requests[0]?.headers['content-type']).toContain('multipart/form-data');
+  });
+
+  test('a query does not change how a path is decided', async () => {
+    const { openai, calls } = await governedBench(Class);
+    await openai.post('/responses?beta=true', { body: { model: MODEL, input: 'Hi' } });
+    expect(calls).toHaveLength(1);
   });
 
   test('a request that goes around the decision is not sent', async () => {

@@ -110,7 +110,7 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     expect(await outcomeOf(bench)).toMatchObject({ usage: { inputTokens: 1_000, outputTokens: 0 } });
   });
 
-  test('a long reply, whose usage is found at its end', async () => {
+  test('a long reply by the usage at its end', async () => {
     const bench = await governedBench(Class, { usage, text: 'x'.repeat(5_000_000) });
     await bench.openai.chat.completions.create(chat);
     expect(await outcomeOf(bench)).toEqual({ status: 'success', usage });
@@ -173,21 +173,21 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
 });
 
 describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_, Class) => {
-  const estimated = (text: string) => ({
-    status: 'success',
+  const estimated = (status: 'success' | 'failure', text: string) => ({
+    status,
     usage: { inputTokens: sent(streamed), outputTokens: Math.ceil(Buffer.byteLength(text) / 3) },
   });
 
   test('break', async () => {
     const bench = await governedBench(Class, slow);
     await leaveAfter(bench.openai, 'abcdefghi');
-    expect(await outcomeOf(bench)).toEqual(estimated('abcdefghi'));
+    expect(await outcomeOf(bench)).toEqual(estimated('success', 'abcdefghi'));
   });
 
   test('abort', async () => {
     const bench = await governedBench(Class, slow);
     await leaveAfter(bench.openai, 'abcdefghijkl', new AbortController());
-    expect(await outcomeOf(bench)).toEqual(estimated('abcdefghijkl'));
+    expect(await outcomeOf(bench)).toEqual(estimated('failure', 'abcdefghijkl'));
   });
 
   test('a kill', async () => {
@@ -201,14 +201,14 @@ describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_
       }
     })();
     await expect(reading).rejects.toMatchObject({ code: 'AGENT_KILLED' });
-    expect(await outcomeOf(bench)).toEqual(estimated('abcdefghi'));
+    expect(await outcomeOf(bench)).toEqual(estimated('failure', 'abcdefghi'));
   });
 
   test.each(['cut', 'error'] as const)('%s by the server', async (kind) => {
     const bench = await governedBench(Class, { ...slow, fault: { kind, afterEvents: 3 } });
     const stream = await bench.openai.chat.completions.create(streamed);
     await expect(collect(stream)).rejects.toThrow();
-    expect(await outcomeOf(bench)).toEqual(estimated('abcdefghi'));
+    expect(await outcomeOf(bench)).toEqual(estimated('failure', 'abcdefghi'));
   });
 
   test('parallel calls of tools', async () => {
@@ -221,7 +221,7 @@ describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_
     };
     const bench = await governedBench(Class, reply);
     await expect(collect(await bench.openai.chat.completions.create(streamed))).rejects.toThrow();
-    expect(await outcomeOf(bench)).toEqual(estimated('read{"path":"/a"}search'));
+    expect(await outcomeOf(bench)).toEqual(estimated('failure', 'read{"path":"/a"}search'));
   });
 
   test('a stream of responses', async () => {
@@ -229,7 +229,7 @@ describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_
     const body = { model: MODEL, input: 'Hi', stream: true as const };
     await expect(collect(await bench.openai.responses.create(body))).rejects.toThrow();
     const { status, usage: charged } = (await outcomeOf(bench)) ?? {};
-    expect([status, charged]).toEqual(['success', { inputTokens: sent(body), outputTokens: 3 }]);
+    expect([status, charged]).toEqual(['failure', { inputTokens: sent(body), outputTokens: 3 }]);
   });
 
   test('but a reply that was complete when its reader left is charged as it was', async () => {

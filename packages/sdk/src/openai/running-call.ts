@@ -2,8 +2,8 @@
  * One call of the caller, with all its attempts. OpenAI's SDK sends a request again after an error, and all attempts
  * together are one action with one reservation.
  */
-import { tokensOfBytes } from '../model-calls/estimate-tokens.ts';
-import type { RunningAction, TokenUsage } from '../types.ts';
+import { type AnswerEnd, type Delivery, outcomeOfDelivery } from '../adapters/outcome-of-delivery.ts';
+import type { RunningAction } from '../types.ts';
 import type { PlannedCall } from './plan-call.ts';
 
 export class RunningCall {
@@ -28,27 +28,23 @@ export class RunningCall {
     this.#unanswered += 1;
   }
 
-  /** The reply has ended. Without usage the reservation stays charged. */
-  async finished(usage: TokenUsage | null): Promise<void> {
-    // Each lost attempt has at least sent its input.
-    const lost = this.#unanswered * this.planned.inputTokens;
-    await this.action.settle(
-      usage === null
-        ? { status: 'success' }
-        : { status: 'success', usage: { ...usage, inputTokens: usage.inputTokens + lost } },
-    );
-  }
-
-  /** The reply ended early. The provider bills the whole input, and what it has written. */
-  cutOff(deliveredBytes: number): Promise<void> {
+  /** The reply has ended. Each lost attempt has at least sent its input. */
+  async answered(end: AnswerEnd, delivery: Delivery): Promise<void> {
     const { inputTokens } = this.planned;
-    return this.finished({ inputTokens, outputTokens: tokensOfBytes(deliveredBytes) });
+    const { status, usage } = outcomeOfDelivery(end, delivery, inputTokens);
+    const lost = this.#unanswered * inputTokens;
+    await this.action.settle(
+      usage === undefined
+        ? { status }
+        : { status, usage: { ...usage, inputTokens: usage.inputTokens + lost } },
+    );
   }
 
   /** No attempt was answered with success, and there will be no further one. */
   async failed(): Promise<void> {
     if (this.#attempts === 0) await this.action.settle({ status: 'cancelled' });
-    else if (this.#unanswered > 0) await this.finished(null);
+    // The provider may have billed a reply that was lost, so the reservation stays charged.
+    else if (this.#unanswered > 0) await this.action.settle({ status: 'success' });
     else await this.action.settle({ status: 'failure' });
   }
 }

@@ -2,6 +2,7 @@
 import { collect, waitUntil } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import { describe, expect, test } from 'vitest';
+import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate } from '../index.ts';
 import type { Agent } from '../types.ts';
@@ -61,6 +62,16 @@ describe.each(MAJORS)('%s', (_, Class) => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('an abort ends the wait for a decision, and nothing is sent', async () => {
+    const { server, openai } = await plainBench(Class);
+    const { mandate } = recordedMandate({ decide: () => new Promise(() => {}) });
+    const caller = new AbortController();
+    const call = wrapOpenAI(openai, mandate).chat.completions.create(chat, { signal: caller.signal });
+    setImmediate(() => caller.abort());
+    await expect(call).rejects.toThrow('Request was aborted.');
+    expect(server.requests).toEqual([]);
+  });
+
   test('a kill ends the wait before a retry', async () => {
     const failures = { status: 429, retryAfterMs: 30_000 };
     const { openai, server, mandate } = await governedBench(Class, { failures });
@@ -98,14 +109,14 @@ describe.each(MAJORS)('%s', (_, Class) => {
     const { server, openai } = await plainBench(Class, { fault: { kind: 'hang', afterEvents: 4 } });
     const agent = new Mandate({ agentId: 'bot', mandate: {} }).agent();
     const lease = new AbortController();
-    const leased: Pick<Agent, 'agentId' | 'start'> = {
-      agentId: 'bot',
+    const leased: Agent = {
+      ...agent,
       async start(call) {
         const action = await agent.start(call);
         return { ...action, signal: AbortSignal.any([action.signal, lease.signal]) };
       },
     };
-    const read = collect(await wrapOpenAI(openai, leased).chat.completions.create(streamed));
+    const read = collect(await wrapOpenAI(openai, { agent: () => leased }).chat.completions.create(streamed));
     await waitUntil('the events', () => server.requests[0]?.eventsSent === 4);
     lease.abort(new Error('the lease has ended'));
     await expect(read).rejects.toThrow('the lease has ended');

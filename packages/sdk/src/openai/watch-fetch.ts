@@ -2,11 +2,11 @@
  * Watches each HTTP request of a client. A property of `fetchOptions` links a request to its call, because OpenAI's SDK
  * hands these options to `fetch` in every attempt.
  */
-import { watchBody, withBody } from '../model-calls/watch-body.ts';
-import { isHarmless } from './paths.ts';
+import { isHarmless } from '../adapters/classify-path.ts';
+import { isUnsent, NOTHING } from '../adapters/outcome-of-delivery.ts';
+import { watchBody, withBody } from '../adapters/watch-body.ts';
 import type { RunningCall } from './running-call.ts';
-import { replyWatcher } from './watch-reply.ts';
-import { streamWatcher } from './watch-stream.ts';
+import { replyWatcher, streamWatcher } from './watch-reply.ts';
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -63,7 +63,7 @@ async function watched(call: RunningCall, response: Response, requestSignal: Abo
   const { body } = response;
   // A `fetch` of another kind may return a body that cannot be watched. Its reservation stays charged.
   if (typeof body?.getReader !== 'function') {
-    await call.finished(null);
+    await call.answered('whole', NOTHING);
     return response;
   }
   const mayRetry = () => requestSignal?.aborted === true && call.callerSignal?.aborted !== true;
@@ -77,19 +77,4 @@ function stopped(): Response {
     { error: { message: 'The call was stopped by its mandate.' } },
     { status: 403, headers: { 'x-should-retry': 'false' } },
   );
-}
-
-/** Errors of connections that were never made. */
-const UNSENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-function isUnsent(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  return UNSENT.has(String(cause?.code ?? code));
 }

@@ -1,67 +1,86 @@
-/** Watches a reply that is one JSON document, and settles the call when it was read. */
-import type { BodyWatcher } from '../model-calls/watch-body.ts';
+/** Watches a reply, and settles the call when its reader has got all of it, or has left. */
+import { dataOf, eventBlocks } from '../adapters/event-blocks.ts';
+import { type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
+import { fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-json.ts';
+import type { BodyWatcher } from '../adapters/watch-body.ts';
 import type { RunningCall } from './running-call.ts';
-import { fieldsOf, readUsage } from './token-usage.ts';
+import { deliveredBytes, usageOf } from './token-usage.ts';
 
-/** A longer reply is not parsed a second time. Its usage is looked for at its end. */
-const MOST_PARSED_BYTES = 4 * 1024 * 1024;
-const TAIL_BYTES = 16 * 1024;
-
-/** @param mayRetry true if the SDK may send the request again after its reply broke off */
+/**
+ * Watches a reply that is one JSON document.
+ *
+ * @param mayRetry true if the SDK may send the request again after its reply broke off
+ */
 export function replyWatcher(call: RunningCall, mayRetry: () => boolean): Omit<BodyWatcher, 'signal'> {
-  let pieces: Uint8Array[] = [];
-  let size = 0;
-  let isLong = false;
+  const { piece, usage } = statedUsage();
   return {
-    piece(bytes) {
-      pieces.push(bytes.slice());
-      size += bytes.byteLength;
-      if (size > MOST_PARSED_BYTES || (isLong && size > 2 * TAIL_BYTES)) {
-        const tail = joined(pieces).slice(-TAIL_BYTES);
-        pieces = [tail];
-        size = tail.byteLength;
-        isLong = true;
-      }
-    },
+    piece,
     async end(how) {
-      if (how === 'finished') {
-        const text = new TextDecoder().decode(joined(pieces));
-        await call.finished(readUsage(isLong ? usageInTail(text) : fieldsOf(parsed(text)).usage));
-      } else if (how === 'broken' && mayRetry()) {
-        call.unanswered();
-      } else {
-        await call.finished(null);
-      }
+      if (how === 'broken' && mayRetry()) call.unanswered();
+      // The model wrote the whole reply before the first byte was sent, so even a part of it costs all of it.
+      else await call.answered('whole', { ...NOTHING, usage: how === 'finished' ? usageOf(usage()) : null });
     },
   };
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.byteLength;
-  }
-  return all;
+/** What the events of a stream have delivered so far. */
+type Stream = Delivery & { isComplete: boolean; hasFailed: boolean };
+
+/** Watches the events of a reply. */
+export function streamWatcher(call: RunningCall): Omit<BodyWatcher, 'signal'> {
+  const blocks = eventBlocks();
+  const encoder = new TextEncoder();
+  const stream: Stream = { ...NOTHING, isComplete: false, hasFailed: false };
+  let isUnreadable = false;
+  return {
+    async replace(bytes) {
+      if (isUnreadable) return bytes;
+      const complete = blocks.take(bytes);
+      if (complete === null) {
+        isUnreadable = true;
+        return call.planned.hidesUsage ? encoder.encode(blocks.rest()) : bytes;
+      }
+      let shown = '';
+      for (const block of complete) {
+        const data = dataOf(block);
+        shown += call.planned.hidesUsage ? withoutUsage(block, data) : '';
+        // The reader gets the last event after the charge is settled, so the next call finds the budget as it is.
+        if (take(data, stream)) await call.answered('whole', stream);
+      }
+      return call.planned.hidesUsage ? encoder.encode(shown) : bytes;
+    },
+    async end(how) {
+      const isWhole = stream.usage !== null || stream.isComplete || isUnreadable;
+      // A stream without its last event was cut, even if the connection was closed in order.
+      const isLeft = how === 'left' && !stream.hasFailed && call.callerSignal?.aborted !== true;
+      await call.answered(isWhole ? 'whole' : isLeft ? 'left' : 'broken', stream);
+    },
+  };
 }
 
-/** Returns the last field `usage` of a document without its beginning. */
-function usageInTail(text: string): unknown {
-  const begin = text.indexOf('{', text.lastIndexOf('"usage"'));
-  let depth = 0;
-  for (let at = begin; at >= 0 && at < text.length; at += 1) {
-    if (text[at] === '{') depth += 1;
-    if (text[at] === '}') depth -= 1;
-    if (depth === 0) return parsed(text.slice(begin, at + 1));
+/** Adds what an event delivers. Returns true if it is the last one. */
+function take(data: string, stream: Stream): boolean {
+  if (data === '[DONE]') {
+    stream.isComplete = true;
+    return true;
   }
-  return null;
+  const event = fieldsOfJson(data);
+  const { type, response, choices, error } = event;
+  stream.usage = usageOf(event.usage) ?? usageOf(fieldsOf(response).usage) ?? stream.usage;
+  stream.deliveredBytes += deliveredBytes(event);
+  const isLast = type === 'response.completed' || type === 'response.incomplete';
+  const hasFinished =
+    Array.isArray(choices) && choices.some((choice) => typeof fieldsOf(choice).finish_reason === 'string');
+  stream.isComplete ||= isLast || hasFinished;
+  stream.hasFailed ||= type === 'error' || type === 'response.failed' || fieldsOf(error) === error;
+  return isLast;
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
+/** Returns an event as it would be if nobody had asked for usage. The event with the usage is left out. */
+function withoutUsage(block: string, data: string): string {
+  if (!data.includes('"usage"')) return block;
+  const { choices, usage } = fieldsOfJson(data);
+  if (Array.isArray(choices) && choices.length === 0 && fieldsOf(usage) === usage) return '';
+  // In a text of JSON a quotation mark has a backslash, so this is always a field.
+  return block.replace(',"usage":null', '');
 }

@@ -1,9 +1,12 @@
 /** Puts a client of OpenAI's SDK under a mandate. */
 import { MandateError } from '@mandate/runtime/errors';
-import { MandateBlockedError } from '../errors.ts';
+import type { AgentSource } from '../adapters/agent-source.ts';
+import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
+import { runUntilAborted, startCall } from '../adapters/run-until-aborted.ts';
+import { markWrapped, refuseWrapped } from '../adapters/wrapped-clients.ts';
 import type { Agent } from '../types.ts';
-import type { WrapOpenAIOptions } from './options.ts';
-import { classifyPath } from './paths.ts';
+import type { OpenAIOptions } from './options.ts';
+import { OPENAI_PATHS } from './paths.ts';
 import { planCall, type RequestOptions } from './plan-call.ts';
 import { RunningCall } from './running-call.ts';
 import { type Fetch, linked, linkOf, watchingFetch } from './watch-fetch.ts';
@@ -15,35 +18,28 @@ export type OpenAIClient = {
   withOptions(options: object): unknown;
 };
 
-type Starter = Pick<Agent, 'agentId' | 'start'>;
-
-/** An agent, or what has one, such as an instance of `Mandate` with an agent of its own. */
-export type AgentSource = Starter | { agent(): Agent };
-
 type MakeRequest = (options: unknown, ...rest: unknown[]) => Promise<unknown>;
 
 /** The parts of a client that its types hide. */
 type Inside = OpenAIClient & { fetch: Fetch; makeRequest: MakeRequest };
 
-const wrapped = new WeakSet<object>();
-
 /**
  * Returns a client of the same type, and puts its model calls under the mandate. The given client stays as it was.
  *
- * @throws MandateError SDK_MISUSED
+ * @throws MandateError MANDATES_INVALID, SDK_MISUSED
  */
 export function wrapOpenAI<T extends OpenAIClient>(
   client: T,
-  agent: AgentSource,
-  options: WrapOpenAIOptions = {},
+  mandate: AgentSource,
+  options: OpenAIOptions = {},
 ): T {
   if (!isOpenAIClient(client)) {
-    throw misused('This is not a client of openai 6 or 7.', 'Give `new OpenAI()`.');
+    throw new MandateError('SDK_MISUSED', 'This is not a client of openai 6 or 7.', {
+      remedy: 'Give `new OpenAI()`.',
+    });
   }
-  if (wrapped.has(client)) {
-    throw misused('This client is under a mandate already.', 'Wrap the client that you created.');
-  }
-  const governor = { agent: 'agentId' in agent ? agent : agent.agent(), options };
+  refuseWrapped(client);
+  const governor = { agent: mandate.agent(options), options };
   return clone(client as unknown as Inside, client.withOptions, {}, governor) as unknown as T;
 }
 
@@ -56,7 +52,7 @@ export function isOpenAIClient(client: unknown): client is OpenAIClient {
   );
 }
 
-type Governor = { agent: Starter; options: WrapOpenAIOptions };
+type Governor = { agent: Agent; options: OpenAIOptions };
 
 type WithOptions = (options: object) => unknown;
 
@@ -89,7 +85,7 @@ function hostOf(url: string): string | null {
  */
 function govern(client: Inside, governor: Governor): void {
   const { makeRequest, withOptions } = client;
-  wrapped.add(client);
+  markWrapped(client);
   define(client, 'withOptions', (options: { fetch?: Fetch }) =>
     clone(client, withOptions, options, governor),
   );
@@ -98,7 +94,10 @@ function govern(client: Inside, governor: Governor): void {
     const send = (linkedOptions: RequestOptions) => makeRequest.call(client, linkedOptions, ...rest);
     // The SDK itself refuses a request after its signal has aborted, before it sends anything.
     if (linkOf(options.fetchOptions) !== undefined || options.signal?.aborted === true) return send(options);
-    const call = await start(options, governor);
+    const call = await start(options, governor).catch((error: unknown) => {
+      if (options.signal?.aborted === true) return null;
+      throw error;
+    });
     return call === null ? send(linked(options, 'free')) : run(call, options, send);
   });
 }
@@ -109,55 +108,39 @@ function define(client: object, name: string, value: unknown): void {
 
 /** Returns the call, once it is allowed. Null: it needs no decision. */
 async function start(request: RequestOptions, { agent, options }: Governor): Promise<RunningCall | null> {
-  const { method, path, signal = null } = request;
-  const found = classifyPath(method, path, options.ungoverned ?? []);
+  const { method, signal = null } = request;
+  const path = request.path.split('?', 1)[0] ?? '';
+  const found = classifyPath(OPENAI_PATHS, { method, path }, options.ungoverned);
   if (found.class === 'free') return null;
   if (found.class === 'refused') throw refused(agent, path);
-  const planned = await planCall(request, found.kind, options);
+  const planned = await planCall(request, found.kind, { agentId: agent.agentId, options });
   const { model, inputTokens, maxOutputTokens } = planned;
-  const { callOptions = {} } = options;
-  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-  const action = await agent.start({
-    type: 'llm_call',
+  const call = {
+    type: 'llm_call' as const,
     provider: options.provider ?? 'openai',
     model,
     inputTokens,
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    options: typeof callOptions === 'function' ? callOptions({ path, model, body }) : callOptions,
-  });
-  return new RunningCall(planned, action, signal);
+  };
+  return new RunningCall(planned, await startCall(agent, call, signal), signal);
 }
 
-/** Sends the request. If the call is stopped meanwhile, the caller gets the reason at once. */
+/** Sends the request. If the call is stopped before its reply, the caller gets the reason at once. */
 async function run(
   call: RunningCall,
   options: RequestOptions,
   send: (options: RequestOptions) => Promise<unknown>,
 ): Promise<unknown> {
-  const { signal } = call.action;
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([send(linked({ ...options, body: call.planned.body }, call)), stopped]);
+    return await runUntilAborted(call.action.signal, () =>
+      send(linked({ ...options, body: call.planned.body }, call)),
+    );
   } catch (error) {
     await call.failed();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 
-function refused({ agentId }: Starter, path: string): MandateBlockedError {
-  return new MandateBlockedError('UNGOVERNED_CALL', {
-    reason: `The call of ${path.split('?', 1)[0]} may cost money, and the SDK cannot decide it.`,
-    remedy: 'Use chat completions, responses or embeddings. The operator can list the path in `ungoverned`.',
-    action: { id: '', agentId, type: 'llm_call', model: '' },
-    decision: null,
-  });
-}
-
-function misused(message: string, remedy: string): MandateError {
-  return new MandateError('SDK_MISUSED', message, { remedy });
+function refused({ agentId }: Agent, path: string): Error {
+  return ungovernedCall(agentId, path, 'Use chat completions, responses or embeddings.');
 }

@@ -12,6 +12,9 @@ export type Delivery = {
   deliveredBytes: number;
 };
 
+/** Nothing is known about the answer. */
+export const NOTHING: Delivery = { usage: null, started: null, deliveredBytes: 0 };
+
 /** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: it failed or was aborted. */
 export type AnswerEnd = 'whole' | 'left' | 'broken';
 
@@ -31,4 +34,35 @@ export function outcomeOfDelivery(
   if (end === 'whole') return { status };
   const outputTokens = Math.max(started?.outputTokens ?? 0, tokensOfBytes(deliveredBytes));
   return { status, usage: { ...(started ?? { inputTokens }), outputTokens } };
+}
+
+/**
+ * Returns the outcome of a call that failed in a framework. A call without a word of an answer costs nothing, because
+ * nearly always the provider has refused it.
+ *
+ * @param inputTokens the estimate
+ */
+export function outcomeOfFailure(deliveredBytes: number, inputTokens: number): RunningOutcome {
+  if (deliveredBytes === 0) return { status: 'failure' };
+  return outcomeOfDelivery('broken', { ...NOTHING, deliveredBytes }, inputTokens);
+}
+
+/** Errors of connections that were never made. */
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/**
+ * Returns true if the request cannot have reached the provider, so it is not billed.
+ *
+ * @param error what `fetch` threw
+ */
+export function isUnsent(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
+  return UNSENT.has(String(cause?.code ?? code));
 }

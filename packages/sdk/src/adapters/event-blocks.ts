@@ -8,7 +8,7 @@ const END_OF_EVENT = /\r\n\r\n|\n\n|\r\r/g;
 export type EventBlocks = {
   /**
    * Takes the next piece, and returns the events that are complete now, each with its empty line. Null: an event is too
-   * long, and `rest` has everything that was not returned.
+   * long, and `rest` returns all text that `take` has not returned.
    */
   take(piece: Uint8Array): string[] | null;
   rest(): string;
@@ -30,14 +30,16 @@ export function eventBlocks(): EventBlocks {
         blocks.push(open.slice(begin, END_OF_EVENT.lastIndex));
         begin = END_OF_EVENT.lastIndex;
       }
-      open = open.slice(begin);
-      return open.length > MOST_UNITS ? null : blocks;
+      const rest = open.slice(begin);
+      if (rest.length > MOST_UNITS) return null;
+      open = rest;
+      return blocks;
     },
     rest: () => open,
   };
 }
 
-/** Returns the data of an event. */
+/** Returns the data of an event. An event without data has an empty one. */
 export function dataOf(block: string): string {
   return block
     .split(/\r\n|\n|\r/)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type BodyEnd, watchBody, withBody } from './watch-body.ts';
+import { type StreamEnd, watchBody, withBody } from './watch-body.ts';
 
 function scene(chunks: number, onPull: (sent: number) => void = () => {}) {
   const seen: string[] = [];
-  const ends: BodyEnd[] = [];
+  const ends: StreamEnd[] = [];
   let cancelled: unknown = null;
   let sent = 0;
   const source = new ReadableStream<Uint8Array>(

@@ -1,10 +1,10 @@
-/** Where a call stands in a graph. */
+/** The run that the ids of calls in a graph belong to. */
 
 /**
- * Returns a name of the step of a graph in its thread. The name is the same when the graph is resumed, also in another
+ * Returns the id of a step of a graph in its thread. The id is the same when the graph is resumed, also in another
  * process. Null outside a graph.
  */
-export function scopeOf(runtime: { configurable?: object | undefined }): string | null {
+export function runIdOf(runtime: { configurable?: object | undefined }): string | null {
   const { thread_id, checkpoint_ns } = (runtime.configurable ?? {}) as Record<string, unknown>;
   if (typeof checkpoint_ns !== 'string' || checkpoint_ns === '') return null;
   return typeof thread_id === 'string' ? `${thread_id}/${checkpoint_ns}` : checkpoint_ns;

@@ -1,0 +1,16 @@
+/** Which clients are under a mandate. A client that was wrapped twice would charge each call twice. */
+import { MandateError } from '@mandate/runtime/errors';
+
+const wrapped = new WeakSet<object>();
+
+export function markWrapped(client: object): void {
+  wrapped.add(client);
+}
+
+/** @throws MandateError SDK_MISUSED */
+export function refuseWrapped(client: object): void {
+  if (!wrapped.has(client)) return;
+  throw new MandateError('SDK_MISUSED', 'This client is under a mandate already.', {
+    remedy: 'Wrap the client that you created.',
+  });
+}
