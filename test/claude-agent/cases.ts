@@ -74,10 +74,7 @@ export const cases: Record<string, Case> = {
     const { runs, result } = await run({ hooks: one.hooks });
     assert.equal(runs, 0);
     assert.equal(result.terminal_reason, 'tool_deferred');
-    const { tenant, agentId, actionId, digest } = one.state.asked as Decision;
-    const approval = { id: 'a1', by: 'op', reason: 'fine', tenant, agentId, actionId, digest };
-    const expiresAtMs = one.state.clock() + 60_000;
-    await one.state.ledger.approve({ ...approval, answer: 'granted', expiresAtMs });
+    await one.mandate.approve(one.state.asked?.approvalId ?? '');
     // The query starts a new process of Claude Code, and asks another instance of Mandate.
     const two = under(document, one.state);
     const resumed = await run({ hooks: two.hooks, prompt: '', more: { resume: result.session_id } });
@@ -91,7 +88,7 @@ export const cases: Record<string, Case> = {
     assert.equal(runs, 0);
     assert.equal(await mandate.getCallCount(), 1);
   },
-  'a call whose arguments an own hook changes does not run': async (run) => {
+  'a call does not run if an own hook changes its arguments': async (run) => {
     const changing = async () => ({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
