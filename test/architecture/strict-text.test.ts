@@ -24,9 +24,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/policy/src/arguments/mail/raw-message.ts':
     'base64 of an argument, where U+FFFD says that it is no text',
   'packages/policy/src/arguments/paths/path-text.ts': 'what a path in an argument stands for',
-  'packages/sdk/src/adapters/event-blocks.ts':
-    'answers of a model provider, which reach the caller as the bytes that they are',
-  'packages/sdk/src/adapters/read-json.ts': 'answers of a model provider, of which only the usage is read',
+  'packages/sdk/src/adapters/read-answers.ts':
+    'answers of a model provider: usage is read, and events reach the caller as the bytes that they are',
   'packages/sdk/src/plane/read-events.ts': 'events of the plane',
   'schemas/src/decode-text.ts': 'the place of a fault',
 };

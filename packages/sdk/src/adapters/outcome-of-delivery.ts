@@ -1,6 +1,6 @@
 /** The outcome of a model call, from what its answer delivered. */
 import type { RunningOutcome, TokenUsage } from '../types.ts';
-import { tokensOfBytes } from './estimate-tokens.ts';
+import { tokensOfBytes } from './count-tokens.ts';
 
 /** What is known about the answer so far. */
 export type Delivery = {

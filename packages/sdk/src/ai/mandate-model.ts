@@ -4,7 +4,7 @@
  */
 import type { LanguageModelMiddleware } from 'ai';
 import type { AgentSource } from '../adapters/agent-source.ts';
-import { bytesOf, countedTokens, maxOutputOf, type TokenOptions } from '../adapters/estimate-tokens.ts';
+import { bytesOf, countedTokens, maxOutputOf, type TokenOptions } from '../adapters/count-tokens.ts';
 import {
   type AnswerEnd,
   type Delivery,

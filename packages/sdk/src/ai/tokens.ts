@@ -1,7 +1,6 @@
 /** Converts the AI SDK's counts into tokens as Mandate counts them, and estimates the input of a call. */
-import { tokensOfBytes, tokensOfText } from '../adapters/estimate-tokens.ts';
-import { fieldsOf } from '../adapters/read-json.ts';
-import { usageOfCounts } from '../adapters/token-usage.ts';
+import { tokensOfBytes, tokensOfText, usageOfCounts } from '../adapters/count-tokens.ts';
+import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
 /** Returns the usage that a model of the specification v3 or v4 states. Null if it does not state all tokens. */

@@ -5,7 +5,7 @@
 import type { Middleware } from '@anthropic-ai/sdk';
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
-import { countedTokens } from '../adapters/estimate-tokens.ts';
+import { countedTokens } from '../adapters/count-tokens.ts';
 import { isUnsent, outcomeOfDelivery } from '../adapters/outcome-of-delivery.ts';
 import { startCall } from '../adapters/run-until-aborted.ts';
 import { watchBody, withBody } from '../adapters/watch-body.ts';
@@ -14,9 +14,14 @@ import type { Agent, RunningAction, RunningOutcome } from '../types.ts';
 import { finalError } from './final-error.ts';
 import { LogicalCall } from './logical-call.ts';
 import type { AnthropicOptions } from './options.ts';
-import { ANTHROPIC_PATHS, pathOf } from './paths.ts';
 import { jsonReader, streamReader } from './read-answer.ts';
-import { estimatedInputTokens, type MessageRequest, messageRequestOf } from './requests.ts';
+import {
+  ANTHROPIC_PATHS,
+  estimatedInputTokens,
+  type MessageRequest,
+  messageRequestOf,
+  pathOf,
+} from './requests.ts';
 import { hasRetries, isRetried, latestRetryMs } from './retries.ts';
 
 type Request = Parameters<Middleware>[0];

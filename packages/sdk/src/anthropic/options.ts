@@ -1,5 +1,5 @@
 /** The options of the adapter for Anthropic's SDK. */
-import type { TokenOptions } from '../adapters/estimate-tokens.ts';
+import type { TokenOptions } from '../adapters/count-tokens.ts';
 import type { AgentOptions } from '../mandate.ts';
 import type { MessageRequest } from './requests.ts';
 

@@ -1,8 +1,14 @@
 /** Reads what an answer of the Messages API delivered, from the pieces of its body. */
-import { bytesOf } from '../adapters/estimate-tokens.ts';
-import { dataOf, eventBlocks } from '../adapters/event-blocks.ts';
+import { bytesOf } from '../adapters/count-tokens.ts';
 import { type AnswerEnd, type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
-import { type Fields, fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-json.ts';
+import {
+  dataOf,
+  eventBlocks,
+  type Fields,
+  fieldsOf,
+  fieldsOfJson,
+  statedUsage,
+} from '../adapters/read-answers.ts';
 import type { StreamEnd } from '../adapters/watch-body.ts';
 import { usageOf } from './usage.ts';
 

@@ -1,7 +1,49 @@
-/** Reads a request to the Messages API, and estimates its input. */
-import { tokensOfText } from '../adapters/estimate-tokens.ts';
-import { fieldsOfJson } from '../adapters/read-json.ts';
-import { isCount } from '../adapters/token-usage.ts';
+/** Which requests of Anthropic's SDK are decided, and what a request to the Messages API asks for. */
+import type { ApiPaths } from '../adapters/classify-path.ts';
+import { isCount, tokensOfText } from '../adapters/count-tokens.ts';
+import { fieldsOfJson } from '../adapters/read-answers.ts';
+
+/** The calls of Anthropic's API that are decided, or pass. For example, the price of a batch is known only when it has ended. */
+export const ANTHROPIC_PATHS: ApiPaths<'message'> = {
+  decided: new Map([['/v1/messages', 'message']]),
+  free: [
+    '/v1/agents',
+    '/v1/agents/**',
+    '/v1/compliance/**',
+    '/v1/deployments/*',
+    '/v1/deployments/*/archive',
+    '/v1/deployments/*/pause',
+    '/v1/dreams/*/archive',
+    '/v1/dreams/*/cancel',
+    '/v1/environments',
+    '/v1/environments/**',
+    '/v1/files',
+    '/v1/memory_stores',
+    '/v1/memory_stores/**',
+    '/v1/messages/batches/*/cancel',
+    '/v1/messages/count_tokens',
+    '/v1/organizations/**',
+    '/v1/sessions/*',
+    '/v1/sessions/*/archive',
+    '/v1/sessions/*/resources',
+    '/v1/sessions/*/resources/*',
+    '/v1/sessions/*/threads/*/archive',
+    '/v1/skills',
+    '/v1/skills/**',
+    '/v1/tunnels',
+    '/v1/tunnels/**',
+    '/v1/user_profiles',
+    '/v1/user_profiles/**',
+    '/v1/vaults',
+    '/v1/vaults/**',
+  ],
+};
+
+/** Returns the path of a request from `/v1/` on. The base URL of a client may have a path too. */
+export function pathOf(url: string): string {
+  const path = new URL(url, 'http://localhost').pathname.replace(/\/+$/, '');
+  return path.slice(Math.max(0, path.lastIndexOf('/v1/')));
+}
 
 /** A request to the Messages API, as the client is about to send it. */
 export type MessageRequest = {

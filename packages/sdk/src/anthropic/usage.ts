@@ -1,6 +1,7 @@
 /** Converts the usage that Anthropic states into tokens as Mandate counts them. */
-import { fieldsOf } from '../adapters/read-json.ts';
-import { isCount, usageOfCounts } from '../adapters/token-usage.ts';
+
+import { isCount, usageOfCounts } from '../adapters/count-tokens.ts';
+import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
 /**

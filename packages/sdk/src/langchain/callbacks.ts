@@ -4,7 +4,7 @@ import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import type { AgentSource } from '../adapters/agent-source.ts';
-import { countedTokens, maxOutputOf, tokensOfText } from '../adapters/estimate-tokens.ts';
+import { countedTokens, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
 import { RunningCalls } from '../adapters/running-calls.ts';
 import type { Agent, Call } from '../types.ts';
 import { describedBy } from './describe-model.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import type { WrapModelCallHook } from 'langchain';
-import { bytesOf, countedTokens, maxOutputOf, tokensOfText } from '../adapters/estimate-tokens.ts';
+import { bytesOf, countedTokens, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
 import { outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { runUntilAborted } from '../adapters/run-until-aborted.ts';
 import { findMandateError } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** The options of the adapter for LangChain. */
-import type { TokenOptions } from '../adapters/estimate-tokens.ts';
+import type { TokenOptions } from '../adapters/count-tokens.ts';
 import type { AgentOptions } from '../mandate.ts';
 
 /** `countTokens` gets the input of a model call as one text. */

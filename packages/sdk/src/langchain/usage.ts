@@ -1,7 +1,7 @@
 /** The tokens of a model call, as LangChain states them. */
 import type { LLMResult } from '@langchain/core/outputs';
-import { fieldsOf } from '../adapters/read-json.ts';
-import { usageOfCounts } from '../adapters/token-usage.ts';
+import { usageOfCounts } from '../adapters/count-tokens.ts';
+import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
 /** Returns the tokens that the provider billed. Null if the result does not state them. */

@@ -7,7 +7,7 @@ import {
   maxOutputOf,
   type TokenOptions,
   tokensOfText,
-} from '../adapters/estimate-tokens.ts';
+} from '../adapters/count-tokens.ts';
 import { outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { replacing } from '../adapters/replace-methods.ts';
 import { runUntilAborted } from '../adapters/run-until-aborted.ts';

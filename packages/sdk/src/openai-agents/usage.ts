@@ -1,6 +1,7 @@
 /** The tokens of a model call, as the OpenAI Agents SDK states them. */
-import { fieldsOf } from '../adapters/read-json.ts';
-import { isCount, usageOfCounts } from '../adapters/token-usage.ts';
+
+import { isCount, usageOfCounts } from '../adapters/count-tokens.ts';
+import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
 type Stated = {

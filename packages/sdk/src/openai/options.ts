@@ -1,5 +1,5 @@
 /** What the caller of `wrapOpenAI` can choose. */
-import type { TokenOptions } from '../adapters/estimate-tokens.ts';
+import type { TokenOptions } from '../adapters/count-tokens.ts';
 import type { AgentOptions } from '../mandate.ts';
 
 /** A request that is about to be decided. */

@@ -1,7 +1,6 @@
 /** Makes an LLM call of a request: its model, and the most tokens that it can be billed for. */
-import { countedTokens, maxOutputOf, tokensOfText } from '../adapters/estimate-tokens.ts';
-import { type Fields, fieldsOf, fieldsOfJson } from '../adapters/read-json.ts';
-import { isCount } from '../adapters/token-usage.ts';
+import { countedTokens, isCount, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
+import { type Fields, fieldsOf, fieldsOfJson } from '../adapters/read-answers.ts';
 import type { OpenAIOptions } from './options.ts';
 import type { ReplyKind } from './paths.ts';
 

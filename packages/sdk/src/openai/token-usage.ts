@@ -1,7 +1,6 @@
 /** Reads the usage that OpenAI states, and what a stream has delivered so far. */
-import { bytesOf } from '../adapters/estimate-tokens.ts';
-import { type Fields, fieldsOf } from '../adapters/read-json.ts';
-import { usageOfCounts } from '../adapters/token-usage.ts';
+import { bytesOf, usageOfCounts } from '../adapters/count-tokens.ts';
+import { type Fields, fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
 /**

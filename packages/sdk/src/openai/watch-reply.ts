@@ -1,7 +1,7 @@
 /** Watches a reply, and settles the call when its reader has got all of it, or has left. */
-import { dataOf, eventBlocks } from '../adapters/event-blocks.ts';
+
 import { type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
-import { fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-json.ts';
+import { dataOf, eventBlocks, fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-answers.ts';
 import type { BodyWatcher } from '../adapters/watch-body.ts';
 import type { RunningCall } from './running-call.ts';
 import { deliveredBytes, usageOf } from './token-usage.ts';

@@ -1,6 +1,6 @@
-/** How the tokens of a call are counted before it runs, and when its answer ended early. */
+/** Counts the tokens of a call. They are estimated before it runs, or if its answer ends early. Otherwise its provider states them. */
 import { MandateBlockedError } from '../errors.ts';
-import type { ActionOfError } from '../types.ts';
+import type { ActionOfError, TokenUsage } from '../types.ts';
 
 export type TokenOptions<Counted> = {
   /**
@@ -65,4 +65,30 @@ export function tokensOfBytes(bytes: number): number {
 
 export function tokensOfText(text: string): number {
   return tokensOfBytes(bytesOf(text));
+}
+
+/** The counts as they were read. Nothing is known about their types. */
+type StatedCounts = { [Name in keyof TokenUsage]?: unknown };
+
+/**
+ * Returns the usage. Null if the input or the output is no count. A part is left out if it is no count, or is more than
+ * the whole, because a record with such a part would be refused.
+ */
+export function usageOfCounts(stated: StatedCounts): TokenUsage | null {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = stated;
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return null;
+  const usage: TokenUsage = { inputTokens, outputTokens };
+  if (isPart(cachedInputTokens, inputTokens)) usage.cachedInputTokens = cachedInputTokens;
+  const others = inputTokens - (usage.cachedInputTokens ?? 0);
+  if (isPart(cacheWriteTokens, others)) usage.cacheWriteTokens = cacheWriteTokens;
+  if (isPart(reasoningTokens, outputTokens)) usage.reasoningTokens = reasoningTokens;
+  return usage;
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isPart(value: unknown, whole: number): value is number {
+  return isCount(value) && value > 0 && value <= whole;
 }

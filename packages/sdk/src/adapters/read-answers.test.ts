@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataOf, eventBlocks } from './event-blocks.ts';
+import { dataOf, eventBlocks } from './read-answers.ts';
 
 const text = ': ping\n\nevent: a\ndata: {"x":\ndata: "€"}\n\ndata:[DONE]\n\nevent: none\n\ndata: open';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { classifyPath } from '../adapters/classify-path.ts';
-import { ANTHROPIC_PATHS, pathOf } from './paths.ts';
+import { ANTHROPIC_PATHS, pathOf } from './requests.ts';
 
 test.each([
   ['POST', 'https://api.anthropic.com/v1/messages?beta=true', 'decided'],
