@@ -3,7 +3,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { collect } from '@mandate/testing';
 import { type ModelReply, type ModelServer, startModelServer } from '@mandate/testing/model-server';
 import { createAgent, createMiddleware, providerStrategy, tool, toolRetryMiddleware } from 'langchain';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
 import { RecordingState } from '../adapters/recording-state.fixture.ts';
@@ -412,6 +412,16 @@ describe('an agent that a tool starts', () => {
 });
 
 describe('the callbacks', () => {
+  // LangChain also prints each error of a callback.
+  let printed: string[];
+  beforeEach(() => {
+    printed = [];
+    vi.spyOn(console, 'error').mockImplementation((text) => void printed.push(String(text)));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   test('refuse the tool of a graph, and of an agent that a tool starts', async () => {
     const { pay, runs } = payTool();
     const { mandate, state } = scene({ deniedTools: ['pay'] });
@@ -421,6 +431,7 @@ describe('the callbacks', () => {
     expect(toolMessages(result)).toMatchObject([{ content: expect.stringContaining('TOOL_DENIED') }]);
     expect(runs).toEqual([]);
     expect(state.codes).toEqual(['ALLOWED', 'ALLOWED', 'ALLOWED', 'TOOL_DENIED', 'ALLOWED', 'ALLOWED']);
+    expect(printed).toEqual([expect.stringContaining('TOOL_DENIED')]);
   });
 
   test('settle tools and model calls', async () => {
@@ -432,12 +443,13 @@ describe('the callbacks', () => {
     });
     await agent.invoke(ask, { callbacks: [mandateCallbacks(mandate)] });
     const billed = { status: 'success', usage: USAGE };
-    expect(outcomes).toEqual([billed, { status: 'success' }, billed]);
+    expect([outcomes, printed]).toEqual([[billed, { status: 'success' }, billed], []]);
   });
 
   test('end the run if a model call is refused', async () => {
     const { mandate } = scene({ maxCostTotal: 0 });
     const error = await errorOf(modelWith(DONE).invoke('Hi', { callbacks: [mandateCallbacks(mandate)] }));
     expect(findMandateError(error)?.code).toBe('COST_LIMIT_EXCEEDED');
+    expect(printed).toEqual([expect.stringContaining('COST_LIMIT_EXCEEDED')]);
   });
 });
