@@ -28,7 +28,7 @@ test('a client of Anthropic is put under the mandate of the instance', async () 
   const anthropic = mandate.wrap(new Anthropic({ apiKey: 'sk-test', baseURL: server.url }));
   expectTypeOf(anthropic).toEqualTypeOf<Anthropic>();
   const messages = [{ role: 'user' as const, content: 'Hi' }];
-  await anthropic.messages.create({ model: 'claude-sonnet-4-5', max_tokens: 10, messages });
+  await anthropic.messages.create({ model: 'claude-opus-5', max_tokens: 10, messages });
   expect(await mandate.getCallCount()).toBe(1);
 });
 

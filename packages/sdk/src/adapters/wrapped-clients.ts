@@ -1,5 +1,5 @@
 /** Which clients are under a mandate. A client that was wrapped twice would charge each call twice. */
-import { MandateError } from '@mandate/runtime/errors';
+import { misused } from '../errors.ts';
 
 const wrapped = new WeakSet<object>();
 
@@ -10,7 +10,5 @@ export function markWrapped(client: object): void {
 /** @throws MandateError SDK_MISUSED */
 export function refuseWrapped(client: object): void {
   if (!wrapped.has(client)) return;
-  throw new MandateError('SDK_MISUSED', 'This client is under a mandate already.', {
-    remedy: 'Wrap the client that you created.',
-  });
+  throw misused('This client is under a mandate already.', 'Wrap the client that you created.');
 }

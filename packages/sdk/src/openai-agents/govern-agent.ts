@@ -1,7 +1,8 @@
 /** Puts an agent, its tools and the agents that it hands over to under a mandate. */
-import { MandateError } from '@mandate/runtime/errors';
+import type { MandateError } from '@mandate/runtime/errors';
 import { Agent, type Handoff, type RunContext, type Tool } from '@openai/agents';
 import type { AgentSource } from '../adapters/agent-source.ts';
+import { misused } from '../errors.ts';
 import type { AgentOptions } from '../mandate.ts';
 import { type GovernModelOptions, governModel } from './govern-model.ts';
 import { type AnyTool, governed, type ToolRules } from './govern-tool.ts';
@@ -139,7 +140,5 @@ function runsAgent(tool: Tool): boolean {
 }
 
 function cannotBeGoverned(tool: Tool, remedy: string): MandateError {
-  return new MandateError('SDK_MISUSED', `The tool "${tool.name}" (${tool.type}) cannot be governed.`, {
-    remedy,
-  });
+  return misused(`The tool "${tool.name}" (${tool.type}) cannot be governed.`, remedy);
 }

@@ -1,9 +1,9 @@
 /** Puts a client of OpenAI's SDK under a mandate. */
-import { MandateError } from '@mandate/runtime/errors';
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
 import { runUntilAborted, startCall } from '../adapters/run-until-aborted.ts';
 import { markWrapped, refuseWrapped } from '../adapters/wrapped-clients.ts';
+import { misused } from '../errors.ts';
 import type { Agent } from '../types.ts';
 import type { OpenAIOptions } from './options.ts';
 import { OPENAI_PATHS } from './paths.ts';
@@ -34,9 +34,7 @@ export function wrapOpenAI<T extends OpenAIClient>(
   options: OpenAIOptions = {},
 ): T {
   if (!isOpenAIClient(client)) {
-    throw new MandateError('SDK_MISUSED', 'This is not a client of openai 6 or 7.', {
-      remedy: 'Give `new OpenAI()`.',
-    });
+    throw misused('This is not a client of openai 6 or 7.', 'Give `new OpenAI()`.');
   }
   refuseWrapped(client);
   const governor = { agent: mandate.agent(options), options };
