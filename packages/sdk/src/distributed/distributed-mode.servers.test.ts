@@ -50,17 +50,12 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
 
   let state: RedisStateManager | null = null;
   let agents = 0;
-  sdkContract('distributed mode', async () => {
+  sdkContract('distributed mode', async (document) => {
     state ??= new RedisStateManager({ url: server.url, prefix: `test-${randomUUID()}` });
-    const shared = state;
-    return {
-      async agentUnder(document) {
-        agents += 1;
-        const agentId = `agent-${agents}`;
-        const mandate = new Mandate({ mode: 'distributed', agentId, mandate: document, state: shared });
-        return { agentId, mandate, tools: mandate.createExecutor() };
-      },
-    };
+    agents += 1;
+    const agentId = `agent-${agents}`;
+    const mandate = new Mandate({ mode: 'distributed', agentId, mandate: document, state });
+    return { agentId, mandate, tools: mandate.createExecutor() };
   });
 
   test('1,000 calls of a dollar at once on two instances, under a hundred dollars: 100 run', async () => {

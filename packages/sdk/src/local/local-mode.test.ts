@@ -2,15 +2,12 @@ import { sdkContract } from '../contract.ts';
 import { Mandate } from '../index.ts';
 import { MemoryStateManager } from '../state.ts';
 
-sdkContract('local mode', async () => {
-  const state = new MemoryStateManager();
-  let agents = 0;
-  return {
-    async agentUnder(document) {
-      agents += 1;
-      const agentId = `agent-${agents}`;
-      const mandate = new Mandate({ agentId, mandate: document, state });
-      return { agentId, mandate, tools: mandate.createExecutor() };
-    },
-  };
+const state = new MemoryStateManager();
+let agents = 0;
+
+sdkContract('local mode', async (document) => {
+  agents += 1;
+  const agentId = `agent-${agents}`;
+  const mandate = new Mandate({ agentId, mandate: document, state });
+  return { agentId, mandate, tools: mandate.createExecutor() };
 });

@@ -15,16 +15,17 @@ afterAll(async () => {
   await plane.stop();
 });
 
-sdkContract('plane mode', async () => {
+let operator: Mandate | null = null;
+
+sdkContract('plane mode', async (document) => {
   const common = { mode: 'plane', planeUrl: plane.url, timeoutMs: 60_000 } as const;
-  const operator = new Mandate({ ...common, apiKey: plane.operatorKey });
-  open.push(operator);
-  return {
-    async agentUnder(document) {
-      const { agentId, apiKey } = await plane.agentUnder(document);
-      const mandate = new MandateWithOperator({ ...common, agentId, apiKey }, operator);
-      open.push(mandate);
-      return { agentId, mandate, tools: mandate.createExecutor() };
-    },
-  };
+  operator ??= opened(new Mandate({ ...common, apiKey: plane.operatorKey }));
+  const { agentId, apiKey } = await plane.agentUnder(document);
+  const mandate = opened(new MandateWithOperator({ ...common, agentId, apiKey }, operator));
+  return { agentId, mandate, tools: mandate.createExecutor() };
 });
+
+function opened<T extends Mandate>(mandate: T): T {
+  open.push(mandate);
+  return mandate;
+}

@@ -1,0 +1,64 @@
+/** A call that is asked for several times. */
+import { expect, test } from 'vitest';
+import {
+  type AgentUnder,
+  atOnce,
+  codeOf,
+  costing,
+  counting,
+  failing,
+  PAY,
+  refusalOf,
+  tally,
+} from './scene.ts';
+
+export function once(agentUnder: AgentUnder): void {
+  test('three calls with one idempotency key: one runs', async () => {
+    const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const { runs, pay } = counting();
+    const codes = await atOnce(3, () => tools.run('pay', {}, pay, { idempotencyKey: 'order-7' }));
+    expect(tally(codes)).toEqual({ ran: 1, DUPLICATE_ACTION: 2 });
+    expect(await codeOf(tools.run('pay', {}, pay, { idempotencyKey: 'order-7' }))).toBe('DUPLICATE_ACTION');
+    expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+  });
+
+  test('a framework that runs a call twice gets the same result, and the tool runs once', async () => {
+    const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const { runs, pay } = counting();
+    const call = { callId: 'call_0', runId: `run-${agentId}` };
+    expect(await atOnce(3, () => tools.run('pay', {}, pay, call))).toEqual(['ran', 'ran', 'ran']);
+    expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+  });
+
+  test('a call that was asked starts once, with the decision of the ask', async () => {
+    const { mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const agent = mandate.agent({ agentId });
+    const options = { callId: 'call_0', runId: `run-${agentId}` };
+    const call = { type: 'tool_call', tool: 'pay', args: { to: 'ann' }, options } as const;
+    const { decision } = await agent.ask(call);
+    const running = await agent.start(call);
+    expect(running.decision.id).toBe(decision.id);
+    expect(await codeOf(agent.start(call))).toBe('DUPLICATE_ACTION');
+    await running.settle({ status: 'success' });
+    expect(await mandate.getCost(agentId)).toEqual(costing(5));
+  });
+
+  test('a failed call is retried with the same idempotency key, as the next attempt', async () => {
+    const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const key = { idempotencyKey: 'order-7' };
+    await expect(tools.run('pay', {}, failing, key)).rejects.toThrow('the bank is closed');
+    await expect(tools.run('pay', {}, failing, key)).rejects.toThrow('the bank is closed');
+    expect(await tools.run('pay', {}, () => 'paid', key)).toBe('paid');
+    const again = await refusalOf(tools.run('pay', {}, () => 'paid', key));
+    expect(again).toMatchObject({ code: 'DUPLICATE_ACTION', retryable: false });
+    expect(again.decision?.duplicateOf?.attempt).toBe(3);
+    expect(await mandate.getCost(agentId)).toEqual(costing(5));
+  });
+
+  test('a key that returns with other arguments is refused, also after a failure', async () => {
+    const { tools } = await agentUnder({});
+    const key = { idempotencyKey: 'order-7' };
+    await expect(tools.run('pay', { to: 'ann' }, failing, key)).rejects.toThrow('the bank is closed');
+    expect(await codeOf(tools.run('pay', { to: 'bob' }, () => null, key))).toBe('DUPLICATE_ACTION');
+  });
+}
