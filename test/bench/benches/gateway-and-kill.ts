@@ -10,7 +10,8 @@ import { compare, stated } from '../measure/compare.ts';
 import { figuresOf } from '../measure/load-figures.ts';
 import type { Row } from '../row.ts';
 import { newActions } from '../workload/actions.ts';
-import { type HttpLoad, type Load, startHttpLoad } from '../workload/http-load.ts';
+import { type HttpLoad, startHttpLoad } from '../workload/http-load.ts';
+import { limitNothing, type To } from '../workload/limit-nothing.ts';
 import { mandatesFileIn } from '../workload/mandate.ts';
 import { temporaryFolder } from '../workload/temporary-log.ts';
 
@@ -45,26 +46,6 @@ export async function gatewayAndKill(): Promise<Row[]> {
     await bare.close();
     await plane.stop();
   }
-}
-
-type To = Pick<Load, 'url' | 'key'>;
-/**
- * Raises the tenant's quotas very high. The bench publishes as fast as it can with one key, and kills agents that do
- * not exist. Otherwise it would reach the quotas for records and on changes.
- */
-async function limitNothing({ url, key }: To): Promise<void> {
-  const most = { perSecond: 1_000_000_000 };
-  const changes = { ...most, perDay: 1_000_000_000 };
-  const publish = {
-    records: { ...most, perDay: 1_000_000_000 },
-    bytes: { ...most, perDay: 1_000_000_000_000 },
-  };
-  const response = await fetch(`${url}/v1/tenants/default`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json', 'x-api-key': key ?? '' },
-    body: JSON.stringify({ version: 1, id: 'default', quotas: { publish, publishPerKey: publish, changes } }),
-  });
-  if (!response.ok) throw new Error(await response.text());
 }
 
 type Echo = To & { path: string };
