@@ -6,6 +6,9 @@
  * the names of files, reports the faults of all documents together, each with file, line and column, and promises
  * that a written file reads the same. `lineDiff` compares two documents as people see them. Commands, cases and the
  * start of a plane with `--policies` use this package.
+ *
+ * Other subpaths need no documents, so a command that uses only these starts faster: the lines of a file of records
+ * (`/bare-records`), the manifest of an export (`/export-manifest`), and the values within JSON (`/leaves-of`).
  */
 
 export { type ControlFiles, controlFilesIn, readControlFiles } from './control-files.ts';

@@ -3,6 +3,7 @@
  * text, so the layout must hide nothing. The shortest fields come first, and each field starts on a line of its own.
  * If a field takes several lines, its text never reaches the margin where the next field starts.
  */
+import { leavesOf } from '@mandate/documents/leaves-of';
 import { formatMicros, isPinned } from '@mandate/schemas';
 import type { Output } from '../command-context.ts';
 import { counted, forPeople } from '../output/for-people.ts';
@@ -12,7 +13,6 @@ import { shownTime } from '../output/relative-time.ts';
 import { nowOn, roomOn } from '../output/show-fitted.ts';
 import { paint } from '../output/table.ts';
 import type { Approval } from './approval.ts';
-import { leavesOf } from './leaves-of.ts';
 
 const LABEL = 10;
 

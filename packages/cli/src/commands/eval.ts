@@ -1,4 +1,5 @@
 import { loadMandatesFile, offlineRedaction } from '@mandate/documents';
+import { wholeRecord } from '@mandate/documents/bare-records';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
 import { trialRedactor } from '@mandate/privacy';
@@ -6,7 +7,6 @@ import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { wholeRecord } from '../input/bare-records.ts';
 import { openInput } from '../input/open-input.ts';
 import { readLines } from '../input/read-lines.ts';
 import { EvaluationTally } from '../output/evaluation-tally.ts';

@@ -1,5 +1,11 @@
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import {
+  type ExportManifest,
+  readExportManifest,
+  stateOfPart,
+  writeExportManifest,
+} from '@mandate/documents/export-manifest';
 import { type Command, Option } from 'commander';
 import { type FilterName, filtersIn, parametersOf, SEARCHED_FOR, withFilters } from '../audit/filters.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -7,7 +13,6 @@ import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { downloadPart } from '../export/download-part.ts';
 import { makeFolder } from '../export/make-folder.ts';
-import { type Manifest, readManifest, stateOf, writeManifest } from '../export/manifest.ts';
 import { momentBefore, wholeNumber } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { progressOn } from '../output/progress.ts';
@@ -84,7 +89,7 @@ async function exportInto(what: What, options: Options, context: CommandContext)
   try {
     for (const [at, kept] of manifest.parts.entries()) {
       progress.show(`checking ${kept.file}`);
-      if ((await stateOf(folder, kept)) === 'good') continue;
+      if ((await stateOfPart(folder, kept)) === 'good') continue;
       const { file, after, lastId } = kept;
       const through = lastId === '' ? {} : { through: lastId };
       const whole = { ...query, ...(manifest.format === 'parquet' ? { rows: MOST_ROWS } : {}) };
@@ -92,7 +97,7 @@ async function exportInto(what: What, options: Options, context: CommandContext)
       // The part is downloaded again up to the same last id. The new file may have more rows, because some rows of
       // this range were recorded late.
       if (again !== null) manifest.parts[at] = { ...again.part, lastId };
-      await writeManifest(folder, manifest);
+      await writeExportManifest(folder, manifest);
     }
     for (let more = manifest.total === null; more; ) {
       const number = String(manifest.parts.length + 1).padStart(5, '0');
@@ -108,14 +113,14 @@ async function exportInto(what: What, options: Options, context: CommandContext)
       });
       if (next !== null) manifest.parts.push(next.part);
       more = next?.more ?? false;
-      await writeManifest(folder, manifest);
+      await writeExportManifest(folder, manifest);
     }
   } finally {
     progress.clear();
   }
   const bytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
   manifest.total = { parts: manifest.parts.length, rows: rowsIn(), bytes };
-  await writeManifest(folder, manifest);
+  await writeExportManifest(folder, manifest);
   const { total } = manifest;
   return showAnswer(
     context,
@@ -126,13 +131,17 @@ async function exportInto(what: What, options: Options, context: CommandContext)
 }
 
 /** Returns the manifest in the folder if it belongs to the same export. Otherwise returns a new manifest. */
-async function begun(folder: string, of: What, options: Options): Promise<Manifest> {
+async function begun(folder: string, of: What, options: Options): Promise<ExportManifest> {
   const { format, rows: rowsAPart, from, to } = options;
   const filters = parametersOf(filtersIn({ ...options, from: undefined, to: undefined }));
   const asOf = new Date().toISOString();
   const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-  const query = { ...given, ...(from === undefined ? {} : { from }), to: to ?? asOf } as Manifest['query'];
-  const there = await readManifest(folder);
+  const query = {
+    ...given,
+    ...(from === undefined ? {} : { from }),
+    to: to ?? asOf,
+  } as ExportManifest['query'];
+  const there = await readExportManifest(folder);
   if (there === null) return { version: 1, of, format, query, asOf, rowsAPart, parts: [], total: null };
   // A relative time such as "7d ago" means another time in each run, so the times of the manifest are used.
   const { from: _, to: __, ...same } = there.query;
@@ -148,13 +157,13 @@ const MEND =
 
 async function verifyFolder(given: string, { stdout, json }: CommandContext): Promise<ExitCode> {
   const folder = resolve(given);
-  const manifest = await readManifest(folder);
+  const manifest = await readExportManifest(folder);
   if (manifest === null) {
     throw new WrongUse(`there is no manifest.json in ${folder}`, 'Name the --out of an export.');
   }
   let bad = manifest.total === null ? 1 : 0;
   for (const part of manifest.parts) {
-    const state = await stateOf(folder, part);
+    const state = await stateOfPart(folder, part);
     if (state !== 'good') bad += 1;
     if (json) await writeJsonLine(stdout, { file: part.file, state });
     else if (state !== 'good') await write(stdout, `${part.file} is ${state}\n`);

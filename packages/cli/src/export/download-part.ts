@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiClient, Query } from '@mandate/client';
+import type { ExportPart } from '@mandate/documents/export-manifest';
 import { CommandFailure } from '../exit-codes.ts';
-import type { Part } from './manifest.ts';
 
 type Asked = {
   folder: string;
@@ -25,7 +25,7 @@ type Asked = {
 export async function downloadPart(
   api: ApiClient,
   { folder, file, query, after, through, signal }: Asked,
-): Promise<{ part: Part; more: boolean } | null> {
+): Promise<{ part: ExportPart; more: boolean } | null> {
   const path = join(folder, file);
   const { bytes: body, trailers } = await api.download('/v1/audit/export', {
     ...query,

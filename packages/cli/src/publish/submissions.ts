@@ -1,7 +1,7 @@
 /** Splits the lines of a file of records into batches that the plane accepts. */
+import { recordKind } from '@mandate/documents/bare-records';
 import { CAPS, decodeText } from '@mandate/schemas';
 import { WrongUse } from '../exit-codes.ts';
-import { recordKind } from '../input/bare-records.ts';
 import type { Submission } from './publish-batch.ts';
 
 const BATCH = 100;

@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { textOfFile } from '@mandate/runtime';
+import { MandateError, textOfFile } from '@mandate/runtime';
 import { z } from 'zod';
-import { WrongUse } from '../exit-codes.ts';
 
 const part = z.object({
   file: z.string().regex(/^[\w.-]+$/),
@@ -17,7 +16,7 @@ const part = z.object({
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
-export type Part = z.output<typeof part>;
+export type ExportPart = z.output<typeof part>;
 
 const manifest = z.object({
   version: z.literal(1),
@@ -32,12 +31,16 @@ const manifest = z.object({
   /** Null until all parts are downloaded. */
   total: z.object({ parts: z.int(), rows: z.int(), bytes: z.int() }).nullable(),
 });
-export type Manifest = z.output<typeof manifest>;
+export type ExportManifest = z.output<typeof manifest>;
 
 const NAME = 'manifest.json';
 
-/** Returns null if the folder has no manifest. */
-export async function readManifest(folder: string): Promise<Manifest | null> {
+/**
+ * Returns null if the folder has no manifest.
+ *
+ * @throws MandateError FILE_UNREADABLE if the file is no manifest
+ */
+export async function readExportManifest(folder: string): Promise<ExportManifest | null> {
   const path = join(folder, NAME);
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -47,20 +50,22 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   try {
     return manifest.parse(JSON.parse(textOfFile(bytes)));
   } catch {
-    throw new WrongUse(`${path} is no manifest of an export`, 'Name another folder with --out.');
+    throw new MandateError('FILE_UNREADABLE', `${path} is no manifest of an export`, {
+      remedy: 'Name another folder.',
+    });
   }
 }
 
-export async function writeManifest(folder: string, written: Manifest): Promise<void> {
+export async function writeExportManifest(folder: string, written: ExportManifest): Promise<void> {
   const path = join(folder, NAME);
   await writeFile(`${path}.part`, `${JSON.stringify(written, null, 2)}\n`);
   await rename(`${path}.part`, path);
 }
 
-export type PartState = 'good' | 'missing' | 'changed';
+type PartState = 'good' | 'missing' | 'changed';
 
 /** Compares the file of a part with the size and the hash in the manifest. */
-export async function stateOf(folder: string, { file, bytes, sha256 }: Part): Promise<PartState> {
+export async function stateOfPart(folder: string, { file, bytes, sha256 }: ExportPart): Promise<PartState> {
   const path = join(folder, file);
   const found = await stat(path).catch(() => null);
   if (found === null) return 'missing';
