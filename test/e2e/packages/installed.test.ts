@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { startProcess } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../copy-of-repository.ts';
@@ -53,6 +53,24 @@ afterAll(() => rmSync(temporary, { recursive: true }));
 test('the oldest Node is there', async () => {
   expect(existsSync(nodes[22] ?? '')).toBe(true);
   expect((await run(nodes[22] ?? '', ['--version'])).stdout).toMatch(/^v22\./);
+});
+
+test('the adapters of the SDK pass their tests with the oldest Node', { timeout: 300_000 }, async () => {
+  const adapters = ['openai', 'anthropic', 'ai', 'langchain', 'openai-agents', 'adapters'];
+  const files = adapters.map((name) => `packages/sdk/src/${name}/`);
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  // The tests must not take the settings of the test that starts them.
+  const env = {
+    ...on(nodes[22] ?? ''),
+    VITEST: undefined,
+    VITEST_MODE: undefined,
+    VITEST_WORKER_ID: undefined,
+  };
+  const args = [vitest, 'run', '--project', 'unit', '--reporter', 'dot', ...files];
+  // A failed test would make vitest exit with 1, so the command would be rejected.
+  const { stdout } = await run(nodes[22] ?? '', args, { cwd: ROOT, env });
+  const passed = /Tests\s+(\d+) passed/.exec(stripVTControlCharacters(stdout))?.[1];
+  expect(Number(passed)).toBeGreaterThan(400);
 });
 
 describe.each(Object.entries(nodes))('with Node %s', (_, node) => {
