@@ -105,6 +105,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/audit/analytics/principals',
       'GET /v1/audit/analytics/releases',
       'GET /v1/audit/analytics/spend',
+      'GET /v1/audit/analytics/tokens',
       'GET /v1/audit/analytics/tools',
       'GET /v1/audit/analytics/verdicts',
       'GET /v1/audit/control-events',

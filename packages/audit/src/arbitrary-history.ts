@@ -55,6 +55,20 @@ const mandate = fc.constantFrom(
 
 const principal = fc.constantFrom(undefined, { id: 'u-1', role: 'clerk' }, { id: 'u-2' });
 
+const tokenCount = fc.oneof(fc.nat(9_000), fc.constant(2 ** 40));
+
+const arbitraryUsage = fc.option(
+  fc
+    .tuple(tokenCount, tokenCount, fc.option(tokenCount, { nil: undefined }), fc.boolean())
+    .map(([one, other, reasoning, cached]) => ({
+      inputTokens: one + other,
+      ...(cached && { cachedInputTokens: one, cacheWriteTokens: other }),
+      outputTokens: other,
+      ...(reasoning !== undefined && { reasoningTokens: Math.min(reasoning, other) }),
+    })),
+  { nil: undefined },
+);
+
 /** Returns random parts of a decision. Its request reaches the log at most `spanMs` after `START_MS`. */
 export const arbitraryCall = (spanMs = SPAN_MS) =>
   fc.record({
@@ -87,6 +101,8 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
         excessMicros: fc.constantFrom(0, 0, 2 ** 45),
         releasedMicros: fc.constantFrom(0, 500, -20),
         refused: fc.boolean(),
+        usage: arbitraryUsage,
+        usageMicros: fc.constantFrom(undefined, 0, 7, 2 ** 45),
         afterMs: fc.nat(spanMs),
       }),
     ),
@@ -328,6 +344,8 @@ function settledBy({ settled }: Called, decision: Decision): Settlement | null {
     settledAt: wireTime(settledAtMs),
     status: settled.status,
     verified: settled.verified,
+    ...(settled.usage && { usage: settled.usage }),
+    ...(settled.usage && settled.usageMicros !== undefined && { usageMicros: settled.usageMicros }),
     ...(moves && {
       excessMicros: settled.excessMicros,
       releasedMicros: settled.releasedMicros,

@@ -19,6 +19,7 @@ const STORED_TIME =
 export function certainlyFits(schema: z.ZodType): Fits {
   if (schema === storableTime) return (value) => typeof value === 'string' && STORED_TIME.test(value);
   if (schema instanceof z.ZodObject) return columnsFit(schema);
+  if (schema instanceof z.ZodNullable) return nullFits(schema);
   if (schema instanceof z.ZodArray) return listFits(schema);
   if (!hasOnlyBounds(schema)) return () => false;
   if (schema instanceof z.ZodString) return textFits(schema);
@@ -54,6 +55,12 @@ function listFits({ element, def }: z.ZodArray): Fits {
   if ((def.checks ?? []).length > 0) return () => false;
   const fits = certainlyFits(element as z.ZodType);
   return (value) => Array.isArray(value) && value.every((item) => fits(item));
+}
+
+function nullFits(schema: z.ZodNullable): Fits {
+  if ((schema.def.checks ?? []).length > 0) return () => false;
+  const fits = certainlyFits(schema.unwrap() as z.ZodType);
+  return (value) => value === null || fits(value);
 }
 
 /** True if the row has every column of the schema and no other column. */

@@ -67,6 +67,7 @@ export {
 export { source as bookedSource } from './queries/source.ts';
 export { CONTROL_PARTITION, type FollowedControlEvent } from './queries/tail-source.ts';
 export { INTERVALS, isTimeZone, timeline } from './queries/timeline.ts';
+export { tokens } from './queries/tokens.ts';
 export { usageOfAgent } from './queries/usage-of-agent.ts';
 export { type Asked, ask, type Question } from './question.ts';
 export {

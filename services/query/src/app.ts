@@ -18,6 +18,7 @@ import { analyticsMovers } from './routes/analytics-movers.ts';
 import { analyticsNearMisses } from './routes/analytics-near-misses.ts';
 import { analyticsRankings } from './routes/analytics-rankings.ts';
 import { analyticsReleases } from './routes/analytics-releases.ts';
+import { analyticsTokens } from './routes/analytics-tokens.ts';
 import { explainDecision } from './routes/explain-decision.ts';
 import { exportAudit } from './routes/export-audit.ts';
 import { listApprovals } from './routes/list-approvals.ts';
@@ -65,6 +66,7 @@ const ROUTES = [
   analyticsMovers,
   analyticsBudgets,
   analyticsReleases,
+  analyticsTokens,
   listApprovals,
   showApproval,
   listControlEvents,

@@ -61,6 +61,11 @@ export const settlementFound = searchSettlements.row.omit(LOG_POSITION).extend({
     -18_200,
   ),
   released: dollarsField,
+  usage: described(
+    z.string().optional(),
+    'The cost of the tokens in dollars, for people. Absent: `usageMicros` is null.',
+    '$0.02043',
+  ),
   mayRelease: described(
     z.boolean(),
     'Whether a trusted reporter reported it, such as a key with the scope `release`.',

@@ -296,6 +296,7 @@ describe('questions to the audit', () => {
     ['latency', /\nfrom the log to the decision: half within \d+ ms/],
     ['near-misses', /^nothing found/],
     ['releases', /^AGENT ID +TOOL +OUTCOMES .*\npayer +pay /],
+    ['tokens', /^nothing found/],
     ['budgets', /^SCOPE +SUBJECT .*\nagent +researcher /],
   ])('prints %s as text', async (question, said) => {
     const words = { budgets: ['budgets', 'list'], spend: ['spend'] }[question] ?? ['analytics', question];

@@ -99,9 +99,26 @@ function pointOn(ledger: Ledger): Point {
   return { ...decider, decide: (action) => decider.decide({ event: 'action.requested', action }) };
 }
 
+/** Returns the sums over all calls of a model. */
+function sumsOf(named: Pick<LlmCall, 'provider' | 'model'>) {
+  const calls = CALLS.filter((call) => call.named === named);
+  const sum = (of: (call: (typeof CALLS)[number]) => number) => calls.reduce((all, one) => all + of(one), 0);
+  const micros = sum(({ usage, rates }) => exactMicros(usage, rates));
+  return {
+    ...{ agentId: 'bot', provider: named.provider ?? null, model: named.model },
+    ...{ outcomes: calls.length, unpriced: 0, usageMicros: micros, chargedMicros: micros },
+    inputTokens: sum(({ usage }) => usage.inputTokens),
+    cachedInputTokens: sum(({ usage }) => usage.cachedInputTokens ?? 0),
+    cacheWriteTokens: sum(({ usage }) => usage.cacheWriteTokens ?? 0),
+    outputTokens: sum(({ usage }) => usage.outputTokens),
+    reasoningTokens: sum(({ usage }) => usage.reasoningTokens ?? 0),
+  };
+}
+
+const WAIT = { timeout: 20_000, interval: 100 };
 const EXPECTED = CALLS.map(({ usage, rates }) => exactMicros(usage, rates));
 
-test('usage costs the same in a ledger in memory and in a plane', async () => {
+test('usage costs the same in a ledger in memory and in a plane, and its audit sums the tokens', async () => {
   expect(await chargesOf(pointOn(createMemoryLedger({ epoch: 'ep_1', clock: systemClock })))).toEqual(
     EXPECTED,
   );
@@ -130,6 +147,25 @@ test('usage costs the same in a ledger in memory and in a plane', async () => {
     usage: { inputTokens: 1, cachedInputTokens: 2, outputTokens: 0 },
   };
   await expect(api.post('/v1/outcomes', wrong)).rejects.toMatchObject({ code: 'INVALID_OUTCOME' });
+
+  const untold = { id: 'untold', agentId: 'bot', type: 'llm_call' as const, inputTokens: 5_000 };
+  const { actionId } = await point.decide({ ...untold, ...mine, maxOutputTokens: 500 });
+  await point.settle({ actionId, agentId: 'bot', status: 'success' });
+  type Listed = { settlements: readonly { actionId: string }[] };
+  const listed = () => api.get<Listed>('/v1/audit/settlements', { agent: 'bot' });
+  await expect.poll(async () => (await listed()).settlements.length, WAIT).toBe(CALLS.length + 1);
+  const { settlements } = await listed();
+  expect(settlements.find((one) => one.actionId === 'untold')).toMatchObject({
+    ...{ inputTokens: null, cachedInputTokens: null, cacheWriteTokens: null, outputTokens: null },
+    ...{ reasoningTokens: null, usageMicros: null },
+  });
+  expect(settlements.find((one) => one.actionId === 'call-1')).toMatchObject({
+    ...{ inputTokens: 1_001, cachedInputTokens: 707, cacheWriteTokens: 101, outputTokens: 7 },
+    ...{ reasoningTokens: null, usageMicros: EXPECTED[1] },
+  });
+  const { tokens } = await api.get<{ tokens: readonly object[] }>('/v1/audit/analytics/tokens');
+  const sums = [sonnet, mine].map(sumsOf).sort((one, other) => other.chargedMicros - one.chargedMicros);
+  expect(tokens).toMatchObject(sums);
 });
 
 describeWithOwnServers(['redis'], 'in Redis', () => {

@@ -38,6 +38,7 @@ import {
   recordSettlements,
   releases,
   timeline,
+  tokens,
 } from '../index.ts';
 import { arbitraryFilter, arbitraryMoment } from './arbitrary-filter.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
@@ -51,6 +52,8 @@ import {
   nearMissesOf,
   type Release,
   releasesOf,
+  type Tokens,
+  tokensOf,
 } from './plain-answers.ts';
 import { recordShuffled } from './record-shuffled.ts';
 
@@ -181,6 +184,7 @@ export function analytics(make: MakeAudit): void {
         await expectLatencies(tenant, history, asked.filter);
         await expectNearMisses(tenant, history, asked.filter, asked.nearMissAt);
         await expectReleases(tenant, history, asked.filter);
+        for (const filter of [asked.filter, {}]) await expectTokens(tenant, history, filter);
         await expectBudgets(tenant, history, asked.moments);
       }),
       { numRuns: byLength({ short: 2, full: 6 }) },
@@ -267,6 +271,17 @@ export function analytics(make: MakeAudit): void {
     expect(inOrder(rows)).toEqual(inOrder(releasesOf(history, filter)));
     const givenBack = rows.map(({ givenBackMicros }) => givenBackMicros);
     expect(givenBack).toEqual([...givenBack].sort((a, b) => b - a));
+  }
+
+  async function expectTokens(tenant: string, history: History, filter: Filter): Promise<void> {
+    const rows = await ask(audit, tokens, { tenant, ...filter, limit: 1_000 });
+    const inOrder = (some: readonly Tokens[]) =>
+      [...some].sort((a, b) =>
+        byKeys([a.agentId, a.provider ?? '', a.model ?? ''], [b.agentId, b.provider ?? '', b.model ?? '']),
+      );
+    expect(inOrder(rows)).toEqual(inOrder(tokensOf(history, filter)));
+    const charged = rows.map(({ chargedMicros }) => chargedMicros);
+    expect(charged).toEqual([...charged].sort((a, b) => b - a));
   }
 
   async function expectBudgets(

@@ -135,6 +135,54 @@ export function releasesOf(history: Deliveries, filter: Filter): Release[] {
   });
 }
 
+export type Tokens = {
+  agentId: string;
+  provider: string | null;
+  model: string | null;
+  outcomes: number;
+  unpriced: number;
+  inputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  usageMicros: number;
+  chargedMicros: number;
+  lastSettledAt: string;
+};
+
+/** Returns the tokens by agent and model, in no particular order. */
+export function tokensOf(history: Deliveries, filter: Filter): Tokens[] {
+  const reported = bookingsOf(history, filter).flatMap(({ decision, settlement }) =>
+    settlement?.usage === undefined ? [] : [{ decision, settlement, usage: settlement.usage }],
+  );
+  const groups = Map.groupBy(reported, ({ decision, settlement: { agentId } }) =>
+    JSON.stringify([agentId, decision?.provider ?? null, decision?.model ?? null]),
+  );
+  return [...groups].map(([key, own]) => {
+    const [agentId, provider, model] = JSON.parse(key);
+    const sum = (amount: (one: (typeof own)[number]) => number) =>
+      own.reduce((all, one) => all + amount(one), 0);
+    return {
+      ...{ agentId, provider, model },
+      outcomes: own.length,
+      unpriced: own.filter(({ settlement }) => settlement.usageMicros === undefined).length,
+      inputTokens: sum(({ usage }) => usage.inputTokens),
+      cachedInputTokens: sum(({ usage }) => usage.cachedInputTokens ?? 0),
+      cacheWriteTokens: sum(({ usage }) => usage.cacheWriteTokens ?? 0),
+      outputTokens: sum(({ usage }) => usage.outputTokens),
+      reasoningTokens: sum(({ usage }) => usage.reasoningTokens ?? 0),
+      usageMicros: sum(({ settlement }) => settlement.usageMicros ?? 0),
+      chargedMicros: sum(({ settlement }) => settlement.chargedMicros + settlement.excessMicros),
+      lastSettledAt:
+        own
+          .map(({ settlement }) => settlement.settledAt)
+          .sort()
+          .at(-1) ?? '',
+    };
+  });
+}
+
 export type NearMiss = {
   /** The id of the agent, and the name of the limit as in `weighedOf`. */
   name: string;

@@ -20,6 +20,12 @@ export const settlementRow = z.strictObject({
   may_release: z.boolean(),
   excess_micros: uint64,
   released_micros: z.int(),
+  input_tokens: uint64.nullable(),
+  cached_input_tokens: uint64.nullable(),
+  cache_write_tokens: uint64.nullable(),
+  output_tokens: uint64.nullable(),
+  reasoning_tokens: uint64.nullable(),
+  usage_micros: uint64.nullable(),
   marks: z.array(z.string()),
   reason: z.string(),
   late: z.boolean(),
@@ -48,6 +54,7 @@ export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof 
     may_release: record.reportedBy.mayRelease,
     excess_micros: record.excessMicros,
     released_micros: record.releasedMicros,
+    ...tokenColumns(record),
     marks: record.marks,
     reason: record.reason,
     late: record.late,
@@ -55,5 +62,16 @@ export function settlementRowOf(recorded: Recorded<Settlement>): z.input<typeof 
     ledger_sequence: record.ledgerSequence,
     settled_at: record.settledAt,
     ...logColumnsOf(recorded),
+  };
+}
+
+function tokenColumns({ usage, usageMicros }: Settlement) {
+  return {
+    input_tokens: usage?.inputTokens ?? null,
+    cached_input_tokens: usage === undefined ? null : (usage.cachedInputTokens ?? 0),
+    cache_write_tokens: usage === undefined ? null : (usage.cacheWriteTokens ?? 0),
+    output_tokens: usage?.outputTokens ?? null,
+    reasoning_tokens: usage?.reasoningTokens ?? null,
+    usage_micros: usageMicros ?? null,
   };
 }

@@ -4,6 +4,9 @@ import type { QuestionName } from './questions.ts';
 
 const AMOUNTS = ['chargedMicros', 'settledMicros', 'spentMicros', 'charged', 'settled', 'spent'];
 const CALLS = ['calls', 'allowed', 'blocked', 'deferred'];
+const TOKENS = [
+  ...['inputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'],
+];
 const SPENT = [...CALLS, 'spentMicros', 'spent'];
 
 type Known = readonly string[] | ((filters: Filters) => readonly string[]);
@@ -17,8 +20,9 @@ const COLUMNS: Readonly<Record<QuestionName, Known>> = {
   ],
   'settlements list': [
     ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'status', 'code', 'deltaMicros', 'chargedMicros'],
-    ...['cumulativeMicros', 'late', 'excessMicros', 'releasedMicros', 'marks', 'reason', 'mayRelease'],
-    ...['reportedBy', 'settledAt', 'delta', 'charged', 'cumulative', 'excess', 'released', 'log'],
+    ...['cumulativeMicros', 'late', 'excessMicros', 'releasedMicros', ...TOKENS, 'usageMicros', 'marks'],
+    ...['reason', 'mayRelease', 'reportedBy', 'settledAt', 'delta', 'charged', 'cumulative', 'excess'],
+    ...['released', 'usage', 'log'],
   ],
   'control-events list': [
     ...['id', 'event', 'scope', 'agentId', 'by', 'reason', 'budgetScope', 'budgetSubject', 'budgetId'],
@@ -55,6 +59,10 @@ const COLUMNS: Readonly<Record<QuestionName, Known>> = {
     ...['agentId', 'tool', 'model', 'outcomes', 'failed', 'cancelled', 'reservedMicros', 'givenBackMicros'],
     ...['givenBackPercent', 'ownMicros', 'refused', 'excesses', 'excessMicros', 'lastSettledAt', 'reserved'],
     ...['givenBack', 'own', 'excess'],
+  ],
+  'analytics tokens': [
+    ...['agentId', 'provider', 'model', 'outcomes', 'unpriced', ...TOKENS, 'usageMicros', 'chargedMicros'],
+    ...['lastSettledAt', 'usage', 'charged'],
   ],
   'budgets list': [
     ...['scope', 'subject', 'budgetId', 'windowMs', 'limitMicros', 'limit', 'limitSeenAt', 'spentMicros'],

@@ -199,6 +199,18 @@ export const QUESTIONS = {
       ],
     },
   },
+  'analytics tokens': {
+    about: 'Shows the tokens that LLM calls used, and their cost.',
+    examples: ['mandate analytics tokens --from 30d', 'mandate analytics tokens --agent researcher --csv'],
+    path: 'analytics/tokens',
+    rows: 'tokens',
+    kind: 'ranked',
+    filters: SEARCHED,
+    presentation: {
+      titles: { usage: 'PRICE OF TOKENS' },
+      first: ['agentId', 'model', 'inputTokens', 'outputTokens', 'charged', 'cachedInputTokens', 'outcomes'],
+    },
+  },
 } as const satisfies Readonly<Record<string, Question>>;
 
 export type QuestionName = keyof typeof QUESTIONS;

@@ -85,6 +85,7 @@ export const analyticsCommand = nounOf(
   'analytics near-misses',
   'analytics movers',
   'analytics releases',
+  'analytics tokens',
 );
 
 export function spendCommand(command: Command, run: RunCommand): void {

@@ -249,7 +249,9 @@ export function queryPromises(
     ...['spend', 'verdicts', 'codes', 'tools', 'agents', 'models', 'principals', 'latency'].map(
       (name) => `/v1/audit/analytics/${name}`,
     ),
-    ...['near-misses', 'movers', 'budgets', 'releases'].map((name) => `/v1/audit/analytics/${name}`),
+    ...['near-misses', 'movers', 'budgets', 'releases', 'tokens'].map(
+      (name) => `/v1/audit/analytics/${name}`,
+    ),
     '/v1/audit/control-events',
     '/v1/audit/dead-letters',
     `/v1/audit/dead-letters/${OURS.deadLetter.id}`,
