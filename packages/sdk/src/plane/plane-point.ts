@@ -14,7 +14,7 @@ import { planeApprovals } from './plane-approvals.ts';
 import { PlaneConnection } from './plane-connection.ts';
 import { PlaneKills } from './plane-kills.ts';
 import { type PlaneOptions, planeSettings } from './plane-options.ts';
-import { usageOf } from './usage-of-agent.ts';
+import { AUDIT_WAIT_MS, usageOf } from './usage-of-agent.ts';
 
 /** How many calls ask at one time. The others wait for their turn, within their time. */
 const MOST_ASKING = 64;
@@ -40,9 +40,9 @@ export function planePoint(options: Options): DecisionPoint {
     isReported = true;
   };
   if (options.mandate !== undefined) reportMandate();
-  const usage = async (agentId: string) => {
+  const usage = async (agentId: string, auditWaitMs = AUDIT_WAIT_MS) => {
     await outcomes.delivered(agentId, connection.timeoutMs);
-    return usageOf(connection, agentId);
+    return usageOf(connection, agentId, auditWaitMs);
   };
   return {
     readAction,
@@ -61,7 +61,8 @@ export function planePoint(options: Options): DecisionPoint {
     approvals: planeApprovals(connection),
     costOf: async (agentId) => (await usage(agentId)).cost,
     callsOf: async (agentId) => (await usage(agentId)).calls,
-    remainingBudgetOf: async (agentId) => (await usage(agentId)).remainingMicros,
+    // The ledger knows the budget, so nobody waits for the audit.
+    remainingBudgetOf: async (agentId) => (await usage(agentId, 0)).remainingMicros,
     addMandate: reportMandate,
     flush: (options) => outcomes.flush(options),
     auditCounts: () => outcomes.counts(),

@@ -41,18 +41,25 @@ export async function startTestPlane(): Promise<TestPlane> {
     quotas: { refusalsPerAgent, refusals: refusalsPerAgent },
   });
   let agents = 0;
+  const register = async (document: MandateDocument) => {
+    agents += 1;
+    const [agentId, policy] = [`agent-${agents}`, `policy-${agents}`];
+    await call('POST', '/v1/policies', { version: 1, id: policy, ...document });
+    await call('POST', '/v1/rules', { version: 1, id: `rule-${agents}`, policy, agents: [agentId] });
+    const { key } = await call<{ key: { key: string } }>('POST', '/v1/agents', { id: agentId });
+    return { agentId, apiKey: key.key };
+  };
+  // The control service refuses one of two changes at once.
+  let last: Promise<unknown> = Promise.resolve();
   return {
     url,
     process,
     operatorKey,
     call,
-    async agentUnder(document) {
-      agents += 1;
-      const [agentId, policy] = [`agent-${agents}`, `policy-${agents}`];
-      await call('POST', '/v1/policies', { version: 1, id: policy, ...document });
-      await call('POST', '/v1/rules', { version: 1, id: `rule-${agents}`, policy, agents: [agentId] });
-      const { key } = await call<{ key: { key: string } }>('POST', '/v1/agents', { id: agentId });
-      return { agentId, apiKey: key.key };
+    agentUnder(document) {
+      const registered = last.then(() => register(document));
+      last = registered.catch(() => {});
+      return registered;
     },
     async stop() {
       await process.kill('SIGKILL');

@@ -2,17 +2,21 @@
 import type { Cost } from '../types.ts';
 import { fieldsOf, type PlaneConnection, refusalOf } from './plane-connection.ts';
 
-/** How long the plane waits until its audit agrees with its ledger. */
-const WAIT_MS = 3_000;
+/** How long the plane waits until its audit agrees with its ledger. The audit knows the parts of a cost, and the calls. */
+export const AUDIT_WAIT_MS = 3_000;
 
 type Usage = { cost: Cost; calls: number | null; remainingMicros: number | null };
 
 /** @throws MandateError PLANE_UNAVAILABLE, or with the code of the refusal */
-export async function usageOf(connection: PlaneConnection, agentId: string): Promise<Usage> {
+export async function usageOf(
+  connection: PlaneConnection,
+  agentId: string,
+  auditWaitMs: number,
+): Promise<Usage> {
   const answer = await connection.request(
     (leftMs) => ({
       method: 'GET',
-      path: `/v1/agents/${encodeURIComponent(agentId)}/usage?waitMs=${Math.min(WAIT_MS, leftMs)}`,
+      path: `/v1/agents/${encodeURIComponent(agentId)}/usage?waitMs=${Math.min(auditWaitMs, leftMs)}`,
     }),
     performance.now() + connection.timeoutMs,
   );
