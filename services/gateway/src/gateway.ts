@@ -55,8 +55,13 @@ export type GatewayDependencies = {
    * no audit.
    */
   findDecision: ((tenant: string, action: ActionName) => Promise<Decision | null>) | null;
-  /** Returns the lifetime usage of an agent. Absent if there is no audit. */
-  findUsage?: ((tenant: string, agentId: string) => Promise<AuditedUsage>) | undefined;
+  /**
+   * Returns the lifetime usage of an agent. Null if the audit does not answer in time. The function itself is absent if
+   * there is no audit.
+   */
+  findUsage?:
+    | ((tenant: string, agentId: string, gone: AbortSignal) => Promise<AuditedUsage | null>)
+    | undefined;
   /** Returns the budgets with a limit that hold for a tool call of the agent. */
   budgetsOf(tenant: string, agentId: string): readonly BudgetLimit[];
   /**

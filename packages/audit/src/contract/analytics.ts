@@ -39,6 +39,7 @@ import {
   releases,
   timeline,
   tokens,
+  usageOfAgent,
 } from '../index.ts';
 import { arbitraryFilter, arbitraryMoment } from './arbitrary-filter.ts';
 import { type MakeAudit, withTables } from './audit-under-test.ts';
@@ -54,6 +55,7 @@ import {
   releasesOf,
   type Tokens,
   tokensOf,
+  usageOf,
 } from './plain-answers.ts';
 import { recordShuffled } from './record-shuffled.ts';
 
@@ -186,6 +188,7 @@ export function analytics(make: MakeAudit): void {
         await expectReleases(tenant, history, asked.filter);
         for (const filter of [asked.filter, {}]) await expectTokens(tenant, history, filter);
         await expectBudgets(tenant, history, asked.moments);
+        await expectUsage(tenant, history);
       }),
       { numRuns: byLength({ short: 2, full: 6 }) },
     );
@@ -282,6 +285,13 @@ export function analytics(make: MakeAudit): void {
     expect(inOrder(rows)).toEqual(inOrder(tokensOf(history, filter)));
     const charged = rows.map(({ chargedMicros }) => chargedMicros);
     expect(charged).toEqual([...charged].sort((a, b) => b - a));
+  }
+
+  async function expectUsage(tenant: string, history: History): Promise<void> {
+    const agents = new Set(history.decisions.map(({ record: { agentId } }) => agentId));
+    for (const agentId of agents) {
+      expect(await ask(audit, usageOfAgent, { tenant, agentId })).toEqual([usageOf(history, agentId)]);
+    }
   }
 
   async function expectBudgets(

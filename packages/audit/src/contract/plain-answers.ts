@@ -183,6 +183,27 @@ export function tokensOf(history: Deliveries, filter: Filter): Tokens[] {
   });
 }
 
+/** Returns what an agent has used in its lifetime. */
+export function usageOf(history: Deliveries, agentId: string) {
+  const bookings = bookingsOf(history, { agentId: [agentId] }).filter(
+    ({ decision }) => decision?.verdict === 'ALLOW' && decision.kind === 'first',
+  );
+  const sum = (isOfLlm: boolean) =>
+    bookings
+      .filter(({ decision }) => (decision?.type === 'llm_call') === isOfLlm)
+      .reduce(
+        (all, one) => all + one.chargedMicros + one.settledMicros + (one.settlement?.excessMicros ?? 0),
+        0,
+      );
+  const adjusted = standing(history.adjustments, ({ adjustment }) => adjustment.id)
+    .filter(({ adjustment: { budget } }) => budget.scope === 'agent' && budget.subject === agentId)
+    .reduce((all, { adjustment }) => all + adjustment.deltaMicros, 0);
+  return {
+    calls: bookings.filter(({ isDecision }) => isDecision).length,
+    ...{ llmMicros: sum(true), toolMicros: sum(false), adjustedMicros: adjusted },
+  };
+}
+
 export type NearMiss = {
   /** The id of the agent, and the name of the limit as in `weighedOf`. */
   name: string;

@@ -2,6 +2,8 @@
  * What an agent has used in its lifetime: one row. Each allowed call counts once, with its charge and the change that
  * its outcome made. A cost above its cap (an excess) counts too. `adjustedMicros`: what operators changed in the
  * lifetime budget of the agent.
+ *
+ * The rows of the agent are found first, and only then repeats are left out. FINAL would merge the rows of all agents.
  */
 import { id, TOTAL_BUDGET, tenant } from '@mandate/schemas';
 import { z } from 'zod';
@@ -17,23 +19,8 @@ export const usageOfAgent = question({
     adjustedMicros: summedMicros,
   }),
   sql: () => `
-    WITH allowed AS (
-      SELECT action_id, attempt, type, toInt128(charged_micros) AS charged
-      FROM decisions FINAL
-      WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND verdict = 'ALLOW' AND kind = 'first'
-    ),
-    settled AS (
-      SELECT action_id, attempt, toInt128(delta_micros) + toInt128(excess_micros) AS change
-      FROM settlements FINAL
-      WHERE tenant = {tenant:String} AND NOT void AND agent_id = {agentId:String} AND kind = 'settled'
-    ),
-    booked AS (
-      SELECT type, 1 AS calls, charged AS micros FROM allowed
-      UNION ALL
-      SELECT type, 0, change FROM settled ANY INNER JOIN allowed USING (action_id, attempt)
-    )
-    SELECT sum(calls) AS calls, sumIf(micros, type = 'llm_call') AS llmMicros,
-      sumIf(micros, type != 'llm_call') AS toolMicros,
+    SELECT sum(calls) AS calls, sum(llm) + sumIf(change, llm_calls > 0) AS llmMicros,
+      sum(other) + sumIf(change, llm_calls = 0) AS toolMicros,
       (
         SELECT sum(delta) FROM (
           SELECT toInt128(delta_micros) AS delta
@@ -43,5 +30,31 @@ export const usageOfAgent = question({
           LIMIT 1 BY id
         )
       ) AS adjustedMicros
-    FROM booked`,
+    FROM (
+      SELECT countIf(is_decision) AS calls, countIf(is_decision AND type = 'llm_call') AS llm_calls,
+        sumIf(micros, is_decision AND type = 'llm_call') AS llm, sumIf(micros, is_decision AND type != 'llm_call') AS other,
+        anyIf(micros, NOT is_decision) AS change
+      FROM (
+        SELECT true AS is_decision, action_id, attempt, type, toInt128(charged_micros) AS micros
+        FROM ${rowsOfAgent('decisions', 'action_id, attempt, type, charged_micros, verdict')}
+        WHERE verdict = 'ALLOW' AND kind = 'first'
+        UNION ALL
+        SELECT false, action_id, attempt, '', toInt128(delta_micros) + toInt128(excess_micros)
+        FROM ${rowsOfAgent('settlements', 'action_id, attempt, delta_micros, excess_micros')}
+        WHERE kind = 'settled'
+      )
+      GROUP BY action_id, attempt
+      HAVING calls > 0
+    )`,
 });
+
+/** SQL for the rows of the agent that count, without repeats. All repeats of a row are of one agent. */
+function rowsOfAgent(table: string, columns: string): string {
+  return `(
+          SELECT * FROM (
+            SELECT ${columns}, kind, void FROM ${table}
+            WHERE tenant = {tenant:String} AND agent_id = {agentId:String}
+            ORDER BY precedence DESC LIMIT 1 BY id
+          ) WHERE NOT void
+        )`;
+}

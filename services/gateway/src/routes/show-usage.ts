@@ -18,7 +18,7 @@ const FIRST_WAIT_MS = 50;
 const MOST_WAIT_MS = 5_000;
 
 const ofAudit = (what: string) =>
-  `${what} null: there is no audit, or it did not agree with the ledger in time.`;
+  `${what} null: there is no audit, or it did not answer, or did not agree with the ledger, in time.`;
 
 const usage = z.object({
   agentId: described(z.string(), 'The id of the agent.', 'airline-007'),
@@ -64,7 +64,7 @@ export function showUsage(server: HttpServer, gateway: Gateway): void {
       if (!maySee(key, agentId)) mustSpeakFor(key, { agentId });
       const untilMs = performance.now() + request.query.waitMs;
       for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
-        const audited = (await gateway.findUsage?.(key.tenant, agentId)) ?? null;
+        const audited = (await gateway.findUsage?.(key.tenant, agentId, request.signal)) ?? null;
         const ofLedger = await usageInLedger(gateway, key.tenant, agentId);
         if (audited !== null && sumOf(audited) === ofLedger.totalMicros) {
           const { calls, llmMicros, toolMicros } = audited;
