@@ -45,6 +45,12 @@ describe('arguments that are too large', () => {
     });
   });
 
+  test('have a prefix that is valid text, even if it ends within a character', async () => {
+    const { start } = scene();
+    const { action } = await start({ text: `${'a'.repeat(79)}😀${'b'.repeat(CAPS.stringUnits)}` });
+    expect(action).toMatchObject({ args: { text: { $digested: { prefix: `${'a'.repeat(79)}\ufffd` } } } });
+  });
+
   test('differ if only the end of a text differs', async () => {
     const { mandate } = scene();
     const tools = mandate.createExecutor();

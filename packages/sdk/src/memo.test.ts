@@ -78,6 +78,22 @@ describe('a call that is asked', () => {
     expect(second).toBe(first);
   });
 
+  test('and refused for now is decided again when its time has come', async () => {
+    const { agent } = scene({ toolPolicies: { pay: { rateLimit: { maxCalls: 1, windowMs: 1_000 } } } });
+    await agent.start(call({}, { callId: 'call_1' }));
+    expect(await codeOf(agent.ask(call({})))).toBe('RATE_LIMIT_EXCEEDED');
+    await expect.poll(() => codeOf(agent.ask(call({}))), { timeout: 30_000 }).toBe('allowed');
+  });
+
+  test('and refused as a duplicate is decided again, because its other attempt may have ended', async () => {
+    const { agent, state } = scene();
+    const running = await agent.start(call({}));
+    const inOtherProcess = scene(PAY, state).agent;
+    expect(await codeOf(inOtherProcess.ask(call({})))).toBe('DUPLICATE_ACTION');
+    await running.settle({ status: 'failure' });
+    expect((await inOtherProcess.ask(call({}))).decision.attempt).toBe(2);
+  });
+
   test('and deferred is decided again, because a person may have answered', async () => {
     const { agent, state } = scene({ toolPolicies: { pay: { requiresConfirmation: true } } });
     const deferred = await agent.ask(call({})).then(() => null, findMandateError);
@@ -143,6 +159,14 @@ describe('a tool that is run twice', () => {
     const unverified = { ...options, verifyResult: () => false };
     expect(await codeOf(tools.run('pay', {}, () => 'paid', unverified))).toBe('VERIFICATION_FAILED');
     expect(await tools.run('pay', {}, () => 'paid', options)).toBe('paid');
+  });
+
+  test('gives the second its result only while the result is remembered, and never runs twice', async () => {
+    const { tools } = scene({ maxCostTotal: 10_000 });
+    const run = (n: number) => tools.run('pay', {}, () => `paid ${n}`, { callId: `call_${n}` });
+    for (let n = 0; n <= 200; n += 1) await run(n);
+    expect(await run(1)).toBe('paid 1');
+    expect(await codeOf(run(0))).toBe('DUPLICATE_ACTION');
   });
 
   test('does not run again after a restart', async () => {

@@ -33,9 +33,10 @@ async function errorOf<E = MandateBlockedError>(promise: Promise<unknown>): Prom
 function runOn(
   change: (decision: Decision, record: ActionRequested) => Decision | Promise<Decision>,
   tool: Tool,
+  mandate: MandateDocument = {},
 ) {
   const state = new MemoryStateManager();
-  const local = localPoint({ mandate: {}, state });
+  const local = localPoint({ mandate, state });
   const point = {
     ...local,
     decide: async (record: ActionRequested) => change(await local.decide(record), record),
@@ -157,9 +158,11 @@ describe('an error of the SDK', () => {
       },
     ],
   ])('an actual cost that is %s is not reported, but is an error', async (_what, actualCostMicros) => {
-    const { tools, mandate, errors } = scene({ toolPolicies: { pay: { cost: 5 } } });
+    const tiers = { type: 'TIERED', attempt: 1, success: 2, verification: 4 } as const;
+    const { tools, mandate, errors } = scene({ defaultChargingPolicy: tiers });
     await tools.run('pay', {}, () => 'paid', { actualCostMicros } as RunOptions<string>);
-    expect((await mandate.getCost()).totalMicros).toBe(5_000_000);
+    // The outcome was settled: nothing is charged for a verification.
+    expect((await mandate.getCost()).totalMicros).toBe(3_000_000);
     expect(errors).toHaveLength(1);
   });
 });
@@ -168,8 +171,10 @@ test('a decision with an obligation that the SDK does not know blocks the call',
   const { run, state } = runOn(
     (decision) => ({ ...decision, obligations: { watermark: true } }),
     () => 'ran',
+    { toolPolicies: { pay: { cost: 5 } } },
   );
   expect(await errorOf(run)).toMatchObject({ code: 'UNKNOWN_OBLIGATION', retryable: false });
+  expect([state.callsOf('bot'), state.costOf('bot').totalMicros]).toEqual([1, 0]);
   expect(await state.ledger.unpublished('default')).toEqual([]);
 });
 

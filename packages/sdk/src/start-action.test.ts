@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { recordedMandate } from './adapters/recorded-mandate.fixture.ts';
 import { Mandate, MandateBlockedError } from './index.ts';
 
 describe('a model call', () => {
@@ -56,9 +57,8 @@ describe('a model call', () => {
 });
 
 test('only the first outcome of a call counts', async () => {
-  const mandate = new Mandate({
-    agentId: 'bot',
-    mandate: { toolPolicies: { pay: { cost: 1, maxActualCost: 100 } } },
+  const { mandate, outcomes } = recordedMandate({
+    document: { toolPolicies: { pay: { cost: 1, maxActualCost: 100 } } },
   });
   const running = await mandate.agent().start({ type: 'tool_call', tool: 'pay', args: {} });
   await Promise.all([
@@ -67,6 +67,7 @@ test('only the first outcome of a call counts', async () => {
     running.settle({ status: 'success', actualCostMicros: 9_000_000 }),
   ]);
   expect((await mandate.getCost()).totalMicros).toBe(5_000_000);
+  expect(outcomes).toEqual([{ status: 'success' }]);
 });
 
 test('an aborted call is charged what its caller measured, or its whole reservation', async () => {

@@ -13,10 +13,10 @@ function scene() {
 }
 
 test('a kill during the verification aborts the check, and the call is charged as a success', async () => {
-  const { mandate, tools } = scene();
+  const tiers = { type: 'TIERED', attempt: 1, success: 2, verification: 4 } as const;
+  const mandate = new Mandate({ agentId: 'bot', mandate: { defaultChargingPolicy: tiers } });
   const checking = Promise.withResolvers<void>();
-  const running = tools.run('pay', {}, () => 'paid', {
-    actualCostMicros: 7_000_000,
+  const running = mandate.createExecutor().run('pay', {}, () => 'paid', {
     verifyResult: (result, check) => {
       checking.resolve();
       return untilAborted(result, check);
@@ -25,7 +25,7 @@ test('a kill during the verification aborts the check, and the call is charged a
   await checking.promise;
   await mandate.kill('bot', 'runaway');
   await expect(running).rejects.toMatchObject({ code: 'AGENT_KILLED' });
-  await expect.poll(async () => (await mandate.getCost()).totalMicros, { timeout: 30_000 }).toBe(7_000_000);
+  await expect.poll(async () => (await mandate.getCost()).totalMicros, { timeout: 30_000 }).toBe(3_000_000);
 });
 
 test('a failed verification keeps an actual cost that is known, and names the cause', async () => {

@@ -26,6 +26,124 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: the end of the lease aborts', '() => stop.abort(leaseExpired(decision, leaseMs))', '() => {}'],
     ['sdk: an aborted call that fails keeps its charge', 'if (isUnknown) return Promise.resolve();', ''],
     ['sdk: only the first outcome counts', 'if (settled !== null) return settled;', ''],
+    ['sdk: a call that never runs gives its reservation back', 'await cancel(point, decision, onError);', ''],
+    [
+      'sdk: a measured cost of an aborted call is charged',
+      "outcome.status !== 'success' && !isMeasured",
+      "outcome.status !== 'success'",
+    ],
+    [
+      'sdk: a kill ends the wait for a person',
+      'if (by.kill !== undefined) return killed(by.kill, refused.decision);',
+      '',
+    ],
+    [
+      'sdk: another call with the same call id is decided too',
+      'first?.samePayload === false && first.actionId === actionId',
+      'false',
+    ],
+    [
+      'sdk: a validator cannot change the arguments of the caller',
+      'validateArguments(copyOf(call.args, named),',
+      'validateArguments(call.args,',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/memo.ts', [
+    ['sdk: a second ask gets the first answer', 'known !== undefined && nowMs < known.untilMs', 'false'],
+    ['sdk: a call starts once', 'if (isSecond) throw startedBefore(decision);', ''],
+    [
+      'sdk: two starts at one time start a call once',
+      'entry.isClaimed = true;\n    const { action, args, decision } = await entry.answer;',
+      'const { action, args, decision } = await entry.answer;\n    entry.isClaimed = true;',
+    ],
+    [
+      'sdk: an answer holds no longer than its lease',
+      'entry.untilMs = entry.answeredAtMs + (decision.reservation?.leaseMs ?? 0);',
+      '{}',
+    ],
+    [
+      'sdk: a duplicate is decided again',
+      "decision.verdict !== 'BLOCK' || decision.code === 'DUPLICATE_ACTION'",
+      "decision.verdict !== 'BLOCK'",
+    ],
+    [
+      'sdk: a refusal for now is decided again',
+      'decision.final ? Number.POSITIVE_INFINITY : (decision.retryAfterMs ?? 0)',
+      'Number.POSITIVE_INFINITY',
+    ],
+    ['sdk: a failed call can be started again', 'if (!isDone) this.#forget(key, entry);', ''],
+    [
+      'sdk: a kill gives back what calls that have not started reserved',
+      'entry.answer.then(({ decision }) => this.#cancel(decision)).catch(() => {});',
+      '',
+    ],
+    [
+      'sdk: no decision before a kill is used after it',
+      'this.#forget(key, entry);\n      entry.answer.then(',
+      'entry.answer.then(',
+    ],
+    ['sdk: a memo forgets the oldest calls', 'if (map.size <= most) return;', 'return;'],
+  ]),
+  ...inFile('packages/sdk/src/call-key.ts', [
+    [
+      'sdk: a call id with other content is another call',
+      'digestOf([agentId, call, statedFields(options)])',
+      'digestOf([agentId, statedFields(options)])',
+    ],
+    [
+      'sdk: a call id of another run is another call',
+      'JSON.stringify([agentId, run, callId, digest])',
+      'JSON.stringify([agentId, callId, digest])',
+    ],
+    ['sdk: no two runs and call ids have one action id', '/^[!-9;-~]+$/', '/^[!-~]+$/'],
+  ]),
+  ...inFile('packages/sdk/src/digest-arguments.ts', [
+    [
+      'sdk: a text that is too large has a digest',
+      'const texts = digested(args, CAPS.stringUnits);',
+      'const texts = args;',
+    ],
+    ['sdk: a digest covers the whole text', 'sha256Hex(text)', 'sha256Hex(text.slice(0, PREFIX_UNITS))'],
+    [
+      'sdk: a list that is too large has a digest',
+      'json.length > SHORTEST ? digestOf(type, json) : args[name]',
+      'args[name]',
+    ],
+    ['sdk: a digest never splits a character', '.toWellFormed()', ''],
+  ]),
+  ...inFile('packages/sdk/src/kill.ts', [
+    [
+      'sdk: a kill aborts running calls even if the ledger fails',
+      'for (const listener of [...this.#listeners]) listener({ agentId, reason, target });\n    await done;',
+      'await done;\n    for (const listener of [...this.#listeners]) listener({ agentId, reason, target });',
+    ],
+    ['sdk: a revived agent may still be stopped', 'return !(await this.isKilled(agentId));', 'return true;'],
+  ]),
+  ...inFile('packages/sdk/src/verify-result.ts', [
+    ['sdk: a check passes only with true', 'ok === true ? { ok }', 'ok ? { ok: true }'],
+    ['sdk: an abort ends a check without a verdict', 'if (aborted.aborted) return { ok: null };', ''],
+    ['sdk: a check has a time limit', '() => late.abort(', '() => String('],
+  ]),
+  ...inFile('packages/sdk/src/custom-charge.ts', [
+    ['sdk: a charge that fails gives nothing back', '      : null;', '      : { status: outcome.status };'],
+    ['sdk: a charge is a whole amount', 'Number.isSafeInteger(micros) && (micros as number) >= 0', 'true'],
+  ]),
+  ...inFile('packages/sdk/src/adapters/outcome-of-delivery.ts', [
+    [
+      'sdk: a whole answer without usage keeps the reservation charged',
+      "if (end === 'whole') return { status };",
+      '',
+    ],
+    [
+      'sdk: an answer that ended early costs what was delivered',
+      'Math.max(started?.outputTokens ?? 0, tokensOfBytes(deliveredBytes))',
+      '(started?.outputTokens ?? 0)',
+    ],
+    [
+      'sdk: a lost connection may have reached the provider',
+      "  'ECONNREFUSED',",
+      "  'ECONNREFUSED',\n  'ECONNRESET',",
+    ],
   ]),
   ...inFile('packages/sdk/src/run-tool.ts', [
     ['sdk: the tool gets the decided arguments', 'fn(decided as never', 'fn(args as never'],
@@ -34,6 +152,12 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       "typeof stated === 'function' ? stated(result) : stated",
       '(result as { actualCostMicros?: number }).actualCostMicros',
     ],
+    ['sdk: a failed tool settles as a failure', "await settle({ status: 'failure' });", ''],
+    [
+      'sdk: a refused result never reaches the caller',
+      'if (verified.ok === false) throw verified.error;',
+      '',
+    ],
     ['sdk: an actual cost is an amount', 'Number.isSafeInteger(cost) && cost >= 0', 'true'],
   ]),
   ...inFile('packages/sdk/src/authorize.ts', [
@@ -41,6 +165,12 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: a deferred call does not run', "if (verdict === 'DEFER')", "if (code === 'ALLOWED')"],
     ['sdk: a key with other arguments is no retry', 'first?.samePayload === true', 'first !== null'],
     ['sdk: a failed call can be retried', 'if (!mayAskNext) return decision;', 'return decision;'],
+    ['sdk: a blocked call does not run', "if (verdict === 'BLOCK')", "if (code === 'ALLOWED')"],
+    [
+      'sdk: an unknown obligation gives the reservation back',
+      "await point.settle({ actionId, attempt, agentId, status: 'cancelled' }, decision.type);",
+      '',
+    ],
   ]),
   ...inFile('packages/sdk/src/policy.ts', [
     ['sdk: all stated mandates apply', '[...stated, mandate]', '[mandate]'],
@@ -49,8 +179,35 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       '? stated : [found.mandate, ...stated]',
       '? stated : stated',
     ],
+    [
+      'sdk: a sub-agent may do no more than its parent',
+      'composeWithAncestors(found.mandate, held)',
+      'found.mandate',
+    ],
+    [
+      'sdk: a sub-agent may do no more than all its ancestors',
+      'next = this.#parents.get(next);',
+      'next = undefined;',
+    ],
+    [
+      'sdk: a sub-agent follows a further mandate of its parent',
+      'known?.parts.every((part, at) => part === parts[at]) === true',
+      'known !== undefined',
+    ],
+    [
+      'sdk: the parent of a sub-agent never changes',
+      'if (known === parentId) return;',
+      'if (known !== undefined) return;',
+    ],
+    ['sdk: no agent is its own ancestor', ': ancestors.includes(agentId)', ': agentId === null'],
+    [
+      'sdk: a mandate for one agent names no other agents',
+      'agentId !== null && compiled.compiled.agents(agentId) === null',
+      'agentId === null && compiled.compiled === undefined',
+    ],
   ]),
   ...inFile('packages/sdk/src/create-action.ts', [
+    ['sdk: the tool gets whole arguments', 'args: large ?? (', 'args: ('],
     ['sdk: a key makes the same id each time', ': idOfKey(idempotencyKey)', ': randomUUID()'],
   ]),
 ];
