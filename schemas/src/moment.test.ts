@@ -1,7 +1,7 @@
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayFault, readMoment, timeFault } from './moment.ts';
+import { dayFault, readMoment, timeFault, wireTime } from './moment.ts';
 import { time } from './scalars.ts';
 
 const NOW_MS = Date.parse('2026-01-31T12:00:00Z');
@@ -137,4 +137,22 @@ describe('moments', () => {
   ])('%j is refused', (text, fault) => {
     expect(readMoment(text as string, NOW_MS)).toEqual({ fault });
   });
+});
+
+test('a time on the wire is what Date writes, in any order of days', () => {
+  const FURTHEST_MS = 8_640_000_000_000_000;
+  const anywhere = fc.integer({ min: -FURTHEST_MS, max: FURTHEST_MS });
+  const wire = fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59.999Z') });
+  const near = fc.integer({ min: -200_000_000, max: 200_000_000 });
+  const fraction = fc.double({ min: 0, max: 1e12, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(anywhere, wire, near, fraction)), (times) => {
+      for (const atMs of times) expect(wireTime(atMs)).toBe(new Date(atMs).toISOString());
+    }),
+    { numRuns: runs(1_000) },
+  );
+  wireTime(FURTHEST_MS);
+  for (const wrong of [Number.NaN, FURTHEST_MS + 1, -FURTHEST_MS - 1, Number.POSITIVE_INFINITY]) {
+    expect(() => wireTime(wrong)).toThrow(RangeError);
+  }
 });
