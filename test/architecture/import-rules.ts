@@ -113,7 +113,10 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
   ['packages/examples', ['@mandate/sdk', TESTING]],
-  ['packages/sdk', [...ADAPTER, '@mandate/step', '@mandate/policy', '@mandate/ledger', '@mandate/engine']],
+  [
+    'packages/sdk',
+    [...ADAPTER, '@mandate/step', '@mandate/policy', '@mandate/ledger', '@mandate/engine', '@mandate/bus'],
+  ],
 ]);
 
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */

@@ -18,9 +18,10 @@ export type TestPlane = {
   stop(): Promise<void>;
 };
 
-export async function startTestPlane(): Promise<TestPlane> {
+/** @param env further settings of the plane, such as its servers */
+export async function startTestPlane(env: Readonly<Record<string, string>> = {}): Promise<TestPlane> {
   const data = mkdtempSync(join(tmpdir(), 'mandate-test-'));
-  const process = await startPlane({ data, env: { PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000' } });
+  const process = await startPlane({ data, env: { PLANE_REQUESTS_PER_KEY_PER_SECOND: '100000', ...env } });
   const { url } = process;
   const operatorKey = process.keys.operator ?? '';
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {

@@ -1,0 +1,8 @@
+/**
+ * @mandate/sdk/kafka: reaches a plane through Kafka. Only this entry loads a Kafka client. It needs `kafkajs` 2.2.4.
+ *
+ *     const mandate = new Mandate({ mode: 'distributed', redis, audit: [kafkaOutput({ brokers })], … });
+ */
+
+export type { KafkaOptions } from './kafka-options.ts';
+export { kafkaOutput } from './kafka-output.ts';
