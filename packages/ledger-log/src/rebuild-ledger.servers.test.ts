@@ -271,7 +271,7 @@ describeWithOwnServers(['redis'], 'the shared ledger', () => {
     async (when) => {
       const bus = await openLog();
       const found = new MandateError('LEDGER_NEWER', 'theirs', { remedy: 'upgrade', retryable: true });
-      const lost = new LedgerNotReady('emptied', '');
+      const lost = new LedgerNotReady('emptied', '', 'empty');
       const ledger = {
         epoch: '',
         ping: () => Promise.reject(when === 'looks' ? found : lost),

@@ -25,7 +25,9 @@ export { RecordsRefused } from './audit/records-refused.ts';
 export { stdoutOutput } from './audit/stdout-output.ts';
 export type { AuditOptions } from './audit.ts';
 export type { Charge } from './custom-charge.ts';
-export { RedisStateManager, type RedisStateOptions } from './distributed/redis-state.ts';
+export { type RecoverOptions, recoverRedis } from './distributed/recover-redis.ts';
+export type { RedisStateOptions } from './distributed/redis-options.ts';
+export { RedisStateManager } from './distributed/redis-state.ts';
 export {
   findMandateError,
   isMandateError,

@@ -161,6 +161,9 @@ export class SharedLedger {
       ping: async () => void (await look()),
       close: async () => {},
       state: async () => this.#ledger.state(),
+      resume: async () => {
+        throw new TypeError('a ledger with a log is rebuilt');
+      },
 
       beginRebuild: async ({
         epoch,
@@ -217,7 +220,7 @@ export class SharedLedger {
 
   #mustBeReady(knownEpoch: string): Registry {
     if (this.inForce === null || this.#registry === null)
-      throw new LedgerNotReady('The ledger is not ready.', knownEpoch);
+      throw new LedgerNotReady('The ledger is not ready.', knownEpoch, 'run');
     return this.#registry;
   }
 

@@ -77,6 +77,7 @@ export function notReady(why: string, found: string, expected: string, lostEpoch
   return new LedgerNotReady(
     `The ledger is not ready: ${reason} (found "${found}", expected "${expected}").`,
     lostEpoch,
+    why,
   );
 }
 

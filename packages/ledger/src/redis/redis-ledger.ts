@@ -17,6 +17,7 @@ import * as operate from './operator-commands.ts';
 import * as look from './queries.ts';
 import { readState } from './read-state.ts';
 import { beginRebuild, type Rebuild, type RebuildOptions } from './rebuild.ts';
+import { type ResumeOptions, resume } from './resume.ts';
 import { confirmTenant } from './scripts/step.ts';
 import { checkServer, type ServerRequirements } from './server-checks.ts';
 import { createShards } from './shards.ts';
@@ -42,6 +43,12 @@ export type RedisLedger = Ledger & {
    * is in force and its ledger works.
    */
   beginRebuild(options: RebuildOptions): Promise<Rebuild>;
+  /**
+   * Puts the ledger in force again after its server was restarted, with the data that the server kept. Only for a
+   * ledger without a log. Throws LEDGER_LOST if data is missing. Throws it too if data may be missing, unless the caller
+   * accepts this.
+   */
+  resume(options: ResumeOptions): Promise<void>;
   /**
    * Reads the state from Redis, for tests that compare the state with a fold. If steps run at the same time, the
    * parts of the state are from different moments.
@@ -118,6 +125,7 @@ export async function createRedisLedger(options: RedisLedgerOptions): Promise<Re
     usedShare: () => usedShareOf(connection.masters()),
 
     beginRebuild: (options) => beginRebuild(shards, options),
+    resume: (options) => resume(shards, options),
     state: () => readState(shards),
 
     ping: async () => void (await shards.look()),

@@ -45,6 +45,11 @@ export class DistributedKills implements Kills {
     });
   }
 
+  /** The revisions of another ledger begin again, so those of the old one say nothing. */
+  ledgerChanged(): void {
+    this.#told.clear();
+  }
+
   kill(agentId: string, reason: string): Promise<void> {
     return this.#kill(oneAgent(agentId), reason);
   }

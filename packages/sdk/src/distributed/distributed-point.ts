@@ -19,6 +19,6 @@ export function distributedPoint({
   return enginePoint(options, {
     state,
     open: () => state.open(),
-    step: (work) => steps.run(performance.now() + TURN_MS, async () => work(await state.open())),
+    step: (work) => steps.run(performance.now() + TURN_MS, () => state.step(work)),
   });
 }

@@ -5,57 +5,53 @@
  * The processes get notices of kills by Pub/Sub. After an interruption they read the flags again, so no kill is missed.
  * Times come from Redis. The clock of this process only measures the time since the last time of Redis.
  */
-import { randomUUID } from 'node:crypto';
-import {
-  createFold,
-  LedgerNotReady,
-  openKillBroadcast,
-  openSharedLedger,
-  type RedisLedger,
-} from '@mandate/ledger';
+import { connectRedis, LedgerNotReady, openKillBroadcast, type RedisLedger } from '@mandate/ledger';
 import { isMandateError, MandateError, openInOrder, type Running, silentLogger } from '@mandate/runtime';
-import { type RedisSettings, redisSettings } from '@mandate/runtime/settings';
+import type { RedisSettings } from '@mandate/runtime/settings';
 import { type ActionType, DEFAULTS, type Decision, type Settlement } from '@mandate/schemas';
 import type { OpenState } from '../engine-point.ts';
 import { inTime } from '../in-time.ts';
 import type { Cost, OnError } from '../types.ts';
 import { DistributedKills } from './distributed-kills.ts';
-import { openTallies, type Tallies } from './tallies.ts';
+import { beginLedger, isAccepted, ledgerLost, openLedger } from './recover-redis.ts';
+import { type RedisStateOptions, settingsOf } from './redis-options.ts';
+import { type RedisClient, type Tallies, talliesIn } from './tallies.ts';
 
-export type RedisStateOptions = {
-  /** `redis://…`, `rediss://…`, or `redis+sentinel://…`. */
-  url: string;
-  /** Begins all keys, with `.sdk` after it. Processes with the same prefix share their limits. Absent: `mandate`. */
-  prefix?: string;
-  /** The longest wait for Redis, in milliseconds. Then the call is blocked. Absent: 2,000. */
-  timeoutMs?: number;
-  /** False: accepts a Redis without an append-only file, which forgets what was spent when it restarts. */
-  requireAppendOnly?: boolean;
-  /** Gets errors that block no call, such as a tally that could not be counted. Absent: `console.error`. */
-  onError?: OnError;
-};
-
-type Connected = OpenState & { tallies: Tallies } & Required<Running>;
+type Connected = OpenState & {
+  ledger: RedisLedger;
+  tallies: Tallies;
+  client: RedisClient;
+} & Required<Running>;
 
 /** Keeps the state in Redis. It connects at the first call, and again after a failure. */
 export class RedisStateManager {
   readonly kills: DistributedKills;
   readonly #options: RedisStateOptions;
+  readonly #settings: RedisSettings;
   readonly #timeoutMs: number;
   readonly #onError: OnError;
   #opening: Promise<Connected> | null = null;
+  #resuming: Promise<void> | null = null;
   #isClosed = false;
   /** A time of Redis, and `performance.now()` of this process at that moment. */
   #known = { redisMs: 0, atMs: 0 };
+  /** The ledger that this process decides in, and the newest decision that it knows. Empty before the first connection. */
+  #trusted = { epoch: '', sequence: 0 };
 
   constructor(options: RedisStateOptions) {
     this.#options = options;
+    this.#settings = settingsOf(options);
     this.#timeoutMs = options.timeoutMs ?? 2_000;
     this.#onError = options.onError ?? ((error) => console.error('mandate:', error));
-    this.kills = new DistributedKills(async () => (await this.open()).ledger, this.#onError);
+    this.kills = new DistributedKills(async () => {
+      const opened = await this.open();
+      // A kill has its effect in every state of the ledger, so a failure is that of the kill itself.
+      await this.#afterRestart(opened, () => opened.ledger.ping()).catch(() => {});
+      return opened.ledger;
+    }, this.#onError);
   }
 
-  /** @throws MandateError LEDGER_UNAVAILABLE, within the time limit */
+  /** @throws MandateError LEDGER_UNAVAILABLE, within the time limit; LEDGER_LOST */
   async open(): Promise<Connected> {
     if (this.#isClosed) throw unavailable('The state is closed.');
     this.#opening ??= this.#connect();
@@ -63,7 +59,18 @@ export class RedisStateManager {
     opening.catch(() => {
       if (this.#opening === opening) this.#opening = null;
     });
-    return inTime(this.#timeoutMs, opening, () => unavailable('Redis did not answer in time.'));
+    const opened = await inTime(this.#timeoutMs, opening, () => unavailable('Redis did not answer in time.'));
+    await this.#trust(opened);
+    return opened;
+  }
+
+  /** Runs one decision or settlement. After a restart of Redis that lost nothing, the work runs again. */
+  async step<T>(work: (open: OpenState) => Promise<T>): Promise<T> {
+    const opened = await this.open();
+    const done = await this.#afterRestart(opened, () => work(opened));
+    // The step may have found another ledger in Redis. Then an ALLOW of it counts only if an operator has accepted it.
+    await this.#trust(opened);
+    return done;
   }
 
   async costOf(agentId: string): Promise<Cost> {
@@ -81,18 +88,50 @@ export class RedisStateManager {
     await opened?.stop();
   }
 
+  /** A refusal of a ledger that is not ready has changed nothing. So the work can run again. */
+  async #afterRestart<T>({ ledger }: Connected, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LedgerNotReady) || error.why === 'rebuilding') throw error;
+      if (error.why !== 'run') throw ledgerLost(error);
+      this.#resuming ??= this.#resume(ledger).finally(() => {
+        this.#resuming = null;
+      });
+      await this.#resuming;
+      return work();
+    }
+  }
+
+  async #resume(ledger: RedisLedger): Promise<void> {
+    const { epoch, sequence } = this.#trusted;
+    // A ledger that begins again counts from 0.
+    const sequences = new Map(ledger.epoch === epoch ? [[DEFAULTS.tenant, sequence]] : []);
+    try {
+      await ledger.resume({ sequences, acceptsLoss: false });
+    } catch (error) {
+      throw isMandateError(error, 'LEDGER_LOST') ? ledgerLost(error) : error;
+    }
+  }
+
+  /** Goes on in another ledger only if an operator has accepted it. */
+  async #trust({ ledger, client }: Connected): Promise<void> {
+    const { epoch } = ledger;
+    if (epoch === this.#trusted.epoch) return;
+    const isFirst = this.#trusted.epoch === '';
+    if (!isFirst && !(await isAccepted(client, this.#settings.REDIS_NAMESPACE, epoch)))
+      throw ledgerLost(otherLedger());
+    this.#trusted = { epoch, sequence: 0 };
+    if (!isFirst) this.kills.ledgerChanged();
+  }
+
   #connect(): Promise<Connected> {
-    const { url, prefix = 'mandate', requireAppendOnly = true } = this.#options;
-    const settings = redisSettings.parse({
-      REDIS_URL: url,
-      REDIS_NAMESPACE: `${prefix}.sdk`,
-      REDIS_COMMAND_TIMEOUT_MS: this.#timeoutMs,
-      REDIS_REQUIRE_APPEND_ONLY: requireAppendOnly,
-    });
+    const settings = this.#settings;
     return openInOrder(async ({ closing }) => {
       const ledger = closing(await openLedger(settings), (one) => one.close());
-      await prepare(ledger);
-      const tallies = closing(await openTallies(settings), (one) => one.close());
+      await this.#prepare(ledger);
+      const client = closing(await connectRedis(settings, silentLogger()), async (one) => one.disconnect());
+      const tallies = closing(talliesIn(client, settings.REDIS_NAMESPACE), (one) => one.counted());
       this.#known = { redisMs: await tallies.timeMs(), atMs: performance.now() };
       const broadcast = await openKillBroadcast(settings, silentLogger());
       closing(broadcast, (one) => one.close());
@@ -104,8 +143,13 @@ export class RedisStateManager {
       return {
         ledger,
         clock,
+        client,
         tallies,
-        decided: ({ kind, verdict, agentId, type, chargedMicros, decidedAt }: Decision) => {
+        decided: (decision: Decision) => {
+          const { kind, verdict, agentId, type, chargedMicros, decidedAt } = decision;
+          const { ledgerEpoch, ledgerSequence } = decision;
+          if (ledgerEpoch === this.#trusted.epoch)
+            this.#trusted.sequence = Math.max(this.#trusted.sequence, ledgerSequence);
           this.#known = { redisMs: Date.parse(decidedAt), atMs: performance.now() };
           if (verdict === 'ALLOW' && kind === 'first')
             count(agentId, { calls: 1, micros: chargedMicros, type });
@@ -115,52 +159,54 @@ export class RedisStateManager {
       };
     });
   }
-}
 
-async function openLedger(settings: RedisSettings): Promise<RedisLedger> {
-  const ledger = await openSharedLedger(settings, silentLogger());
-  if (ledger === null) throw unavailable('No Redis is named.');
-  return ledger;
-}
-
-/**
- * Begins the ledger if Redis has none under this prefix. A ledger that Redis lost is not begun again, because its
- * limits would then count from zero.
- */
-async function prepare(ledger: RedisLedger): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await ledger.ping();
-    } catch (error) {
-      if (!(error instanceof LedgerNotReady) || tries >= MOST_TRIES) throw error;
-      if (error.lostEpoch !== '') throw lost(error);
-      await begin(ledger);
+  /**
+   * Begins the ledger if Redis is empty, and says so, because a Redis that lost everything is empty too. A ledger that
+   * Redis lost in part is never begun again, because its limits would then count from zero.
+   */
+  async #prepare(ledger: RedisLedger): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await ledger.ping();
+      } catch (error) {
+        if (!(error instanceof LedgerNotReady) || tries >= MOST_TRIES) throw error;
+        if (error.why === 'run') await this.#resume(ledger);
+        else if (error.why === 'empty' ? this.#mayBegin() : error.why === 'rebuilding') {
+          if (await begin(ledger)) this.#onError(begun(this.#settings.REDIS_NAMESPACE));
+        } else throw ledgerLost(error);
+      }
     }
+  }
+
+  /** A process that knew a ledger knows that this one is lost. */
+  #mayBegin(): boolean {
+    return this.#trusted.epoch === '' && (this.#options.beginsLedger ?? true);
   }
 }
 
 const MOST_TRIES = 50;
 const RETRY_MS = 20;
 
-async function begin(ledger: RedisLedger): Promise<void> {
+/** Returns false if another process has begun the ledger, or is doing it. */
+async function begin(ledger: RedisLedger): Promise<boolean> {
   try {
-    const rebuild = await ledger.beginRebuild({ epoch: `ep_${randomUUID()}`, lostEpoch: '', leaseMs: 5_000 });
-    await rebuild.load(createFold({ replayMemoryMs: DEFAULTS.replayMemoryMs }).state);
-    await rebuild.finish();
+    await beginLedger(ledger);
+    return true;
   } catch (error) {
-    // Another process has begun the ledger, or is doing it.
     if (!isMandateError(error)) throw error;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    return false;
   }
 }
 
-function lost(cause: LedgerNotReady): MandateError {
-  return new MandateError('LEDGER_UNAVAILABLE', `Redis has lost the ledger: ${cause.message}`, {
-    remedy:
-      'Every call is blocked, because nobody knows what was spent. To begin with new budgets, use another `redisPrefix`.',
-    retryable: false,
-    cause,
+function begun(namespace: string): MandateError {
+  return new MandateError('LEDGER_BEGUN', `Redis was empty. A new ledger begins under "${namespace}".`, {
+    remedy: 'If this is not the first start, Redis has lost what was spent, and all limits count from zero.',
   });
+}
+
+function otherLedger(): MandateError {
+  return unavailable('Another process has begun a new ledger.');
 }
 
 function unavailable(message: string): MandateError {

@@ -2,9 +2,7 @@
  * What each agent has spent and how often it was allowed, in Redis: a hash for each agent. Only reports use these
  * numbers. Limits use the counters of the ledger.
  */
-import { connectRedis } from '@mandate/ledger';
-import { silentLogger } from '@mandate/runtime';
-import type { RedisSettings } from '@mandate/runtime/settings';
+import type { connectRedis } from '@mandate/ledger';
 import { type ActionType, DEFAULTS } from '@mandate/schemas';
 import type { Cost } from '../types.ts';
 
@@ -15,13 +13,14 @@ export type Tallies = {
   of(agentId: string): Promise<{ cost: Cost; calls: number }>;
   /** The time of Redis, in epoch milliseconds. */
   timeMs(): Promise<number>;
-  /** Waits until everything is counted, and ends. */
-  close(): Promise<void>;
+  /** Resolves when everything is counted. */
+  counted(): Promise<void>;
 };
 
-export async function openTallies(settings: RedisSettings): Promise<Tallies> {
-  const client = await connectRedis(settings, silentLogger());
-  const keyOf = (agentId: string) => `${settings.REDIS_NAMESPACE}:{${DEFAULTS.tenant}}:tally:${agentId}`;
+export type RedisClient = Awaited<ReturnType<typeof connectRedis>>;
+
+export function talliesIn(client: RedisClient, namespace: string): Tallies {
+  const keyOf = (agentId: string) => `${namespace}:{${DEFAULTS.tenant}}:tally:${agentId}`;
   const counting = new Set<Promise<unknown>>();
   return {
     async add(agentId, { calls, micros, type }) {
@@ -43,9 +42,8 @@ export async function openTallies(settings: RedisSettings): Promise<Tallies> {
       const [seconds, micros] = await client.time();
       return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
     },
-    async close() {
+    async counted() {
       await Promise.allSettled([...counting]);
-      client.disconnect();
     },
   };
 }

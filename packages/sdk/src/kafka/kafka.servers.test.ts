@@ -33,7 +33,11 @@ async function listed(agentId: string): Promise<Listed[]> {
   return (await plane.call<{ records: Listed[] }>('GET', `/v1/audit/sdk?agent=${agentId}`)).records;
 }
 
-function distributed(agentId: string, audit: MandateOptions['audit'], onError = (_: unknown) => {}) {
+function distributed(
+  agentId: string,
+  audit: NonNullable<MandateOptions['audit']>,
+  onError = (_: unknown) => {},
+) {
   const mandate = new Mandate({
     ...{
       mode: 'distributed',
@@ -43,7 +47,7 @@ function distributed(agentId: string, audit: MandateOptions['audit'], onError = 
       audit,
       onError,
     },
-    ...(audit !== undefined && { audit }),
+    audit,
     mandate: { maxCostTotal: 10, toolPolicies: { pay: { cost: 5 } } },
   });
   onTestFinished(() => mandate.close({ timeoutMs: 1 }));

@@ -1,0 +1,180 @@
+/** Tests how distributed mode goes on after its Redis was restarted, or has lost data. */
+import { randomUUID } from 'node:crypto';
+import {
+  describeWithOwnServers,
+  plainRedis,
+  type RedisServer,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { findMandateError } from '../errors.ts';
+import { Mandate, RedisStateManager, recoverRedis } from '../index.ts';
+
+/** Two calls of five dollars are allowed. */
+const TWO = { maxCostTotal: 10, toolPolicies: { pay: { cost: 5 } } };
+
+const OPERATOR = { by: 'ann', reason: 'incident 42' };
+
+async function redisThat(config: Record<string, string> = {}): Promise<RedisServer> {
+  const server = await startRedis({ appendonly: true, config });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** A process that shares its limits with the other processes of the prefix. */
+function processOn(server: RedisServer, prefix: string) {
+  const errors: { code?: string }[] = [];
+  const onError = (error: unknown) => void errors.push(error as { code?: string });
+  // No test here is about a slow Redis.
+  const state = new RedisStateManager({ url: server.url, prefix, timeoutMs: 30_000, onError });
+  onTestFinished(() => state.close());
+  const mandate = new Mandate({ mode: 'distributed', state, agentId: 'bot', mandate: TWO, onError });
+  const tools = mandate.createExecutor();
+  return {
+    mandate,
+    codes: () => errors.map(({ code }) => code),
+    /** Pays, and returns `ran`, or the code of the refusal. */
+    pay: (options = {}) =>
+      tools
+        .run('pay', {}, () => 'ran', options)
+        .catch((error: unknown) => {
+          const refused = findMandateError(error);
+          return refused?.code === 'INTERNAL_ERROR'
+            ? String((refused.cause as { code?: string }).code)
+            : String(refused?.code ?? error);
+        }),
+  };
+}
+
+/** Pays until Redis answers again after its restart. Returns the first other answer. */
+async function payAgain(pay: () => Promise<string>): Promise<string> {
+  return waitUntil('an answer of Redis', async () => {
+    const code = await pay();
+    return code !== 'LEDGER_UNAVAILABLE' && code;
+  });
+}
+
+describeWithOwnServers(['redis'], 'a Redis that restarted', () => {
+  test('if each change was on its disk: calls go on by themselves, and nothing is forgotten', async () => {
+    const server = await redisThat({ appendfsync: 'always' });
+    const prefix = `test-${randomUUID()}`;
+    const one = processOn(server, prefix);
+    expect(await one.pay({ idempotencyKey: 'order-7' })).toBe('ran');
+    await one.mandate.kill('other', 'stop');
+    await server.kill();
+    await server.restart();
+    expect(await payAgain(() => one.pay({ idempotencyKey: 'order-7' }))).toBe('DUPLICATE_ACTION');
+    const fresh = processOn(server, prefix);
+    expect(await fresh.mandate.isKilled('other')).toBe(true);
+    expect([await fresh.pay(), await one.pay(), await fresh.pay()]).toEqual([
+      'ran',
+      'COST_LIMIT_EXCEEDED',
+      'COST_LIMIT_EXCEEDED',
+    ]);
+    expect(fresh.codes()).toEqual([]);
+  });
+
+  test('a kill after the restart is in force, before any other call', async () => {
+    const server = await redisThat({ appendfsync: 'always' });
+    const one = processOn(server, `test-${randomUUID()}`);
+    expect(await one.pay()).toBe('ran');
+    await server.kill();
+    await server.restart();
+    await waitUntil('the kill', () =>
+      one.mandate.kill('bot', 'stop').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await one.pay()).toBe('AGENT_KILLED');
+  });
+
+  test('if it may lack the newest calls: blocked in old and new processes, until an operator accepts', async () => {
+    const server = await redisThat({ appendfsync: 'everysec' });
+    const prefix = `test-${randomUUID()}`;
+    const one = processOn(server, prefix);
+    expect(await one.pay()).toBe('ran');
+    // A killed process loses nothing that it wrote. Nobody can know that after the restart.
+    await server.kill();
+    await server.restart();
+    const fresh = processOn(server, prefix);
+    expect([await payAgain(one.pay), await fresh.pay(), await one.pay()]).toEqual([
+      'LEDGER_LOST',
+      'LEDGER_LOST',
+      'LEDGER_LOST',
+    ]);
+    await recoverRedis({ url: server.url, prefix, with: 'what-redis-holds', ...OPERATOR });
+    expect([await one.pay(), await fresh.pay()]).toEqual(['ran', 'COST_LIMIT_EXCEEDED']);
+    expect(fresh.codes()).toEqual([]);
+  });
+
+  test('if it came back with older data: blocked, because this process knows a newer decision', async () => {
+    const server = await redisThat({ appendfsync: 'always' });
+    const prefix = `test-${randomUUID()}`;
+    const one = processOn(server, prefix);
+    expect(await one.pay()).toBe('ran');
+    await server.kill();
+    await server.restart();
+    const redis = plainRedis(server.url);
+    onTestFinished(() => redis.disconnect());
+    await redis.hset(`${prefix}.sdk:{default}:meta`, 'sequence', '0');
+    expect(await payAgain(one.pay)).toBe('LEDGER_LOST');
+  });
+});
+
+describeWithOwnServers(['redis'], 'a Redis that lost everything', () => {
+  test('blocks each process that knew the ledger, until an operator begins new budgets', async () => {
+    const server = await redisThat();
+    const prefix = `test-${randomUUID()}`;
+    const one = processOn(server, prefix);
+    expect([await one.pay(), await one.pay(), await one.pay()]).toEqual([
+      'ran',
+      'ran',
+      'COST_LIMIT_EXCEEDED',
+    ]);
+    expect(one.codes()).toEqual(['LEDGER_BEGUN']);
+    const redis = plainRedis(server.url);
+    onTestFinished(() => redis.disconnect());
+    await redis.flushall();
+    expect([await one.pay(), await one.pay()]).toEqual(['LEDGER_LOST', 'LEDGER_LOST']);
+    // A process that knew no ledger cannot know that there was one. It says what it does.
+    const fresh = processOn(server, prefix);
+    expect(await fresh.pay()).toBe('ran');
+    expect(fresh.codes()).toEqual(['LEDGER_BEGUN']);
+    expect([await one.pay(), await one.pay()]).toEqual(['LEDGER_LOST', 'LEDGER_LOST']);
+    const { epoch } = await recoverRedis({ url: server.url, prefix, with: 'new-budgets', ...OPERATOR });
+    expect(await one.pay()).toBe('COST_LIMIT_EXCEEDED');
+    const [accepted] = await redis.hvals(`${prefix}.sdk:{default}:accepted`);
+    expect([epoch, JSON.parse(accepted ?? '')]).toEqual([
+      expect.stringMatching(/^ep_/),
+      expect.objectContaining(OPERATOR),
+    ]);
+    await fresh.mandate.kill('bot', 'stop');
+    expect(await one.pay()).toBe('AGENT_KILLED');
+  });
+
+  test('begins new budgets for an operator, where no other process has begun them', async () => {
+    const server = await redisThat();
+    const prefix = `test-${randomUUID()}`;
+    const one = processOn(server, prefix);
+    expect([await one.pay(), await one.pay()]).toEqual(['ran', 'ran']);
+    const redis = plainRedis(server.url);
+    onTestFinished(() => redis.disconnect());
+    await redis.flushall();
+    expect(await one.pay()).toBe('LEDGER_LOST');
+    await recoverRedis({ url: server.url, prefix, with: 'new-budgets', ...OPERATOR });
+    expect([await one.pay(), await one.pay(), await one.pay()]).toEqual([
+      'ran',
+      'ran',
+      'COST_LIMIT_EXCEEDED',
+    ]);
+  });
+
+  test('an operator must name himself, a reason and a way', async () => {
+    const options = { url: 'redis://127.0.0.1:1', with: 'new-budgets', ...OPERATOR } as const;
+    await expect(recoverRedis({ ...options, by: '' })).rejects.toThrow(/Nobody is named/);
+    await expect(recoverRedis({ ...options, with: 'luck' as 'new-budgets' })).rejects.toThrow(/"luck"/);
+    await expect(recoverRedis(options)).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,32 @@
+/** The options of a state in Redis, and the settings of the ledger that follow from them. */
+import { type RedisSettings, redisSettings } from '@mandate/runtime/settings';
+import type { OnError } from '../types.ts';
+
+export type RedisStateOptions = {
+  /** `redis://…`, `rediss://…`, or `redis+sentinel://…`. */
+  url: string;
+  /** Begins all keys, with `.sdk` after it. Processes with the same prefix share their limits. Absent: `mandate`. */
+  prefix?: string;
+  /** The longest wait for Redis, in milliseconds. Then the call is blocked. Absent: 2,000. */
+  timeoutMs?: number;
+  /** False: accepts a Redis without an append-only file, which forgets what was spent when it restarts. */
+  requireAppendOnly?: boolean;
+  /** False: an empty Redis is never taken for a new one. Then `recoverRedis` begins the ledger. Absent: true. */
+  beginsLedger?: boolean;
+  /** Gets errors that block no call, such as a tally that could not be counted. Absent: `console.error`. */
+  onError?: OnError;
+};
+
+export function settingsOf({
+  url,
+  prefix = 'mandate',
+  timeoutMs = 2_000,
+  requireAppendOnly = true,
+}: Pick<RedisStateOptions, 'url' | 'prefix' | 'timeoutMs' | 'requireAppendOnly'>): RedisSettings {
+  return redisSettings.parse({
+    REDIS_URL: url,
+    REDIS_NAMESPACE: `${prefix}.sdk`,
+    REDIS_COMMAND_TIMEOUT_MS: timeoutMs,
+    REDIS_REQUIRE_APPEND_ONLY: requireAppendOnly,
+  });
+}
