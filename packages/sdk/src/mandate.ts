@@ -16,7 +16,7 @@ import { askAction, cancel, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
 import type { Agent, Call, Cost, DeferOptions, Kill, MandateDocument, OnError, Tools } from './types.ts';
 import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
-import { type Executor, executorOf } from './wrapper.ts';
+import { type Executor, executorOf, type ToolOptions } from './wrapper.ts';
 
 export type MandateOptions = PlaneOptions &
   DeferOptions & {
@@ -69,6 +69,8 @@ export type OpenOptions = MandateOptions & { onError: OnError };
 type ExecutorOptions<T extends Tools> = AgentOptions & {
   /** The functions of tools, by name, so that `run` needs no function. */
   tools?: T;
+  /** Checks of the results of these tools, by name. Options of a call replace them. */
+  toolOptions?: ToolOptions<T>;
 };
 
 /** What an instance shares with its views. */
@@ -196,10 +198,15 @@ export abstract class MandateInstance {
     };
   }
 
-  /** Returns what runs the tools of one agent. Each call is decided first. */
+  /**
+   * Returns what runs the tools of one agent. Each call is decided first.
+   *
+   * @throws MandateError MANDATES_INVALID, SDK_MISUSED
+   */
   createExecutor<T extends Tools>(options: ExecutorOptions<T> = {}): Executor<T> {
     const agent = this.agent(options);
-    return executorOf(agent.agentId, options.tools ?? ({} as T), (name, args, fn, stated) => {
+    const { tools = {} as T, toolOptions } = options;
+    return executorOf(agent.agentId, { tools, toolOptions }, (name, args, fn, stated) => {
       const run = scopedOptions(this.#scope, stated);
       const callKey = this.#callKey(agent.agentId, { type: 'tool_call', tool: name, args, options: run });
       const work = () => runTool(agent, { name, args, fn, options: run, onError: this.#onError() });

@@ -48,3 +48,33 @@ test.each([0, -1, Number.NaN, 2 ** 40])(
     expect(await mandate.getCallCount()).toBe(0);
   },
 );
+
+test('an executor states the check of each tool, and a call may replace it', async () => {
+  const { mandate } = scene();
+  const tools = mandate.createExecutor({
+    tools: { pay: async ({ ok }: { ok: boolean }) => ({ ok }), look: () => 'seen' },
+    toolOptions: { pay: { verifyResult: ({ ok }) => ok, verifyTimeoutMs: 10_000 } },
+  });
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'ran',
+      (error) => error.code,
+    );
+  const bad = () => ({ ok: false });
+  expect([
+    await codeOf(tools.run('pay', { ok: true })),
+    await codeOf(tools.run('pay', { ok: false })),
+    await codeOf(tools.run('pay', { ok: false }, { verifyResult: () => true })),
+    await codeOf(tools.run('pay', {}, bad)),
+    await codeOf(tools.run('look', {})),
+  ]).toEqual(['ran', 'VERIFICATION_FAILED', 'ran', 'VERIFICATION_FAILED', 'ran']);
+});
+
+test('a check of a tool that cannot work is an error when the executor is made', () => {
+  const { mandate } = scene();
+  const pay = () => 'paid';
+  const toolOptions = { pay: { verifyResult: () => true, verifyTimeoutMs: 0 } };
+  expect(() => mandate.createExecutor({ tools: { pay }, toolOptions })).toThrow('verifyTimeoutMs is 0');
+  const other = { toolOptions: { pay: {}, pya: { verifyResult: () => true } } };
+  expect(() => mandate.createExecutor({ tools: { pay }, ...other })).toThrow('names "pya"');
+});

@@ -1,7 +1,8 @@
 /** Wraps the tools of an agent, so that each call is decided before it runs. */
 import { CAPS } from '@mandate/schemas/core';
-import { MandateBlockedError } from './errors.ts';
+import { MandateBlockedError, misused } from './errors.ts';
 import type { RunOptions, Tool, Tools } from './types.ts';
+import { verifierOf } from './verify-result.ts';
 
 type ResultOf<T extends Tool> = Awaited<ReturnType<T>>;
 
@@ -31,10 +32,26 @@ export interface Executor<T extends Tools = Tools> {
   ): Promise<ResultOf<T[Name]>>;
 }
 
+/** What an executor says about each of its tools, by name. Options of a call replace it. */
+export type ToolOptions<T extends Tools> = {
+  readonly [Name in keyof T]?: Pick<RunOptions<ResultOf<T[Name]>>, 'verifyResult' | 'verifyTimeoutMs'>;
+};
+
 /** Runs one call of an agent: its tool's name, its arguments, and the function that does the work. */
 export type RunCall = (name: string, args: unknown, fn: Tool, options: RunOptions) => Promise<unknown>;
 
-export function executorOf<T extends Tools>(agentId: string, tools: T, runCall: RunCall): Executor<T> {
+/** @throws MandateError SDK_MISUSED */
+export function executorOf<T extends Tools>(
+  agentId: string,
+  { tools, toolOptions = {} }: { tools: T; toolOptions?: ToolOptions<T> | undefined },
+  runCall: RunCall,
+): Executor<T> {
+  const stated = new Map<string, RunOptions>(Object.entries(toolOptions));
+  for (const [name, options] of stated) {
+    if (!Object.hasOwn(tools, name))
+      throw misused(`toolOptions names "${name}", which is none of the tools.`, 'Correct the name.');
+    verifierOf(options);
+  }
   const run = async (
     name: string,
     args: unknown,
@@ -42,11 +59,23 @@ export function executorOf<T extends Tools>(agentId: string, tools: T, runCall: 
     options: RunOptions = {},
   ): Promise<unknown> => {
     if (typeof name !== 'string') throw unknownTool(agentId, name, Object.keys(tools));
-    if (typeof fnOrOptions === 'function') return runCall(name, args, fnOrOptions, options);
-    if (Object.hasOwn(tools, name)) return runCall(name, args, tools[name] as Tool, fnOrOptions ?? {});
+    const own = stated.get(name) ?? {};
+    if (typeof fnOrOptions === 'function') return runCall(name, args, fnOrOptions, replaced(own, options));
+    if (Object.hasOwn(tools, name))
+      return runCall(name, args, tools[name] as Tool, replaced(own, fnOrOptions ?? {}));
     throw unknownTool(agentId, name, Object.keys(tools));
   };
   return { agentId, run: run as Executor<T>['run'] };
+}
+
+/** A check that is present with no value must not switch off the check of the tool. */
+function replaced(own: RunOptions, options: RunOptions): RunOptions {
+  const { verifyResult = own.verifyResult, verifyTimeoutMs = own.verifyTimeoutMs } = options;
+  return {
+    ...options,
+    ...(verifyResult && { verifyResult }),
+    ...(verifyTimeoutMs !== undefined && { verifyTimeoutMs }),
+  };
 }
 
 /** The most names of tools in a remedy. */
