@@ -14,7 +14,8 @@ import {
 import { nameFault } from '@mandate/schemas/core';
 import { ledgerApprovals } from './approvals.ts';
 import type { Audit } from './audit.ts';
-import type { DecisionPoint, Kills, ReadAction } from './decision-point.ts';
+import type { DecisionPoint, ReadAction } from './decision-point.ts';
+import { killsOfFamilies, type StateKills } from './kills-of-families.ts';
 import { MandatesOfAgents, readMandate, readMandateFile } from './policy.ts';
 import type { Cost, MandateDocument } from './types.ts';
 
@@ -31,7 +32,7 @@ export type OpenState = {
 /** What a mode gives. */
 type Mode = {
   state: {
-    readonly kills: Kills;
+    readonly kills: StateKills;
     costOf(agentId: string): Cost | Promise<Cost>;
     callsOf(agentId: string): number | Promise<number>;
     close(): Promise<void>;
@@ -90,7 +91,7 @@ export function enginePoint(
       });
       audit?.record({ event: 'action.settled', settlement });
     },
-    kills: state.kills,
+    kills: killsOfFamilies(state.kills, mandates),
     approvals: ledgerApprovals(open),
     costOf: async (agent) => state.costOf(agent),
     callsOf: async (agent) => state.callsOf(agent),

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '@mandate/ledger';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
-import type { Kills } from './decision-point.ts';
+import type { StateKills } from './kills-of-families.ts';
 import type { Kill } from './types.ts';
 
 type Listener = (kill: Kill) => void;
 
-export class KillSwitch implements Kills {
+export class KillSwitch implements StateKills {
   readonly #ledger: Ledger;
   readonly #listeners = new Set<Listener>();
 
@@ -16,16 +16,15 @@ export class KillSwitch implements Kills {
   }
 
   kill(agentId: string, reason: string): Promise<void> {
-    return this.#kill(oneAgent(agentId), { agentId, reason });
+    return this.#kill(withDescendants(agentId), { agentId, reason });
   }
 
   killAll(reason: string): Promise<void> {
     return this.#kill({ scope: 'all' }, { agentId: null, reason });
   }
 
-  async revive(agentId: string): Promise<boolean> {
-    await this.#revive(oneAgent(agentId));
-    return !(await this.isKilled(agentId));
+  revive(agentId: string): Promise<void> {
+    return this.#revive(withDescendants(agentId));
   }
 
   /** Ends a kill of everything. Agents that were killed one by one stay stopped. */
@@ -33,8 +32,8 @@ export class KillSwitch implements Kills {
     return this.#revive({ scope: 'all' });
   }
 
-  async isKilled(agentId: string): Promise<boolean> {
-    return (await this.#ledger.killStatus(DEFAULTS.tenant, agentId)).killed !== null;
+  async isKilled(agentId: string, ancestors: readonly string[]): Promise<boolean> {
+    return (await this.#ledger.killStatus(DEFAULTS.tenant, agentId, { ancestors })).killed !== null;
   }
 
   onKill(listener: Listener): () => void {
@@ -57,6 +56,7 @@ export class KillSwitch implements Kills {
   }
 }
 
-function oneAgent(agentId: string): KillTarget {
-  return { scope: 'agent', tenant: DEFAULTS.tenant, agentId };
+/** A sub-agent acts for its parent, so a kill of the parent stops it too, also if it is made later. */
+function withDescendants(agentId: string): KillTarget {
+  return { scope: 'subtree', tenant: DEFAULTS.tenant, agentId };
 }

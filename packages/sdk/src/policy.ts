@@ -104,7 +104,7 @@ export class MandatesOfAgents implements MandatesInForce {
   delegate(parentId: string, agentId: string): void {
     const known = this.#parents.get(agentId);
     if (known === parentId) return;
-    const ancestors = [parentId, ...this.#ancestorsOf(parentId)];
+    const ancestors = [parentId, ...this.ancestorsOf(parentId)];
     const fault =
       known !== undefined
         ? `is a sub-agent of "${known}" already`
@@ -124,7 +124,7 @@ export class MandatesOfAgents implements MandatesInForce {
 
   mandateFor(tenant: string, action: Action, atMs: number): ReturnType<MandatesInForce['mandateFor']> {
     const found = this.#ownMandate(tenant, action, atMs);
-    const ancestors = this.#ancestorsOf(action.agentId);
+    const ancestors = this.ancestorsOf(action.agentId);
     if (ancestors.length === 0 || found.mandate === null) return found;
     const held = ancestors.map((ancestor) => ({
       ancestor,
@@ -139,7 +139,7 @@ export class MandatesOfAgents implements MandatesInForce {
   }
 
   /** Returns the ancestors of an agent, the nearest first. */
-  #ancestorsOf(agentId: string): string[] {
+  ancestorsOf(agentId: string): string[] {
     const ancestors: string[] = [];
     let next = this.#parents.get(agentId);
     while (next !== undefined) {
@@ -147,6 +147,11 @@ export class MandatesOfAgents implements MandatesInForce {
       next = this.#parents.get(next);
     }
     return ancestors;
+  }
+
+  /** Returns the sub-agents of an agent, with theirs. */
+  descendantsOf(agentId: string): string[] {
+    return [...this.#parents.keys()].filter((one) => this.ancestorsOf(one).includes(agentId));
   }
 
   #ownMandate(tenant: string, action: Action, atMs: number): ReturnType<MandatesInForce['mandateFor']> {

@@ -84,6 +84,42 @@ describe('a sub-agent', () => {
     expect(await mandate.getRemainingBudget()).toBe(0);
   });
 
+  test('is stopped by a kill of its parent: the running call, the next, and a sub-agent that is made later', async () => {
+    const { mandate } = scene({});
+    const helper = mandate.delegate({ agentId: 'helper', mandate: {} });
+    const last = helper.delegate({ agentId: 'last', mandate: {} });
+    const started = Promise.withResolvers<void>();
+    const running = last.createExecutor().run('wait', {}, (_args, signal) => {
+      started.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const code = codeOf(running);
+    await started.promise;
+    await mandate.kill('boss', 'runaway');
+    expect(await code).toBe('AGENT_KILLED');
+    const call = (view: Mandate) => codeOf(view.createExecutor().run('pay', {}, () => null));
+    const later = mandate.delegate({ agentId: 'later', mandate: {} });
+    expect([await call(helper), await call(last), await call(later)]).toEqual(Array(3).fill('AGENT_KILLED'));
+    expect([await mandate.isKilled('last'), await mandate.revive('last')]).toEqual([true, false]);
+    const refused = await helper
+      .createExecutor()
+      .run('pay', {}, () => null)
+      .catch((error) => error);
+    expect(refused.reason).toBe(
+      'The agent "boss", with all its descendants, was stopped by the kill switch: runaway',
+    );
+    expect(await mandate.revive('boss')).toBe(true);
+    expect([await call(mandate), await call(helper), await call(last)]).toEqual(['ran', 'ran', 'ran']);
+  });
+
+  test('is stopped alone by a kill of itself', async () => {
+    const { mandate } = scene({});
+    const helper = mandate.delegate({ agentId: 'helper', mandate: {} });
+    await mandate.kill('helper', 'runaway');
+    const call = (view: Mandate) => codeOf(view.createExecutor().run('pay', {}, () => null));
+    expect([await call(helper), await call(mandate)]).toEqual(['AGENT_KILLED', 'ran']);
+  });
+
   test('follows a mandate that is stated for its parent later', async () => {
     const { mandate } = scene({});
     const tools = mandate.delegate({ agentId: 'helper', mandate: {} }).createExecutor();

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/ledger';
 import { silentLogger } from '@mandate/runtime';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
-import type { Kills } from '../decision-point.ts';
+import type { StateKills } from '../kills-of-families.ts';
 import type { Kill, OnError } from '../types.ts';
 
 type Listener = (kill: Kill) => void;
@@ -16,7 +16,7 @@ const TENANT = DEFAULTS.tenant;
 /** A kill without a revision is always told. */
 const UNKNOWN_REVISION = 0;
 
-export class DistributedKills implements Kills {
+export class DistributedKills implements StateKills {
   readonly #ledger: () => Promise<Ledger>;
   readonly #onError: OnError;
   readonly #listeners = new Set<Listener>();
@@ -51,24 +51,23 @@ export class DistributedKills implements Kills {
   }
 
   kill(agentId: string, reason: string): Promise<void> {
-    return this.#kill(oneAgent(agentId), reason);
+    return this.#kill(withDescendants(agentId), reason);
   }
 
   killAll(reason: string): Promise<void> {
     return this.#kill({ scope: 'tenant', tenant: TENANT }, reason);
   }
 
-  async revive(agentId: string): Promise<boolean> {
-    await this.#revive(oneAgent(agentId));
-    return !(await this.isKilled(agentId));
+  revive(agentId: string): Promise<void> {
+    return this.#revive(withDescendants(agentId));
   }
 
   reviveAll(): Promise<void> {
     return this.#revive({ scope: 'tenant', tenant: TENANT });
   }
 
-  async isKilled(agentId: string): Promise<boolean> {
-    return (await (await this.#ledger()).killStatus(TENANT, agentId)).killed !== null;
+  async isKilled(agentId: string, ancestors: readonly string[]): Promise<boolean> {
+    return (await (await this.#ledger()).killStatus(TENANT, agentId, { ancestors })).killed !== null;
   }
 
   onKill(listener: Listener): () => void {
@@ -122,8 +121,9 @@ export class DistributedKills implements Kills {
   }
 }
 
-function oneAgent(agentId: string): KillTarget {
-  return { scope: 'agent', tenant: TENANT, agentId };
+/** A sub-agent acts for its parent, so a kill of the parent stops it too, also if it is made later. */
+function withDescendants(agentId: string): KillTarget {
+  return { scope: 'subtree', tenant: TENANT, agentId };
 }
 
 function nameOf(target: KillTarget): string {
