@@ -6,6 +6,7 @@
 import { describe } from 'vitest';
 import { largeArguments } from './contract/large-arguments.ts';
 import { leases } from './contract/leases.ts';
+import { modelCalls } from './contract/model-calls.ts';
 import { modelMoney } from './contract/model-money.ts';
 import { money } from './contract/money.ts';
 import { once } from './contract/once.ts';
@@ -18,6 +19,7 @@ import { verification } from './contract/verification.ts';
 export function sdkContract(name: string, agentUnder: AgentUnder): void {
   describe(`${name} keeps the contract of the SDK:`, () => {
     describe('money', () => money(agentUnder));
+    describe('model calls', () => modelCalls(agentUnder));
     describe('money of model calls', () => modelMoney(agentUnder));
     describe('rates', () => rates(agentUnder));
     describe('once', () => once(agentUnder));

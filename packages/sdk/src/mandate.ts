@@ -45,7 +45,7 @@ export type MandateOptions = PlaneOptions &
     charge?: Charge;
     /** The state of the agents. Absent: a new state in the memory of this process, or in `redis`. */
     state?: StateManager | RedisStateManager;
-    /** The clock of a new state. Absent: the clock of the system. */
+    /** The clock of a new state. Absent: a clock that does not follow changes of the system's clock. */
     clock?: Clock;
     /**
      * Where decisions and settlements are recorded. Absent: nowhere. With an object, records that wait survive a restart

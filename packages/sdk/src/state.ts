@@ -1,9 +1,10 @@
 /** What a process knows of its agents: the ledger with its kill switch, and what each agent has spent. */
 import { randomUUID } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
-import { type Clock, monotonic, systemClock } from '@mandate/runtime';
+import { type Clock, monotonic } from '@mandate/runtime';
 import type { ActionType, Decision, Settlement } from '@mandate/schemas';
 import { KillSwitch } from './kill.ts';
+import { steadyClock } from './steady-clock.ts';
 import type { Cost } from './types.ts';
 
 /** The state that several instances of `Mandate` may share. */
@@ -22,7 +23,10 @@ export type StateManager = {
 };
 
 type Options = {
-  /** The clock of all decisions. Absent: the clock of the system. The clock never runs backwards. */
+  /**
+   * The clock of all decisions. Absent: the time of the system at the start, and the time that has passed since then. A
+   * change of the system's clock moves no window. The clock never runs backwards.
+   */
   clock?: Clock;
   /** How long ids and idempotency keys are remembered, in milliseconds. Absent: 24 hours. */
   replayMemoryMs?: number;
@@ -42,7 +46,7 @@ export class MemoryStateManager implements StateManager {
   readonly kills: KillSwitch;
   readonly #tallies = new Map<string, Tally>();
 
-  constructor({ clock = systemClock, mostRemembered = MOST_REMEMBERED, ...limits }: Options = {}) {
+  constructor({ clock = steadyClock(), mostRemembered = MOST_REMEMBERED, ...limits }: Options = {}) {
     this.clock = monotonic(clock);
     const epoch = `ep_${randomUUID()}`;
     this.ledger = createMemoryLedger({ clock: this.clock, epoch, mostRemembered, ...limits });

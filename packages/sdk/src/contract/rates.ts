@@ -1,6 +1,6 @@
 /** Limits of calls in a time. */
-import { expect, test } from 'vitest';
-import { type AgentUnder, atOnce, costing, counting, PAY, refusalOf, tally } from './scene.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AgentUnder, atOnce, codeOf, costing, counting, PAY, refusalOf, tally } from './scene.ts';
 
 export function rates(agentUnder: AgentUnder): void {
   test('ten free calls under a limit of two: two run', async () => {
@@ -20,5 +20,32 @@ export function rates(agentUnder: AgentUnder): void {
     expect(refused.retryAfterMs).toBeGreaterThan(3_000_000);
     expect(await mandate.getCost(agentId)).toEqual(costing(5));
     expect(await mandate.getCallCount(agentId)).toBe(1);
+  });
+
+  test('the clock of the caller changes no window', async () => {
+    const { tools, mandate, agentId } = await agentUnder({
+      ...PAY,
+      toolPolicies: { pay: { cost: 5, rateLimit: { maxCalls: 1, windowMs: 30_000 } } },
+      budgets: [{ id: 'soon', scope: 'agent', max: 5, windowMs: 30_000 }],
+    });
+    await tools.run('pay', {}, () => null);
+    const real = Date.now;
+    onTestFinished(() => {
+      Date.now = real;
+    });
+    for (const offMs of [50_000, -50_000]) {
+      Date.now = () => real() + offMs;
+      expect(await codeOf(tools.run('pay', {}, () => null))).toBe('RATE_LIMIT_EXCEEDED');
+      expect(await codeOf(tools.run('read', {}, () => null, { estimatedCostMicros: 1 }))).toBe(
+        'COST_LIMIT_EXCEEDED',
+      );
+    }
+    // A mode may refuse the calls of a process whose clock is that wrong, but it must not allow them.
+    for (const offMs of [7_200_000, -7_200_000]) {
+      Date.now = () => real() + offMs;
+      expect(await codeOf(tools.run('pay', {}, () => null))).not.toBe('ran');
+    }
+    Date.now = real;
+    expect(await mandate.getCost(agentId)).toEqual(costing(5));
   });
 }
