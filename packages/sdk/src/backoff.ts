@@ -26,7 +26,10 @@ export class Backoff {
   }
 }
 
-/** Resolves after the time, or when the signal aborts. A pause does not keep the process alive. */
+/**
+ * Resolves after the time, or when the signal aborts. Resolves soon if the time is over. A pause does not keep the process
+ * alive.
+ */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -34,7 +37,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = setTimeout(end, Math.max(0, ms));
     (timer as { unref?(): void }).unref?.();
     signal.addEventListener('abort', end);
     if (signal.aborted) end();

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, type RedisServer, startRedis, waitUntil } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { AuditRecord } from '../audit/audit-output.ts';
+import { serverDies } from '../contract/server-dies.ts';
 import { sdkContract } from '../contract.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate, type MandateOptions } from '../index.ts';
@@ -156,6 +157,26 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
 });
 
 describeWithOwnServers(['redis'], 'on a Redis that goes away', () => {
+  serverDies('Redis', async () => {
+    const server = await startRedis({ appendonly: true });
+    onTestFinished(() => server.stop());
+    const errors: unknown[] = [];
+    const state = new RedisStateManager({ url: server.url, onError: (error) => errors.push(error) });
+    onTestFinished(() => state.close());
+    let agents = 0;
+    return {
+      errors,
+      kill: () => server.kill(),
+      async agentUnder(document) {
+        agents += 1;
+        const agentId = `agent-${agents}`;
+        const onError = (error: unknown) => errors.push(error);
+        const mandate = new Mandate({ mode: 'distributed', agentId, mandate: document, state, onError });
+        return { agentId, mandate, tools: mandate.createExecutor() };
+      },
+    };
+  });
+
   test('blocks while Redis is away, within the time limit, and never allows', async () => {
     const server = await startRedis({ appendonly: true });
     onTestFinished(() => server.stop());

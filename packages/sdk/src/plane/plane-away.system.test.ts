@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { serverDies } from '../contract/server-dies.ts';
+import { Mandate as AnyMandate } from '../index.ts';
 import { Mandate } from './index.ts';
 import { startTestPlane, type TestPlane } from './plane.fixture.ts';
 
@@ -165,7 +167,7 @@ test('a key that the plane does not know blocks, and the error says why', async 
   expect(String(blocked.message)).not.toContain('unknown');
 });
 
-// This test ends the plane, so it must be the last.
+// This test ends the plane that the tests share, so no test after it may use that plane.
 test('after the plane has died, calls are blocked and nothing runs', async () => {
   const { tools, options } = await agentAt(plane.url);
   expect(await codeOf(tools.run('pay', {}, () => 'paid'))).toBe('ran');
@@ -181,4 +183,23 @@ test('after the plane has died, calls are blocked and nothing runs', async () =>
   expect(blocked).toMatchObject({ code: 'INTERNAL_ERROR', cause: { code: 'PLANE_UNAVAILABLE' } });
   expect(runs).toBe(0);
   await mandate.close({ timeoutMs: 1 });
+});
+
+serverDies('the plane', async () => {
+  const dying = await startTestPlane();
+  onTestFinished(() => dying.stop());
+  const errors: unknown[] = [];
+  return {
+    errors,
+    kill: () => dying.process.kill('SIGKILL'),
+    async agentUnder(document) {
+      const given = {
+        ...(await dying.agentUnder(document)),
+        onError: (error: unknown) => errors.push(error),
+      };
+      const mandate = new AnyMandate({ ...given, mode: 'plane', planeUrl: dying.url, timeoutMs: 2_000 });
+      onTestFinished(() => mandate.close({ timeoutMs: 1 }));
+      return { agentId: given.agentId, mandate, tools: mandate.createExecutor() };
+    },
+  };
 });
