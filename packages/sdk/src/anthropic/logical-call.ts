@@ -9,10 +9,12 @@ type State =
   | { at: 'rest'; failedActionId: string | null }
   | { at: 'running' }
   /** The last attempt failed, and the SDK may try again. */
-  | { at: 'waiting'; running: RunningAction; outcome: RunningOutcome; timer: ReturnType<typeof setTimeout> };
+  | { at: 'waiting'; running: RunningAction; timer: ReturnType<typeof setTimeout> };
 
 export class LogicalCall {
   #state: State = { at: 'rest', failedActionId: null };
+  /** The input of attempts that reached the model and were not answered. It may be billed. */
+  #lostInputTokens = 0;
 
   /** True while an attempt runs. A second attempt at the same time is a call of its own. */
   get isRunning(): boolean {
@@ -43,13 +45,24 @@ export class LogicalCall {
   async end(running: RunningAction, outcome: RunningOutcome): Promise<void> {
     const failedActionId = outcome.status === 'failure' ? running.action.id : null;
     this.#state = { at: 'rest', failedActionId };
-    await running.settle(outcome);
+    const whole = this.#withLostInput(outcome);
+    this.#lostInputTokens = 0;
+    await running.settle(whole);
   }
 
   /** Settles the action with this outcome if no other attempt begins within the time. */
   wait(running: RunningAction, outcome: RunningOutcome, latestMs: number): void {
-    const timer = setTimeout(() => this.end(running, outcome), latestMs);
+    this.#lostInputTokens += outcome.usage?.inputTokens ?? 0;
+    const timer = setTimeout(() => this.end(running, { status: outcome.status }), latestMs);
     (timer as { unref?(): void }).unref?.();
-    this.#state = { at: 'waiting', running, outcome, timer };
+    this.#state = { at: 'waiting', running, timer };
+  }
+
+  /** A whole answer without usage keeps its reservation charged, which is more. */
+  #withLostInput(outcome: RunningOutcome): RunningOutcome {
+    const { status, usage } = outcome;
+    if (this.#lostInputTokens === 0 || (usage === undefined && status !== 'failure')) return outcome;
+    const { inputTokens, ...others } = usage ?? { inputTokens: 0, outputTokens: 0 };
+    return { ...outcome, usage: { ...others, inputTokens: inputTokens + this.#lostInputTokens } };
   }
 }

@@ -132,6 +132,15 @@ export function modelMoney(agentUnder: AgentUnder): void {
     await charges({ usage, failures }, run, WHOLE);
   });
 
+  test('an answer after an attempt that was lost costs the input of both', async () => {
+    const run = ({ create, server }: Client) => {
+      server.script([{ fault: { kind: 'hang', afterEvents: 0 } }, { usage }]);
+      return create(500);
+    };
+    // The lost attempt has sent the 1,000 tokens that the call stated: 3,000 micro-dollars more.
+    await charges({}, run, { openai: 8_032, anthropic: 8_108 });
+  });
+
   test('a call that ends with 429 costs nothing', async () => {
     const failures = { status: 429, retryAfterMs: 1 };
     const run = ({ create }: Client) => expect(create()).rejects.toMatchObject({ status: 429 });

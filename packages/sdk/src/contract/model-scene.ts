@@ -26,7 +26,8 @@ export const RESERVED = 10_500;
 /** One call of a model, by the package of a provider. */
 export type Client = {
   name: 'openai 7' | 'openai 6' | 'anthropic';
-  create(): Promise<unknown>;
+  /** @param timeoutMs how long one attempt may take */
+  create(timeoutMs?: number): Promise<unknown>;
   /** Reads a streamed answer. `onText` gets all the text so far. The reader leaves if it returns true. */
   stream(onText?: (text: string) => unknown, signal?: AbortSignal): Promise<void>;
   agentId: string;
@@ -60,7 +61,7 @@ function openaiCalls(Class: typeof OpenAI, { mandate, server }: Opened): Calls {
   const bare = new Class({ apiKey: 'sk-test', baseURL: server.openaiUrl, logLevel: 'off' });
   const openai = mandate.wrap(bare, { countTokens });
   return {
-    create: () => openai.chat.completions.create(asked),
+    create: (timeout = 60_000) => openai.chat.completions.create(asked, { timeout }),
     async stream(onText = () => {}, signal) {
       let text = '';
       const options = signal === undefined ? {} : { signal };
@@ -79,7 +80,7 @@ function anthropicCalls({ mandate, server }: Opened): Calls {
   const bare = new Anthropic({ apiKey: 'sk-test', baseURL: server.url, logLevel: 'off' });
   const anthropic = mandate.wrap(bare, { countTokens });
   return {
-    create: () => anthropic.messages.create(asked),
+    create: (timeout = 60_000) => anthropic.messages.create(asked, { timeout }),
     async stream(onText = () => {}, signal) {
       let text = '';
       const options = signal === undefined ? {} : { signal };
