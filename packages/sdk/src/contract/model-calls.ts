@@ -1,4 +1,4 @@
-/** Model calls whose cost is known only afterwards, or not at all. */
+/** Model calls that have a known cost only afterwards, or none at all. */
 import { startModelServer } from '@mandate/testing/model-server';
 import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';

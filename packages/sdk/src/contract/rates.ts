@@ -40,7 +40,7 @@ export function rates(agentUnder: AgentUnder): void {
         'COST_LIMIT_EXCEEDED',
       );
     }
-    // A mode may refuse the calls of a process whose clock is that wrong, but it must not allow them.
+    // If the clock is that wrong, a mode may refuse every call of the process, but it must not allow one.
     for (const offMs of [7_200_000, -7_200_000]) {
       Date.now = () => real() + offMs;
       expect(await codeOf(tools.run('pay', {}, () => null))).not.toBe('ran');
