@@ -16,6 +16,7 @@ import {
   problemOf,
   refusalOf,
 } from './plane-connection.ts';
+import { timeOfAsk } from './time-of-ask.ts';
 
 /** How long one request waits at most. A lost connection is noticed after this time. */
 const ONE_WAIT_MS = 5_000;
@@ -122,10 +123,4 @@ function errorOf(url: string, answer: PlaneAnswer, action: Action): Error {
     decision: null,
     cause: refusal,
   });
-}
-
-function timeOfAsk(): string {
-  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
-  const digits = String(random % 1_000_000_000).padStart(9, '0');
-  return new Date().toISOString().replace('Z', `${digits}Z`);
 }

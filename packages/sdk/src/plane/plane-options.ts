@@ -1,6 +1,8 @@
 /** The options of plane mode, checked and with their defaults. */
 import { CAPS } from '@mandate/schemas/core';
+import type { DecisionPoint } from '../decision-point.ts';
 import { misused } from '../errors.ts';
+import type { OnError } from '../types.ts';
 
 export type PlaneOptions = {
   /** The address of the plane's gateway. Absent: `http://127.0.0.1:7420`. */
@@ -11,7 +13,14 @@ export type PlaneOptions = {
   timeoutMs?: number;
   /** What happens to a call if the plane does not answer in time. Only `block` exists: the call does not run. */
   whenPlaneIsAway?: 'block';
+  /** Reaches the plane through Kafka instead of `planeUrl`: `kafkaPlane({ brokers })` of `@mandate/sdk/kafka`. */
+  kafka?: OpenThroughKafka;
 };
+
+/** Opens plane mode through Kafka. */
+export type OpenThroughKafka = (
+  parts: Pick<DecisionPoint, 'readAction' | 'addMandate'> & { onError: OnError },
+) => DecisionPoint;
 
 export type PlaneSettings = {
   url: string;

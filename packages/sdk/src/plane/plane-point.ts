@@ -30,16 +30,17 @@ export function planePoint(options: Options): DecisionPoint {
   if (mode !== 'plane') throw misused('This entry has only the mode "plane".', 'Import `@mandate/sdk`.');
   refuseOption(mode, options, 'charge', 'Leave it out. The plane prices each call.');
   refuseOption(mode, options, 'audit', 'Leave it out. The plane records each call.');
-  const connection = new PlaneConnection(planeSettings(options));
-  const outcomes = new OutcomeQueue(connection, onError);
-  const kills = new PlaneKills(connection, onError);
-  const asking = new Semaphore({ running: MOST_ASKING, waiting: MOST_WAITING });
   let isReported = false;
   const reportMandate = () => {
     if (!isReported) onError(mandateIgnored());
     isReported = true;
   };
   if (options.mandate !== undefined) reportMandate();
+  if (options.kafka !== undefined) return options.kafka({ readAction, addMandate: reportMandate, onError });
+  const connection = new PlaneConnection(planeSettings(options));
+  const outcomes = new OutcomeQueue(connection, onError);
+  const kills = new PlaneKills(connection, onError);
+  const asking = new Semaphore({ running: MOST_ASKING, waiting: MOST_WAITING });
   const usage = async (agentId: string, auditWaitMs = AUDIT_WAIT_MS) => {
     await outcomes.delivered(agentId, connection.timeoutMs);
     return usageOf(connection, agentId, auditWaitMs);

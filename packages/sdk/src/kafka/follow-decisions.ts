@@ -1,0 +1,129 @@
+/**
+ * Reads the decisions topic of a plane from its end. Hands each decision to the call that waits for it, and tells the
+ * kills. A process has one reader for all its calls.
+ *
+ * A call publishes its action only after the reader has its start position. So every epoch that could make its decision
+ * void begins behind this position, and the reader sees it.
+ */
+import type { Bus, LogRecord, Reader } from '@mandate/bus';
+import {
+  type Action,
+  agentKey,
+  ancestorsIn,
+  type Decision,
+  type EpochInForce,
+  epochAfter,
+  holdsIn,
+  type KillTarget,
+  readDecisionsRecord,
+  TOPICS,
+} from '@mandate/schemas';
+
+/** A kill as the log records it. */
+export type LoggedKill = { target: KillTarget; revision: number; reason: string };
+
+/** Records that are only of use to a call that waits for its agent. */
+const OF_CALLS: ReadonlySet<string> = new Set(['mandate.action.decided.v1', 'mandate.action.settled.v1']);
+
+/** The ancestors of at most this many agents are remembered. */
+const MOST_AGENTS = 10_000;
+
+export class FollowedDecisions {
+  readonly #tenant: string;
+  readonly #onKill: (kill: LoggedKill) => void;
+  /** The calls that wait, by the time of their ask, which no other ask has. */
+  readonly #waiting = new Map<string, { action: Action; resolve: (decision: Decision) => void }>();
+  /** How many calls of a key of the log wait. */
+  readonly #keys = new Map<string, number>();
+  readonly #epochs = new Map<number, EpochInForce>();
+  readonly #ancestors = new Map<string, readonly string[]>();
+  readonly #ended = Promise.withResolvers<never>();
+  #reader: Reader | null = null;
+
+  constructor(tenant: string, onKill: (kill: LoggedKill) => void) {
+    this.#tenant = tenant;
+    this.#onKill = onKill;
+    this.#ended.promise.catch(() => {});
+  }
+
+  /** Resolves once the reader has its start position. */
+  async start(bus: Bus): Promise<void> {
+    const reader = await bus.read({
+      topics: [TOPICS.decisions],
+      from: 'latest',
+      onRecords: (records) => {
+        for (const record of records) this.#take(record);
+      },
+    });
+    this.#reader = reader;
+    reader.finished.then(
+      () => this.#ended.reject(new Error('the reader of decisions was stopped')),
+      (error) => this.#ended.reject(error),
+    );
+  }
+
+  /** Rejects when the reader ends. */
+  get ended(): Promise<never> {
+    return this.#ended.promise;
+  }
+
+  async stop(): Promise<void> {
+    await this.#reader?.stop();
+  }
+
+  /** Waits for the first decision about this ask. Call it before the action is published, and `forget` afterwards. */
+  decisionOf(action: Action): { decision: Promise<Decision>; forget: () => void } {
+    const ask = action.requestedAt ?? '';
+    const key = agentKey(this.#tenant, action.agentId);
+    const { promise, resolve } = Promise.withResolvers<Decision>();
+    this.#waiting.set(ask, { action, resolve });
+    this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
+    const forget = () => {
+      if (!this.#waiting.delete(ask)) return;
+      const left = (this.#keys.get(key) ?? 1) - 1;
+      if (left === 0) this.#keys.delete(key);
+      else this.#keys.set(key, left);
+    };
+    return { decision: Promise.race([promise, this.ended]), forget };
+  }
+
+  /** The known agents that a kill with all descendants stops. */
+  agentsBelow(agentId: string): string[] {
+    return [...this.#ancestors].filter(([, above]) => above.includes(agentId)).map(([id]) => id);
+  }
+
+  /** Throws if a record cannot be read, because it could make the next decision void. Then the reader ends. */
+  #take({ position: { partition }, key, value, headers }: LogRecord): void {
+    const isOfCall = OF_CALLS.has(headers.ce_type ?? '');
+    if (isOfCall && key !== null && !this.#keys.has(key)) return;
+    const record = readDecisionsRecord(value);
+    if (record.event === 'ledger.epoch') {
+      this.#epochs.set(partition, epochAfter(this.#epochs.get(partition) ?? null, record.epoch));
+    } else if (record.event === 'agent.killed') {
+      const { target, revision, reason } = record.kill;
+      if (target.scope === 'all' || target.tenant === this.#tenant)
+        this.#onKill({ target, revision, reason });
+    } else if (record.event === 'action.decided') this.#decided(record.decision, partition);
+  }
+
+  #decided(decision: Decision, partition: number): void {
+    const { actionId, agentId, attempt, tenant, requestedAt } = decision;
+    if (tenant !== this.#tenant || !holdsIn(this.#epochs.get(partition) ?? null, decision.ledgerEpoch))
+      return;
+    const waiting = this.#waiting.get(requestedAt ?? '');
+    if (waiting === undefined) return;
+    const { action } = waiting;
+    // The process may have written its ask twice. The first answer is the decision, and the second names it a duplicate.
+    if (action.id !== actionId || action.agentId !== agentId || (action.attempt ?? 1) !== attempt) return;
+    this.#remember(agentId, ancestorsIn(decision));
+    waiting.resolve(decision);
+  }
+
+  #remember(agentId: string, ancestors: readonly string[]): void {
+    this.#ancestors.delete(agentId);
+    if (ancestors.length === 0) return;
+    this.#ancestors.set(agentId, ancestors);
+    const [oldest] = this.#ancestors.keys();
+    if (this.#ancestors.size > MOST_AGENTS && oldest !== undefined) this.#ancestors.delete(oldest);
+  }
+}

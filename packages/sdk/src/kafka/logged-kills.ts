@@ -1,0 +1,43 @@
+/** The kills that a process reads from the log. It cannot kill through the log, because only a gateway may write there. */
+import type { Kills } from '../decision-point.ts';
+import { misused } from '../errors.ts';
+import type { Kill } from '../types.ts';
+import type { LoggedKill } from './follow-decisions.ts';
+
+type Listener = (kill: Kill) => void;
+
+export class LoggedKills implements Kills {
+  readonly #listeners = new Set<Listener>();
+  /** The highest revision of each target that was told. */
+  readonly #told = new Map<string, number>();
+
+  onKill(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** @param agentsBelow returns the known descendants of an agent */
+  tell({ target, revision, reason }: LoggedKill, agentsBelow: (agentId: string) => string[]): void {
+    const name = JSON.stringify(target);
+    if (revision <= (this.#told.get(name) ?? 0)) return;
+    this.#told.set(name, revision);
+    const below = target.scope === 'subtree' ? agentsBelow(target.agentId) : [];
+    const stopped = 'agentId' in target ? [target.agentId, ...below] : [null];
+    for (const agentId of stopped)
+      for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
+  }
+
+  kill = async () => onlyByGateway('A kill');
+  killAll = async () => onlyByGateway('A kill');
+  revive = async () => onlyByGateway('A revive');
+  reviveAll = async () => onlyByGateway('A revive');
+  isKilled = async () => onlyByGateway('The state of the kill switch');
+}
+
+/** @throws MandateError SDK_MISUSED */
+export function onlyByGateway(what: string): never {
+  throw misused(
+    `${what} does not work through Kafka.`,
+    'Use an instance with `planeUrl` and `apiKey`, which asks the gateway of the plane.',
+  );
+}

@@ -1,0 +1,6 @@
+/** A time that no other ask has. */
+export function timeOfAsk(): string {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const digits = String(random % 1_000_000_000).padStart(9, '0');
+  return new Date().toISOString().replace('Z', `${digits}Z`);
+}
