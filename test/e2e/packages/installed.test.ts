@@ -1,6 +1,6 @@
 /** Installs the packed packages into empty folders with npm, and uses them with Node 22 and Node 24. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
@@ -79,6 +79,16 @@ describe.each(Object.entries(nodes))('with Node %s', (_, node) => {
     const { stdout } = await run(node, [script, tarballOf('@mandate/sdk')], { env: on(node) });
     expect(stdout).toContain('COST_LIMIT_EXCEEDED');
     expect(stdout).toMatch(/to a blocked call in \d+ s\.\n$/);
+  });
+
+  test('npx runs the packed command in an empty folder, from the cache of npm alone', async () => {
+    const empty = mkdtempSync(join(temporary, 'empty-'));
+    const options = ['--offline', '--yes', '--omit=optional', `--package=${tarballOf('mandate')}`];
+    const mandate = (...args: string[]) =>
+      run('npx', [...options, '--', 'mandate', ...args], { cwd: empty, env: on(node) });
+    expect((await mandate('--help')).stdout).toContain('Usage: mandate');
+    expect((await mandate('prices', '--json')).stdout).toContain('gpt-4o');
+    expect(readdirSync(empty)).toEqual([]);
   });
 
   test('the command starts a plane, npx mandate asks it, and SIGTERM stops it', async () => {
