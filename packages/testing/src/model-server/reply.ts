@@ -46,9 +46,12 @@ export type ModelReply = {
 /**
  * One reply for every request, a list of replies of which the last repeats, or a function. `failures` with `times`
  * keeps its place in the list until its errors were sent. The function is called for each HTTP request, retries
- * included.
+ * included, and the server waits for its promise.
  */
-export type ModelScript = ModelReply | readonly ModelReply[] | ((request: ReceivedRequest) => ModelReply);
+export type ModelScript =
+  | ModelReply
+  | readonly ModelReply[]
+  | ((request: ReceivedRequest) => ModelReply | Promise<ModelReply>);
 
 /** What the server received, and what became of the answer. The server changes this object while it answers. */
 export type ReceivedRequest = {

@@ -13,8 +13,8 @@ export class ScriptedReplies {
     this.#script = script;
   }
 
-  next(request: ReceivedRequest): Next {
-    const reply = this.#reply(request);
+  async next(request: ReceivedRequest): Promise<Next> {
+    const reply = await this.#reply(request);
     const { failures } = reply;
     const failed = this.#failed.get(reply) ?? 0;
     if (failures !== undefined && failed < (failures.times ?? Number.POSITIVE_INFINITY)) {
@@ -25,7 +25,7 @@ export class ScriptedReplies {
     return { reply, failure: null };
   }
 
-  #reply(request: ReceivedRequest): ModelReply {
+  #reply(request: ReceivedRequest): ModelReply | Promise<ModelReply> {
     const script = this.#script;
     if (typeof script === 'function') return script(request);
     if (!isList(script)) return script;

@@ -77,7 +77,7 @@ async function answer(
   response.on('close', () => {
     if (received.state !== 'cut') received.state = response.writableFinished ? 'answered' : 'aborted';
   });
-  const { reply, failure } = next(received);
+  const { reply, failure } = await next(received);
   if (reply.delayMs !== undefined) await sleep(reply.delayMs);
   if (response.destroyed) return;
   if (failure !== null) {
