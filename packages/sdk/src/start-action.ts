@@ -11,6 +11,7 @@ import { type Charge, customEstimate, customOutcome } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { findMandateError, MandateBlockedError, misused } from './errors.ts';
 import type { Allowed, Memo, Taken } from './memo.ts';
+import { runUntilAborted } from './run-until-aborted.ts';
 import type {
   BlockCode,
   Call,
@@ -74,14 +75,17 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   });
   try {
     const signalOfWait = caller === undefined ? waiting.signal : AbortSignal.any([waiting.signal, caller]);
-    const taken = await take(starting, signalOfWait).catch((error) => {
+    const giveBack = async ({ decision, ended }: Taken) => {
+      await cancel(point, decision, onError);
+      ended({ status: 'cancelled' });
+    };
+    const taken = await takeUntil(caller, take(starting, signalOfWait), giveBack).catch((error) => {
       throw endOfWait(error, { kill: kills[0], caller });
     });
     const { action, args, decision, leasedAtMs, ended } = taken;
     const [kill] = kills;
     if (kill !== undefined || caller?.aborted === true) {
-      await cancel(point, decision, onError);
-      ended({ status: 'cancelled' });
+      await giveBack(taken);
       throw kill === undefined ? caller?.reason : killed(kill, decision);
     }
     allowed = decision;
@@ -101,6 +105,22 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     });
   } finally {
     if (allowed === null) unlisten();
+  }
+}
+
+/** Ends the wait for a decision when the caller gives up. An ALLOW that comes later is given back. */
+async function takeUntil(
+  caller: AbortSignal | undefined,
+  taking: Promise<Taken>,
+  giveBack: (taken: Taken) => Promise<void>,
+): Promise<Taken> {
+  if (caller === undefined) return taking;
+  try {
+    return await runUntilAborted(caller, () => taking);
+  } catch (error) {
+    // A call that was refused has no reservation.
+    taking.then(giveBack).catch(() => {});
+    throw error;
   }
 }
 

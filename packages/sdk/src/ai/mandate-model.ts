@@ -11,7 +11,7 @@ import {
   NOTHING,
   outcomeOfDelivery,
 } from '../adapters/outcome-of-delivery.ts';
-import { startCall } from '../adapters/run-until-aborted.ts';
+import { startCall } from '../adapters/start-call.ts';
 import { watchedSource } from '../adapters/watch-body.ts';
 import type { AgentOptions } from '../mandate.ts';
 import type { Agent, RunningAction } from '../types.ts';

@@ -7,7 +7,7 @@ import type { AgentSource } from '../adapters/agent-source.ts';
 import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
 import { countedTokens } from '../adapters/count-tokens.ts';
 import { isUnsent, outcomeOfDelivery } from '../adapters/outcome-of-delivery.ts';
-import { startCall } from '../adapters/run-until-aborted.ts';
+import { startCall } from '../adapters/start-call.ts';
 import { watchBody, withBody } from '../adapters/watch-body.ts';
 import { findMandateError } from '../errors.ts';
 import type { Agent, RunningAction, RunningOutcome } from '../types.ts';

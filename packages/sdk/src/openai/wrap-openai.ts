@@ -1,9 +1,10 @@
 /** Puts a client of OpenAI's SDK under a mandate. */
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { classifyPath, ungovernedCall } from '../adapters/classify-path.ts';
-import { runUntilAborted, startCall } from '../adapters/run-until-aborted.ts';
+import { startCall } from '../adapters/start-call.ts';
 import { markWrapped, refuseWrapped } from '../adapters/wrapped-clients.ts';
 import { misused } from '../errors.ts';
+import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent } from '../types.ts';
 import type { OpenAIOptions } from './options.ts';
 import { OPENAI_PATHS } from './paths.ts';
