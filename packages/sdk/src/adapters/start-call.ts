@@ -1,4 +1,4 @@
-/** Starts a call whose own signal must not abort with the signal of its caller. */
+/** Starts a call with a signal of its own, apart from the signal of its caller. */
 import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent, Call, RunningAction } from '../types.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PlaneProcess, startPlane } from '@mandate/testing';
+import { type PlaneProcess, spawnMandate, startPlane } from '@mandate/testing';
 import { vi } from 'vitest';
 import { Mandate } from '../index.ts';
 import type { MandateOptions } from '../mandate.ts';
@@ -14,6 +14,10 @@ export type TestPlane = {
   operatorKey: string;
   /** Registers a new agent under this mandate. Returns the agent and its own key. */
   agentUnder(document: MandateDocument): Promise<{ agentId: string; apiKey: string }>;
+  /** Registers an agent that has no key of its own. */
+  teamMember(document: MandateDocument, agent: { id: string; parent?: string }): Promise<void>;
+  /** Issues a key of several agents, as the owner of the plane does. */
+  keyOf(agents: string): Promise<string>;
   call<T>(method: string, path: string, body?: object): Promise<T>;
   stop(): Promise<void>;
 };
@@ -42,25 +46,49 @@ export async function startTestPlane(env: Readonly<Record<string, string>> = {})
     quotas: { refusalsPerAgent, refusals: refusalsPerAgent },
   });
   let agents = 0;
-  const register = async (document: MandateDocument) => {
-    agents += 1;
-    const [agentId, policy] = [`agent-${agents}`, `policy-${agents}`];
-    await call('POST', '/v1/policies', { version: 1, id: policy, ...document });
-    await call('POST', '/v1/rules', { version: 1, id: `rule-${agents}`, policy, agents: [agentId] });
-    const { key } = await call<{ key: { key: string } }>('POST', '/v1/agents', { id: agentId });
-    return { agentId, apiKey: key.key };
+  // Agents of one mandate share a policy, and their ids begin in the same way.
+  const prefixes = new Map<string, Promise<string>>();
+  // The control service refuses one of two changes of rules at once.
+  let ruling: Promise<unknown> = Promise.resolve();
+  const rule = (document: MandateDocument, policy: string, agent: string): Promise<unknown> => {
+    const ruled = ruling.then(async () => {
+      await call('POST', '/v1/policies', { version: 1, id: policy, ...document });
+      await call('POST', '/v1/rules', { version: 1, id: `rule-${policy}`, policy, agents: [agent] });
+    });
+    ruling = ruled.catch(() => {});
+    return ruled;
   };
-  // The control service refuses one of two changes at once.
-  let last: Promise<unknown> = Promise.resolve();
+  const prefixOf = (document: MandateDocument): Promise<string> => {
+    const text = JSON.stringify(document);
+    const known = prefixes.get(text);
+    if (known !== undefined) return known;
+    const prefix = `agent-${prefixes.size + 1}`;
+    const ruled = rule(document, `policy-of-${prefix}`, `${prefix}-*`).then(() => prefix);
+    prefixes.set(text, ruled);
+    return ruled;
+  };
+  const register = async (agent: { id: string; parent?: string }) => {
+    const { key } = await call<{ key: { key: string } }>('POST', '/v1/agents', agent);
+    return { agentId: agent.id, apiKey: key.key };
+  };
   return {
     url,
     process,
     operatorKey,
     call,
-    agentUnder(document) {
-      const registered = last.then(() => register(document));
-      last = registered.catch(() => {});
-      return registered;
+    async agentUnder(document) {
+      agents += 1;
+      const number = agents;
+      return register({ id: `${await prefixOf(document)}-${number}` });
+    },
+    async teamMember(document, agent) {
+      await rule(document, `policy-of-${agent.id}`, agent.id);
+      await register(agent);
+    },
+    async keyOf(agents) {
+      const names = ['--name', 'team', '--scopes', 'publish', 'report', '--agents', agents];
+      const issuing = spawnMandate(['keys', 'issue', '--json', '--data', data, ...names]);
+      return issuing.says('stdout', (line) => /sk-mdt_[^"\s]+/.exec(line)?.[0]);
     },
     async stop() {
       await process.kill('SIGKILL');

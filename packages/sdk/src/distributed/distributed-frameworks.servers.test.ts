@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { describeWithOwnServers, type RedisServer, startFaultProxy, startRedis } from '@mandate/testing';
+import { afterAll, beforeAll } from 'vitest';
+import type { AgentOfMode, Breakable } from '../frameworks/contract/mode.ts';
+import { type Approver, startApprover } from '../frameworks/contract/start-approver.ts';
+import { frameworksContract } from '../frameworks/contract.ts';
+import type { MandateDocument } from '../types.ts';
+
+let server: RedisServer;
+let approver: Approver;
+const redisPrefix = `test-${randomUUID()}`;
+let agents = 0;
+
+function agentOf(mandate: MandateDocument, redis = server.url): AgentOfMode {
+  agents += 1;
+  const agentId = `agent-${agents}`;
+  const options = { mode: 'distributed', redis, redisPrefix, agentId, mandate } as const;
+  return { agentId, options, approve: (approvalId) => approver.approve(approvalId) };
+}
+
+/** A Redis of its own, that the test may break. */
+async function breakable(strike: (redis: RedisServer) => Promise<unknown>): Promise<Breakable> {
+  const redis = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+  return {
+    agentUnder: async (document) => agentOf(document, redis.url),
+    strike: async () => void (await strike(redis)),
+    restore: () => redis.stop(),
+  };
+}
+
+describeWithOwnServers(['redis'], 'on one Redis', () => {
+  beforeAll(async () => {
+    server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
+    approver = await startApprover({ redis: server.url, redisPrefix });
+  });
+  afterAll(async () => {
+    approver?.stop();
+    await server?.stop();
+  });
+
+  frameworksContract('distributed mode', {
+    agentUnder: async (document) => agentOf(document),
+    teamUnder: async (document, mandate) => {
+      const parent = agentOf(document);
+      const childId = `${parent.agentId}.payer`;
+      return { parent, childId, delegate: (lead) => lead.delegate({ agentId: childId, mandate }) };
+    },
+    faults: {
+      'Redis went away': async () => {
+        const proxy = await startFaultProxy(server.port, '');
+        return {
+          agentUnder: async (document) => agentOf(document, `redis://127.0.0.1:${proxy.port}`),
+          strike: async () => proxy.cut(),
+          restore: async () => proxy[Symbol.dispose](),
+        };
+      },
+      'Redis began to hang': () => breakable(async ({ pid }) => process.kill(pid, 'SIGSTOP')),
+      'Redis died': () =>
+        breakable(async (redis) => {
+          await redis.kill();
+        }),
+    },
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * The Claude Agent SDK: its hooks are called as the SDK calls them. `npm run test:claude-agent` tests the same in the
+ * SDK itself.
+ */
+import { type ClaudeAgentOptions, type Hooks, mandateHooks } from '../../claude-agent/index.ts';
+import type { HookOutput } from '../../claude-agent/types.ts';
+import { type Framework, type Given, paying, type Way } from './given.ts';
+
+type ToolUse = { session_id: string; tool_use_id: string; to: string };
+
+const FIRST: ToolUse = { session_id: 'session-1', tool_use_id: 'toolu_1', to: 'ann' };
+
+/** Calls all hooks of an event. A hook that fails or takes too long blocks, because its matcher says so. */
+async function fire(hooks: Hooks, event: string, input: object, signal: AbortSignal): Promise<HookOutput[]> {
+  const matchers = hooks[event] ?? [];
+  const all = matchers.flatMap(({ hooks: each, onFailure }) => each.map((hook) => ({ hook, onFailure })));
+  return Promise.all(
+    all.map(async ({ hook, onFailure }) => {
+      const gaveUp = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      try {
+        return await Promise.race([hook({ hook_event_name: event, ...input }, 'toolu', { signal }), gaveUp]);
+      } catch (error) {
+        if (onFailure !== 'block') return {};
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'PreToolUse',
+            permissionDecision: 'deny',
+            permissionDecisionReason: String(error),
+          },
+        };
+      }
+    }),
+  );
+}
+
+/** Runs the tool as the SDK does: after its hooks, if no hook denies or defers the call. */
+async function use(given: Given, hooks: Hooks, toolUse: ToolUse, more: object = {}): Promise<string> {
+  const { to, ...ids } = toolUse;
+  const input = { ...ids, tool_name: 'pay', tool_input: { to }, ...more };
+  const outputs = await fire(hooks, 'PreToolUse', input, given.signal);
+  for (const { hookSpecificOutput } of outputs) {
+    const { permissionDecision = 'allow' } = hookSpecificOutput ?? {};
+    if (permissionDecision !== 'allow') return permissionDecision;
+  }
+  const updated = outputs.find(({ hookSpecificOutput }) => hookSpecificOutput?.updatedInput !== undefined);
+  given.pay(String(updated?.hookSpecificOutput?.updatedInput?.to ?? to));
+  await fire(hooks, 'PostToolUse', input, given.signal);
+  return 'ran';
+}
+
+function once(options: ClaudeAgentOptions = {}, more: object = {}): Way {
+  return async (given) => {
+    const hooks = mandateHooks(given.mandate, options);
+    await given.beforePay();
+    return use(given, hooks, FIRST, more);
+  };
+}
+
+export const claudeAgent: Framework = {
+  ways: {
+    'a query': once(),
+    'a query that bypasses permissions': once({ onAllow: 'allow' }, { permission_mode: 'bypassPermissions' }),
+    'a subagent that is not listed': once({}, { agent_id: 'sub-1', agent_type: 'payer' }),
+  },
+
+  async suspend(given) {
+    const said = await use(given, mandateHooks(given.mandate), FIRST);
+    if (said !== 'defer') throw new Error(`the call was not deferred: ${said}`);
+    return async (again) => use(again, mandateHooks(again.mandate), FIRST);
+  },
+
+  subAgents: {
+    'a subagent that is listed': async (given, { agentId }, times) => {
+      const hooks = mandateHooks(given.mandate, { subagents: { payer: { agentId } } });
+      const inSubagent = { agent_id: 'sub-1', agent_type: 'payer' };
+      for (const [at] of paying(times).entries()) {
+        const toolUse = { ...FIRST, tool_use_id: `toolu_${at}`, to: `payee-${at}` };
+        await use(given, hooks, toolUse, inSubagent);
+      }
+    },
+  },
+};

@@ -1,0 +1,38 @@
+/** Local mode has no other process. So another instance with the same state stands for it. */
+
+import type { AgentOfMode } from '../frameworks/contract/mode.ts';
+import { frameworksContract } from '../frameworks/contract.ts';
+import { Mandate, MemoryStateManager } from '../index.ts';
+import type { MandateDocument } from '../types.ts';
+
+function agentOf(mandate: MandateDocument, agentId = 'bot', state = new MemoryStateManager()): AgentOfMode {
+  const options = { agentId, mandate, state };
+  return {
+    agentId,
+    options,
+    approve: (approvalId) => new Mandate(options).approve(approvalId),
+  };
+}
+
+frameworksContract('local mode', {
+  agentUnder: async (document) => agentOf(document),
+  teamUnder: async (document, mandate) => ({
+    parent: agentOf(document, 'lead'),
+    childId: 'lead.payer',
+    delegate: (lead) => lead.delegate({ agentId: 'lead.payer', mandate }),
+  }),
+  faults: {
+    'the state was closed': async () => {
+      const state = new MemoryStateManager();
+      let agents = 0;
+      return {
+        agentUnder: async (document) => {
+          agents += 1;
+          return agentOf(document, `bot-${agents}`, state);
+        },
+        strike: () => state.close(),
+        restore: async () => {},
+      };
+    },
+  },
+});
