@@ -1,9 +1,8 @@
-/** What the adapter promises, tested in the real SDK. */
+/** What the adapter promises in every mode, tested in the real SDK. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Decision } from '@mandate/schemas';
-import { Mandate, type MandateDocument, MemoryStateManager } from '@mandate/sdk';
-import { type Hooks, mandateHooks, mergeHooks } from '@mandate/sdk/claude-agent';
+import { type ClaudeAgentOptions, type Hooks, mandateHooks, mergeHooks } from '@mandate/sdk/claude-agent';
+import type { Agents, Mode } from './modes.ts';
 
 /** The parts of the SDK that the cases use. */
 export type Sdk = {
@@ -15,80 +14,90 @@ export type Sdk = {
 type Query = { hooks: Hooks; prompt?: string; more?: object };
 export type Run = (query: Query & { home: string }) => Promise<Ran>;
 type Ran = { runs: number; result: Record<string, unknown> };
-type Case = (run: (query: Query) => Promise<Ran>) => Promise<void>;
+type Case = (run: (query: Query) => Promise<Ran>, mode: Mode) => Promise<void>;
 
 export const TOOL = 'mcp__bank__pay';
 
-class KeptState extends MemoryStateManager {
-  asked: Decision | null = null;
-  override decided(decision: Decision): void {
-    super.decided(decision);
-    if (decision.verdict === 'DEFER') this.asked = decision;
-  }
+/** Opens an instance. `question` returns the last question to a person. */
+function opened(agents: Agents, options: ClaudeAgentOptions = {}) {
+  const { mandate, question } = agents.open();
+  return { mandate, question, hooks: mandateHooks(mandate, { timeoutSeconds: 5, ...options }) };
 }
 
-function under(document: MandateDocument, state = new KeptState()) {
-  const mandate = new Mandate({ agentId: 'bot', mandate: document, state });
-  return { mandate, state, hooks: mandateHooks(mandate, { timeoutSeconds: 5 }) };
-}
-
+const PAY = { [TOOL]: { cost: 5 } };
 const DENIED = { deniedTools: [TOOL] };
+const BUDGET = { maxCostTotal: 100, toolPolicies: PAY };
 const BYPASS = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
+const SUBAGENT = {
+  prompt: 'Ask the payer to pay Ann.',
+  more: { agents: { payer: { description: 'pays', prompt: 'You pay.', tools: [TOOL] } } },
+};
 
 /** Returns the hooks of Mandate with the same options, but another function before each tool. */
-function broken(hook: () => Promise<object>): Hooks {
-  const { hooks } = under({});
+async function broken(mode: Mode, hook: () => Promise<object>): Promise<Hooks> {
+  const { hooks } = opened(await mode.agentsUnder({}));
   return { ...hooks, PreToolUse: (hooks.PreToolUse ?? []).map((matcher) => ({ ...matcher, hooks: [hook] })) };
 }
 
 export const cases: Record<string, Case> = {
-  'a tool that is allowed runs once, and is charged': async (run) => {
-    const { hooks, mandate } = under({ toolPolicies: { [TOOL]: { cost: 5 } } });
+  'a tool that is allowed runs once, and is charged': async (run, mode) => {
+    const { hooks, mandate } = opened(await mode.agentsUnder(BUDGET));
     assert.equal((await run({ hooks })).runs, 1);
-    assert.equal((await mandate.getCost()).toolMicros, 5_000_000);
+    assert.equal(await mandate.getRemainingBudget(), 95_000_000);
   },
-  'a tool that is denied does not run': async (run) => {
-    const { runs, result } = await run({ hooks: under(DENIED).hooks });
+  'a tool that is denied does not run': async (run, mode) => {
+    const { runs, result } = await run({ hooks: opened(await mode.agentsUnder(DENIED)).hooks });
     assert.equal(runs, 0);
     assert.match(JSON.stringify(result.permission_denials), /mcp__bank__pay/);
   },
-  'a tool that is denied does not run when permissions are bypassed': async (run) => {
-    assert.equal((await run({ hooks: under(DENIED).hooks, more: BYPASS })).runs, 0);
+  'a tool that is denied does not run when permissions are bypassed': async (run, mode) => {
+    const { hooks } = opened(await mode.agentsUnder(DENIED));
+    assert.equal((await run({ hooks, more: BYPASS })).runs, 0);
   },
-  'a tool does not run if the hook throws': async (run) => {
-    const hooks = broken(() => Promise.reject(new Error('broken')));
+  'a tool does not run if the hook throws': async (run, mode) => {
+    const hooks = await broken(mode, () => Promise.reject(new Error('broken')));
     assert.equal((await run({ hooks })).runs, 0);
   },
-  'a tool does not run if the hook hangs': async (run) => {
-    const hooks = broken(() => sleep(30_000, {}, { ref: false }));
+  'a tool does not run if the hook hangs': async (run, mode) => {
+    const hooks = await broken(mode, () => sleep(30_000, {}, { ref: false }));
     assert.equal((await run({ hooks })).runs, 0);
   },
-  'a tool does not run if it cannot be decided': async (run) => {
-    const { hooks, state } = under({});
-    await state.close();
-    assert.equal((await run({ hooks })).runs, 0);
+  'a tool does not run if it cannot be decided': async (run, mode) => {
+    assert.equal((await run({ hooks: opened(await mode.away()).hooks })).runs, 0);
   },
-  'a deferred tool runs once after the approval, and is charged once': async (run) => {
-    const document = { toolPolicies: { [TOOL]: { cost: 5, requiresConfirmation: true } } };
-    const one = under(document);
+  'a deferred tool runs once after the approval in another process, and is charged once': async (
+    run,
+    mode,
+  ) => {
+    const toolPolicies = { [TOOL]: { cost: 5, requiresConfirmation: true } };
+    const agents = await mode.agentsUnder({ maxCostTotal: 100, toolPolicies });
+    const one = opened(agents);
     const { runs, result } = await run({ hooks: one.hooks });
     assert.equal(runs, 0);
     assert.equal(result.terminal_reason, 'tool_deferred');
-    await one.mandate.approve(one.state.asked?.approvalId ?? '');
+    await agents.approve(one.question());
     // The query starts a new process of Claude Code, and asks another instance of Mandate.
-    const two = under(document, one.state);
+    const two = opened(agents);
     const resumed = await run({ hooks: two.hooks, prompt: '', more: { resume: result.session_id } });
     assert.equal(resumed.runs, 1);
-    assert.equal((await two.mandate.getCost()).toolMicros, 5_000_000);
+    assert.equal(await two.mandate.getRemainingBudget(), 95_000_000);
   },
-  'a tool of a subagent that is denied does not run': async (run) => {
-    const agents = { payer: { description: 'pays', prompt: 'You pay.', tools: [TOOL] } };
-    const { hooks, mandate } = under(DENIED);
-    const { runs } = await run({ hooks, prompt: 'Ask the payer to pay Ann.', more: { agents } });
-    assert.equal(runs, 0);
-    assert.equal(await mandate.getCallCount(), 1);
+  'a tool of a subagent that is denied does not run': async (run, mode) => {
+    const { hooks } = opened(await mode.agentsUnder(DENIED));
+    assert.equal((await run({ hooks, ...SUBAGENT })).runs, 0);
   },
-  'a call does not run if an own hook changes its arguments': async (run) => {
+  'a subagent that is listed has its own mandate': async (run, mode) => {
+    const agents = await mode.agentsUnder(BUDGET, DENIED);
+    const { hooks } = opened(agents, { subagents: { payer: { agentId: agents.childId } } });
+    assert.equal((await run({ hooks, ...SUBAGENT })).runs, 0);
+  },
+  'a subagent that is listed spends the budget of its parent': async (run, mode) => {
+    const agents = await mode.agentsUnder(BUDGET, { maxCostTotal: 50 });
+    const { hooks, mandate } = opened(agents, { subagents: { payer: { agentId: agents.childId } } });
+    assert.equal((await run({ hooks, ...SUBAGENT })).runs, 1);
+    assert.equal(await mandate.getRemainingBudget(), 95_000_000);
+  },
+  'a call does not run if an own hook changes its arguments': async (run, mode) => {
     const changing = async () => ({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
@@ -96,7 +105,7 @@ export const cases: Record<string, Case> = {
         updatedInput: { to: 'eve' },
       },
     });
-    const hooks = mergeHooks({ PreToolUse: [{ hooks: [changing] }] }, under({}).hooks);
-    assert.equal((await run({ hooks })).runs, 0);
+    const { hooks } = opened(await mode.agentsUnder({}));
+    assert.equal((await run({ hooks: mergeHooks({ PreToolUse: [{ hooks: [changing] }] }, hooks) })).runs, 0);
   },
 };

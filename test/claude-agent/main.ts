@@ -1,5 +1,5 @@
 /**
- * `npm run test:claude-agent`: tests the hooks in the real Claude Agent SDK. The SDK comes with a program of 400 MB, so
+ * `npm run test:claude-agent`: tests the hooks in the real Claude Agent SDK, in every mode. The SDK comes with a program of 400 MB, so
  * it is installed into a temporary folder, or taken from the folder in CLAUDE_AGENT_SDK. The model is a local server.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import type { ReceivedRequest } from '@mandate/testing/model-server';
 import { startModelServer } from '@mandate/testing/model-server';
 import { cases, type Run, type Sdk, TOOL } from './cases.ts';
+import { modes } from './modes.ts';
 
 const VERSION = '0.3.332';
 const temporary = mkdtempSync(join(tmpdir(), 'mandate-claude-agent-'));
@@ -85,16 +86,21 @@ const run: Run = async ({ hooks, prompt = 'Pay Ann.', more = {}, home }) => {
 };
 
 let failures = 0;
-for (const [title, check] of Object.entries(cases)) {
-  const home = mkdtempSync(join(temporary, 'home-'));
-  try {
-    await check((options) => run({ home, ...options }));
-    console.log(`ok    ${title}`);
-  } catch (error) {
-    failures += 1;
-    console.log(`FAILS ${title}: ${error}`);
+for (const [name, start] of Object.entries(modes(join(temporary, 'plane')))) {
+  const mode = await start();
+  for (const [title, check] of Object.entries(cases)) {
+    const home = mkdtempSync(join(temporary, 'home-'));
+    try {
+      await check((options) => run({ home, ...options }), mode);
+      console.log(`ok    ${name}: ${title}`);
+    } catch (error) {
+      failures += 1;
+      console.log(`FAILS ${name}: ${title}: ${error}`);
+    }
   }
+  await mode.stop();
 }
 await server.close();
 rmSync(temporary, { recursive: true, force: true });
-process.exitCode = failures === 0 ? 0 : 1;
+// Instances of the cases are still open.
+process.exit(failures === 0 ? 0 : 1);
