@@ -79,7 +79,11 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
       await cancel(point, decision, onError);
       ended({ status: 'cancelled' });
     };
-    const taken = await takeUntil(caller, take(starting, signalOfWait), giveBack).catch((error) => {
+    const taking = take(starting, signalOfWait);
+    const waited = caller === undefined ? taking : runUntilAborted(caller, () => taking);
+    const taken = await waited.catch((error) => {
+      // An ALLOW that comes after the caller gave up is given back. A call that was refused has no reservation.
+      taking.then(giveBack).catch(() => {});
       throw endOfWait(error, { kill: kills[0], caller });
     });
     const { action, args, decision, leasedAtMs, ended } = taken;
@@ -105,22 +109,6 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     });
   } finally {
     if (allowed === null) unlisten();
-  }
-}
-
-/** Ends the wait for a decision when the caller gives up. An ALLOW that comes later is given back. */
-async function takeUntil(
-  caller: AbortSignal | undefined,
-  taking: Promise<Taken>,
-  giveBack: (taken: Taken) => Promise<void>,
-): Promise<Taken> {
-  if (caller === undefined) return taking;
-  try {
-    return await runUntilAborted(caller, () => taking);
-  } catch (error) {
-    // A call that was refused has no reservation.
-    taking.then(giveBack).catch(() => {});
-    throw error;
   }
 }
 
