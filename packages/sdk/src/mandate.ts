@@ -269,7 +269,10 @@ export abstract class MandateInstance {
     });
   }
 
-  /** What the agent has spent so far. */
+  /**
+   * What the agent has spent so far. In plane mode, the total contains what its sub-agents spent of its `maxCostTotal`,
+   * and the parts are null then. In the other modes, the calls of sub-agents count only for the sub-agents.
+   */
   async getCost(agentId?: string): Promise<Cost> {
     return this.#open().costOf(this.#agent(agentId));
   }

@@ -117,7 +117,14 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'for (const listener of [...this.#listeners]) listener({ agentId, reason, target });\n    await done;',
       'await done;\n    for (const listener of [...this.#listeners]) listener({ agentId, reason, target });',
     ],
-    ['sdk: a revived agent may still be stopped', 'return !(await this.isKilled(agentId));', 'return true;'],
+  ]),
+  ...inFile('packages/sdk/src/kills-of-families.ts', [
+    ['sdk: a revived agent may still be stopped', 'return !(await isKilled(agentId));', 'return true;'],
+    [
+      'sdk: a kill aborts the running calls of sub-agents',
+      'listener({ ...kill, agentId });',
+      'listener(kill);',
+    ],
   ]),
   ...inFile('packages/sdk/src/verify-result.ts', [
     ['sdk: a check passes only with true', 'ok === true ? { ok }', 'ok ? { ok: true }'],
