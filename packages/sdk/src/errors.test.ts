@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
-import { findMandateError, isMandateError, MandateBlockedError } from './errors.ts';
+import { expect, test, vi } from 'vitest';
+import { findMandateError, isMandateError, logError, MandateBlockedError, misused } from './errors.ts';
 
 function blocked(): MandateBlockedError {
   return new MandateBlockedError('TOOL_DENIED', {
@@ -62,4 +62,16 @@ test('printing an error and writing it as JSON shows neither its action nor its 
     decision: null,
   });
   expect(inspect(error) + JSON.stringify(error)).not.toContain('private-7');
+});
+
+test('an error that stops no call is printed in one line, unless it has a cause', () => {
+  const printed = vi.spyOn(console, 'error').mockReturnValue();
+  const unexpected = new TypeError('broken');
+  logError(misused('The key is wrong.', 'Use another.'));
+  logError(unexpected);
+  expect(printed.mock.calls).toEqual([
+    ['mandate:', 'The key is wrong. Use another.'],
+    ['mandate:', unexpected],
+  ]);
+  printed.mockRestore();
 });

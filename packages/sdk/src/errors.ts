@@ -117,3 +117,9 @@ export function findMandateError(thrown: unknown): MandateBlockedError | Mandate
 export function isMandateError(thrown: unknown): boolean {
   return findMandateError(thrown) !== null;
 }
+
+/** Prints an error that stops no call. The stack of a `MandateError` would hide what to do. */
+export function logError(error: unknown): void {
+  const isPlain = error instanceof MandateError && !error.cause;
+  console.error('mandate:', isPlain ? `${error.message} ${error.remedy}` : error);
+}

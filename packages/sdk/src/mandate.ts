@@ -7,7 +7,7 @@ import { type CallKey, callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
 import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
 import type { RedisStateManager } from './distributed/redis-state.ts';
-import { type MandateDeferredError, misused } from './errors.ts';
+import { logError, type MandateDeferredError, misused } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
@@ -407,8 +407,4 @@ function safely(onError: OnError = logError): OnError {
       logError(thrown);
     }
   };
-}
-
-function logError(error: unknown): void {
-  console.error('mandate:', error);
 }

@@ -10,6 +10,7 @@ import { isMandateError, MandateError, openInOrder, type Running, silentLogger }
 import type { RedisSettings } from '@mandate/runtime/settings';
 import { type ActionType, DEFAULTS, type Decision, type Settlement } from '@mandate/schemas';
 import type { OpenState } from '../engine-point.ts';
+import { logError } from '../errors.ts';
 import { inTime } from '../in-time.ts';
 import type { Cost, OnError } from '../types.ts';
 import { DistributedKills } from './distributed-kills.ts';
@@ -42,7 +43,7 @@ export class RedisStateManager {
     this.#options = options;
     this.#settings = settingsOf(options);
     this.#timeoutMs = options.timeoutMs ?? 2_000;
-    this.#onError = options.onError ?? ((error) => console.error('mandate:', error));
+    this.#onError = options.onError ?? logError;
     this.kills = new DistributedKills(async () => {
       const opened = await this.open();
       // A kill has its effect in every state of the ledger, so a failure is that of the kill itself.

@@ -92,6 +92,6 @@ function readAction(json: string): ReadAction {
 
 function mandateIgnored(): MandateError {
   return new MandateError('MANDATE_IGNORED', 'A mandate in the code does not apply in plane mode.', {
-    remedy: 'Leave it out, and give the agent a policy on the plane. The mandates of the plane apply.',
+    remedy: 'Leave it out. The policies of the plane apply.',
   });
 }
