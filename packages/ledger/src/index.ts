@@ -30,7 +30,7 @@ export { ledgerReadiness } from './ledger-readiness.ts';
 export { createMemoryLedger, type MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export type { LedgerState } from './memory/state.ts';
 export { isLedgerNewer, LedgerNotReady } from './not-ready.ts';
-export { connectRedis, isLedgerShared, openKillBroadcast, openSharedLedger } from './open-shared-ledger.ts';
+export { isLedgerShared, openKillBroadcast, openSharedLedger } from './open-shared-ledger.ts';
 export * from './port.ts';
 export { type Difference, type Reconciliation, reconcile } from './reconcile.ts';
 export type { Rebuild } from './redis/rebuild.ts';

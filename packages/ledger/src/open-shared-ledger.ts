@@ -1,8 +1,7 @@
-import { type Logger, readTlsFiles, sharedByRequests } from '@mandate/runtime';
+import { type Logger, sharedByRequests } from '@mandate/runtime';
 import type { RedisSettings } from '@mandate/runtime/settings';
-import type { Cluster, Redis } from 'ioredis';
 import { type KillBroadcast, localKillBroadcast } from './kill-broadcast.ts';
-import type { RedisAddress } from './redis/connection.ts';
+import { addressOf } from './redis/address-of.ts';
 import type { RedisLedger } from './redis/redis-ledger.ts';
 
 /**
@@ -39,40 +38,4 @@ export async function openSharedLedger(settings: RedisSettings, log: Logger): Pr
     log,
   });
   return sharedByRequests(ledger);
-}
-
-/** Connects to the Redis of the settings, for data beside the ledger. */
-export async function connectRedis(settings: RedisSettings, log: Logger): Promise<Redis | Cluster> {
-  const { createClient, reach } = await import('./redis/connection.ts');
-  const address = { ...addressOf(settings), commandTimeoutMs: settings.REDIS_COMMAND_TIMEOUT_MS };
-  const client = createClient(address, 0, log);
-  await reach(client, address, (err) => log.warn({ err }, 'the connection to Redis failed'));
-  return client;
-}
-
-function addressOf(settings: RedisSettings): RedisAddress {
-  const { REDIS_URL: url, REDIS_CLUSTER_NODES: nodes } = settings;
-  const { REDIS_USERNAME: username, REDIS_PASSWORD: password } = settings;
-  const { REDIS_SENTINEL_USERNAME: askingAs, REDIS_SENTINEL_PASSWORD: askingWith } = settings;
-  const tls = readTlsFiles('REDIS', settings);
-  return {
-    ...(url !== undefined && { url }),
-    ...(nodes !== undefined && { clusterNodes: nodes.map(nodeAt) }),
-    sentinel: {
-      ...(askingAs !== undefined && { username: askingAs }),
-      ...(askingWith !== undefined && { password: askingWith }),
-    },
-    client: {
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      ...((settings.REDIS_TLS || Object.keys(tls).length > 0) && { tls }),
-    },
-  };
-}
-
-/** @param address host:port, with brackets around an IPv6 host */
-function nodeAt(address: string): { host: string; port: number } {
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-  return { host, port: Number(address.slice(colon + 1)) };
 }

@@ -2,23 +2,15 @@
  * What an operator does after Redis has lost data of distributed mode. Until then every call is blocked, because nobody
  * knows what was spent.
  *
- * An operator who begins new budgets marks the epoch of the new ledger. Processes that knew the lost ledger go on only in
- * a marked one. So they do not go on because another process found an empty Redis, and took it for a new one.
+ * The declarations of this file belong to the public API, so no export names a type of a Redis client.
  */
-import { randomUUID } from 'node:crypto';
-import {
-  connectRedis,
-  createFold,
-  LedgerNotReady,
-  openSharedLedger,
-  type RedisLedger,
-} from '@mandate/ledger';
-import { MandateError, silentLogger } from '@mandate/runtime';
-import type { RedisSettings } from '@mandate/runtime/settings';
-import { DEFAULTS } from '@mandate/schemas';
+
+import { LedgerNotReady, type RedisLedger } from '@mandate/ledger';
+import { connectRedis } from '@mandate/ledger/connect-redis';
+import { silentLogger } from '@mandate/runtime';
 import { misused } from '../errors.ts';
+import { beginLedger, markAccepted, openLedger } from './own-ledger.ts';
 import { type RedisStateOptions, settingsOf } from './redis-options.ts';
-import type { RedisClient } from './tallies.ts';
 
 export type RecoverOptions = Pick<RedisStateOptions, 'url' | 'prefix' | 'timeoutMs' | 'requireAppendOnly'> & {
   /**
@@ -62,21 +54,6 @@ export async function recoverRedis(options: RecoverOptions): Promise<{ epoch: st
   }
 }
 
-export async function openLedger(settings: RedisSettings): Promise<RedisLedger> {
-  const ledger = await openSharedLedger(settings, silentLogger());
-  if (ledger === null) throw new TypeError('the settings name no Redis');
-  return ledger;
-}
-
-/** Begins an empty ledger. Returns its epoch. */
-export async function beginLedger(ledger: RedisLedger): Promise<string> {
-  const epoch = `ep_${randomUUID()}`;
-  const rebuild = await ledger.beginRebuild({ epoch, lostEpoch: '', leaseMs: 5_000 });
-  await rebuild.load(createFold({ replayMemoryMs: DEFAULTS.replayMemoryMs }).state);
-  await rebuild.finish();
-  return epoch;
-}
-
 async function beginUnlessReady(ledger: RedisLedger): Promise<void> {
   try {
     await ledger.ping();
@@ -84,38 +61,4 @@ async function beginUnlessReady(ledger: RedisLedger): Promise<void> {
     if (!(error instanceof LedgerNotReady)) throw error;
     await beginLedger(ledger);
   }
-}
-
-function acceptedKey(namespace: string): string {
-  return `${namespace}:{${DEFAULTS.tenant}}:accepted`;
-}
-
-async function markAccepted(
-  client: RedisClient,
-  namespace: string,
-  { epoch, by, reason }: { epoch: string; by: string; reason: string },
-): Promise<void> {
-  await client.hset(
-    acceptedKey(namespace),
-    epoch,
-    JSON.stringify({ by, reason, at: new Date().toISOString() }),
-  );
-}
-
-/** True if an operator has said that processes may go on in the ledger of this epoch. */
-export async function isAccepted(client: RedisClient, namespace: string, epoch: string): Promise<boolean> {
-  return (await client.hexists(acceptedKey(namespace), epoch)) === 1;
-}
-
-/** The error while nobody may go on. */
-export function ledgerLost(cause: MandateError): MandateError {
-  return new MandateError(
-    'LEDGER_LOST',
-    `Redis has lost the ledger, or may have lost a part: ${cause.message}`,
-    {
-      remedy:
-        'Every call is blocked, because nobody knows what was spent. An operator calls `recoverRedis` to go on: docs/agents.md.',
-      cause,
-    },
-  );
 }

@@ -5,7 +5,9 @@
  * The processes get notices of kills by Pub/Sub. After an interruption they read the flags again, so no kill is missed.
  * Times come from Redis. The clock of this process only measures the time since the last time of Redis.
  */
-import { connectRedis, LedgerNotReady, openKillBroadcast, type RedisLedger } from '@mandate/ledger';
+
+import { LedgerNotReady, openKillBroadcast, type RedisLedger } from '@mandate/ledger';
+import { connectRedis } from '@mandate/ledger/connect-redis';
 import { isMandateError, MandateError, openInOrder, type Running, silentLogger } from '@mandate/runtime';
 import type { RedisSettings } from '@mandate/runtime/settings';
 import { type ActionType, DEFAULTS, type Decision, type Settlement } from '@mandate/schemas';
@@ -14,7 +16,7 @@ import { logError } from '../errors.ts';
 import { inTime } from '../in-time.ts';
 import type { Cost, OnError } from '../types.ts';
 import { DistributedKills } from './distributed-kills.ts';
-import { beginLedger, isAccepted, ledgerLost, openLedger } from './recover-redis.ts';
+import { beginLedger, isAccepted, ledgerLost, openLedger } from './own-ledger.ts';
 import { type RedisStateOptions, settingsOf } from './redis-options.ts';
 import { type RedisClient, type Tallies, talliesIn } from './tallies.ts';
 
@@ -45,7 +47,7 @@ export class RedisStateManager {
     this.#timeoutMs = options.timeoutMs ?? 2_000;
     this.#onError = options.onError ?? logError;
     this.kills = new DistributedKills(async () => {
-      const opened = await this.open();
+      const opened = await this.#opened();
       // A kill has its effect in every state of the ledger, so a failure is that of the kill itself.
       await this.#afterRestart(opened, () => opened.ledger.ping()).catch(() => {});
       return opened.ledger;
@@ -53,7 +55,11 @@ export class RedisStateManager {
   }
 
   /** @throws MandateError LEDGER_UNAVAILABLE, within the time limit; LEDGER_LOST */
-  async open(): Promise<Connected> {
+  open(): Promise<OpenState> {
+    return this.#opened();
+  }
+
+  async #opened(): Promise<Connected> {
     if (this.#isClosed) throw unavailable('The state is closed.');
     this.#opening ??= this.#connect();
     const opening = this.#opening;
@@ -67,7 +73,7 @@ export class RedisStateManager {
 
   /** Runs one decision or settlement. After a restart of Redis that lost nothing, the work runs again. */
   async step<T>(work: (open: OpenState) => Promise<T>): Promise<T> {
-    const opened = await this.open();
+    const opened = await this.#opened();
     const done = await this.#afterRestart(opened, () => work(opened));
     // The step may have found another ledger in Redis. Then an ALLOW of it counts only if an operator has accepted it.
     await this.#trust(opened);
@@ -75,11 +81,11 @@ export class RedisStateManager {
   }
 
   async costOf(agentId: string): Promise<Cost> {
-    return (await (await this.open()).tallies.of(agentId)).cost;
+    return (await (await this.#opened()).tallies.of(agentId)).cost;
   }
 
   async callsOf(agentId: string): Promise<number> {
-    return (await (await this.open()).tallies.of(agentId)).calls;
+    return (await (await this.#opened()).tallies.of(agentId)).calls;
   }
 
   async close(): Promise<void> {

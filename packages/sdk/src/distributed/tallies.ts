@@ -2,7 +2,7 @@
  * What each agent has spent and how often it was allowed, in Redis: a hash for each agent. Only reports use these
  * numbers. Limits use the counters of the ledger.
  */
-import type { connectRedis } from '@mandate/ledger';
+import type { connectRedis } from '@mandate/ledger/connect-redis';
 import { type ActionType, DEFAULTS } from '@mandate/schemas';
 import type { Cost } from '../types.ts';
 
