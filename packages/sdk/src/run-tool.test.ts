@@ -46,6 +46,42 @@ function runOn(
   return { state, run: runTool(agent, { name: 'pay', args: {}, fn: tool, options: {}, onError }) };
 }
 
+test('a tool does not start after a kill between the ALLOW and the start', async () => {
+  const { mandate } = scene({ toolPolicies: { pay: { cost: 1 } } });
+  const agent = mandate.agent({ agentId: 'bot' });
+  const start = async (call: Call) => {
+    const running = await agent.start(call);
+    void mandate.kill('bot', 'runaway');
+    return running;
+  };
+  const tool = vi.fn();
+  const call = { name: 'pay', args: {}, fn: tool, options: {}, onError: () => {} };
+  expect(await errorOf(runTool({ start }, call))).toMatchObject({ code: 'AGENT_KILLED' });
+  expect(tool).not.toHaveBeenCalled();
+});
+
+test('a call id runs once, although its validator makes other arguments at each ask', async () => {
+  const { tools } = scene();
+  const gaveUp = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const tool = vi.fn(() => {
+    started.resolve();
+    return new Promise(() => {});
+  });
+  let asked = 0;
+  const options = {
+    callId: 'call_1',
+    runId: 'run',
+    validate: (args: unknown) => ({ ...(args as object), nonce: asked++ }),
+  };
+  const first = errorOf<Error>(tools.run('pay', {}, tool, { ...options, signal: gaveUp.signal }));
+  await started.promise;
+  gaveUp.abort(new Error('gave up'));
+  expect((await first).message).toBe('gave up');
+  expect(await errorOf(tools.run('pay', {}, tool, options))).toMatchObject({ code: 'DUPLICATE_ACTION' });
+  expect(tool).toHaveBeenCalledTimes(1);
+});
+
 describe('the arguments of a tool', () => {
   test('are a copy of the decided arguments, so that a later change has no effect', async () => {
     const { tools } = scene();

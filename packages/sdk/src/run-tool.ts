@@ -31,6 +31,8 @@ export async function runTool(
     args,
     options: stated,
   });
+  // A kill may come between the ALLOW and this line. The lease then keeps the reservation charged.
+  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/ledger';
 import { silentLogger } from '@mandate/runtime';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
+import { Backoff, sleep } from '../backoff.ts';
 import type { StateKills } from '../kills-of-families.ts';
 import type { Kill, OnError } from '../types.ts';
 
@@ -16,6 +17,10 @@ const TENANT = DEFAULTS.tenant;
 /** A kill without a revision is always told. */
 const UNKNOWN_REVISION = 0;
 
+/** The pauses between two tries to read the flags after an interruption. */
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2_000;
+
 export class DistributedKills implements StateKills {
   readonly #ledger: () => Promise<Ledger>;
   readonly #onError: OnError;
@@ -23,6 +28,8 @@ export class DistributedKills implements StateKills {
   /** The highest revision of each target that the listeners were told. */
   readonly #told = new Map<string, number>();
   #announcing: Ledger | null = null;
+  /** Ends the reading of flags after the last interruption. */
+  #rereading = new AbortController();
 
   constructor(ledger: () => Promise<Ledger>, onError: OnError) {
     this.#ledger = ledger;
@@ -31,6 +38,7 @@ export class DistributedKills implements StateKills {
 
   /** Follows the kills of other processes. Earlier kills are in force, but no listener is told of them. */
   async follow(ledger: Ledger, broadcast: KillBroadcast): Promise<void> {
+    this.#rereading.abort();
     for (const { target, revision } of await ledger.killed(TENANT)) this.#told.set(nameOf(target), revision);
     this.#announcing = withKillBroadcast(ledger, broadcast, silentLogger());
     let isFirst = true;
@@ -39,10 +47,15 @@ export class DistributedKills implements StateKills {
         if (killed) this.#readFlags(ledger, target).catch(this.#onError);
       },
       onGap: () => {
-        if (!isFirst) this.#readFlags(ledger, null).catch(this.#onError);
+        if (!isFirst) void this.#readUntilRead(ledger);
         isFirst = false;
       },
     });
+  }
+
+  /** Ends what still waits for Redis. */
+  stop(): void {
+    this.#rereading.abort();
   }
 
   /** The revisions of another ledger begin again, so those of the old one say nothing. */
@@ -96,6 +109,25 @@ export class DistributedKills implements StateKills {
   async #announced(): Promise<Ledger> {
     const ledger = await this.#ledger();
     return this.#announcing ?? ledger;
+  }
+
+  /**
+   * Reads the flags until a read succeeds. The subscription may be back before the ledger is, and a kill during the
+   * interruption left no other notice.
+   */
+  async #readUntilRead(ledger: Ledger): Promise<void> {
+    this.#rereading.abort();
+    this.#rereading = new AbortController();
+    const { signal } = this.#rereading;
+    const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
+    while (!signal.aborted) {
+      try {
+        return await this.#readFlags(ledger, null);
+      } catch (error) {
+        if (backoff.isFirst) this.#onError(error);
+        await sleep(backoff.nextMs(), signal);
+      }
+    }
   }
 
   /** Tells the listeners of flags that they do not know. A notice has no reason, so the flags are read. */

@@ -90,6 +90,7 @@ export class RedisStateManager {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.kills.stop();
     const opened = await this.#opening?.catch(() => null);
     this.#opening = null;
     await opened?.stop();

@@ -28,17 +28,21 @@ const OF_CALLS: ReadonlySet<string> = new Set(['mandate.action.decided.v1', 'man
 /** The ancestors of at most this many agents are remembered. */
 const MOST_AGENTS = 10_000;
 
+type Waiting = { action: Action; resolve(decision: Decision): void; reject(error: unknown): void };
+
 export class FollowedDecisions {
   readonly #tenant: string;
   readonly #onKill: (kill: LoggedKill) => void;
   /** The calls that wait, by the time of their ask, which no other ask has. */
-  readonly #waiting = new Map<string, { action: Action; resolve: (decision: Decision) => void }>();
+  readonly #waiting = new Map<string, Waiting>();
   /** How many calls of a key of the log wait. */
   readonly #keys = new Map<string, number>();
   readonly #epochs = new Map<number, EpochInForce>();
   readonly #ancestors = new Map<string, readonly string[]>();
   readonly #ended = Promise.withResolvers<never>();
   #reader: Reader | null = null;
+  /** Why the reader has ended. */
+  #failure: Error | null = null;
 
   constructor(tenant: string, onKill: (kill: LoggedKill) => void) {
     this.#tenant = tenant;
@@ -57,8 +61,8 @@ export class FollowedDecisions {
     });
     this.#reader = reader;
     reader.finished.then(
-      () => this.#ended.reject(new Error('the reader of decisions was stopped')),
-      (error) => this.#ended.reject(error),
+      () => this.#end(new Error('the reader of decisions was stopped')),
+      (error) => this.#end(error),
     );
   }
 
@@ -75,8 +79,11 @@ export class FollowedDecisions {
   decisionOf(action: Action): { decision: Promise<Decision>; forget: () => void } {
     const ask = action.requestedAt ?? '';
     const key = agentKey(this.#tenant, action.agentId);
-    const { promise, resolve } = Promise.withResolvers<Decision>();
-    this.#waiting.set(ask, { action, resolve });
+    const { promise, resolve, reject } = Promise.withResolvers<Decision>();
+    // The caller may not wait yet when the reader ends.
+    promise.catch(() => {});
+    if (this.#failure !== null) reject(this.#failure);
+    this.#waiting.set(ask, { action, resolve, reject });
     this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
     const forget = () => {
       if (!this.#waiting.delete(ask)) return;
@@ -84,12 +91,22 @@ export class FollowedDecisions {
       if (left === 0) this.#keys.delete(key);
       else this.#keys.set(key, left);
     };
-    return { decision: Promise.race([promise, this.ended]), forget };
+    return { decision: promise, forget };
   }
 
   /** The known agents that a kill with all descendants stops. */
   agentsBelow(agentId: string): string[] {
     return [...this.#ancestors].filter(([, above]) => above.includes(agentId)).map(([id]) => id);
+  }
+
+  /**
+   * Rejects all calls that wait. Each has a promise of its own, because a race with one promise that lives as long as the
+   * reader would keep every decision in memory.
+   */
+  #end(error: Error): void {
+    this.#failure = error;
+    this.#ended.reject(error);
+    for (const { reject } of this.#waiting.values()) reject(error);
   }
 
   /** Throws if a record cannot be read, because it could make the next decision void. Then the reader ends. */
