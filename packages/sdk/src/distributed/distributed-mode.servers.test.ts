@@ -1,6 +1,12 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { describeWithOwnServers, type RedisServer, startRedis, waitUntil } from '@mandate/testing';
+import {
+  describeWithOwnServers,
+  type RedisServer,
+  startFaultProxy,
+  startRedis,
+  waitUntil,
+} from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { AuditRecord } from '../audit/audit-output.ts';
 import { serverDies } from '../contract/server-dies.ts';
@@ -120,6 +126,21 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
     expect(await codeOf(apart.one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
     await other.mandate.reviveAll();
     expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+  });
+
+  test('charges the outcome of a call that ends during an interruption of Redis', async () => {
+    const proxy = await startFaultProxy(server.port, '');
+    onTestFinished(() => proxy[Symbol.dispose]());
+    const mandate = { maxCostTotal: 5, toolPolicies: { pay: { cost: 1, maxActualCost: 9 } } };
+    // The sums of `getCost` are written beside the ledger. They may miss what an interruption hits.
+    const onError = () => {};
+    const { one } = await two({ mandate, onError }, `redis://127.0.0.1:${proxy.port}`);
+    const call = one.tools.run('pay', {}, async () => proxy.cut(), { actualCostMicros: 9_000_000 });
+    await waitUntil('the interruption', () => proxy.cuts > 0);
+    setTimeout(() => proxy.restore(), 200);
+    await call;
+    await expect.poll(() => codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('COST_LIMIT_EXCEEDED');
+    expect(await one.mandate.getRemainingBudget()).toBe(-4_000_000);
   });
 
   test('records what it decided, with the time of Redis', async () => {

@@ -1,4 +1,6 @@
 /** Distributed mode: the state is in Redis, and every process with the same prefix shares it. */
+import { isMandateError } from '@mandate/runtime/errors';
+import { Backoff, sleep } from '../backoff.ts';
 import type { DecisionPoint } from '../decision-point.ts';
 import { type EngineOptions, enginePoint } from '../engine-point.ts';
 import { Semaphore } from '../semaphore.ts';
@@ -9,6 +11,10 @@ const MOST_STEPS = 32;
 /** The most steps that wait for their turn, and for how long at most. */
 const MOST_WAITING = 10_000;
 const TURN_MS = 10_000;
+/** How long an outcome is tried again while Redis is away. A call waits for the report of its outcome. */
+const SETTLE_MS = 5_000;
+const FIRST_WAIT_MS = 25;
+const LONGEST_WAIT_MS = 1_000;
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
 export function distributedPoint({
@@ -16,9 +22,34 @@ export function distributedPoint({
   ...options
 }: EngineOptions & { state: RedisStateManager }): DecisionPoint {
   const steps = new Semaphore({ running: MOST_STEPS, waiting: MOST_WAITING });
-  return enginePoint(options, {
+  const point = enginePoint(options, {
     state,
     open: () => state.open(),
     step: (work) => steps.run(performance.now() + TURN_MS, () => state.step(work)),
   });
+  const closing = new AbortController();
+  return {
+    ...point,
+    settle: (outcome, type) => tryAgain(() => point.settle(outcome, type), closing.signal),
+    close(options) {
+      closing.abort();
+      return point.close(options);
+    },
+  };
+}
+
+/** The ledger takes an outcome once, so it may be sent again. A decision may not. */
+async function tryAgain(settle: () => Promise<void>, closing: AbortSignal): Promise<void> {
+  const untilMs = performance.now() + SETTLE_MS;
+  const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
+  for (;;) {
+    try {
+      return await settle();
+    } catch (error) {
+      const waitMs = backoff.nextMs();
+      const mayPass = isMandateError(error) && error.retryable && performance.now() + waitMs < untilMs;
+      if (!mayPass || closing.aborted) throw error;
+      await sleep(waitMs, closing);
+    }
+  }
 }
