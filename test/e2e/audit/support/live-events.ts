@@ -43,6 +43,8 @@ export async function listen(
     listening.ended = read(response, listening, cutAfter).catch((error: unknown) => {
       if (!leaving.signal.aborted) throw error;
     });
+    // A test may end before it waits for the end of its streams.
+    listening.ended.catch(() => {});
   }
   return listening;
 }
