@@ -2,6 +2,7 @@
  * Runs a tool as one action of an agent: it starts after an ALLOW, its result is verified, and its outcome settles the
  * charge.
  */
+import { runUntilAborted } from './run-until-aborted.ts';
 import type { Agent, OnError, RunningOutcome, RunOptions, Tool } from './types.ts';
 import { verifierOf } from './verify-result.ts';
 
@@ -31,18 +32,8 @@ export async function runTool(
     args,
     options: stated,
   });
-  // A kill may come between the ALLOW and this line. The lease then keeps the reservation charged.
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-
-  async function work(): Promise<unknown> {
+  // A kill may come between the ALLOW and this line. The tool then does not start, and its reservation stays charged.
+  return runUntilAborted(signal, async (finished) => {
     let result: unknown;
     try {
       result = await fn(decided as never, signal);
@@ -52,7 +43,7 @@ export async function runTool(
     }
     const verified = verify === null ? { ok: null } : await verify(result, decision, signal);
     // The call has finished, so an abort while its outcome is reported must not hide the result.
-    signal.removeEventListener('abort', onAbort);
+    finished();
     await settle({
       status: 'success',
       ...actualCost(actualCostMicros, result, onError),
@@ -60,7 +51,7 @@ export async function runTool(
     });
     if (verified.ok === false) throw verified.error;
     return result;
-  }
+  });
 }
 
 /** Returns the actual cost that the caller states. A cost that is no valid amount is not stated, and is an error. */

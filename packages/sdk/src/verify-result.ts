@@ -3,6 +3,7 @@ import type { Decision } from '@mandate/schemas';
 import { CAPS } from '@mandate/schemas/core';
 import { actionOf } from './authorize.ts';
 import { MandateBlockedError, misused } from './errors.ts';
+import { runUntilAborted } from './run-until-aborted.ts';
 import type { RunOptions } from './types.ts';
 
 /** How long a check of a result may take, unless `verifyTimeoutMs` says otherwise. */
@@ -48,19 +49,12 @@ async function verify(
 ): Promise<Verified> {
   const late = new AbortController();
   const signal = AbortSignal.any([aborted, late.signal]);
-  const ended = Promise.withResolvers<never>();
-  const onAbort = () => ended.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(
     () => late.abort(new Error(`the check took longer than ${verifyTimeoutMs} ms`)),
     verifyTimeoutMs,
   );
   try {
-    const check = (async () => verifyResult(result, { signal }))();
-    // The check may reject after the race is over.
-    check.catch(() => {});
-    const ok: unknown = await Promise.race([check, ended.promise]);
+    const ok: unknown = await runUntilAborted(signal, async () => verifyResult(result, { signal }));
     return ok === true ? { ok } : { ok: false, error: failed(decision, 'the check refused it') };
   } catch (cause) {
     if (aborted.aborted) return { ok: null };
@@ -68,7 +62,6 @@ async function verify(
     return { ok: false, error: failed(decision, why, cause) };
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
   }
 }
 
