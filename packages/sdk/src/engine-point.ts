@@ -15,7 +15,7 @@ import { nameFault } from '@mandate/schemas/core';
 import { ledgerApprovals } from './approvals.ts';
 import type { Audit } from './audit.ts';
 import type { DecisionPoint, ReadAction } from './decision-point.ts';
-import { killsOfFamilies, type StateKills } from './kills-of-families.ts';
+import { killsOfSubtrees, type StateKills } from './kills-of-subtrees.ts';
 import { MandatesOfAgents, readMandate, readMandateFile } from './policy.ts';
 import type { Cost, MandateDocument } from './types.ts';
 
@@ -91,7 +91,7 @@ export function enginePoint(
       });
       audit?.record({ event: 'action.settled', settlement });
     },
-    kills: killsOfFamilies(state.kills, mandates),
+    kills: killsOfSubtrees(state.kills, mandates),
     approvals: ledgerApprovals(open),
     costOf: async (agent) => state.costOf(agent),
     callsOf: async (agent) => state.callsOf(agent),

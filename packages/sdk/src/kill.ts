@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '@mandate/ledger';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
-import type { StateKills } from './kills-of-families.ts';
+import type { StateKills } from './kills-of-subtrees.ts';
 import type { Kill } from './types.ts';
 
 type Listener = (kill: Kill) => void;
@@ -56,7 +56,7 @@ export class KillSwitch implements StateKills {
   }
 }
 
-/** A sub-agent acts for its parent, so a kill of the parent stops it too, also if it is made later. */
-function withDescendants(agentId: string): KillTarget {
+/** A sub-agent acts for its parent. So a kill of the parent stops the sub-agent too, even if it is made later. */
+export function withDescendants(agentId: string): KillTarget {
   return { scope: 'subtree', tenant: DEFAULTS.tenant, agentId };
 }

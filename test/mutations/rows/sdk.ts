@@ -118,7 +118,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'await done;\n    for (const listener of [...this.#listeners]) listener({ agentId, reason, target });',
     ],
   ]),
-  ...inFile('packages/sdk/src/kills-of-families.ts', [
+  ...inFile('packages/sdk/src/kills-of-subtrees.ts', [
     ['sdk: a revived agent may still be stopped', 'return !(await isKilled(agentId));', 'return true;'],
     [
       'sdk: a kill aborts the running calls of sub-agents',

@@ -7,7 +7,8 @@ import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/led
 import { silentLogger } from '@mandate/runtime';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
 import { Backoff, sleep } from '../backoff.ts';
-import type { StateKills } from '../kills-of-families.ts';
+import { withDescendants } from '../kill.ts';
+import type { StateKills } from '../kills-of-subtrees.ts';
 import type { Kill, OnError } from '../types.ts';
 
 type Listener = (kill: Kill) => void;
@@ -151,11 +152,6 @@ export class DistributedKills implements StateKills {
     const agentId = 'agentId' in target ? target.agentId : null;
     for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
   }
-}
-
-/** A sub-agent acts for its parent, so a kill of the parent stops it too, also if it is made later. */
-function withDescendants(agentId: string): KillTarget {
-  return { scope: 'subtree', tenant: TENANT, agentId };
 }
 
 function nameOf(target: KillTarget): string {

@@ -98,5 +98,5 @@ test('tells kills of its tenant and of everything, and knows the sub-agents of a
   );
   await waiting.decision;
   expect(kills.map(({ target }) => target.scope)).toEqual(['subtree', 'all']);
-  expect(decisions.agentsBelow('boss')).toEqual([agentId]);
+  expect(decisions.descendantsOf('boss')).toEqual([agentId]);
 });

@@ -94,9 +94,9 @@ export class FollowedDecisions {
     return { decision: promise, forget };
   }
 
-  /** The known agents that a kill with all descendants stops. */
-  agentsBelow(agentId: string): string[] {
-    return [...this.#ancestors].filter(([, above]) => above.includes(agentId)).map(([id]) => id);
+  /** Returns the descendants of an agent that this process knows from decisions. */
+  descendantsOf(agentId: string): string[] {
+    return [...this.#ancestors].filter(([, ancestors]) => ancestors.includes(agentId)).map(([id]) => id);
   }
 
   /**

@@ -73,7 +73,7 @@ export function kafkaPlane(options: KafkaPlaneOptions): OpenThroughKafka {
     async function connect(): Promise<Opened> {
       const bus = await open();
       const decisions: FollowedDecisions = new FollowedDecisions(tenant, (kill) =>
-        kills.tell(kill, (agentId) => decisions.agentsBelow(agentId)),
+        kills.tell(kill, (agentId) => decisions.descendantsOf(agentId)),
       );
       try {
         await decisions.start(bus);

@@ -16,13 +16,13 @@ export class LoggedKills implements Kills {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** @param agentsBelow returns the known descendants of an agent */
-  tell({ target, revision, reason }: LoggedKill, agentsBelow: (agentId: string) => string[]): void {
+  /** @param descendantsOf returns the known descendants of an agent */
+  tell({ target, revision, reason }: LoggedKill, descendantsOf: (agentId: string) => string[]): void {
     const name = JSON.stringify(target);
     if (revision <= (this.#told.get(name) ?? 0)) return;
     this.#told.set(name, revision);
-    const below = target.scope === 'subtree' ? agentsBelow(target.agentId) : [];
-    const stopped = 'agentId' in target ? [target.agentId, ...below] : [null];
+    const descendants = target.scope === 'subtree' ? descendantsOf(target.agentId) : [];
+    const stopped = 'agentId' in target ? [target.agentId, ...descendants] : [null];
     for (const agentId of stopped)
       for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
   }

@@ -1,22 +1,22 @@
 /**
- * The kill switch of a mode that decides in this process. A kill of an agent stops its sub-agents too. Which agents are
- * sub-agents of others is known to the process, and not to its state.
+ * The kill switch of a mode that decides in this process. A kill of an agent stops its descendants too. The process
+ * knows the parent of each sub-agent, and its state does not.
  */
 import type { Kills } from './decision-point.ts';
 
-/** The kill switch of a state. A kill of an agent is told once, for the agent itself. */
+/** The kill switch of a state. Its listeners hear of each kill once, for the killed agent and not for its descendants. */
 export type StateKills = Omit<Kills, 'revive' | 'isKilled'> & {
   revive(agentId: string): Promise<void>;
   isKilled(agentId: string, ancestors: readonly string[]): Promise<boolean>;
 };
 
-type Families = {
+type Delegations = {
   ancestorsOf(agentId: string): readonly string[];
   descendantsOf(agentId: string): readonly string[];
 };
 
-export function killsOfFamilies(kills: StateKills, families: Families): Kills {
-  const isKilled = (agentId: string) => kills.isKilled(agentId, families.ancestorsOf(agentId));
+export function killsOfSubtrees(kills: StateKills, delegations: Delegations): Kills {
+  const isKilled = (agentId: string) => kills.isKilled(agentId, delegations.ancestorsOf(agentId));
   return {
     kill: (agentId, reason) => kills.kill(agentId, reason),
     killAll: (reason) => kills.killAll(reason),
@@ -30,7 +30,7 @@ export function killsOfFamilies(kills: StateKills, families: Families): Kills {
       kills.onKill((kill) => {
         listener(kill);
         if (kill.agentId === null) return;
-        for (const agentId of families.descendantsOf(kill.agentId)) listener({ ...kill, agentId });
+        for (const agentId of delegations.descendantsOf(kill.agentId)) listener({ ...kill, agentId });
       }, options),
   };
 }
