@@ -10,6 +10,8 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { findMandateError } from '../errors.ts';
 import { Mandate, RedisStateManager, recoverRedis } from '../index.ts';
+import { openLedger } from './begin-ledger.ts';
+import { settingsOf } from './redis-options.ts';
 
 /** Two calls of five dollars are allowed. */
 const TWO = { maxCostTotal: 10, toolPolicies: { pay: { cost: 5 } } };
@@ -23,11 +25,11 @@ async function redisThat(config: Record<string, string> = {}): Promise<RedisServ
 }
 
 /** A process that shares its limits with the other processes of the prefix. */
-function processOn(server: RedisServer, prefix: string) {
+function processOn(server: RedisServer, prefix: string, options: { beginsLedger?: boolean } = {}) {
   const errors: { code?: string }[] = [];
   const onError = (error: unknown) => void errors.push(error as { code?: string });
   // No test here is about a slow Redis.
-  const state = new RedisStateManager({ url: server.url, prefix, timeoutMs: 30_000, onError });
+  const state = new RedisStateManager({ url: server.url, prefix, timeoutMs: 30_000, onError, ...options });
   onTestFinished(() => state.close());
   const mandate = new Mandate({ mode: 'distributed', state, agentId: 'bot', mandate: TWO, onError });
   const tools = mandate.createExecutor();
@@ -95,7 +97,7 @@ describeWithOwnServers(['redis'], 'a Redis that restarted', () => {
     const prefix = `test-${randomUUID()}`;
     const one = processOn(server, prefix);
     expect(await one.pay()).toBe('ran');
-    // A killed process loses nothing that it wrote. Nobody can know that after the restart.
+    // This Redis has lost nothing, because the system keeps the writes of a killed process. The SDK cannot know this.
     await server.kill();
     await server.restart();
     const fresh = processOn(server, prefix);
@@ -138,7 +140,7 @@ describeWithOwnServers(['redis'], 'a Redis that lost everything', () => {
     onTestFinished(() => redis.disconnect());
     await redis.flushall();
     expect([await one.pay(), await one.pay()]).toEqual(['LEDGER_LOST', 'LEDGER_LOST']);
-    // A process that knew no ledger cannot know that there was one. It says what it does.
+    // A new process cannot know that there was a ledger. It begins one, and reports this.
     const fresh = processOn(server, prefix);
     expect(await fresh.pay()).toBe('ran');
     expect(fresh.codes()).toEqual(['LEDGER_BEGUN']);
@@ -171,9 +173,23 @@ describeWithOwnServers(['redis'], 'a Redis that lost everything', () => {
     ]);
   });
 
-  test('an operator must name himself, a reason and a way', async () => {
+  test('begins no ledger with `beginsLedger: false`, even if a recovery broke off', async () => {
+    const server = await redisThat();
+    const prefix = `test-${randomUUID()}`;
+    const one = processOn(server, prefix, { beginsLedger: false });
+    expect(await one.pay()).toBe('LEDGER_LOST');
+    const ledger = await openLedger(settingsOf({ url: server.url, prefix }));
+    onTestFinished(() => ledger.close());
+    await ledger.beginRebuild({ epoch: 'ep_broken', lostEpoch: '', leaseMs: 1 });
+    expect(await one.pay()).toBe('LEDGER_UNAVAILABLE');
+    await recoverRedis({ url: server.url, prefix, with: 'new-budgets', ...OPERATOR });
+    expect(await one.pay()).toBe('ran');
+    expect(one.codes()).toEqual([]);
+  });
+
+  test('an operator must state a name, a reason and a way', async () => {
     const options = { url: 'redis://127.0.0.1:1', with: 'new-budgets', ...OPERATOR } as const;
-    await expect(recoverRedis({ ...options, by: '' })).rejects.toThrow(/Nobody is named/);
+    await expect(recoverRedis({ ...options, by: '' })).rejects.toThrow(/`by` or `reason` is missing/);
     await expect(recoverRedis({ ...options, with: 'luck' as 'new-budgets' })).rejects.toThrow(/"luck"/);
     await expect(recoverRedis(options)).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
   });

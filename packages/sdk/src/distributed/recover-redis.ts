@@ -9,7 +9,8 @@ import { LedgerNotReady, type RedisLedger } from '@mandate/ledger';
 import { connectRedis } from '@mandate/ledger/connect-redis';
 import { silentLogger } from '@mandate/runtime';
 import { misused } from '../errors.ts';
-import { beginLedger, markAccepted, openLedger } from './own-ledger.ts';
+import { markAccepted } from './accepted-ledgers.ts';
+import { beginLedger, openLedger } from './begin-ledger.ts';
 import { type RedisStateOptions, settingsOf } from './redis-options.ts';
 
 export type RecoverOptions = Pick<RedisStateOptions, 'url' | 'prefix' | 'timeoutMs' | 'requireAppendOnly'> & {
@@ -35,7 +36,7 @@ export async function recoverRedis(options: RecoverOptions): Promise<{ epoch: st
   const { with: way, by, reason } = options;
   if (way !== 'what-redis-holds' && way !== 'new-budgets')
     throw misused(`\`with\` is "${way}".`, 'Use "what-redis-holds" or "new-budgets".');
-  if (!by || !reason) throw misused('Nobody is named, or no reason.', 'State `by` and `reason`.');
+  if (!by || !reason) throw misused('`by` or `reason` is missing.', 'State both.');
   const settings = settingsOf(options);
   const ledger = await openLedger(settings);
   try {

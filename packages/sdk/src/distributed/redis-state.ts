@@ -15,8 +15,9 @@ import type { OpenState } from '../engine-point.ts';
 import { logError } from '../errors.ts';
 import { inTime } from '../in-time.ts';
 import type { Cost, OnError } from '../types.ts';
+import { isAccepted, ledgerLost } from './accepted-ledgers.ts';
+import { openLedger, prepareLedger } from './begin-ledger.ts';
 import { DistributedKills } from './distributed-kills.ts';
-import { beginLedger, isAccepted, ledgerLost, openLedger } from './own-ledger.ts';
 import { type RedisStateOptions, settingsOf } from './redis-options.ts';
 import { type RedisClient, type Tallies, talliesIn } from './tallies.ts';
 
@@ -29,9 +30,8 @@ type Connected = OpenState & {
 /** Keeps the state in Redis. It connects at the first call, and again after a failure. */
 export class RedisStateManager {
   readonly kills: DistributedKills;
-  readonly #options: RedisStateOptions;
   readonly #settings: RedisSettings;
-  readonly #timeoutMs: number;
+  readonly #beginsLedger: boolean;
   readonly #onError: OnError;
   #opening: Promise<Connected> | null = null;
   #resuming: Promise<void> | null = null;
@@ -42,9 +42,8 @@ export class RedisStateManager {
   #trusted = { epoch: '', sequence: 0 };
 
   constructor(options: RedisStateOptions) {
-    this.#options = options;
     this.#settings = settingsOf(options);
-    this.#timeoutMs = options.timeoutMs ?? 2_000;
+    this.#beginsLedger = options.beginsLedger ?? true;
     this.#onError = options.onError ?? logError;
     this.kills = new DistributedKills(async () => {
       const opened = await this.#opened();
@@ -66,7 +65,8 @@ export class RedisStateManager {
     opening.catch(() => {
       if (this.#opening === opening) this.#opening = null;
     });
-    const opened = await inTime(this.#timeoutMs, opening, () => unavailable('Redis did not answer in time.'));
+    const { REDIS_COMMAND_TIMEOUT_MS: timeoutMs } = this.#settings;
+    const opened = await inTime(timeoutMs, opening, () => unavailable('Redis did not answer in time.'));
     await this.#trust(opened);
     return opened;
   }
@@ -137,7 +137,12 @@ export class RedisStateManager {
     const settings = this.#settings;
     return openInOrder(async ({ closing }) => {
       const ledger = closing(await openLedger(settings), (one) => one.close());
-      await this.#prepare(ledger);
+      await prepareLedger(ledger, {
+        mayBegin: this.#beginsLedger,
+        resume: () => this.#resume(ledger),
+        // The process cannot tell a new Redis from one that lost everything, so it reports the new ledger.
+        onBegun: () => this.#onError(begun(settings.REDIS_NAMESPACE)),
+      });
       const client = closing(await connectRedis(settings, silentLogger()), async (one) => one.disconnect());
       const tallies = closing(talliesIn(client, settings.REDIS_NAMESPACE), (one) => one.counted());
       this.#known = { redisMs: await tallies.timeMs(), atMs: performance.now() };
@@ -166,44 +171,6 @@ export class RedisStateManager {
           count(agentId, { calls: 0, micros: deltaMicros + excessMicros, type }),
       };
     });
-  }
-
-  /**
-   * Begins the ledger if Redis is empty, and says so, because a Redis that lost everything is empty too. A ledger that
-   * Redis lost in part is never begun again, because its limits would then count from zero.
-   */
-  async #prepare(ledger: RedisLedger): Promise<void> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await ledger.ping();
-      } catch (error) {
-        if (!(error instanceof LedgerNotReady) || tries >= MOST_TRIES) throw error;
-        if (error.why === 'run') await this.#resume(ledger);
-        else if (error.why === 'empty' ? this.#mayBegin() : error.why === 'rebuilding') {
-          if (await begin(ledger)) this.#onError(begun(this.#settings.REDIS_NAMESPACE));
-        } else throw ledgerLost(error);
-      }
-    }
-  }
-
-  /** A process that knew a ledger knows that this one is lost. */
-  #mayBegin(): boolean {
-    return this.#trusted.epoch === '' && (this.#options.beginsLedger ?? true);
-  }
-}
-
-const MOST_TRIES = 50;
-const RETRY_MS = 20;
-
-/** Returns false if another process has begun the ledger, or is doing it. */
-async function begin(ledger: RedisLedger): Promise<boolean> {
-  try {
-    await beginLedger(ledger);
-    return true;
-  } catch (error) {
-    if (!isMandateError(error)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    return false;
   }
 }
 

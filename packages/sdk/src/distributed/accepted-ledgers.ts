@@ -1,0 +1,44 @@
+/**
+ * The ledgers in which processes may go on after Redis has lost data. An operator who calls `recoverRedis` marks the
+ * epoch of the ledger that is then in force.
+ *
+ * A process that knew another ledger goes on only in a marked one. So it stays blocked if a new process took an empty
+ * Redis for a new one, and began a ledger there.
+ */
+import { MandateError } from '@mandate/runtime';
+import { DEFAULTS } from '@mandate/schemas';
+import type { RedisClient } from './tallies.ts';
+
+function acceptedKey(namespace: string): string {
+  return `${namespace}:{${DEFAULTS.tenant}}:accepted`;
+}
+
+export async function markAccepted(
+  client: RedisClient,
+  namespace: string,
+  { epoch, by, reason }: { epoch: string; by: string; reason: string },
+): Promise<void> {
+  await client.hset(
+    acceptedKey(namespace),
+    epoch,
+    JSON.stringify({ by, reason, at: new Date().toISOString() }),
+  );
+}
+
+/** True if an operator has marked the ledger of this epoch. */
+export async function isAccepted(client: RedisClient, namespace: string, epoch: string): Promise<boolean> {
+  return (await client.hexists(acceptedKey(namespace), epoch)) === 1;
+}
+
+/** Returns the error of calls that are blocked until an operator calls `recoverRedis`. */
+export function ledgerLost(cause: MandateError): MandateError {
+  return new MandateError(
+    'LEDGER_LOST',
+    `Redis has lost the ledger, or may have lost a part: ${cause.message}`,
+    {
+      remedy:
+        'Every call is blocked, because the amounts that were spent are unknown. An operator calls `recoverRedis` to go on: docs/agents.md.',
+      cause,
+    },
+  );
+}
