@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
   describeWithOwnServers,
+  plainRedis,
   type RedisServer,
   startFaultProxy,
   startRedis,
@@ -9,28 +10,15 @@ import {
 } from '@mandate/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { AuditRecord } from '../audit/audit-output.ts';
+import { codeOf, PAY, tally, untilAborted } from '../contract/scene.ts';
 import { serverDies } from '../contract/server-dies.ts';
 import { sdkContract } from '../contract.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate, type MandateOptions } from '../index.ts';
-import type { Tool } from '../types.ts';
 import { RedisStateManager } from './redis-state.ts';
 
 /** A Redis for all tests that do not break it. */
 let server: RedisServer;
-
-const PAY = { toolPolicies: { pay: { cost: 5 } } } as const;
-
-async function codeOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => 'ran',
-    (error) => findMandateError(error)?.code ?? String(error),
-  );
-}
-
-function tally(codes: readonly string[]): Record<string, number> {
-  return Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, all]) => [code, all.length]));
-}
 
 /** Two instances as in two processes: each has its own connections. */
 async function two(options: MandateOptions, url?: string) {
@@ -43,11 +31,6 @@ async function two(options: MandateOptions, url?: string) {
   };
   return { one: make(), other: make(), redisPrefix, redis };
 }
-
-const untilAborted: Tool<object, never> = (_args, signal) =>
-  new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 
 describeWithOwnServers(['redis'], 'on one Redis', () => {
   beforeAll(async () => {
@@ -147,9 +130,23 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
     const taken: AuditRecord[] = [];
     const audit = [(records: readonly AuditRecord[]) => taken.push(...records)];
     const { one } = await two({ mandate: PAY, audit });
+    const redis = plainRedis(server.url);
+    onTestFinished(() => redis.disconnect());
+    const timeOfRedis = async () => Number((await redis.time())[0]) * 1_000;
+    const real = Date.now;
+    onTestFinished(() => {
+      Date.now = real;
+    });
+    Date.now = () => real() + 50_000;
+    const beganMs = await timeOfRedis();
     await one.tools.run('pay', {}, () => 'paid');
+    const endedMs = (await timeOfRedis()) + 1_000;
     await one.mandate.flush();
     expect(taken.map(({ event }) => event)).toEqual(['action.decided', 'action.settled']);
+    const [first] = taken;
+    const decidedAtMs = Date.parse(first?.event === 'action.decided' ? first.decision.decidedAt : '');
+    expect(decidedAtMs).toBeGreaterThanOrEqual(beganMs);
+    expect(decidedAtMs).toBeLessThanOrEqual(endedMs);
   });
 
   test('a clock of this process that is wrong moves no window; if it is far off, calls are blocked', async () => {

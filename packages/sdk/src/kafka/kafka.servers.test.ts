@@ -9,6 +9,7 @@ import {
   temporaryFolder,
 } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { codeOf, untilAborted } from '../contract/scene.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate, type MandateDocument, type MandateOptions } from '../index.ts';
 import { startTestPlane, type TestPlane } from '../plane/plane.fixture.ts';
@@ -40,15 +41,12 @@ function distributed(
   onError = (_: unknown) => {},
 ) {
   const mandate = new Mandate({
-    ...{
-      mode: 'distributed',
-      redis: redis.url,
-      redisPrefix: `test-${randomUUID()}`,
-      agentId,
-      audit,
-      onError,
-    },
+    mode: 'distributed',
+    redis: redis.url,
+    redisPrefix: `test-${randomUUID()}`,
+    agentId,
     audit,
+    onError,
     mandate: { maxCostTotal: 10, toolPolicies: { pay: { cost: 5 } } },
   });
   onTestFinished(() => mandate.close({ timeoutMs: 1 }));
@@ -140,12 +138,6 @@ describeWithOwnServers(['kafka', 'redis'], 'on the log of a plane', () => {
       return { agentId, mandate, errors, tools: mandate.createExecutor() };
     }
 
-    const codeOf = (call: Promise<unknown>) =>
-      call.then(
-        () => 'ran',
-        (error) => findMandateError(error)?.code ?? String(error),
-      );
-
     const spent = async (agentId: string) =>
       (await plane.call<{ totalMicros: number }>('GET', `/v1/agents/${agentId}/usage`)).totalMicros;
 
@@ -176,9 +168,7 @@ describeWithOwnServers(['kafka', 'redis'], 'on the log of a plane', () => {
       const started = Promise.withResolvers<void>();
       const running = tools.run('wait', {}, (_args, signal) => {
         started.resolve();
-        return new Promise((_resolve, reject) =>
-          signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-        );
+        return untilAborted({}, signal);
       });
       const code = codeOf(running);
       await started.promise;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { codeOf } from '../contract/scene.ts';
 import { serverDies } from '../contract/server-dies.ts';
 import { Mandate as AnyMandate } from '../index.ts';
 import { Mandate } from './index.ts';
@@ -52,12 +53,6 @@ async function agentAt(planeUrl: string, document: object = PAY) {
   onTestFinished(() => mandate.close());
   return { agentId, apiKey, errors, options, mandate, tools: mandate.createExecutor() };
 }
-
-const codeOf = (call: Promise<unknown>) =>
-  call.then(
-    () => 'ran',
-    (error) => error.code,
-  );
 
 test('an ask whose answers are lost runs once, and is charged once', async () => {
   const url = await lossyPlane((path, count) => path === '/v1/actions' && count <= 2);
