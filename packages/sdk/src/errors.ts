@@ -84,6 +84,10 @@ export function misused(message: string, remedy: string): MandateError {
   return new MandateError('SDK_MISUSED', message, { remedy });
 }
 
+export function instanceClosed(): MandateError {
+  return misused('This instance is closed.', 'Create another instance.');
+}
+
 /** @throws MandateError SDK_MISUSED if an option is set that the mode does not have */
 export function refuseOption<Name extends string>(
   mode: string,

@@ -7,7 +7,7 @@ import { type CallKey, callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
 import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
 import type { RedisStateManager } from './distributed/redis-state.ts';
-import { logError, type MandateDeferredError, misused } from './errors.ts';
+import { instanceClosed, logError, type MandateDeferredError, misused } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
@@ -391,7 +391,7 @@ function agentFault(agentId: unknown): string | null {
 }
 
 async function refuseAsClosed(): Promise<never> {
-  throw misused('This instance is closed.', 'Create another instance.');
+  throw instanceClosed();
 }
 
 function idOf(question: MandateDeferredError | string): string {

@@ -14,6 +14,7 @@ import {
   TOPICS,
   topicOfTenant,
 } from '@mandate/schemas';
+import { instanceClosed } from '../errors.ts';
 import { inTime } from '../in-time.ts';
 import { OutcomeQueue } from '../plane/outcome-queue.ts';
 import type { OpenThroughKafka } from '../plane/plane-options.ts';
@@ -56,17 +57,17 @@ export function kafkaPlane(options: KafkaPlaneOptions): OpenThroughKafka {
       if (opening !== null) return opening;
       const attempt = connect();
       opening = attempt;
-      const again = () => {
+      const forget = () => {
         if (opening === attempt) opening = null;
       };
       attempt.then(({ bus, decisions }) => {
         // A reader that ended sees no decision. The next call opens another one.
         decisions.ended.catch((error: unknown) => {
-          again();
+          forget();
           if (!closing.signal.aborted) onError(error);
           bus.close().catch(onError);
         });
-      }, again);
+      }, forget);
       return attempt;
     }
 
@@ -88,7 +89,6 @@ export function kafkaPlane(options: KafkaPlaneOptions): OpenThroughKafka {
       const leftMs = () => Math.max(1, untilMs - performance.now());
       const { bus, decisions } = await inTime(leftMs(), opened(), late);
       const { decision, forget } = decisions.decisionOf(action);
-      decision.catch(() => {});
       try {
         const record: ActionRequested = { event: 'action.requested', action };
         // A repeat of the client of Kafka has the same ids, so it is a duplicate of the first copy.
@@ -126,7 +126,7 @@ export function kafkaPlane(options: KafkaPlaneOptions): OpenThroughKafka {
           // Outcomes have the key of their agent, so they are decided before a later action.
           await outcomes.delivered(agentId, untilMs - performance.now());
           const deadlineMs = Math.max(1, Math.ceil(untilMs - performance.now()));
-          if (closing.signal.aborted) throw late();
+          if (closing.signal.aborted) throw instanceClosed();
           return ask({ ...record.action, tenant, requestedAt: timeOfAsk(), deadlineMs }, untilMs);
         });
       },

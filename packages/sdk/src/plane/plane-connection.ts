@@ -4,7 +4,8 @@
  */
 import { MandateError } from '@mandate/runtime/errors';
 import { Backoff, sleep } from '../backoff.ts';
-import { misused } from '../errors.ts';
+import { instanceClosed } from '../errors.ts';
+import { runUntilAborted } from '../run-until-aborted.ts';
 import type { PlaneSettings } from './plane-options.ts';
 
 export type PlaneRequest = {
@@ -116,8 +117,8 @@ export class PlaneConnection {
   }
 
   async #fetch(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
-    if (this.closed.aborted) throw misused('This instance is closed.', 'Create another instance.');
-    const key = await untilAborted(signal, (async () => this.#settings.keyOf())());
+    if (this.closed.aborted) throw instanceClosed();
+    const key = await runUntilAborted(signal, async () => this.#settings.keyOf());
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     // A redirect is not followed, so that the key reaches no other server.
     return fetch(this.url + path, {
@@ -127,15 +128,6 @@ export class PlaneConnection {
       signal,
     });
   }
-}
-
-/** Rejects when the signal aborts, even if the work does not end. */
-function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-    if (signal.aborted) reject(signal.reason);
-  });
 }
 
 /** What a plane says about a request that it refuses. */
