@@ -1,5 +1,5 @@
 /**
- * A digest stands in an action in place of an argument that is too large for a record. The digest is decided and
+ * An action contains a digest instead of an argument that is too large for a record. The digest is decided and
  * recorded, and the call runs with the whole value. A person who approves the digest approves exactly this value.
  *
  * A digest is an object with the single field `$digested`. So no rule about texts takes the digest for the text. A rule

@@ -7,7 +7,7 @@ import { isMandateError, MandateError } from '@mandate/runtime';
 export class LedgerNotReady extends MandateError {
   /** The epoch that was lost, or '' if it is unknown. If a later epoch is in force, no rebuild is needed. */
   readonly lostEpoch: string;
-  /** Why the ledger is not ready. `empty`: the store holds no ledger. `run`: the server was restarted or replaced. */
+  /** The code of the reason. `empty`: the store holds no ledger. `run`: the server was restarted or replaced. */
   readonly why: string;
 
   constructor(message: string, lostEpoch: string, why: string) {

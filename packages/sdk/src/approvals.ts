@@ -43,7 +43,7 @@ export function ledgerApprovals(open: () => Opened | Promise<Opened>): Approvals
   };
 }
 
-/** Resolves after the time, when the signal aborts, or when somebody calls the function that it adds to `wakes`. */
+/** Resolves after the time, when the signal aborts, or when an answer calls the function in `wakes`. */
 function woken(wakes: Set<() => void>, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

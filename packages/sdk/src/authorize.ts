@@ -42,7 +42,7 @@ export async function authorize(
 
 /**
  * Waits until a person has answered, and asks for the same action again: the ALLOW uses the approval up. Returns the
- * DEFER if nobody answers in time.
+ * DEFER if no answer comes in time.
  */
 async function decideApproved(
   point: Pick<DecisionPoint, 'decide' | 'approvals'>,

@@ -9,7 +9,7 @@ export type CallKey = {
   key: string;
   /** The action id of the call. Every process makes the same id, so the ledger recognizes the call after a restart. */
   actionId: string;
-  /** The action id if another call with the same call id, but other content, has the first one. */
+  /** The action id if the first id belongs to another call, with the same call id but other content. */
   otherActionId: string;
 };
 
@@ -35,7 +35,7 @@ export function callKeyOf(
   };
 }
 
-/** ASCII that may be part of any name, except the colon. */
+/** Visible ASCII characters without the colon. */
 const PLAIN = /^[!-9;-~]+$/;
 
 /** Returns `run:call` if this is short, plain and unambiguous. Otherwise a hash of both. */

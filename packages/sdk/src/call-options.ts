@@ -1,4 +1,4 @@
-/** Tells apart what the options of a call are for. */
+/** Separates the options of a call that describe its action from those that are only for the SDK. */
 import type { CallOptions, ToolCallOptions } from './types.ts';
 
 /** Options for the SDK alone. The action of the call does not contain them. */

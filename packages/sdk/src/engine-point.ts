@@ -1,4 +1,4 @@
-/** A decision point that decides in this process, by the policy of a plane. A mode says where its state is. */
+/** A decision point that decides in this process, by the same rules as a plane. Each mode supplies its state. */
 import { type LocalDecider, localDecider } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
 import { budgetsInForce, compileActionRedaction, leastRemaining } from '@mandate/policy';
@@ -29,7 +29,7 @@ export type OpenState = {
   settled(settlement: Settlement, type: ActionType): void;
 };
 
-/** What a mode gives. */
+/** The state of a mode, and how decisions use it. */
 type Mode = {
   state: {
     readonly kills: StateKills;
@@ -42,13 +42,13 @@ type Mode = {
   step<T>(work: (open: OpenState) => Promise<T>): Promise<T>;
 };
 
-/** What the program states, whatever the mode. */
+/** The options that all modes have in common. */
 export type EngineOptions = {
   /** A mandate as an object, or the path of a mandate file. Absent: no agent has a mandate yet. */
   mandate?: MandateDocument | string | undefined;
-  /** The agent that gets a mandate that is an object. Absent: every agent. */
+  /** The agent of a mandate that is given as an object. Absent: every agent. */
   agentId?: string | undefined;
-  /** Called after the mandate is read, because an audit takes its folder for itself. Absent: nothing is recorded. */
+  /** Called after the mandate is read, because an audit locks its folder. Absent: nothing is recorded. */
   openAudit?: () => Audit;
   /** Whether the state ends with the point. Absent: true. */
   closesState?: boolean;

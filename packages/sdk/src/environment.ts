@@ -1,4 +1,4 @@
-/** Reads the options of the default instance from the environment. The command gives the same names the same meaning. */
+/** Reads the options of the default instance from the environment. The `mandate` command reads the same variables. */
 import { MandateError } from '@mandate/runtime/errors';
 import type { MandateOptions } from './mandate.ts';
 

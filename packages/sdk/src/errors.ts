@@ -79,7 +79,7 @@ export class MandateDeferredError extends RefusedError {
   }
 }
 
-/** Returns the error for a program that uses the SDK in a way that has no meaning. */
+/** Returns the error for a wrong use of the SDK. */
 export function misused(message: string, remedy: string): MandateError {
   return new MandateError('SDK_MISUSED', message, { remedy });
 }

@@ -124,7 +124,7 @@ describe('the options of an instance', () => {
 });
 
 describe('the kill switch', () => {
-  test('is in force at once, even if nobody waits for the promise', async () => {
+  test('is in force at once, even if the caller does not wait for the promise', async () => {
     const mandate = new Mandate({ agentId: 'bot', mandate: {} });
     const tools = mandate.createExecutor();
     mandate.kill('bot', 'runaway');

@@ -73,7 +73,7 @@ type ExecutorOptions<T extends Tools> = AgentOptions & {
   toolOptions?: ToolOptions<T>;
 };
 
-/** What an instance shares with its views. */
+/** The parts of an instance that all its views share. */
 type Shared = { options: MandateOptions; point: DecisionPoint | null; memo: Memo | null };
 
 /** Uses only the port of decision points. A subclass says how a mode is opened, so a program loads no other mode. */
@@ -199,7 +199,7 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Returns what runs the tools of one agent. Each call is decided first.
+   * Returns an executor for the tools of one agent. It runs a tool only after the call is allowed.
    *
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
@@ -355,8 +355,8 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Passes an error of a kill on to `onError` too. Nobody may wait for the promise, and then the error must neither end
-   * the process nor stay unseen.
+   * Passes an error of a kill on to `onError` too. If the caller does not wait for the promise, the error must neither
+   * end the process nor stay unseen.
    */
   #noted<T>(change: Promise<T>): Promise<T> {
     change.catch(this.#onError());

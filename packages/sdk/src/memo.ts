@@ -17,7 +17,7 @@ export type Allowed = { action: Action; args: RunningAction['args']; decision: D
 export type Taken = Allowed & {
   /** When its lease began, by `performance.now()`. */
   leasedAtMs: number;
-  /** Tells the memo the outcome of the call. Null: the call was aborted, so nobody knows its outcome. */
+  /** Tells the memo the outcome of the call. Null: the call was aborted, so its outcome is unknown. */
   ended(outcome: RunningOutcome | null): void;
 };
 

@@ -140,7 +140,7 @@ describe('a sub-agent', () => {
   });
 });
 
-test('a kill that fails is passed to onError if nobody waits for it, and rejects if somebody does', async () => {
+test('a kill that fails rejects, and its error is passed to onError even if the caller does not wait', async () => {
   const { mandate, state, errors } = scene();
   mandate.agent();
   await state.close();

@@ -19,7 +19,7 @@ export function scopedCall(scope: Scope, call: Call): Call {
   return { ...call, options: scopedOptions(scope, call.options ?? {}) };
 }
 
-/** A field that is present with no value must not hide the value of the scope. */
+/** A field that a call states as undefined must not hide the value of the scope. */
 function withoutUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,13 +1,13 @@
 /**
- * SHA-256, as FIPS 180-4 defines it. WebCrypto has it only as a promise, and a call must be copied before anything
- * waits. Plane mode is small and loads no library, so it is written out here.
+ * SHA-256, as FIPS 180-4 defines it. WebCrypto returns only a promise of it, and a call must be copied before anything
+ * waits. Plane mode loads no library, so the algorithm is written out here.
  */
 const BLOCK_BYTES = 64;
 /** The bit 1 after the text, and the length of the text in 8 bytes. */
 const PADDING_BYTES = 9;
 
 const PRIMES = primes(64);
-/** The first 32 bits behind the point of the roots of primes. */
+/** The constants of the standard: the first 32 bits of the fractional parts of roots of primes. */
 const ROUND_CONSTANTS = PRIMES.map((prime) => fractionOf(Math.cbrt(prime)));
 const START = PRIMES.slice(0, 8).map((prime) => fractionOf(Math.sqrt(prime)));
 

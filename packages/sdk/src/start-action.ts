@@ -136,7 +136,8 @@ async function authorized(
     try {
       return { action: created.action, args, decision: await authorize(point, created, waiting) };
     } catch (error) {
-      // What a validator or a price function returns may differ at each ask of one call. So it does not tell two calls apart.
+      // A validator or a price function may return something else at each ask of one call. So a difference does not
+      // mean that this is another call.
       const isAsStated = !isValidated(call) && charge === undefined;
       if (!isAsStated || !isOfOtherCall(error, actionId)) throw error;
       const other = { ...created, action: { ...created.action, id: otherActionId } };
@@ -212,7 +213,7 @@ function running(started: Started): RunningAction {
   const leaseMs = decision.reservation?.leaseMs ?? 0;
   const leftMs = Math.max(0, leasedAtMs + leaseMs - performance.now());
   const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leftMs);
-  // An open request keeps the process alive without this timer. A stream that nobody reads must not keep it alive.
+  // The open request of a model call keeps the process alive. The timer must not, because a stream may stay unread.
   if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
   const release = () => {
     clearTimeout(timer);
@@ -230,8 +231,8 @@ function running(started: Started): RunningAction {
     signal,
     settle(outcome) {
       if (settled !== null) return settled;
-      // Nobody knows how far an aborted call came, unless its cost was measured. Without a report, its reservation
-      // stays charged.
+      // The effect of an aborted call is unknown, unless its cost was measured. Without a report, its reservation stays
+      // charged.
       const isMeasured = outcome.usage !== undefined || outcome.actualCostMicros !== undefined;
       const isUnknown = signal.aborted && outcome.status !== 'success' && !isMeasured;
       if (isUnknown) return Promise.resolve();

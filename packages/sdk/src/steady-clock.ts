@@ -20,21 +20,21 @@ const SYSTEM: Sources = {
   uptime: () => uptimeSeconds() * 1_000,
 };
 
-/** How far the clock of the system must have moved ahead before the time of a sleep is looked for. */
+/** If the clock of the system is ahead by more than this, the machine may have slept. */
 const LOOK_AFTER_MS = 1_000;
 
 export function steadyClock(sources: Partial<Sources> = {}): Clock {
   const { wall, steady, uptime } = { ...SYSTEM, ...sources };
   const start = { wallMs: wall(), steadyMs: steady(), uptimeMs: uptime() };
   let sleptMs = 0;
-  /** How far the clock of the system was ahead when a sleep was looked for. */
+  /** How far the clock of the system was ahead when `uptime` was read last. */
   let lookedAtMs = 0;
   return () => {
     const passedMs = steady() - start.steadyMs;
     const aheadMs = wall() - start.wallMs - passedMs;
     if (aheadMs > lookedAtMs + LOOK_AFTER_MS) {
       lookedAtMs = aheadMs;
-      // Both are measured with an error of some milliseconds, and time never runs backwards.
+      // Both clocks have an error of some milliseconds, and the time must never run backwards.
       const missedMs = uptime() - start.uptimeMs - passedMs;
       if (missedMs > sleptMs + LOOK_AFTER_MS / 2) sleptMs = missedMs;
     }

@@ -16,7 +16,7 @@ type Template = MandateDocument &
 
 type Named = { allowedTools: readonly string[] };
 
-/** For an agent that nobody trusts yet: no tools and no models, a dollar in all. Name the tools that it needs. */
+/** For a new agent that is not trusted yet: no tools, no models, and a dollar in all. Name the tools that it needs. */
 function restricted(overrides: MandateDocument = {}): MandateDocument {
   return narrowed(
     {

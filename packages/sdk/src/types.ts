@@ -79,7 +79,7 @@ export type CallOptions = DeferOptions & {
   context?: Action['context'];
   /** The action that caused this one. */
   parentActionId?: string;
-  /** Aborts the call. It is charged as if its lease had run out, because nobody knows how far it came. */
+  /** Aborts the call. Its effect is then unknown, so it is charged as if its lease had ended. */
   signal?: AbortSignal;
 };
 

@@ -10,7 +10,7 @@ import type { RunOptions } from './types.ts';
 const VERIFY_TIMEOUT_MS = 30_000;
 
 /**
- * `ok`: the check passed, or failed with `error`. Null: the call was aborted before the check ended, so nobody knows.
+ * `ok`: true if the check passed, false if it failed with `error`. Null: the call was aborted before the check ended.
  */
 type Verified = { ok: true } | { ok: false; error: MandateBlockedError } | { ok: null };
 

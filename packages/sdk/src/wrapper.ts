@@ -32,7 +32,7 @@ export interface Executor<T extends Tools = Tools> {
   ): Promise<ResultOf<T[Name]>>;
 }
 
-/** What an executor says about each of its tools, by name. Options of a call replace it. */
+/** The checks of the tools of an executor, by name. Options of a call replace them. */
 export type ToolOptions<T extends Tools> = {
   readonly [Name in keyof T]?: Pick<RunOptions<ResultOf<T[Name]>>, 'verifyResult' | 'verifyTimeoutMs'>;
 };
@@ -68,7 +68,7 @@ export function executorOf<T extends Tools>(
   return { agentId, run: run as Executor<T>['run'] };
 }
 
-/** A check that is present with no value must not switch off the check of the tool. */
+/** A check that a call states as undefined must not switch off the check of the tool. */
 function replaced(own: RunOptions, options: RunOptions): RunOptions {
   const { verifyResult = own.verifyResult, verifyTimeoutMs = own.verifyTimeoutMs } = options;
   return {

@@ -36,7 +36,7 @@ export async function resume(shards: Shards, { sequences, acceptsLoss }: ResumeO
 
 /**
  * A server that writes each change to its disk before it answers loses no acknowledged change at a restart. A replica
- * that became the primary may lack some. It still names the run that it followed.
+ * that became the primary may lack changes. Its `master_replid2` then names the run that it followed.
  */
 async function mustHaveLostNothing(server: Redis): Promise<void> {
   const [appends, flushes, info] = await Promise.all([
@@ -57,7 +57,7 @@ async function settingOf(server: Redis, name: string): Promise<string | undefine
 }
 
 function lost(why: string): MandateError {
-  return new MandateError('LEDGER_LOST', `The ledger in Redis may lack what was spent: ${why}.`, {
+  return new MandateError('LEDGER_LOST', `The ledger in Redis may lack charges: ${why}.`, {
     remedy: 'Nothing was decided. An operator must say how to go on.',
   });
 }

@@ -31,7 +31,7 @@ export function modelCalls(agentUnder: AgentUnder): void {
     ['its tokens show', { usage }],
     ['OpenAI states', null],
   ])(
-    'a call of an estimate of 900 micro-dollars that costs nine dollars, as %s, is charged so, and the next is blocked',
+    'a call with an estimate of 900 micro-dollars costs nine dollars, as %s, and the next call is blocked',
     async (_what, outcome) => {
       const { mandate, agentId } = await agentUnder({ ...PRICED, maxCostTotal: 1 });
       const { server, ask } = await openaiOf(mandate);

@@ -1,4 +1,4 @@
-/** Limits of calls in a time. */
+/** Limits on the number of calls in a window. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type AgentUnder, atOnce, codeOf, costing, counting, PAY, refusalOf, tally } from './scene.ts';
 

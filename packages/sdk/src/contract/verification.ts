@@ -1,4 +1,4 @@
-/** Results that are checked. */
+/** Checks of results. */
 import { expect, test } from 'vitest';
 import type { RunOptions } from '../types.ts';
 import { type AgentUnder, costing, refusalOf, untilAborted } from './scene.ts';

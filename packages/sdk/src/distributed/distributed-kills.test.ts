@@ -5,7 +5,7 @@ import { DistributedKills } from './distributed-kills.ts';
 
 const TARGET: KillTarget = { scope: 'subtree', tenant: 'default', agentId: 'bot' };
 
-test('a kill during an interruption is told, although Redis answers later than the subscription returns', async () => {
+test('reports a kill from an interruption, although Redis answers later than the subscription returns', async () => {
   let failures = 3;
   const killed = async () => {
     if (isFollowing && failures-- > 0) throw new Error('Redis is away');

@@ -15,7 +15,7 @@ type Listener = (kill: Kill) => void;
 
 const TENANT = DEFAULTS.tenant;
 
-/** A kill without a revision is always told. */
+/** The listeners are always told of a kill with this revision. */
 const UNKNOWN_REVISION = 0;
 
 /** The pauses between two tries to read the flags after an interruption. */
@@ -54,12 +54,12 @@ export class DistributedKills implements StateKills {
     });
   }
 
-  /** Ends what still waits for Redis. */
+  /** Gives up reading the flags. */
   stop(): void {
     this.#rereading.abort();
   }
 
-  /** The revisions of another ledger begin again, so those of the old one say nothing. */
+  /** Another ledger counts its revisions from the start, so the revisions of the old ledger do not apply to it. */
   ledgerChanged(): void {
     this.#told.clear();
   }

@@ -11,7 +11,7 @@ const MOST_STEPS = 32;
 /** The most steps that wait for their turn, and for how long at most. */
 const MOST_WAITING = 10_000;
 const TURN_MS = 10_000;
-/** How long an outcome is tried again while Redis is away. A call waits for the report of its outcome. */
+/** How long the SDK tries to settle an outcome while Redis is away. The call waits for this. */
 const SETTLE_MS = 5_000;
 const FIRST_WAIT_MS = 25;
 const LONGEST_WAIT_MS = 1_000;
@@ -38,7 +38,7 @@ export function distributedPoint({
   };
 }
 
-/** The ledger takes an outcome once, so it may be sent again. A decision may not. */
+/** The ledger counts an outcome once, so an outcome may be sent again. A decision may not be sent again. */
 async function tryAgain(settle: () => Promise<void>, closing: AbortSignal): Promise<void> {
   const untilMs = performance.now() + SETTLE_MS;
   const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);

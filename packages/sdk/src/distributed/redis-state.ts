@@ -38,7 +38,7 @@ export class RedisStateManager {
   #isClosed = false;
   /** A time of Redis, and `performance.now()` of this process at that moment. */
   #known = { redisMs: 0, atMs: 0 };
-  /** The ledger that this process decides in, and the newest decision that it knows. Empty before the first connection. */
+  /** The epoch of the ledger that this process decides in, and the sequence of its newest known decision. */
   #trusted = { epoch: '', sequence: 0 };
 
   constructor(options: RedisStateOptions) {
@@ -47,7 +47,7 @@ export class RedisStateManager {
     this.#onError = options.onError ?? logError;
     this.kills = new DistributedKills(async () => {
       const opened = await this.#opened();
-      // A kill has its effect in every state of the ledger, so a failure is that of the kill itself.
+      // If the ledger stays unusable, the kill itself fails and reports this.
       await this.#afterRestart(opened, () => opened.ledger.ping()).catch(() => {});
       return opened.ledger;
     }, this.#onError);
@@ -75,7 +75,7 @@ export class RedisStateManager {
   async step<T>(work: (open: OpenState) => Promise<T>): Promise<T> {
     const opened = await this.#opened();
     const done = await this.#afterRestart(opened, () => work(opened));
-    // The step may have found another ledger in Redis. Then an ALLOW of it counts only if an operator has accepted it.
+    // The step may have found another ledger in Redis. Its ALLOW counts only if an operator has accepted the ledger.
     await this.#trust(opened);
     return done;
   }
@@ -149,7 +149,7 @@ export class RedisStateManager {
       const broadcast = await openKillBroadcast(settings, silentLogger());
       closing(broadcast, (one) => one.close());
       await this.kills.follow(ledger, broadcast);
-      // Nobody waits until a tally is counted.
+      // A call does not wait until its cost is added to the tally.
       const count = (...change: Parameters<Tallies['add']>) =>
         void tallies.add(...change).catch(this.#onError);
       const clock = () => Math.floor(this.#known.redisMs + performance.now() - this.#known.atMs);

@@ -69,7 +69,7 @@ export function frameworksContract(name: string, mode: Mode): void {
       late.resolve();
       await run;
       await expect.poll(() => scene.asked.at(-1), WAITING).toBe(hears === 'never' ? 'failed' : 'ALLOWED');
-      // An ALLOW that comes too late is given back. If a hook asked, nobody tells it that no call follows.
+      // The reservation of a late ALLOW is released. After a hook it stays, because a call may still follow.
       const left = hears === 'at the start' ? 95 : 100;
       await expect.poll(() => leftOf(scene.mandate), WAITING).toBe(left);
       expect(scene.paid).toEqual([]);

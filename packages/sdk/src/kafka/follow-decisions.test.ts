@@ -69,7 +69,7 @@ test('ends if a record cannot be read, because it could make the next decision v
   await expect(waiting.decision).rejects.toThrow();
 });
 
-test('tells kills of its tenant and of everything, and knows the sub-agents of an agent by their decisions', async () => {
+test('reports kills of its tenant and of everything, and learns sub-agents from decisions', async () => {
   const { append, decisions, waiting, kills } = await scene();
   const { agentId, tenant } = DECISION;
   const kill = (target: LoggedKill['target'], revision: number): DecisionsRecord => ({

@@ -1,9 +1,9 @@
 /**
- * Reads the decisions topic of a plane from its end. Hands each decision to the call that waits for it, and tells the
- * kills. A process has one reader for all its calls.
+ * Reads the decisions topic of a plane from its end. Hands each decision to the call that waits for it, and reports
+ * each kill. A process has one reader for all its calls.
  *
- * A call publishes its action only after the reader has its start position. So every epoch that could make its decision
- * void begins behind this position, and the reader sees it.
+ * A call publishes its action only after the reader has its start position. So an epoch that could make the decision
+ * void begins after this position, and the reader sees this epoch.
  */
 import type { Bus, LogRecord, Reader } from '@mandate/bus';
 import {
@@ -22,7 +22,7 @@ import {
 /** A kill as the log records it. */
 export type LoggedKill = { target: KillTarget; revision: number; reason: string };
 
-/** Records that are only of use to a call that waits for its agent. */
+/** Records that matter only while a call of the same agent waits. */
 const OF_CALLS: ReadonlySet<string> = new Set(['mandate.action.decided.v1', 'mandate.action.settled.v1']);
 
 /** The ancestors of at most this many agents are remembered. */
@@ -33,9 +33,9 @@ type Waiting = { action: Action; resolve(decision: Decision): void; reject(error
 export class FollowedDecisions {
   readonly #tenant: string;
   readonly #onKill: (kill: LoggedKill) => void;
-  /** The calls that wait, by the time of their ask, which no other ask has. */
+  /** The calls that wait, by the time of their ask. Each ask has a time of its own. */
   readonly #waiting = new Map<string, Waiting>();
-  /** How many calls of a key of the log wait. */
+  /** How many calls wait, by the key of their records. */
   readonly #keys = new Map<string, number>();
   readonly #epochs = new Map<number, EpochInForce>();
   readonly #ancestors = new Map<string, readonly string[]>();
@@ -100,7 +100,7 @@ export class FollowedDecisions {
   }
 
   /**
-   * Rejects all calls that wait. Each has a promise of its own, because a race with one promise that lives as long as the
+   * Rejects all calls that wait. Each call has a promise of its own. A race with one promise that lives as long as the
    * reader would keep every decision in memory.
    */
   #end(error: Error): void {
@@ -130,7 +130,7 @@ export class FollowedDecisions {
     const waiting = this.#waiting.get(requestedAt ?? '');
     if (waiting === undefined) return;
     const { action } = waiting;
-    // The process may have written its ask twice. The first answer is the decision, and the second names it a duplicate.
+    // The process may have written its ask twice. The first answer is the decision. The second is about a duplicate.
     if (action.id !== actionId || action.agentId !== agentId || (action.attempt ?? 1) !== attempt) return;
     this.#remember(agentId, ancestorsIn(decision));
     waiting.resolve(decision);

@@ -1,4 +1,4 @@
-/** The kills that a process reads from the log. It cannot kill through the log, because only a gateway may write there. */
+/** The kills that a process reads from the log. The process cannot write kills there, only a gateway may. */
 import type { Kills } from '../decision-point.ts';
 import { misused } from '../errors.ts';
 import type { Kill } from '../types.ts';

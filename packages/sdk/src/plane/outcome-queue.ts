@@ -9,8 +9,8 @@ import { Backoff, sleep } from '../backoff.ts';
 import type { OnError } from '../types.ts';
 import { type PlaneConnection, problemOf, refusalOf, sayFailure } from './plane-connection.ts';
 
-/** What takes the outcomes: the gateway, or a topic of the log. */
-type Taker = Pick<PlaneConnection, 'url' | 'closed' | 'send'>;
+/** The receiver of the outcomes: the gateway, or a topic of the log. */
+type Receiver = Pick<PlaneConnection, 'url' | 'closed' | 'send'>;
 
 type Waiting = { outcome: Outcome; done: Promise<void>; resolve: () => void };
 
@@ -34,7 +34,7 @@ const OF_ONE_RECORD: ReadonlySet<unknown> = new Set([
 ]);
 
 export class OutcomeQueue {
-  readonly #connection: Taker;
+  readonly #connection: Receiver;
   readonly #onError: OnError;
   readonly #waiting: Waiting[] = [];
   /** The last outcome of each agent that waits. */
@@ -43,7 +43,7 @@ export class OutcomeQueue {
   #written = 0;
   #lost = 0;
 
-  constructor(connection: Taker, onError: OnError) {
+  constructor(connection: Receiver, onError: OnError) {
     this.#connection = connection;
     this.#onError = onError;
   }

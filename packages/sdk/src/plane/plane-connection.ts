@@ -130,7 +130,7 @@ export class PlaneConnection {
   }
 }
 
-/** What a plane says about a request that it refuses. */
+/** The problem document of a request that a plane refuses. */
 export type Problem = { code: string; detail: string; remedy: string; errors: readonly unknown[] };
 
 /** Reads the problem document of a refusal. Null if the answer does not come from a plane. */

@@ -134,7 +134,7 @@ export class PlaneKills implements Kills {
     return answer.body;
   }
 
-  /** Follows the stream until nobody listens, and connects again whenever it ends. */
+  /** Follows the stream until there is no listener, and connects again whenever the stream ends. */
   async #follow(): Promise<void> {
     const stop = new AbortController();
     this.#stream = stop;
@@ -202,7 +202,7 @@ export class PlaneKills implements Kills {
     this.#tell(listeners, { agentId: null, reason: asked, target });
   }
 
-  /** Announces the kill of a subtree for one agent, if it stops the agent. If the plane does not answer, it does. */
+  /** Announces the kill of a subtree for one agent, unless the plane answers that this agent is not killed. */
   async #announceIfIn(target: KillTarget, agentId: string, listeners: readonly Listener[]): Promise<void> {
     const unknown = { reason: UNKNOWN_REASON };
     const killed = await this.#killOf(agentId, REASON_MS).catch(() => unknown);

@@ -62,7 +62,7 @@ export function planePoint(options: Options): DecisionPoint {
     approvals: planeApprovals(connection),
     costOf: async (agentId) => (await usage(agentId)).cost,
     callsOf: async (agentId) => (await usage(agentId)).calls,
-    // The ledger knows the budget, so nobody waits for the audit.
+    // The remaining budget comes from the ledger, so the plane need not wait for its audit.
     remainingBudgetOf: async (agentId) => (await usage(agentId, 0)).remainingMicros,
     addMandate: reportMandate,
     flush: (options) => outcomes.flush(options),

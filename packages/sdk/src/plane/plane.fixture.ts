@@ -48,7 +48,7 @@ export async function startTestPlane(env: Readonly<Record<string, string>> = {})
   let agents = 0;
   // Agents of one mandate share a policy, and their ids begin in the same way.
   const prefixes = new Map<string, Promise<string>>();
-  // The control service refuses one of two changes of rules at once.
+  // If two rules change at the same time, the control service refuses one of the changes.
   let ruling: Promise<unknown> = Promise.resolve();
   const rule = (document: MandateDocument, policy: string, agent: string): Promise<unknown> => {
     const ruled = ruling.then(async () => {

@@ -1,8 +1,8 @@
-/** What an agent has used, as its plane knows it. */
+/** Asks a plane what an agent has spent, and what it may still spend. */
 import type { Cost } from '../types.ts';
 import { fieldsOf, type PlaneConnection, refusalOf } from './plane-connection.ts';
 
-/** How long the plane waits until its audit agrees with its ledger. The audit knows the parts of a cost, and the calls. */
+/** How long the plane waits until its audit agrees with its ledger. Only the audit has the parts of a cost. */
 export const AUDIT_WAIT_MS = 3_000;
 
 type Usage = { cost: Cost; calls: number | null; remainingMicros: number | null };
