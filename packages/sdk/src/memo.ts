@@ -8,6 +8,7 @@ import type { Action, Decision } from '@mandate/schemas';
 import { actionOf } from './authorize.ts';
 import type { CallKey } from './call-key.ts';
 import { findMandateError, MandateBlockedError } from './errors.ts';
+import { keepRecent } from './keep-recent.ts';
 import type { Kill, RunningAction, RunningOutcome } from './types.ts';
 
 /** An action that is allowed, with its decision and its whole arguments. */
@@ -84,7 +85,7 @@ export class Memo {
     const known = this.#results.get(key);
     if (known !== undefined) return known;
     const result = run();
-    keep(this.#results, key, result, MOST_RESULTS);
+    keepRecent(this.#results, key, result, MOST_RESULTS);
     result.catch(() => {
       if (this.#results.get(key) === result) this.#results.delete(key);
     });
@@ -104,7 +105,7 @@ export class Memo {
     const known = this.#entries.get(key);
     const nowMs = performance.now();
     if (known !== undefined && nowMs < known.untilMs) {
-      keep(this.#entries, key, known, MOST_CALLS);
+      keepRecent(this.#entries, key, known, MOST_CALLS);
       return known;
     }
     const entry: Entry = {
@@ -114,7 +115,7 @@ export class Memo {
       untilMs: Number.POSITIVE_INFINITY,
       isClaimed: false,
     };
-    keep(this.#entries, key, entry, MOST_CALLS);
+    keepRecent(this.#entries, key, entry, MOST_CALLS);
     entry.answer.then(
       ({ decision }) => {
         entry.answeredAtMs = performance.now();
@@ -154,13 +155,4 @@ function startedBefore(decision: Decision): MandateBlockedError {
     action: actionOf(decision),
     decision,
   });
-}
-
-/** Adds an entry as the most recent one, and drops the oldest entry if there are too many. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= most) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }

@@ -82,6 +82,8 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'this.#forget(key, entry);\n      entry.answer.then(',
       'entry.answer.then(',
     ],
+  ]),
+  ...inFile('packages/sdk/src/keep-recent.ts', [
     ['sdk: a memo forgets the oldest calls', 'if (map.size <= most) return;', 'return;'],
   ]),
   ...inFile('packages/sdk/src/call-key.ts', [

@@ -18,6 +18,7 @@ import {
   readDecisionsRecord,
   TOPICS,
 } from '@mandate/schemas';
+import { keepRecent } from '../keep-recent.ts';
 
 /** A kill as the log records it. */
 export type LoggedKill = { target: KillTarget; revision: number; reason: string };
@@ -137,10 +138,7 @@ export class FollowedDecisions {
   }
 
   #remember(agentId: string, ancestors: readonly string[]): void {
-    this.#ancestors.delete(agentId);
-    if (ancestors.length === 0) return;
-    this.#ancestors.set(agentId, ancestors);
-    const [oldest] = this.#ancestors.keys();
-    if (this.#ancestors.size > MOST_AGENTS && oldest !== undefined) this.#ancestors.delete(oldest);
+    if (ancestors.length === 0) this.#ancestors.delete(agentId);
+    else keepRecent(this.#ancestors, agentId, ancestors, MOST_AGENTS);
   }
 }

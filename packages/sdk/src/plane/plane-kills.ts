@@ -7,6 +7,7 @@ import type { KillTarget } from '@mandate/schemas';
 import { Backoff, sleep } from '../backoff.ts';
 import type { Kills } from '../decision-point.ts';
 import { inTime } from '../in-time.ts';
+import { keepRecent } from '../keep-recent.ts';
 import type { Kill, OnError } from '../types.ts';
 import { fieldsOf, type PlaneConnection, type PlaneRequest, refusalOf } from './plane-connection.ts';
 import { readEvents } from './read-events.ts';
@@ -35,7 +36,7 @@ export class PlaneKills implements Kills {
   /** The newest revision of each switch that is known, so that no kill is announced twice or late. */
   readonly #known = new Map<string, number>();
   /** The agents that called lately. A kill of a subtree names only the agent at its top. */
-  readonly #agents = new Set<string>();
+  readonly #agents = new Map<string, true>();
   #stream: AbortController | null = null;
   #lingering: ReturnType<typeof setTimeout> | null = null;
 
@@ -83,10 +84,7 @@ export class PlaneKills implements Kills {
 
   /** Remembers that the agent makes calls. */
   calls(agentId: string): void {
-    this.#agents.delete(agentId);
-    this.#agents.add(agentId);
-    const [oldest] = this.#agents;
-    if (this.#agents.size > MOST_REMEMBERED && oldest !== undefined) this.#agents.delete(oldest);
+    keepRecent(this.#agents, agentId, true, MOST_REMEMBERED);
   }
 
   close(): void {
@@ -175,10 +173,7 @@ export class PlaneKills implements Kills {
   #isNew({ target, revision }: Flag): boolean {
     const key = JSON.stringify([target.scope, 'agentId' in target ? target.agentId : null]);
     if (revision <= (this.#known.get(key) ?? 0)) return false;
-    this.#known.delete(key);
-    this.#known.set(key, revision);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    keepRecent(this.#known, key, revision, MOST_REMEMBERED);
     return true;
   }
 
@@ -191,13 +186,13 @@ export class PlaneKills implements Kills {
     }
     if (target.scope === 'subtree') {
       await Promise.all(
-        [...new Set([target.agentId, ...this.#agents])].map((id) =>
+        [...new Set([target.agentId, ...this.#agents.keys()])].map((id) =>
           this.#announceIfIn(target, id, listeners),
         ),
       );
       return;
     }
-    const [agentId] = this.#agents;
+    const [agentId] = this.#agents.keys();
     const asked = reason ?? (agentId === undefined ? UNKNOWN_REASON : await this.#reasonOf(agentId));
     this.#tell(listeners, { agentId: null, reason: asked, target });
   }
