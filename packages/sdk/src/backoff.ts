@@ -27,10 +27,11 @@ export class Backoff {
 }
 
 /**
- * Resolves after the time, or when the signal aborts. Resolves soon if the time is over. A pause does not keep the process
- * alive.
+ * Resolves after the time, or when the signal aborts. Resolves soon if the time is over.
+ *
+ * @param isBackground true if no caller waits. The pause then does not keep the process alive
  */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal, { isBackground = false } = {}): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
@@ -38,7 +39,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(end, Math.max(0, ms));
-    (timer as { unref?(): void }).unref?.();
+    if (isBackground) (timer as { unref?(): void }).unref?.();
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
   });

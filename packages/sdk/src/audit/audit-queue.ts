@@ -126,7 +126,7 @@ export class AuditQueue {
 
   #pause(): Promise<void> {
     this.#resume = new AbortController();
-    return sleep(this.#backoff.nextMs(), this.#resume.signal);
+    return sleep(this.#backoff.nextMs(), this.#resume.signal, { isBackground: true });
   }
 
   async #sendOldest(): Promise<boolean | 'nothing waits'> {

@@ -126,7 +126,7 @@ export class DistributedKills implements StateKills {
         return await this.#readFlags(ledger, null);
       } catch (error) {
         if (backoff.isFirst) this.#onError(error);
-        await sleep(backoff.nextMs(), signal);
+        await sleep(backoff.nextMs(), signal, { isBackground: true });
       }
     }
   }

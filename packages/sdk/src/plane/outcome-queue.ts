@@ -104,7 +104,7 @@ export class OutcomeQueue {
       if (this.#connection.closed.aborted) break;
       if (backoff.isFirst) this.#onError(delayed(failure));
       const statedMs = Math.min(failure.afterMs, LONGEST_STATED_MS);
-      await sleep(Math.max(statedMs, backoff.nextMs()), this.#connection.closed);
+      await sleep(Math.max(statedMs, backoff.nextMs()), this.#connection.closed, { isBackground: true });
     }
     this.#isSending = false;
   }

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { Mandate } from './index.ts';
 
@@ -15,6 +17,12 @@ test('a function that never returns the API key blocks the call in time', async 
   });
   onTestFinished(() => mandate.close({ timeoutMs: 1 }));
   expect(await codeOf(mandate.createExecutor().run('pay', {}, () => 'paid'))).toBe('PLANE_UNAVAILABLE');
+});
+
+test('a program waits for its call while the plane is away, even if it does nothing else', async () => {
+  const program = new URL('./waits.fixture.ts', import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [program]);
+  expect(stdout).toBe('PLANE_UNAVAILABLE\n');
 });
 
 test('a redirect is not followed, so that the key reaches no other server', async () => {

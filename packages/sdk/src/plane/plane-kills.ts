@@ -156,7 +156,7 @@ export class PlaneKills implements Kills {
       } finally {
         attempt.abort();
       }
-      await sleep(backoff.nextMs(), stop.signal);
+      await sleep(backoff.nextMs(), stop.signal, { isBackground: true });
     }
   }
 
