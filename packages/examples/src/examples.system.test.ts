@@ -45,8 +45,9 @@ test('without a name, the command lists the examples', async () => {
 test('the page docs/agents.md shows lines of the examples', () => {
   const root = join(import.meta.dirname, '../../..');
   const page = readFileSync(join(root, 'docs/agents.md'), 'utf8');
-  const blocks = [...page.matchAll(/<!-- (packages\/examples\/src\/[\w-]+\.ts) -->\n```ts\n([^`]*)```/g)];
+  const blocks = [...page.matchAll(/<!-- (packages\/examples\/src\/[\w-]+\.ts) -->\n```ts\n(.*?)```/gs)];
   expect(blocks.length).toBeGreaterThanOrEqual(6);
+  expect(blocks.length).toBe(page.split('<!-- packages/examples/src/').length - 1);
   for (const [, path, block] of blocks) {
     const source = readFileSync(join(root, path as string), 'utf8');
     for (const line of (block as string).split('\n')) expect(source).toContain(line.trim());
