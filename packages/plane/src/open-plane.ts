@@ -57,7 +57,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const decider = await openDecider(config, { ...parts, ...opened });
   const mandatesOfFile = () => mandates.control().mandates;
   const findDecision = createFindDecision(audit);
-  const found = { findDecision, findUsage: createFindUsage(audit) };
+  const found = { findDecision, findUsage: createFindUsage(audit, { log, metrics }) };
   const gateway = await openGateway(config, { ...parts, ...found, ledger, mandatesOfFile });
   const recordReads = config.QUERY_RECORD_READS;
   const alerter = await openAlerter(config, { ...parts, recordReads });

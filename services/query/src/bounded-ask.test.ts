@@ -64,6 +64,13 @@ test('gives up a question when its caller has gone', async () => {
   expect(isGivenUp()).toBe(true);
 });
 
+test('asks nothing for a caller that has gone already', async () => {
+  const query = vi.fn<AuditClient['query']>();
+  const gone = AbortSignal.abort();
+  await expect(asking(query, { tenant: 'acme', gone })).rejects.toMatchObject(unavailable);
+  expect(query).not.toHaveBeenCalled();
+});
+
 test('a part of an export leaves no listener on its caller’s signal after it was read', async () => {
   const audit = { ...fakeAudit(async () => []), file: async () => Readable.from(['{}']) };
   const file = exportWithin((_asker, work) => work(new AbortController().signal), audit);

@@ -20,6 +20,8 @@ import { createFairSemaphore } from './fair-semaphore.ts';
 /** The most questions that run or wait. A client has 10 sockets, so some sockets are left for readiness. */
 const MOST = { running: 8, waiting: 100 };
 
+const GONE = 'the caller has gone';
+
 /** The caller of a question: its tenant, and a signal that aborts when the caller no longer waits. */
 export type Asker = { tenant: string; gone: AbortSignal };
 
@@ -61,7 +63,13 @@ export function exportWithin(bounded: BoundedWork, audit: AuditClient): BoundedE
   };
 }
 
-type Bounds = { log: Logger; metrics: Metrics; timeoutMs: number };
+type Bounds = {
+  log: Logger;
+  metrics: Metrics;
+  timeoutMs: number;
+  /** The most questions that run or wait. Absent: `MOST`. */
+  most?: typeof MOST;
+};
 
 /** Any work that uses ClickHouse. It has the same limits as a question, because it uses the same semaphore. */
 export type BoundedWork = <T>(asker: Asker, work: (givenUp: AbortSignal) => Promise<T>) => Promise<T>;
@@ -73,8 +81,10 @@ export function boundedWork(options: Bounds): BoundedWork {
     help: 'Questions that ClickHouse did not answer, by what was wrong',
     labels: ['cause'],
   });
-  const semaphore = createFairSemaphore(MOST);
+  const semaphore = createFairSemaphore(options.most ?? MOST);
   return async ({ tenant, gone }, work) => {
+    // A signal that is already aborted has no event.
+    if (gone.aborted) throw unavailable(GONE);
     const late = Promise.withResolvers<never>();
     const givingUp = new AbortController();
     const giveUp = (why: HttpProblem) => {
@@ -83,10 +93,10 @@ export function boundedWork(options: Bounds): BoundedWork {
     };
     const timer = setTimeout(() => {
       failures.inc({ cause: 'slow' });
-      log.warn({ timeoutMs }, 'ClickHouse took too long to answer; the caller was sent away');
+      log.warn({ timeoutMs }, 'ClickHouse took too long to answer, so the question was given up');
       giveUp(unavailable(`the audit gave no answer within ${timeoutMs} ms`));
     }, timeoutMs);
-    const onGone = () => giveUp(unavailable('who asked has gone'));
+    const onGone = () => giveUp(unavailable(GONE));
     gone.addEventListener('abort', onGone);
     const { signal } = givingUp;
     try {
