@@ -65,10 +65,14 @@ test('gives up a question when its caller has gone', async () => {
 });
 
 test('asks nothing for a caller that has gone already', async () => {
-  const query = vi.fn<AuditClient['query']>();
+  let questions = 0;
+  const query: AuditClient['query'] = async () => {
+    questions += 1;
+    return [];
+  };
   const gone = AbortSignal.abort();
   await expect(asking(query, { tenant: 'acme', gone })).rejects.toMatchObject(unavailable);
-  expect(query).not.toHaveBeenCalled();
+  expect(questions).toBe(0);
 });
 
 test('a part of an export leaves no listener on its caller’s signal after it was read', async () => {

@@ -267,24 +267,18 @@ export function analytics(make: MakeAudit): void {
 
   async function expectReleases(tenant: string, history: History, filter: Filter): Promise<void> {
     const rows = await ask(audit, releases, { tenant, ...filter, limit: 1_000 });
-    const inOrder = (some: readonly Release[]) =>
-      [...some].sort((a, b) =>
-        byKeys([a.agentId, a.tool ?? '', a.model ?? ''], [b.agentId, b.tool ?? '', b.model ?? '']),
-      );
-    expect(inOrder(rows)).toEqual(inOrder(releasesOf(history, filter)));
-    const givenBack = rows.map(({ givenBackMicros }) => givenBackMicros);
-    expect(givenBack).toEqual([...givenBack].sort((a, b) => b - a));
+    expectRanked<Release>(rows, releasesOf(history, filter), {
+      keysOf: ({ agentId, tool, model }) => [agentId, tool ?? '', model ?? ''],
+      amountOf: ({ givenBackMicros }) => givenBackMicros,
+    });
   }
 
   async function expectTokens(tenant: string, history: History, filter: Filter): Promise<void> {
     const rows = await ask(audit, tokens, { tenant, ...filter, limit: 1_000 });
-    const inOrder = (some: readonly Tokens[]) =>
-      [...some].sort((a, b) =>
-        byKeys([a.agentId, a.provider ?? '', a.model ?? ''], [b.agentId, b.provider ?? '', b.model ?? '']),
-      );
-    expect(inOrder(rows)).toEqual(inOrder(tokensOf(history, filter)));
-    const charged = rows.map(({ chargedMicros }) => chargedMicros);
-    expect(charged).toEqual([...charged].sort((a, b) => b - a));
+    expectRanked<Tokens>(rows, tokensOf(history, filter), {
+      keysOf: ({ agentId, provider, model }) => [agentId, provider ?? '', model ?? ''],
+      amountOf: ({ chargedMicros }) => chargedMicros,
+    });
   }
 
   async function expectUsage(tenant: string, history: History): Promise<void> {
@@ -321,6 +315,18 @@ export function analytics(make: MakeAudit): void {
       ),
     );
   }
+}
+
+/** Expects these rows in some order, the highest amounts first. */
+function expectRanked<Row>(
+  rows: readonly Row[],
+  expected: readonly Row[],
+  { keysOf, amountOf }: { keysOf(row: Row): string[]; amountOf(row: Row): number },
+): void {
+  const byKey = (some: readonly Row[]) => [...some].sort((a, b) => byKeys(keysOf(a), keysOf(b)));
+  expect(byKey(rows)).toEqual(byKey(expected));
+  const amounts = rows.map(amountOf);
+  expect(amounts).toEqual([...amounts].sort((a, b) => b - a));
 }
 
 function somethingIn(buckets: readonly (readonly [string, Measures])[]): Record<string, Measures> {

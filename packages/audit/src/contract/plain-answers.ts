@@ -126,13 +126,15 @@ export function releasesOf(history: Deliveries, filter: Filter): Release[] {
       refused: count(({ marks }) => marks.includes('RELEASE_REFUSED')),
       excesses: count(({ excessMicros }) => excessMicros > 0),
       excessMicros: sum(({ settlement }) => settlement.excessMicros),
-      lastSettledAt:
-        own
-          .map(({ settlement }) => settlement.settledAt)
-          .sort()
-          .at(-1) ?? '',
+      lastSettledAt: lastSettledAt(own),
     };
   });
+}
+
+/** The times of one history have one form, so their texts sort like the times. */
+function lastSettledAt(some: readonly { settlement: Settlement }[]): string {
+  const times = some.map(({ settlement }) => settlement.settledAt);
+  return times.sort().at(-1) ?? '';
 }
 
 export type Tokens = {
@@ -174,11 +176,7 @@ export function tokensOf(history: Deliveries, filter: Filter): Tokens[] {
       reasoningTokens: sum(({ usage }) => usage.reasoningTokens ?? 0),
       usageMicros: sum(({ settlement }) => settlement.usageMicros ?? 0),
       chargedMicros: sum(({ settlement }) => settlement.chargedMicros + settlement.excessMicros),
-      lastSettledAt:
-        own
-          .map(({ settlement }) => settlement.settledAt)
-          .sort()
-          .at(-1) ?? '',
+      lastSettledAt: lastSettledAt(own),
     };
   });
 }

@@ -95,14 +95,10 @@ export function bookingRows(
   const { tenant: _, agentId, fromMs, toMs, ...ofDecision } = filter;
   const mustMatch = Object.values(ofDecision).some((value) => value !== undefined);
   const within = (time: string) => (hours === undefined ? '' : ` AND ${inHours(time, hours)}`);
-  const settledHere = `${narrowed({ agentId, fromMs, toMs }, SETTLED)}${within('settled_at')}`;
+  const settled = `${settlementsThatCount({ agentId, fromMs, toMs })}${within('settled_at')}`;
   const decisions =
     mustMatch || own.length > 0
-      ? `${mustMatch ? 'INNER' : 'ANY LEFT'} JOIN (
-          SELECT ${['agent_id', 'action_id', 'attempt', ...own].join(', ')}
-          FROM (${letThrough(`SELECT agent_id, action_id, attempt FROM settlements FINAL WHERE ${COUNTED}${settledHere}`, hours)})
-          WHERE true${decisionsNarrowed(ofDecision)}
-        ) AS allowed USING (agent_id, action_id, attempt)`
+      ? `${mustMatch ? 'INNER' : 'ANY LEFT'} JOIN ${decisionsOf(settled, { columns: own, filter: ofDecision, hours })}`
       : '';
   return `
       SELECT ${['decided_at AS at', 'agent_id', 'verdict', ...own].join(', ')}, toUInt64(1) AS calls,
@@ -118,10 +114,33 @@ export function bookingRows(
       SELECT ${['settled_at', 'agent_id', "'ALLOW'", ...own].join(', ')}, toUInt64(0), toUInt64(0),
         toInt128(0), toInt128(delta_micros), emptyArrayUInt64(), NULL
       FROM (
-        SELECT agent_id, action_id, attempt, settled_at, delta_micros FROM settlements FINAL
-        WHERE ${COUNTED}${settledHere}
+        SELECT agent_id, action_id, attempt, settled_at, delta_micros FROM ${settled}
       ) AS moved ${decisions}`
       }`;
+}
+
+/** SQL for the settlements that count, after FROM. The filters apply to the settlements themselves. */
+export function settlementsThatCount(asked: Pick<DecisionFilter, 'agentId' | 'fromMs' | 'toMs'>): string {
+  return `settlements FINAL WHERE ${COUNTED}${narrowed(asked, SETTLED)}`;
+}
+
+/**
+ * SQL for the decisions of settlements, after JOIN.
+ *
+ * @param settled SQL for the settlements, after FROM
+ * @param wanted the columns of the decisions besides their keys, and the filter that the decisions must pass
+ */
+export function decisionsOf(
+  settled: string,
+  wanted: { columns: readonly string[]; filter: Partial<DecisionFilter>; hours?: string | undefined },
+): string {
+  const { columns, filter, hours } = wanted;
+  const key = 'agent_id, action_id, attempt';
+  return `(
+          SELECT ${[key, ...columns].join(', ')}
+          FROM (${letThrough(`SELECT ${key} FROM ${settled}`, hours)})
+          WHERE true${decisionsNarrowed(filter)}
+        ) AS allowed USING (${key})`;
 }
 
 /** Nearly every settlement belongs to a decision of the few hours before it. */
@@ -134,7 +153,7 @@ const NEARBY_HOURS = 4;
  * looked up in every index. A mandate in observe mode also lets repeats pass. Such a repeated ALLOW is not a first
  * ALLOW.
  */
-export function letThrough(settled: string, hours: string | undefined): string {
+function letThrough(settled: string, hours: string | undefined): string {
   const key = '(agent_id, action_id, attempt)';
   const allowed = `FROM decisions FINAL
             WHERE tenant = {tenant:String} AND NOT void AND verdict = 'ALLOW' AND kind = 'first'`;
@@ -155,10 +174,10 @@ export function letThrough(settled: string, hours: string | undefined): string {
 }
 
 /** SQL condition for the settlements that count. */
-export const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
+const COUNTED = "tenant = {tenant:String} AND NOT void AND kind = 'settled'";
 
 /** Filters that apply to the settlements themselves. */
-export const SETTLED = {
+const SETTLED = {
   agentId: 'agent_id IN {agentId:Array(String)}',
   fromMs: "settled_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
   toMs: "settled_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",

@@ -5,9 +5,9 @@
  */
 import { described, time } from '@mandate/schemas';
 import { z } from 'zod';
-import { narrowed, question } from '../question.ts';
-import { COUNTED, letThrough, SETTLED } from './analytics-source.ts';
-import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
+import { question } from '../question.ts';
+import { decisionsOf, settlementsThatCount } from './analytics-source.ts';
+import { decisionFilter } from './decision-filter.ts';
 import { summedMicros } from './summed-micros.ts';
 
 export const releases = question({
@@ -34,11 +34,11 @@ export const releases = question({
      */
     excesses: z.int(),
     excessMicros: summedMicros,
-    lastSettledAt: described(time, 'When the last of them was settled.'),
+    lastSettledAt: described(time, 'When the last of these outcomes was settled.'),
   }),
-  sql: ({ agentId, fromMs, toMs, limit: _, ...ofDecision }) => {
-    const settled = `settlements FINAL WHERE ${COUNTED}${narrowed({ agentId, fromMs, toMs }, SETTLED)}`;
-    const { tenant: __, ...filter } = ofDecision;
+  sql: ({ tenant: _, agentId, fromMs, toMs, limit: __, ...filter }) => {
+    const settled = settlementsThatCount({ agentId, fromMs, toMs });
+    const columns = ['tool', 'model', 'charged_micros'];
     return `
     SELECT agent_id AS agentId, nullIf(tool, '') AS tool, nullIf(model, '') AS model, count() AS outcomes,
       countIf(result = 'failed') AS failed, countIf(result = 'cancelled') AS cancelled,
@@ -52,11 +52,7 @@ export const releases = question({
       SELECT agent_id, action_id, attempt, marks, multiIf(result != '', result, status = 'success', 'succeeded', status = 'failure', 'failed', status) AS result,
         delta_micros, released_micros, excess_micros, settled_at
       FROM ${settled}
-    ) AS moved ANY INNER JOIN (
-      SELECT agent_id, action_id, attempt, tool, model, charged_micros
-      FROM (${letThrough(`SELECT agent_id, action_id, attempt FROM ${settled}`, undefined)})
-      WHERE true${decisionsNarrowed(filter)}
-    ) AS allowed USING (agent_id, action_id, attempt)
+    ) AS moved ANY INNER JOIN ${decisionsOf(settled, { columns, filter })}
     GROUP BY agent_id, tool, model
     ORDER BY givenBackMicros DESC, excessMicros DESC, agentId, tool, model
     LIMIT {limit:UInt32}`;

@@ -25,9 +25,12 @@ export const SETTLEMENT_COLUMNS = `id, kind, action_id AS actionId, attempt, age
       delta_micros AS deltaMicros, charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros, late,
       excess_micros AS excessMicros, released_micros AS releasedMicros,
       input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, cache_write_tokens AS cacheWriteTokens,
-      output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, usage_micros AS usageMicros, marks, reason, may_release AS mayRelease,
-      nullIf(reported_by, '') AS reportedBy,
+      output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, usage_micros AS usageMicros,
+      marks, reason, may_release AS mayRelease, nullIf(reported_by, '') AS reportedBy,
       settled_at AS settledAt, log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
+
+const ofUsage = (what: string, example: number) =>
+  described(z.int().nullable(), `${what} null: no tokens were reported.`, example);
 
 export const settlementSummary = z.object({
   id: described(z.string(), 'The id of the settlement.', 'stl_01ke6qxgf1b34d9107f5a24cc10e77b2'),
@@ -43,18 +46,10 @@ export const settlementSummary = z.object({
   late: described(z.boolean(), 'Whether the lease of the call had run out before the outcome came.', false),
   excessMicros: z.int(),
   releasedMicros: z.int(),
-  inputTokens: described(z.int().nullable(), 'All input tokens. null: no tokens were reported.', 9_200),
-  cachedInputTokens: described(
-    z.int().nullable(),
-    'How many of the input tokens were read from a cache. null: no tokens were reported.',
-    8_000,
-  ),
-  cacheWriteTokens: described(
-    z.int().nullable(),
-    'How many of the input tokens were written to a cache. null: no tokens were reported.',
-    1_000,
-  ),
-  outputTokens: described(z.int().nullable(), 'All output tokens. null: no tokens were reported.', 640),
+  inputTokens: ofUsage('All input tokens.', 9_200),
+  cachedInputTokens: ofUsage('How many of the input tokens were read from a cache.', 8_000),
+  cacheWriteTokens: ofUsage('How many of the input tokens were written to a cache.', 1_000),
+  outputTokens: ofUsage('All output tokens.', 640),
   reasoningTokens: described(
     z.int().nullable(),
     'How many of the output tokens were reasoning. null: the outcome did not say.',

@@ -5,12 +5,12 @@
  */
 import { described, time } from '@mandate/schemas';
 import { z } from 'zod';
-import { narrowed, question } from '../question.ts';
-import { COUNTED, letThrough, SETTLED } from './analytics-source.ts';
-import { decisionFilter, decisionsNarrowed } from './decision-filter.ts';
+import { question } from '../question.ts';
+import { decisionsOf, settlementsThatCount } from './analytics-source.ts';
+import { decisionFilter } from './decision-filter.ts';
 import { summedMicros } from './summed-micros.ts';
 
-/** A sum of tokens. A sum beyond 2^53-1 is given as 2^53-1. */
+/** A sum of tokens has the same limits as a sum of amounts. */
 const summedTokens = summedMicros;
 
 export const tokens = question({
@@ -30,13 +30,14 @@ export const tokens = question({
     reasoningTokens: summedTokens,
     /** The price of the tokens. */
     usageMicros: summedMicros,
-    /** The whole cost of these calls, with every excess. It differs from the price if the charge does. */
+    /** The whole cost of these calls, with every excess. It can differ from the price of the tokens. */
     chargedMicros: summedMicros,
-    lastSettledAt: described(time, 'When the last of them was settled.'),
+    lastSettledAt: described(time, 'When the last of these outcomes was settled.'),
   }),
   sql: ({ tenant: _, agentId, fromMs, toMs, limit: __, ...filter }) => {
     const mustMatch = Object.values(filter).some((value) => value !== undefined);
-    const settled = `settlements FINAL WHERE ${COUNTED} AND input_tokens IS NOT NULL${narrowed({ agentId, fromMs, toMs }, SETTLED)}`;
+    const settled = `${settlementsThatCount({ agentId, fromMs, toMs })} AND input_tokens IS NOT NULL`;
+    const columns = ['provider', 'model'];
     return `
     SELECT agent_id AS agentId, nullIf(allowed.provider, '') AS provider, nullIf(allowed.model, '') AS model, count() AS outcomes,
       countIf(usage_micros IS NULL) AS unpriced,
@@ -45,11 +46,7 @@ export const tokens = question({
     FROM (
       SELECT agent_id, action_id, attempt, ${SUMS.map(([column]) => column).join(', ')}, charged_micros, excess_micros, settled_at
       FROM ${settled}
-    ) AS moved ANY ${mustMatch ? 'INNER' : 'LEFT'} JOIN (
-      SELECT agent_id, action_id, attempt, provider, model
-      FROM (${letThrough(`SELECT agent_id, action_id, attempt FROM ${settled}`, undefined)})
-      WHERE true${decisionsNarrowed(filter)}
-    ) AS allowed USING (agent_id, action_id, attempt)
+    ) AS moved ANY ${mustMatch ? 'INNER' : 'LEFT'} JOIN ${decisionsOf(settled, { columns, filter })}
     GROUP BY agent_id, allowed.provider, allowed.model
     ORDER BY chargedMicros DESC, inputTokens DESC, agentId, provider, model
     LIMIT {limit:UInt32}`;
