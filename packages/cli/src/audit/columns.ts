@@ -4,9 +4,7 @@ import type { QuestionName } from './questions.ts';
 
 const AMOUNTS = ['chargedMicros', 'settledMicros', 'spentMicros', 'charged', 'settled', 'spent'];
 const CALLS = ['calls', 'allowed', 'blocked', 'deferred'];
-const TOKENS = [
-  ...['inputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'],
-];
+const TOKENS = ['inputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'];
 const SPENT = [...CALLS, 'spentMicros', 'spent'];
 
 type Known = readonly string[] | ((filters: Filters) => readonly string[]);
