@@ -139,7 +139,7 @@ describe('moments', () => {
   });
 });
 
-test('a time on the wire is what Date writes, in any order of days', () => {
+test('writes a time on the wire as Date does, for days in any order', () => {
   const FURTHEST_MS = 8_640_000_000_000_000;
   const anywhere = fc.integer({ min: -FURTHEST_MS, max: FURTHEST_MS });
   const wire = fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59.999Z') });

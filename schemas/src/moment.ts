@@ -72,14 +72,14 @@ function inRange(atMs: number): Moment {
 }
 
 const DAY_MS = 86_400_000;
-/** The day that was written last, counted from 1970. */
+/** The number of the day that was written last. Day 0 is 1970-01-01. */
 let lastDay = Number.NaN;
-/** That day on the wire, as in `2026-01-31T`. */
+/** This day on the wire, as in `2026-01-31T`. */
 let lastDayText = '';
 
 /**
- * Writes epoch milliseconds as a time on the wire, as `Date.toISOString` does. A decision has several times, which are
- * mostly of one day, so the text of the day is kept: `toISOString` takes six times as long.
+ * Writes epoch milliseconds as a time on the wire, as `Date.toISOString` does. A decision has several times, and most
+ * times are of the same day. So the text of the last day is kept. `toISOString` takes six times as long.
  */
 export function wireTime(atMs: number): string {
   if (!Number.isInteger(atMs) || atMs < 0 || atMs > LAST_MS) return new Date(atMs).toISOString();

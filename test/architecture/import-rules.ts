@@ -13,7 +13,7 @@ import { isForTests, type Tree, type Workspace, workspaceOf } from './tree.ts';
 const DEMO = '@mandate/demo';
 const ONLY_IN_A_CLONE = [DEMO, '@mandate/examples'];
 
-/** What tests share. The examples use its model server. */
+/** The code that tests share. The examples use its model server. */
 const TESTING = '@mandate/testing';
 
 const CONTRACTS = ['@mandate/schemas'];

@@ -21,7 +21,7 @@ const MOST_OF_ADAPTER = 40 * KIB;
 
 /** Clients of servers. Only distributed mode loads them, when it is used. */
 const CLIENTS = ['ioredis', 'kafkajs'];
-/** What a subpath may load although others may not. */
+/** The one client that a subpath may load. */
 const OWN_CLIENT: Readonly<Record<string, string>> = { './kafka': 'kafkajs' };
 
 test('a subpath of the SDK is small, and loads no client of a server', async () => {

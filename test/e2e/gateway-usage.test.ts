@@ -56,7 +56,7 @@ test('asks the ledger for no counter of another agent', async () => {
   expect(asked.sort()).toEqual(['agent bot-1 total', 'agent bot-1 total', 'tenant  team']);
 });
 
-test('shows the parts when the audit agrees with the ledger, and waits for that no longer than asked', async () => {
+test('shows the parts when the audit agrees with the ledger, and waits no longer than asked', async () => {
   const behind = { calls: 0, llmMicros: 0, toolMicros: 0, adjustedMicros: 0 };
   const agreeing = { calls: 1, llmMicros: 100_000, toolMicros: 250_000, adjustedMicros: 50_000 };
   let answers = [behind];
@@ -69,7 +69,7 @@ test('shows the parts when the audit agrees with the ledger, and waits for that 
   expect((await usage('bot-1', '?waitMs=60')).body).toMatchObject({ totalMicros: 400_000, ...UNKNOWN });
 });
 
-test('only keys that may see the agent read its usage', async () => {
+test('lets only keys that may see the agent read its usage', async () => {
   const { usage } = await planeAfterCall();
   for (const key of ['publisher', 'auditor', 'operator', 'owner'] as const)
     expect((await usage('bot-1', '', key)).status).toBe(200);

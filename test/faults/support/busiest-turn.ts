@@ -35,8 +35,8 @@ export function watchTurns(): { busiestMs(): number } {
 
 /**
  * Makes up to five attempts and returns the smallest of their longest turns, in ms. The work itself takes time in
- * every attempt; garbage collection and compiling do not. Each attempt is compared with the speed of the machine at
- * the same time, because a shared machine is sometimes fast and sometimes slow.
+ * every attempt; garbage collection and compiling do not. Each attempt is converted by the speed that the machine has
+ * then, because a shared machine is sometimes fast and sometimes slow.
  */
 export async function quietestOf(attempt: (n: number) => Promise<number>): Promise<number> {
   let quietest = Number.POSITIVE_INFINITY;

@@ -67,18 +67,18 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       "decision.verdict !== 'BLOCK'",
     ],
     [
-      'sdk: a refusal for now is decided again',
+      'sdk: a temporary refusal is decided again',
       'decision.final ? Number.POSITIVE_INFINITY : (decision.retryAfterMs ?? 0)',
       'Number.POSITIVE_INFINITY',
     ],
     ['sdk: a failed call can be started again', 'if (!isDone) this.#forget(key, entry);', ''],
     [
-      'sdk: a kill gives back what calls that have not started reserved',
+      'sdk: a kill gives back the reservations of calls that have not started',
       'entry.answer.then(({ decision }) => this.#cancel(decision)).catch(() => {});',
       '',
     ],
     [
-      'sdk: no decision before a kill is used after it',
+      'sdk: a decision from before a kill is not used after the kill',
       'this.#forget(key, entry);\n      entry.answer.then(',
       'entry.answer.then(',
     ],

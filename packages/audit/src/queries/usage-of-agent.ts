@@ -48,7 +48,7 @@ export const usageOfAgent = question({
     )`,
 });
 
-/** SQL for the rows of the agent that count, without repeats. All repeats of a row are of one agent. */
+/** SQL for the rows of the agent that count, without repeats. A row and its repeats have the same agent. */
 function rowsOfAgent(table: string, columns: string): string {
   return `(
           SELECT * FROM (

@@ -51,8 +51,8 @@ export function compileCondition(condition: Condition, room: StepBudget = endles
     holds(subject, stepBudget) {
       if (!consume(stepBudget, OF_CONDITION)) return null;
       const value = fieldOf(subject, field);
-      // The rule cannot read its field. It must not count as a rule that does not match, so the action is refused as if
-      // it exceeded its step budget.
+      // A rule that cannot read its field must not count as a rule that does not match. So the action is refused, as
+      // if its step budget were used up.
       if (isDigested(value) || (Array.isArray(value) && value.some(isDigested))) {
         stepBudget.left = -1;
         return null;

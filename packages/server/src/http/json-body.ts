@@ -55,7 +55,7 @@ export function acceptJsonBodies(server: HttpServer, bodies: BoundBodies): void 
     if (mustWait(request)) await turnOf(request);
     if (request.routeOptions.config.rawJson === true) return body;
     const value = parsed(body, request.method);
-    // Parsing a large body uses up the turn, and validating the value takes as long again.
+    // Parsing a large body takes a whole turn. Validating the value takes as long, so it waits for another turn.
     if (mustWait(request)) await turnOf(request);
     return value;
   });

@@ -1,7 +1,8 @@
 /**
  * GET /v1/agents/:id/usage: what an agent has spent, and what it may still spend. The key of an agent may read its own
  * usage. The total and the remaining budget come from the ledger, so they are exact. The parts and the number of calls
- * come from the audit, which is a little behind. They are only returned if the audit agrees with the ledger.
+ * come from the audit, which gets each record a little later. They are only returned if the audit agrees with the
+ * ledger.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { leastRemaining } from '@mandate/policy';
@@ -18,7 +19,7 @@ const FIRST_WAIT_MS = 50;
 const MOST_WAIT_MS = 5_000;
 
 const ofAudit = (what: string) =>
-  `${what} null: there is no audit, or it did not answer, or did not agree with the ledger, in time.`;
+  `${what} null: there is no audit, it did not answer in time, or it did not agree with the ledger in time.`;
 
 const usage = z.object({
   agentId: described(z.string(), 'The id of the agent.', 'airline-007'),
@@ -84,7 +85,7 @@ function sumOf({ llmMicros, toolMicros, adjustedMicros }: AuditedUsage): number 
   return llmMicros + toolMicros + adjustedMicros;
 }
 
-/** Asks only for the counters of the agent, because a tenant may have very many. */
+/** Asks only for the counters that limit the agent, because a tenant may have very many counters. */
 async function usageInLedger(
   gateway: Gateway,
   tenant: string,

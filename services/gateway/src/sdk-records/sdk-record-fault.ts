@@ -49,8 +49,7 @@ function settlementFault({ id, source, settledAt }: Settlement, nowMs: number): 
 
 /**
  * Finds what is wrong with an id. The source must be a source of an SDK, and the id must follow from it. The plane
- * decides on positions of the log, so none of its decisions has such an id. An id contains a time, by which the audit
- * sorts.
+ * decides on positions of the log, so none of its decisions has such an id. The audit sorts by the time in an id.
  */
 function idFault(
   { id, source }: { id: string; source: LogPosition },
