@@ -7,15 +7,17 @@ import { RecordingState } from './recording-state.fixture.ts';
 type Recorded = Pick<MandateOptions, 'runId' | 'onError'> & {
   document?: MandateDocument;
   state?: RecordingState;
-  /** Replaces what the decision point does. */
-  decide?: (() => Promise<Decision>) | undefined;
+  /** Decides in place of the decision point, which is the function that it gets. */
+  decide?: DecideInstead | undefined;
 };
+
+export type DecideInstead = (decide: () => Promise<Decision>) => Promise<Decision>;
 
 /** Returns the instance with the lists of its decisions and outcomes, each in their order. */
 export function recordedMandate({
   document = {},
   state = new RecordingState(),
-  decide,
+  decide = (ofPoint) => ofPoint(),
   ...options
 }: Recorded = {}) {
   const outcomes: RunningOutcome[] = [];
@@ -24,7 +26,7 @@ export function recordedMandate({
       const point = localPoint({ mandate: document, agentId: 'bot', state });
       return {
         ...point,
-        decide: decide ?? point.decide,
+        decide: (...given: Parameters<typeof point.decide>) => decide(() => point.decide(...given)),
         settle(...given: Parameters<typeof point.settle>) {
           const { status, usage } = given[0] as RunningOutcome;
           outcomes.push(usage === undefined ? { status } : { status, usage });

@@ -4,8 +4,8 @@ import { type ModelScript, startModelServer } from '@mandate/testing/model-serve
 import * as ai7 from 'ai';
 import * as ai6 from 'ai-6';
 import { onTestFinished } from 'vitest';
-import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
-import type { Decision, MandateDocument } from '../types.ts';
+import { type DecideInstead, recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
+import type { MandateDocument } from '../types.ts';
 import { type ModelOptions, mandateModel } from './index.ts';
 
 /** The second major has the same functions for everything that the tests use. */
@@ -19,8 +19,7 @@ type Scene = {
   script?: ModelScript;
   document?: MandateDocument;
   options?: ModelOptions;
-  /** Replaces what the decision point does. */
-  decide?: () => Promise<Decision>;
+  decide?: DecideInstead;
 };
 
 export async function scene({ ai, script = {}, document = {}, options = {}, decide }: Scene) {

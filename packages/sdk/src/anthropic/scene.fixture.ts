@@ -2,8 +2,8 @@
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk';
 import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
 import { onTestFinished } from 'vitest';
-import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
-import type { Decision, MandateDocument } from '../types.ts';
+import { type DecideInstead, recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
+import type { MandateDocument } from '../types.ts';
 import { type AnthropicOptions, wrapAnthropic } from './index.ts';
 
 export const asked = {
@@ -17,8 +17,7 @@ type Scene = {
   document?: MandateDocument;
   options?: AnthropicOptions;
   client?: ClientOptions;
-  /** Replaces what the decision point does. */
-  decide?: () => Promise<Decision>;
+  decide?: DecideInstead;
 };
 
 export async function scene({ script = {}, document = {}, options = {}, client = {}, decide }: Scene = {}) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, type RedisServer, startFaultProxy, startRedis } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
-import type { AgentOfMode, Breakable } from '../frameworks/contract/mode.ts';
+import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { type Approver, startApprover } from '../frameworks/contract/start-approver.ts';
 import { frameworksContract } from '../frameworks/contract.ts';
 import type { MandateDocument } from '../types.ts';
@@ -11,7 +11,7 @@ let approver: Approver;
 const redisPrefix = `test-${randomUUID()}`;
 let agents = 0;
 
-function agentOf(mandate: MandateDocument, redis = server.url): AgentOfMode {
+function agentOf(mandate: MandateDocument, redis = server.url): TestedAgent {
   agents += 1;
   const agentId = `agent-${agents}`;
   const options = { mode: 'distributed', redis, redisPrefix, agentId, mandate } as const;
@@ -19,11 +19,11 @@ function agentOf(mandate: MandateDocument, redis = server.url): AgentOfMode {
 }
 
 /** A Redis of its own, that the test may break. */
-async function breakable(strike: (redis: RedisServer) => Promise<unknown>): Promise<Breakable> {
+async function faultyPoint(injectFault: (redis: RedisServer) => Promise<unknown>): Promise<FaultyPoint> {
   const redis = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
   return {
     agentUnder: async (document) => agentOf(document, redis.url),
-    strike: async () => void (await strike(redis)),
+    injectFault: async () => void (await injectFault(redis)),
     restore: () => redis.stop(),
   };
 }
@@ -50,13 +50,13 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
         const proxy = await startFaultProxy(server.port, '');
         return {
           agentUnder: async (document) => agentOf(document, `redis://127.0.0.1:${proxy.port}`),
-          strike: async () => proxy.cut(),
+          injectFault: async () => proxy.cut(),
           restore: async () => proxy[Symbol.dispose](),
         };
       },
-      'Redis began to hang': () => breakable(async ({ pid }) => process.kill(pid, 'SIGSTOP')),
+      'Redis began to hang': () => faultyPoint(async ({ pid }) => process.kill(pid, 'SIGSTOP')),
       'Redis died': () =>
-        breakable(async (redis) => {
+        faultyPoint(async (redis) => {
           await redis.kill();
         }),
     },

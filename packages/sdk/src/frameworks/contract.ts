@@ -3,25 +3,53 @@
  * tests import this file.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { DecideInstead } from '../adapters/recorded-mandate.fixture.ts';
 import { codeOf } from '../contract/scene.ts';
-import { FRAMEWORKS, WAYS } from './contract/frameworks.ts';
-import type { Mode } from './contract/mode.ts';
-import { ended, type Instead, leftOf, sceneOf } from './contract/scene.ts';
+import type { MandateDocument } from '../types.ts';
+import { RESUMABLE, SUB_AGENT_WAYS, WAYS } from './contract/all-frameworks.ts';
+import { budgetLeft, ended, type Scene, sceneOf } from './contract/scene.ts';
+import type { TestedMode } from './contract/tested-mode.ts';
 
 const WAITING = { interval: 5, timeout: 30_000 };
 const PAY = { pay: { cost: 5 } };
 const BUDGET = { maxCostTotal: 100, toolPolicies: PAY };
 const ASKING = { maxCostTotal: 100, toolPolicies: { pay: { cost: 5, requiresConfirmation: true } } };
 
-const THROWING: Record<string, Instead> = {
-  rejects: () => Promise.reject(new Error('broken')),
-  'throws at once': () => {
-    throw new Error('broken');
+type Refusal = { document: MandateDocument; decidePay?: DecideInstead; code: string };
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  'the mandate denies it': { document: { deniedTools: ['pay'] }, code: 'TOOL_DENIED' },
+  'the decision point rejects': {
+    document: BUDGET,
+    decidePay: () => Promise.reject(new Error('broken')),
+    code: 'failed',
+  },
+  'the decision point throws at once': {
+    document: BUDGET,
+    decidePay: () => {
+      throw new Error('broken');
+    },
+    code: 'failed',
   },
 };
 
+/** Checks all ways at the same time, and expects the same result of each. An error is the result of its way. */
+async function expectOfEach<W extends { title: string }>(
+  ways: readonly W[],
+  expected: unknown,
+  check: (way: W) => Promise<unknown>,
+): Promise<void> {
+  const results = await Promise.all(ways.map(async (way) => [way.title, await check(way).catch(String)]));
+  expect(Object.fromEntries(results)).toEqual(
+    Object.fromEntries(ways.map(({ title }) => [title, expected])),
+  );
+}
+
+/** Who was paid, and the different codes of the decisions. */
+const resultOf = ({ paid, codes }: Scene) => [paid, [...new Set(codes)]];
+
 /** @param mode `agentUnder` and the rest are called in tests only, so a server may start before them */
-export function frameworksContract(name: string, mode: Mode): void {
+export function frameworksContract(name: string, mode: TestedMode): void {
   // LangChain prints each error of a callback.
   beforeEach(() => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -30,141 +58,132 @@ export function frameworksContract(name: string, mode: Mode): void {
     vi.restoreAllMocks();
   });
 
-  describe.each(WAYS)(`in ${name}, $title`, ({ way, hears }) => {
+  describe(`in ${name}, every way of every framework`, () => {
     test('runs the tool once, and charges it once', async () => {
-      const scene = await sceneOf(await mode.agentUnder(BUDGET));
-      await way(scene);
-      expect([scene.paid, await leftOf(scene.mandate)]).toEqual([['ann'], 95]);
+      await expectOfEach(WAYS, [['ann'], 95], async ({ way }) => {
+        const scene = await sceneOf(await mode.agentUnder(BUDGET));
+        await way(scene);
+        return [scene.paid, await budgetLeft(scene.mandate)];
+      });
     });
 
-    test('never runs a denied tool', async () => {
-      const scene = await sceneOf(await mode.agentUnder({ deniedTools: ['pay'] }));
-      await ended(way(scene));
-      expect([scene.paid, new Set(scene.asked)]).toEqual([[], new Set(['TOOL_DENIED'])]);
+    test.each(Object.entries(REFUSALS))('runs no tool if %s', async (_when, { document, code, ...changes }) => {
+      await expectOfEach(WAYS, [[], [code]], async ({ way }) => {
+        const scene = await sceneOf(await mode.agentUnder(document), changes);
+        await ended(way(scene));
+        return resultOf(scene);
+      });
     });
 
-    test.each(Object.entries(THROWING))('runs nothing if the decision %s', async (_how, instead) => {
-      const scene = await sceneOf(await mode.agentUnder(BUDGET), { instead });
-      await ended(way(scene));
-      expect([scene.paid, new Set(scene.asked)]).toEqual([[], new Set(['failed'])]);
+    test('runs no tool if the decision hangs, even if the decision comes later', async () => {
+      await expectOfEach(WAYS, [], async ({ way, signalGiven }) => {
+        const reached = Promise.withResolvers<void>();
+        const late = Promise.withResolvers<void>();
+        const decidePay: DecideInstead = async (decide) => {
+          reached.resolve();
+          await late.promise;
+          if (signalGiven === 'never') throw new Error('the time limit of the mode is over');
+          return decide();
+        };
+        const caller = new AbortController();
+        const agent = await mode.agentUnder(BUDGET);
+        const scene = await sceneOf(agent, { decidePay, signal: caller.signal });
+        const run = ended(way(scene));
+        await reached.promise;
+        caller.abort(new Error('the framework gave up'));
+        if (signalGiven === 'with the question') await run;
+        expect(scene.paid).toEqual([]);
+        late.resolve();
+        await run;
+        const code = signalGiven === 'never' ? 'failed' : 'ALLOWED';
+        await expect.poll(() => scene.codes.at(-1), WAITING).toBe(code);
+        // An ALLOW that comes too late is given back. If a hook asked, it does not learn that no call follows.
+        const left = signalGiven === 'when the tool starts' ? 95 : 100;
+        await expect.poll(() => budgetLeft(scene.mandate), WAITING).toBe(left);
+        return scene.paid;
+      });
     });
 
-    test('runs nothing if the decision hangs, also when it comes later', async () => {
-      const reached = Promise.withResolvers<void>();
-      const late = Promise.withResolvers<void>();
-      const instead: Instead = async (decide) => {
-        reached.resolve();
-        await late.promise;
-        if (hears === 'never') throw new Error('the time limit of the mode is over');
-        return decide();
-      };
-      const caller = new AbortController();
-      const agent = await mode.agentUnder(BUDGET);
-      const scene = await sceneOf(agent, { instead, signal: caller.signal });
-      const run = ended(way(scene));
-      await reached.promise;
-      caller.abort(new Error('the framework gave up'));
-      if (hears === 'at once') await run;
-      expect(scene.paid).toEqual([]);
-      late.resolve();
-      await run;
-      await expect.poll(() => scene.asked.at(-1), WAITING).toBe(hears === 'never' ? 'failed' : 'ALLOWED');
-      // The reservation of a late ALLOW is released. After a hook it stays, because a call may still follow.
-      const left = hears === 'at the start' ? 95 : 100;
-      await expect.poll(() => leftOf(scene.mandate), WAITING).toBe(left);
-      expect(scene.paid).toEqual([]);
-    });
-  });
-
-  test(`in ${name}, a call that waits runs once after another process approved it, in every way`, async () => {
-    const results = await Promise.all(
-      WAYS.map(async ({ title, way }) => {
+    test('runs a call that waits once, after another process approved it', async () => {
+      await expectOfEach(WAYS, [0, ['ann'], 95], async ({ way }) => {
         const agent = await mode.agentUnder(ASKING);
         const scene = await sceneOf(agent, { options: { onDefer: 'wait' } });
         const run = way(scene);
-        await expect.poll(() => scene.question(), WAITING).toMatch(/^apv_/);
+        await expect.poll(() => scene.approvalId(), WAITING).toMatch(/^apv_/);
         const before = scene.paid.length;
-        await agent.approve(scene.question() ?? '');
+        await agent.approve(scene.approvalId() ?? '');
         await run;
-        return [title, [before, scene.paid, await leftOf(scene.mandate)]];
-      }),
-    );
-    expect(Object.fromEntries(results)).toEqual(
-      Object.fromEntries(WAYS.map(({ title }) => [title, [0, ['ann'], 95]])),
-    );
+        return [before, scene.paid, await budgetLeft(scene.mandate)];
+      });
+    });
   });
 
-  describe.each(Object.entries(FRAMEWORKS))(`in ${name}, %s`, (_name, { suspend, subAgents }) => {
-    test.skipIf(suspend === undefined)(
-      'resumes a call that another process approved, and runs it once, although two instances resume it',
-      async () => {
-        const agent = await mode.agentUnder(ASKING);
-        const first = await sceneOf(agent);
-        const { paid } = first;
-        const resume = await suspend?.(first);
-        const resumed = async () => {
-          const scene = await sceneOf(agent, { paid });
-          await ended(resume?.(scene) ?? Promise.reject(new Error('nothing to resume')));
-          return scene.asked;
-        };
-        const early = await resumed();
-        expect([paid, early.at(-1)]).toEqual([[], 'APPROVAL_REQUIRED']);
-        await agent.approve(first.question() ?? '');
-        const both = await Promise.all([resumed(), resumed()]);
-        await resumed();
-        expect([paid, await leftOf(first.mandate)]).toEqual([['ann'], 95]);
-        expect(both.flat()).toContain('ALLOWED');
-      },
-    );
+  test(`in ${name}, a run that two instances resume after the approval runs its call once`, async () => {
+    await expectOfEach(RESUMABLE, [['ann'], 95], async ({ suspend }) => {
+      const agent = await mode.agentUnder(ASKING);
+      const first = await sceneOf(agent);
+      const { paid } = first;
+      const resume = await suspend(first);
+      const resumed = async () => {
+        const scene = await sceneOf(agent, { paid });
+        await ended(resume(scene));
+        return scene.codes;
+      };
+      const early = await resumed();
+      expect([paid, early.at(-1)]).toEqual([[], 'APPROVAL_REQUIRED']);
+      await agent.approve(first.approvalId() ?? '');
+      const both = await Promise.all([resumed(), resumed()]);
+      await resumed();
+      expect(both.flat()).toContain('ALLOWED');
+      return [paid, await budgetLeft(first.mandate)];
+    });
+  });
 
-    describe.each(Object.entries(subAgents))('%s', (_way, run) => {
-      test.each([
-        ['its own mandate', {}, { deniedTools: ['pay'] }],
-        ['that of its parent', { deniedTools: ['pay'] }, {}],
-      ])('never runs a tool that %s denies', async (_whose, above, below) => {
-        const { parent, childId, delegate } = await mode.teamUnder(above, below);
+  describe(`in ${name}, every sub-agent of every framework`, () => {
+    test.each<[string, MandateDocument, MandateDocument]>([
+      ['its own mandate denies', {}, { deniedTools: ['pay'] }],
+      ['the mandate of its parent denies', { deniedTools: ['pay'] }, {}],
+    ])('runs no tool that %s', async (_whose, ofParent, ofChild) => {
+      await expectOfEach(SUB_AGENT_WAYS, [[], ['TOOL_DENIED']], async ({ run }) => {
+        const { parent, childId, delegate } = await mode.teamUnder(ofParent, ofChild);
         const scene = await sceneOf(parent);
-        const child = { agentId: childId, view: delegate(scene.mandate) };
-        await ended(run(scene, child, 1));
-        expect([scene.paid, new Set(scene.asked)]).toEqual([[], new Set(['TOOL_DENIED'])]);
+        await ended(run(scene, { agentId: childId, view: delegate(scene.mandate) }, 1));
+        return resultOf(scene);
       });
+    });
 
-      test('spends the budget of its parent', async () => {
-        // What is left pays for calls of the model.
-        const above = { maxCostTotal: 14, toolPolicies: PAY };
-        const { parent, childId, delegate } = await mode.teamUnder(above, { maxCostTotal: 100 });
+    test('spends the budget of its parent', async () => {
+      // The other four dollars pay for calls of the model.
+      const ofParent = { maxCostTotal: 14, toolPolicies: PAY };
+      const refused = 'COST_LIMIT_EXCEEDED';
+      const expected = [['payee-0', 'payee-1'], refused, 4, refused];
+      await expectOfEach(SUB_AGENT_WAYS, expected, async ({ run }) => {
+        const { parent, childId, delegate } = await mode.teamUnder(ofParent, { maxCostTotal: 100 });
         const scene = await sceneOf(parent);
-        const { mandate } = scene;
+        const { mandate, paid, codes } = scene;
         await ended(run(scene, { agentId: childId, view: delegate(mandate) }, 3));
-        expect([scene.paid, scene.asked.at(-1)]).toEqual([['payee-0', 'payee-1'], 'COST_LIMIT_EXCEEDED']);
-        expect(await leftOf(mandate)).toBe(4);
         const own = mandate.createExecutor().run('pay', {}, () => 'paid');
-        expect(await codeOf(own)).toBe('COST_LIMIT_EXCEEDED');
+        return [paid, codes.at(-1), await budgetLeft(mandate), await codeOf(own)];
       });
     });
   });
 
   describe(`in ${name}, no framework runs a tool`, () => {
-    test.each(Object.entries(mode.faults))('after %s in the middle of its run', async (_fault, broken) => {
-      const { agentUnder, strike, restore } = await broken();
+    test.each(Object.entries(mode.faults))('after %s in the middle of its run', async (_fault, faulty) => {
+      const { agentUnder, injectFault, restore } = await faulty();
       try {
         let waiting = WAYS.length;
         const all = Promise.withResolvers<void>();
         const beforePay = () => {
           waiting -= 1;
-          if (waiting === 0) all.resolve(strike());
+          if (waiting === 0) all.resolve(injectFault());
           return all.promise;
         };
-        const results = await Promise.all(
-          WAYS.map(async ({ title, way }) => {
-            const scene = await sceneOf(await agentUnder(BUDGET), { beforePay });
-            await ended(way(scene));
-            return [title, [scene.paid, new Set(scene.asked)]];
-          }),
-        );
-        expect(Object.fromEntries(results)).toEqual(
-          Object.fromEntries(WAYS.map(({ title }) => [title, [[], new Set(['failed'])]])),
-        );
+        await expectOfEach(WAYS, [[], ['failed']], async ({ way }) => {
+          const scene = await sceneOf(await agentUnder(BUDGET), { beforePay });
+          await ended(way(scene));
+          return resultOf(scene);
+        });
       } finally {
         await restore();
       }

@@ -1,11 +1,10 @@
-/** Local mode has no other process. So another instance with the same state stands for it. */
-
-import type { AgentOfMode } from '../frameworks/contract/mode.ts';
+/** Local mode has no other process. So another instance with the same state approves. */
+import type { TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { frameworksContract } from '../frameworks/contract.ts';
 import { Mandate, MemoryStateManager } from '../index.ts';
 import type { MandateDocument } from '../types.ts';
 
-function agentOf(mandate: MandateDocument, agentId = 'bot', state = new MemoryStateManager()): AgentOfMode {
+function agentOf(mandate: MandateDocument, agentId = 'bot', state = new MemoryStateManager()): TestedAgent {
   const options = { agentId, mandate, state };
   return {
     agentId,
@@ -30,7 +29,7 @@ frameworksContract('local mode', {
           agents += 1;
           return agentOf(document, `bot-${agents}`, state);
         },
-        strike: () => state.close(),
+        injectFault: () => state.close(),
         restore: async () => {},
       };
     },

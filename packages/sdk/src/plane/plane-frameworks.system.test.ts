@@ -1,6 +1,6 @@
 import { startFaultProxy } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
-import type { AgentOfMode, Breakable } from '../frameworks/contract/mode.ts';
+import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { type Approver, startApprover } from '../frameworks/contract/start-approver.ts';
 import { frameworksContract } from '../frameworks/contract.ts';
 import type { MandateDocument } from '../types.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Registered = { agentId: string; apiKey: string };
 
-function agentOf({ agentId, apiKey }: Registered, more: object = {}): AgentOfMode {
+function agentOf({ agentId, apiKey }: Registered, more: object = {}): TestedAgent {
   const options = {
     mode: 'plane',
     planeUrl: plane.url,
@@ -40,21 +40,24 @@ function agentOf({ agentId, apiKey }: Registered, more: object = {}): AgentOfMod
 const agentUnder = async (document: MandateDocument, more: object = {}) =>
   agentOf(await plane.agentUnder(document), more);
 
-function breakable(strike: () => unknown, restore: () => unknown = () => {}): Breakable {
+function faultyPoint(
+  injectFault: () => unknown,
+  { restore = () => {}, planeUrl = plane.url }: { restore?: () => unknown; planeUrl?: string } = {},
+): FaultyPoint {
   return {
-    agentUnder: (document) => agentUnder(document, { timeoutMs: 2_000 }),
-    strike: async () => void (await strike()),
+    agentUnder: (document) => agentUnder(document, { timeoutMs: 2_000, planeUrl }),
+    injectFault: async () => void (await injectFault()),
     restore: async () => void (await restore()),
   };
 }
 
 frameworksContract('plane mode', {
   agentUnder,
-  teamUnder: async (document, below) => {
+  teamUnder: async (ofParent, ofChild) => {
     teams += 1;
     const [id, childId] = [`team-${teams}`, `team-${teams}.payer`];
-    await plane.teamMember(document, { id });
-    await plane.teamMember(below, { id: childId, parent: id });
+    await plane.teamMember(ofParent, { id });
+    await plane.teamMember(ofChild, { id: childId, parent: id });
     return {
       parent: agentOf({ agentId: id, apiKey: teamKey }),
       childId,
@@ -65,22 +68,14 @@ frameworksContract('plane mode', {
     'the plane went away': async () => {
       const proxy = await startFaultProxy(Number(new URL(plane.url).port), '');
       const planeUrl = `http://127.0.0.1:${proxy.port}`;
-      const { strike, restore } = breakable(
-        () => proxy.cut(),
-        () => proxy[Symbol.dispose](),
-      );
-      return {
-        agentUnder: (document) => agentUnder(document, { timeoutMs: 2_000, planeUrl }),
-        strike,
-        restore,
-      };
+      return faultyPoint(() => proxy.cut(), { restore: () => proxy[Symbol.dispose](), planeUrl });
     },
     'the plane began to hang': async () =>
-      breakable(
+      faultyPoint(
         () => plane.process.process.kill('SIGSTOP'),
-        () => plane.process.process.kill('SIGCONT'),
+        { restore: () => plane.process.process.kill('SIGCONT') },
       ),
     // This fault ends the plane, so it is the last one.
-    'the plane died': async () => breakable(() => plane.process.kill('SIGKILL')),
+    'the plane died': async () => faultyPoint(() => plane.process.kill('SIGKILL')),
   },
 });

@@ -3,73 +3,66 @@ import { createOpenAI } from '@ai-sdk/openai';
 import type * as ai7 from 'ai';
 import { z } from 'zod';
 import { mandateToolApproval, mandateTools } from '../../ai/index.ts';
-import { calling, DONE, type Framework, type Given, PAYING, paying, script, type Way } from './given.ts';
+import type { Framework, RunSetup, Way } from './framework.ts';
+import { calling, DONE, PAYING, paying, payingOnce, scriptModel } from './scripted-model.ts';
 
 type Ai = typeof ai7;
 
 const inputSchema = z.object({ to: z.string() });
 
 /** A model that is not governed, so that only the tool can be refused. */
-function modelOf(ai: Ai, { server }: Given) {
+function modelOf(ai: Ai, { server }: RunSetup) {
   const model = createOpenAI({ apiKey: 'sk-test', baseURL: server.openaiUrl }).chat('gpt-4o');
   return ai.wrapLanguageModel({ model, middleware: { specificationVersion: 'v4' } });
 }
 
-/** What a call of a model gets. The tool is governed by the instance, or by the view that is given. */
-function callOf(ai: Ai, given: Given, more: object = {}, mandate = given.mandate) {
-  const execute = async ({ to }: { to: string }) => given.pay(to);
+/** What a call of a model gets. The tool is governed by the instance, or by a view of the instance. */
+function callOf(ai: Ai, setup: RunSetup, more: object = {}, mandate = setup.mandate) {
+  const execute = async ({ to }: { to: string }) => setup.pay(to);
   const pay = ai.tool({ description: 'pays', inputSchema, execute, ...more });
   const tools = mandateTools(mandate, { pay });
-  return { model: modelOf(ai, given), tools, stopWhen: ai.stepCountIs(9) };
+  return { model: modelOf(ai, setup), tools, stopWhen: ai.stepCountIs(9) };
 }
 
 const ask = { prompt: 'Pay Ann.' };
 const quiet = { onError: () => {} };
 
-/** Adds what each run has. */
-function once(run: (given: Given) => Promise<unknown>): Way {
-  return (given) => {
-    script(given, PAYING, DONE);
-    return run(given);
-  };
-}
-
 function waysOf(ai: Ai): Record<string, Way> {
   return {
-    generateText: once(async (given) =>
-      ai.generateText({ ...callOf(ai, given), ...ask, abortSignal: given.signal }),
+    generateText: payingOnce(async (setup) =>
+      ai.generateText({ ...callOf(ai, setup), ...ask, abortSignal: setup.signal }),
     ),
-    streamText: once(async (given) => {
-      const stream = ai.streamText({ ...callOf(ai, given), ...ask, ...quiet, abortSignal: given.signal });
+    streamText: payingOnce(async (setup) => {
+      const stream = ai.streamText({ ...callOf(ai, setup), ...ask, ...quiet, abortSignal: setup.signal });
       await stream.consumeStream();
     }),
-    'an agent': once(async (given) =>
-      new ai.ToolLoopAgent(callOf(ai, given)).generate({ ...ask, abortSignal: given.signal }),
+    'an agent': payingOnce(async (setup) =>
+      new ai.ToolLoopAgent(callOf(ai, setup)).generate({ ...ask, abortSignal: setup.signal }),
     ),
-    'an agent that streams': once(async (given) => {
-      const stream = await new ai.ToolLoopAgent(callOf(ai, given)).stream({
+    'an agent that streams': payingOnce(async (setup) => {
+      const stream = await new ai.ToolLoopAgent(callOf(ai, setup)).stream({
         ...ask,
-        abortSignal: given.signal,
+        abortSignal: setup.signal,
       });
       await stream.consumeStream();
     }),
-    'a tool that yields': once(async (given) => {
+    'a tool that yields': payingOnce(async (setup) => {
       const execute = async function* ({ to }: { to: string }) {
-        yield given.pay(to);
+        yield setup.pay(to);
       };
-      return ai.generateText({ ...callOf(ai, given, { execute }), ...ask, abortSignal: given.signal });
+      return ai.generateText({ ...callOf(ai, setup, { execute }), ...ask, abortSignal: setup.signal });
     }),
-    'a dynamic tool': once(async (given) => {
-      const execute = async (input: unknown) => given.pay((input as { to: string }).to);
+    'a dynamic tool': payingOnce(async (setup) => {
+      const execute = async (input: unknown) => setup.pay((input as { to: string }).to);
       const pay = ai.dynamicTool({ description: 'pays', inputSchema, execute });
-      const tools = mandateTools(given.mandate, { pay });
-      return ai.generateText({ ...callOf(ai, given), tools, ...ask, abortSignal: given.signal });
+      const tools = mandateTools(setup.mandate, { pay });
+      return ai.generateText({ ...callOf(ai, setup), tools, ...ask, abortSignal: setup.signal });
     }),
-    'a tool that the user approved': once(async (given) => {
-      const call = callOf(ai, given, { needsApproval: true });
-      const first = await ai.generateText({ ...call, ...ask, abortSignal: given.signal });
+    'a tool that the user approved': payingOnce(async (setup) => {
+      const call = callOf(ai, setup, { needsApproval: true });
+      const first = await ai.generateText({ ...call, ...ask, abortSignal: setup.signal });
       const messages = approvedByUser(first);
-      return ai.generateText({ ...call, messages, abortSignal: given.signal });
+      return ai.generateText({ ...call, messages, abortSignal: setup.signal });
     }),
   };
 }
@@ -94,15 +87,15 @@ function approvedByUser(first: Asked): ai7.ModelMessage[] {
 
 function subAgentsOf(ai: Ai): Framework['subAgents'] {
   return {
-    'an agent that a tool runs': (given, child, times) => {
-      script(given, calling('ask_payer'), ...paying(times), DONE);
+    'an agent that a tool runs': (setup, child, times) => {
+      scriptModel(setup, calling('ask_payer'), ...paying(times), DONE);
       const execute = async () => {
-        const payer = new ai.ToolLoopAgent(callOf(ai, given, {}, child.view));
+        const payer = new ai.ToolLoopAgent(callOf(ai, setup, {}, child.view));
         return (await payer.generate(ask)).text;
       };
       const ask_payer = ai.tool({ description: 'asks the payer', inputSchema: z.object({}), execute });
-      const tools = mandateTools(given.mandate, { ask_payer });
-      return ai.generateText({ ...callOf(ai, given), tools, ...ask });
+      const tools = mandateTools(setup.mandate, { ask_payer });
+      return ai.generateText({ ...callOf(ai, setup), tools, ...ask });
     },
   };
 }
@@ -113,28 +106,28 @@ export function aiSdk6(ai: Ai): Framework {
 }
 
 export function aiSdk7(ai: Ai): Framework {
-  const withApproval = (given: Given) => {
-    const call = callOf(ai, given);
+  const withApproval = (setup: RunSetup) => {
+    const call = callOf(ai, setup);
     const also = () => 'approved' as const;
-    return { ...call, toolApproval: mandateToolApproval(given.mandate, { tools: call.tools, also }) };
+    return { ...call, toolApproval: mandateToolApproval(setup.mandate, { tools: call.tools, also }) };
   };
   return {
     ways: waysOf(ai),
-    lateWays: {
-      'generateText with toolApproval': once(async (given) =>
-        ai.generateText({ ...withApproval(given), ...ask, abortSignal: given.signal }),
+    waysWithLateSignal: {
+      'generateText with toolApproval': payingOnce(async (setup) =>
+        ai.generateText({ ...withApproval(setup), ...ask, abortSignal: setup.signal }),
       ),
-      'streamText with toolApproval': once(async (given) => {
-        const call = { ...withApproval(given), ...ask, ...quiet, abortSignal: given.signal };
+      'streamText with toolApproval': payingOnce(async (setup) => {
+        const call = { ...withApproval(setup), ...ask, ...quiet, abortSignal: setup.signal };
         await ai.streamText(call).consumeStream();
       }),
     },
-    async suspend(given) {
-      script(given, PAYING, DONE);
-      const first = await ai.generateText({ ...withApproval(given), ...ask });
+    async suspend(setup) {
+      scriptModel(setup, PAYING, DONE);
+      const first = await ai.generateText({ ...withApproval(setup), ...ask });
       const messages = approvedByUser(first);
       return async (again) => {
-        script(again, DONE);
+        scriptModel(again, DONE);
         return ai.generateText({ ...withApproval(again), messages });
       };
     },

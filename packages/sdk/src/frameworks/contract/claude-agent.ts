@@ -4,7 +4,8 @@
  */
 import { type ClaudeAgentOptions, type Hooks, mandateHooks } from '../../claude-agent/index.ts';
 import type { HookOutput } from '../../claude-agent/types.ts';
-import { type Framework, type Given, paying, type Way } from './given.ts';
+import type { Framework, RunSetup, Way } from './framework.ts';
+import { paying } from './scripted-model.ts';
 
 type ToolUse = { session_id: string; tool_use_id: string; to: string };
 
@@ -36,48 +37,48 @@ async function fire(hooks: Hooks, event: string, input: object, signal: AbortSig
 }
 
 /** Runs the tool as the SDK does: after its hooks, if no hook denies or defers the call. */
-async function use(given: Given, hooks: Hooks, toolUse: ToolUse, more: object = {}): Promise<string> {
+async function use(setup: RunSetup, hooks: Hooks, toolUse: ToolUse, more: object = {}): Promise<string> {
   const { to, ...ids } = toolUse;
   const input = { ...ids, tool_name: 'pay', tool_input: { to }, ...more };
-  const outputs = await fire(hooks, 'PreToolUse', input, given.signal);
+  const outputs = await fire(hooks, 'PreToolUse', input, setup.signal);
   for (const { hookSpecificOutput } of outputs) {
     const { permissionDecision = 'allow' } = hookSpecificOutput ?? {};
     if (permissionDecision !== 'allow') return permissionDecision;
   }
   const updated = outputs.find(({ hookSpecificOutput }) => hookSpecificOutput?.updatedInput !== undefined);
-  given.pay(String(updated?.hookSpecificOutput?.updatedInput?.to ?? to));
-  await fire(hooks, 'PostToolUse', input, given.signal);
+  setup.pay(String(updated?.hookSpecificOutput?.updatedInput?.to ?? to));
+  await fire(hooks, 'PostToolUse', input, setup.signal);
   return 'ran';
 }
 
-function once(options: ClaudeAgentOptions = {}, more: object = {}): Way {
-  return async (given) => {
-    const hooks = mandateHooks(given.mandate, options);
-    await given.beforePay();
-    return use(given, hooks, FIRST, more);
+function queryOnce(options: ClaudeAgentOptions = {}, more: object = {}): Way {
+  return async (setup) => {
+    const hooks = mandateHooks(setup.mandate, options);
+    await setup.beforePay();
+    return use(setup, hooks, FIRST, more);
   };
 }
 
 export const claudeAgent: Framework = {
   ways: {
-    'a query': once(),
-    'a query that bypasses permissions': once({ onAllow: 'allow' }, { permission_mode: 'bypassPermissions' }),
-    'a subagent that is not listed': once({}, { agent_id: 'sub-1', agent_type: 'payer' }),
+    'a query': queryOnce(),
+    'a query that bypasses permissions': queryOnce({ onAllow: 'allow' }, { permission_mode: 'bypassPermissions' }),
+    'a subagent that is not listed': queryOnce({}, { agent_id: 'sub-1', agent_type: 'payer' }),
   },
 
-  async suspend(given) {
-    const said = await use(given, mandateHooks(given.mandate), FIRST);
+  async suspend(setup) {
+    const said = await use(setup, mandateHooks(setup.mandate), FIRST);
     if (said !== 'defer') throw new Error(`the call was not deferred: ${said}`);
     return async (again) => use(again, mandateHooks(again.mandate), FIRST);
   },
 
   subAgents: {
-    'a subagent that is listed': async (given, { agentId }, times) => {
-      const hooks = mandateHooks(given.mandate, { subagents: { payer: { agentId } } });
+    'a subagent that is listed': async (setup, { agentId }, times) => {
+      const hooks = mandateHooks(setup.mandate, { subagents: { payer: { agentId } } });
       const inSubagent = { agent_id: 'sub-1', agent_type: 'payer' };
       for (const [at] of paying(times).entries()) {
         const toolUse = { ...FIRST, tool_use_id: `toolu_${at}`, to: `payee-${at}` };
-        await use(given, hooks, toolUse, inSubagent);
+        await use(setup, hooks, toolUse, inSubagent);
       }
     },
   },

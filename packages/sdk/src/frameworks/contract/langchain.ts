@@ -6,29 +6,30 @@ import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
 import type { Mandate } from '../../index.ts';
 import { mandateCallbacks, mandateMiddleware } from '../../langchain/index.ts';
-import { calling, DONE, type Framework, type Given, PAYING, paying, script, type Way } from './given.ts';
+import type { Framework, RunSetup } from './framework.ts';
+import { calling, DONE, PAYING, paying, payingOnce, scriptModel } from './scripted-model.ts';
 
 const ask = { messages: [{ role: 'user' as const, content: 'Pay Ann.' }] };
 
-function modelOf({ server }: Given): ChatOpenAI {
+function modelOf({ server }: RunSetup): ChatOpenAI {
   const configuration = { baseURL: server.openaiUrl };
   return new ChatOpenAI({ model: 'gpt-4o', apiKey: 'sk-test', maxRetries: 0, configuration });
 }
 
-function payTool(given: Given, more: object = {}) {
-  const work = async ({ to }: { to: string }) => given.pay(to);
+function payTool(setup: RunSetup, more: object = {}) {
+  const work = async ({ to }: { to: string }) => setup.pay(to);
   return tool(work, { name: 'pay', description: 'pays', schema: z.object({ to: z.string() }), ...more });
 }
 
-function agentOf(given: Given, more: object = {}, mandate: Mandate = given.mandate) {
+function agentOf(setup: RunSetup, more: object = {}, mandate: Mandate = setup.mandate) {
   const middleware = [mandateMiddleware(mandate)];
-  return createAgent({ model: modelOf(given), tools: [payTool(given)], middleware, ...more });
+  return createAgent({ model: modelOf(setup), tools: [payTool(setup)], middleware, ...more });
 }
 
 /** A graph of its own, without middleware. */
-function graphOf(given: Given) {
-  const tools = [payTool(given)];
-  const model = modelOf(given).bindTools(tools);
+function graphOf(setup: RunSetup) {
+  const tools = [payTool(setup)];
+  const model = modelOf(setup).bindTools(tools);
   return new StateGraph(MessagesAnnotation)
     .addNode('model', async ({ messages }, config) => ({ messages: [await model.invoke(messages, config)] }))
     .addNode('tools', new ToolNode(tools))
@@ -41,74 +42,67 @@ function graphOf(given: Given) {
     .compile();
 }
 
-function once(run: (given: Given) => Promise<unknown>): Way {
-  return (given) => {
-    script(given, PAYING, DONE);
-    return run(given);
-  };
-}
-
 async function read(stream: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of stream) {
     // Reads the stream to its end.
   }
 }
 
-const watched = ({ mandate, signal }: Given) => ({ callbacks: [mandateCallbacks(mandate)], signal });
+const watched = ({ mandate, signal }: RunSetup) => ({ callbacks: [mandateCallbacks(mandate)], signal });
 
 export const langChain: Framework = {
   ways: {
-    invoke: once(async (given) => agentOf(given).invoke(ask, { signal: given.signal })),
-    'invoke of version v1': once(async (given) =>
-      agentOf(given, { version: 'v1' }).invoke(ask, { signal: given.signal }),
+    invoke: payingOnce(async (setup) => agentOf(setup).invoke(ask, { signal: setup.signal })),
+    'invoke of version v1': payingOnce(async (setup) =>
+      agentOf(setup, { version: 'v1' }).invoke(ask, { signal: setup.signal }),
     ),
-    stream: once(async (given) =>
-      read(await agentOf(given).stream(ask, { streamMode: ['messages', 'updates'], signal: given.signal })),
+    stream: payingOnce(async (setup) =>
+      read(await agentOf(setup).stream(ask, { streamMode: ['messages', 'updates'], signal: setup.signal })),
     ),
-    streamEvents: once(async (given) =>
-      read(agentOf(given).streamEvents(ask, { version: 'v2', signal: given.signal })),
+    streamEvents: payingOnce(async (setup) =>
+      read(agentOf(setup).streamEvents(ask, { version: 'v2', signal: setup.signal })),
     ),
-    batch: once(async (given) => agentOf(given).graph.batch([ask], { signal: given.signal })),
-    'a tool that returns directly': once(async (given) =>
-      agentOf(given, { tools: [payTool(given, { returnDirect: true })] }).invoke(ask, {
-        signal: given.signal,
+    batch: payingOnce(async (setup) => agentOf(setup).graph.batch([ask], { signal: setup.signal })),
+    'a tool that returns directly': payingOnce(async (setup) =>
+      agentOf(setup, { tools: [payTool(setup, { returnDirect: true })] }).invoke(ask, {
+        signal: setup.signal,
       }),
     ),
   },
 
-  deafWays: {
-    'an agent with callbacks': once(async (given) =>
-      createAgent({ model: modelOf(given), tools: [payTool(given)] }).invoke(ask, watched(given)),
+  waysWithoutSignal: {
+    'an agent with callbacks': payingOnce(async (setup) =>
+      createAgent({ model: modelOf(setup), tools: [payTool(setup)] }).invoke(ask, watched(setup)),
     ),
-    'invoke of a ToolNode with callbacks': once(async (given) => graphOf(given).invoke(ask, watched(given))),
-    'stream of a ToolNode with callbacks': once(async (given) =>
-      read(await graphOf(given).stream(ask, watched(given))),
+    'invoke of a ToolNode with callbacks': payingOnce(async (setup) => graphOf(setup).invoke(ask, watched(setup))),
+    'stream of a ToolNode with callbacks': payingOnce(async (setup) =>
+      read(await graphOf(setup).stream(ask, watched(setup))),
     ),
-    'a tool with callbacks': async (given) => {
-      await given.beforePay();
-      return payTool(given).invoke({ to: 'ann' }, watched(given));
+    'a tool with callbacks': async (setup) => {
+      await setup.beforePay();
+      return payTool(setup).invoke({ to: 'ann' }, watched(setup));
     },
   },
 
-  async suspend(given) {
-    script(given, PAYING, DONE);
+  async suspend(setup) {
+    scriptModel(setup, PAYING, DONE);
     const checkpointer = new MemorySaver();
     const config = { configurable: { thread_id: 'thread-1' } };
-    const waiting = await agentOf(given, { checkpointer }).invoke(ask, config);
+    const waiting = await agentOf(setup, { checkpointer }).invoke(ask, config);
     if (!('__interrupt__' in waiting)) throw new Error('the graph was not interrupted');
     return async (again) => {
-      script(again, DONE);
+      scriptModel(again, DONE);
       return agentOf(again, { checkpointer }).invoke(new Command({ resume: true }), config);
     };
   },
 
   subAgents: {
-    'an agent that a tool runs': async (given, child, times) => {
-      script(given, calling('ask_payer'), ...paying(times), DONE);
-      const payer = agentOf(given, {}, child.view);
+    'an agent that a tool runs': async (setup, child, times) => {
+      scriptModel(setup, calling('ask_payer'), ...paying(times), DONE);
+      const payer = agentOf(setup, {}, child.view);
       const work = async () => String((await payer.invoke(ask)).messages.at(-1)?.content);
       const askPayer = tool(work, { name: 'ask_payer', description: 'asks', schema: z.object({}) });
-      return agentOf(given, { tools: [askPayer] }).invoke(ask);
+      return agentOf(setup, { tools: [askPayer] }).invoke(ask);
     },
   },
 };

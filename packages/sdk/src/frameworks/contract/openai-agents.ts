@@ -12,12 +12,13 @@ import {
 import { z } from 'zod';
 import type { Mandate } from '../../index.ts';
 import { governAgent } from '../../openai-agents/index.ts';
-import { calling, DONE, type Framework, type Given, PAYING, paying, script, type Way } from './given.ts';
+import type { Framework, RunSetup } from './framework.ts';
+import { calling, DONE, PAYING, paying, payingOnce, scriptModel } from './scripted-model.ts';
 
 setTracingDisabled(true);
 
-function payTool(given: Given, more: object = {}) {
-  const execute = async ({ to }: { to: string }) => given.pay(to);
+function payTool(setup: RunSetup, more: object = {}) {
+  const execute = async ({ to }: { to: string }) => setup.pay(to);
   return tool({
     name: 'pay',
     description: 'pays',
@@ -27,37 +28,30 @@ function payTool(given: Given, more: object = {}) {
   });
 }
 
-function runnerOf({ server }: Given, useResponses = false): Runner {
+function runnerOf({ server }: RunSetup, useResponses = false): Runner {
   const modelProvider = new OpenAIProvider({ apiKey: 'sk-test', baseURL: server.openaiUrl, useResponses });
   return new Runner({ modelProvider, model: 'gpt-4o', tracingDisabled: true });
 }
 
-function agentOf(given: Given, more: object = {}, mandate: Mandate = given.mandate) {
-  return governAgent(mandate, new Agent({ name: 'bot', tools: [payTool(given)], ...more }));
+function agentOf(setup: RunSetup, more: object = {}, mandate: Mandate = setup.mandate) {
+  return governAgent(mandate, new Agent({ name: 'bot', tools: [payTool(setup)], ...more }));
 }
 
 const ASK = 'Pay Ann.';
 const AS_TOOL = { toolName: 'ask_payer', toolDescription: 'asks the payer' };
 
-function once(run: (given: Given) => Promise<unknown>): Way {
-  return (given) => {
-    script(given, PAYING, DONE);
-    return run(given);
-  };
-}
-
-async function streamed(given: Given, agent: Agent): Promise<void> {
-  const stream = await runnerOf(given).run(agent, ASK, { stream: true, signal: given.signal });
+async function streamed(setup: RunSetup, agent: Agent): Promise<void> {
+  const stream = await runnerOf(setup).run(agent, ASK, { stream: true, signal: setup.signal });
   for await (const _ of stream) {
     // Reads the stream to its end.
   }
   await stream.completed;
 }
 
-const run = (given: Given, agent: Agent) => runnerOf(given).run(agent, ASK, { signal: given.signal });
+const run = (setup: RunSetup, agent: Agent) => runnerOf(setup).run(agent, ASK, { signal: setup.signal });
 
 /** A server in this process with the tool `pay`. */
-function mcpServer({ pay }: Given): MCPServer {
+function mcpServer({ pay }: RunSetup): MCPServer {
   return {
     name: 'bank',
     cacheToolsList: false,
@@ -85,48 +79,48 @@ function mcpServer({ pay }: Given): MCPServer {
 export const openaiAgents: Framework = {
   ways: {},
 
-  lateWays: {
-    run: once((given) => run(given, agentOf(given))),
-    stream: once((given) => streamed(given, agentOf(given))),
-    'run with the Responses API': once((given) =>
-      runnerOf(given, true).run(agentOf(given), ASK, { signal: given.signal }),
+  waysWithLateSignal: {
+    run: payingOnce((setup) => run(setup, agentOf(setup))),
+    stream: payingOnce((setup) => streamed(setup, agentOf(setup))),
+    'run with the Responses API': payingOnce((setup) =>
+      runnerOf(setup, true).run(agentOf(setup), ASK, { signal: setup.signal }),
     ),
-    'a run that ends with the tool': once((given) =>
-      run(given, agentOf(given, { toolUseBehavior: 'stop_on_first_tool' })),
+    'a run that ends with the tool': payingOnce((setup) =>
+      run(setup, agentOf(setup, { toolUseBehavior: 'stop_on_first_tool' })),
     ),
-    'a clone': once((given) => run(given, agentOf(given).clone({ name: 'clone' }))),
-    'a tool of an MCP server': once((given) =>
-      run(given, agentOf(given, { tools: [], mcpServers: [mcpServer(given)] })),
+    'a clone': payingOnce((setup) => run(setup, agentOf(setup).clone({ name: 'clone' }))),
+    'a tool of an MCP server': payingOnce((setup) =>
+      run(setup, agentOf(setup, { tools: [], mcpServers: [mcpServer(setup)] })),
     ),
-    'a tool that the user approved': once(async (given) => {
-      const agent = agentOf(given, { tools: [payTool(given, { needsApproval: true })] });
-      const { state, interruptions } = await run(given, agent);
+    'a tool that the user approved': payingOnce(async (setup) => {
+      const agent = agentOf(setup, { tools: [payTool(setup, { needsApproval: true })] });
+      const { state, interruptions } = await run(setup, agent);
       for (const one of interruptions) state.approve(one);
-      return runnerOf(given).run(agent, state, { signal: given.signal });
+      return runnerOf(setup).run(agent, state, { signal: setup.signal });
     }),
-    'an agent of a handoff': (given) => {
-      script(given, calling('transfer_to_payer'), PAYING, DONE);
-      const payer = new Agent({ name: 'payer', tools: [payTool(given)] });
-      return run(given, agentOf(given, { tools: [], handoffs: [payer] }));
+    'an agent of a handoff': (setup) => {
+      scriptModel(setup, calling('transfer_to_payer'), PAYING, DONE);
+      const payer = new Agent({ name: 'payer', tools: [payTool(setup)] });
+      return run(setup, agentOf(setup, { tools: [], handoffs: [payer] }));
     },
-    'an agent of a handoff, streamed': (given) => {
-      script(given, calling('transfer_to_payer'), PAYING, DONE);
-      const payer = new Agent({ name: 'payer', tools: [payTool(given)] });
-      return streamed(given, agentOf(given, { tools: [], handoffs: [handoff(payer)] }));
+    'an agent of a handoff, streamed': (setup) => {
+      scriptModel(setup, calling('transfer_to_payer'), PAYING, DONE);
+      const payer = new Agent({ name: 'payer', tools: [payTool(setup)] });
+      return streamed(setup, agentOf(setup, { tools: [], handoffs: [handoff(payer)] }));
     },
-    'an agent as a tool': (given) => {
-      script(given, calling('ask_payer', { input: ASK }), PAYING, DONE);
-      return run(given, agentOf(given, { tools: [agentOf(given).asTool(AS_TOOL)] }));
+    'an agent as a tool': (setup) => {
+      scriptModel(setup, calling('ask_payer', { input: ASK }), PAYING, DONE);
+      return run(setup, agentOf(setup, { tools: [agentOf(setup).asTool(AS_TOOL)] }));
     },
   },
 
-  async suspend(given) {
-    script(given, PAYING, DONE);
-    const waiting = await run(given, agentOf(given));
+  async suspend(setup) {
+    scriptModel(setup, PAYING, DONE);
+    const waiting = await run(setup, agentOf(setup));
     if (waiting.interruptions.length !== 1) throw new Error('the run was not interrupted');
     const kept = waiting.state.toString();
     return async (again) => {
-      script(again, DONE);
+      scriptModel(again, DONE);
       const agent = agentOf(again);
       const state = await RunState.fromString(agent, kept);
       for (const one of state.getInterruptions()) state.approve(one);
@@ -135,15 +129,15 @@ export const openaiAgents: Framework = {
   },
 
   subAgents: {
-    'an agent of a handoff': (given, child, times) => {
-      script(given, calling('transfer_to_payer'), ...paying(times), DONE);
-      const payer = agentOf(given, { name: 'payer' }, child.view);
-      return run(given, agentOf(given, { tools: [], handoffs: [payer] }));
+    'an agent of a handoff': (setup, child, times) => {
+      scriptModel(setup, calling('transfer_to_payer'), ...paying(times), DONE);
+      const payer = agentOf(setup, { name: 'payer' }, child.view);
+      return run(setup, agentOf(setup, { tools: [], handoffs: [payer] }));
     },
-    'an agent as a tool': (given, child, times) => {
-      script(given, calling('ask_payer', { input: ASK }), ...paying(times), DONE);
-      const payer = agentOf(given, { name: 'payer' }, child.view);
-      return run(given, agentOf(given, { tools: [payer.asTool(AS_TOOL)] }));
+    'an agent as a tool': (setup, child, times) => {
+      scriptModel(setup, calling('ask_payer', { input: ASK }), ...paying(times), DONE);
+      const payer = agentOf(setup, { name: 'payer' }, child.view);
+      return run(setup, agentOf(setup, { tools: [payer.asTool(AS_TOOL)] }));
     },
   },
 };

@@ -1,28 +1,33 @@
-/** Runs the ways of frameworks, and records what was asked and what ran. */
+/** Runs an agent of a framework under an instance, and records what was decided and what ran. */
 import { startModelServer } from '@mandate/testing/model-server';
 import { onTestFinished } from 'vitest';
+import type { DecideInstead } from '../../adapters/recorded-mandate.fixture.ts';
 import { Mandate, type MandateOptions } from '../../index.ts';
 import type { Decision } from '../../types.ts';
-import type { Given } from './given.ts';
-import type { AgentOfMode } from './mode.ts';
+import type { RunSetup } from './framework.ts';
+import type { TestedAgent } from './tested-mode.ts';
 
-/** Decides a call of `pay` in place of the decision point, which it gets as a function. */
-export type Instead = (decide: () => Promise<Decision>) => Promise<Decision>;
-
-type Changes = Partial<Pick<Given, 'beforePay' | 'signal'>> & {
-  instead?: Instead;
+type Changes = Partial<Pick<RunSetup, 'beforePay' | 'signal'>> & {
+  /** Decides the calls of `pay`. */
+  decidePay?: DecideInstead;
   options?: MandateOptions;
   /** The payments of another scene, which are counted together with these. */
   paid?: string[];
 };
 
-/** `asked` has the code of each decision about `pay`, or `failed`. `paid` has the payees. */
-export type Scene = Given & { asked: string[]; paid: string[]; question(): string | undefined };
+export type Scene = RunSetup & {
+  /** The code of each decision about `pay`, or `failed` for a decision that was not made. */
+  codes: string[];
+  /** Who was paid. */
+  paid: string[];
+  /** The id of the last question to a person. */
+  approvalId(): string | undefined;
+};
 
-export async function sceneOf(agent: AgentOfMode, changes: Changes = {}): Promise<Scene> {
-  const { instead = (decide) => decide(), options, paid = [], ...given } = changes;
+export async function sceneOf(agent: TestedAgent, changes: Changes = {}): Promise<Scene> {
+  const { decidePay = (decide) => decide(), options, paid = [], ...setup } = changes;
   const server = await startModelServer();
-  const asked: string[] = [];
+  const codes: string[] = [];
   let approvalId: string | undefined;
 
   class WatchedMandate extends Mandate {
@@ -33,17 +38,17 @@ export async function sceneOf(agent: AgentOfMode, changes: Changes = {}): Promis
         decide: (record: Parameters<typeof point.decide>[0]) => {
           const { action } = record;
           if (action.type !== 'tool_call' || action.tool !== 'pay') return point.decide(record);
-          return noted(() => instead(() => point.decide(record)));
+          return recorded(() => decidePay(() => point.decide(record)));
         },
       };
     }
   }
 
-  // This function is not async, so that what throws at once still does.
-  function noted(decide: () => Promise<Decision>): Promise<Decision> {
-    const at = asked.push('failed') - 1;
+  // An async function would turn an error that is thrown at once into a rejection.
+  function recorded(decide: () => Promise<Decision>): Promise<Decision> {
+    const at = codes.push('failed') - 1;
     return decide().then((decision) => {
-      asked[at] = decision.code;
+      codes[at] = decision.code;
       approvalId = decision.approvalId ?? approvalId;
       return decision;
     });
@@ -62,16 +67,16 @@ export async function sceneOf(agent: AgentOfMode, changes: Changes = {}): Promis
   return {
     mandate,
     server,
-    asked,
+    codes,
     paid,
-    question: () => approvalId,
+    approvalId: () => approvalId,
     pay(to) {
       paid.push(to);
       return `paid ${to}`;
     },
     signal: new AbortController().signal,
     beforePay: async () => {},
-    ...given,
+    ...setup,
   };
 }
 
@@ -81,6 +86,6 @@ export async function ended(run: Promise<unknown>): Promise<void> {
 }
 
 /** What the agent has left, in dollars. Calls of the model cost less than a cent. */
-export async function leftOf(mandate: Mandate): Promise<number> {
+export async function budgetLeft(mandate: Mandate): Promise<number> {
   return Math.round(((await mandate.getRemainingBudget()) ?? Number.NaN) / 10_000) / 100;
 }

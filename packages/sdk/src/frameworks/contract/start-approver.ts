@@ -12,19 +12,19 @@ export async function startApprover(settings: object): Promise<Approver> {
     once(child, 'message'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`the process ended with ${code}`))),
   ]);
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  child.on('message', (message) => {
+    const { approvalId, error } = message as Answer;
+    if (error === null) waiting.get(approvalId)?.resolve();
+    else waiting.get(approvalId)?.reject(new Error(error));
+  });
   return {
-    approve: (approvalId) =>
-      new Promise((resolve, reject) => {
-        const onAnswer = (answer: unknown) => {
-          const { approvalId: answered, error } = answer as Answer;
-          if (answered !== approvalId) return;
-          child.off('message', onAnswer);
-          if (error === null) resolve();
-          else reject(new Error(error));
-        };
-        child.on('message', onAnswer);
-        child.send({ approvalId });
-      }),
+    approve(approvalId) {
+      const answer = Promise.withResolvers<void>();
+      waiting.set(approvalId, answer);
+      child.send({ approvalId });
+      return answer.promise;
+    },
     stop: () => void child.kill(),
   };
 }

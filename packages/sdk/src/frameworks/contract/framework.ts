@@ -1,0 +1,39 @@
+/** What the contract needs of a framework: every way in which the framework runs the tool `pay`. */
+import type { ModelServer } from '@mandate/testing/model-server';
+import type { Mandate } from '../../index.ts';
+
+/** What one run of an agent gets. */
+export type RunSetup = {
+  mandate: Mandate;
+  server: ModelServer;
+  /** The work of the tool `pay`. It counts how often it ran. */
+  pay(to: string): string;
+  /** Ends the run. */
+  signal: AbortSignal;
+  /** The model waits for this before it asks for `pay`. */
+  beforePay(): Promise<void>;
+};
+
+/** One way of a framework to run a tool. Resolves or rejects when the run has ended. */
+export type Way = (setup: RunSetup) => Promise<unknown>;
+
+/** A way of a framework to run a sub-agent, which pays as often as `times` says. */
+type SubAgentWay = (setup: RunSetup, subAgent: SubAgent, times: number) => Promise<unknown>;
+
+/** `view` is what `delegate` returned for the sub-agent. */
+type SubAgent = { agentId: string; view: Mandate };
+
+/** Runs until a person must approve the call. Returns how another instance continues the run. */
+type Suspend = (setup: RunSetup) => Promise<Way>;
+
+export type Framework = {
+  /** Every way to run the tool `pay` once. An abort of the run ends the wait for a decision. */
+  ways: Readonly<Record<string, Way>>;
+  /** Ways that give Mandate the signal of the run only when the tool starts. The wait for a decision goes on. */
+  waysWithLateSignal?: Readonly<Record<string, Way>>;
+  /** Ways that never give Mandate the signal of the run. Only the time limit of the mode ends the wait. */
+  waysWithoutSignal?: Readonly<Record<string, Way>>;
+  /** Absent: the framework cannot stop and resume a run. */
+  suspend?: Suspend;
+  subAgents: Readonly<Record<string, SubAgentWay>>;
+};
