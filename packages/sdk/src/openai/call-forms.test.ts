@@ -10,9 +10,9 @@ describe.each(MAJORS)('%s', (_, Class) => {
     const plain = await plainBench(Class, replies);
     const governed = await governedBench(Class, replies);
     expect(await run(governed.openai)).toEqual(await run(plain.openai));
-    expect(governed.calls).toHaveLength(expected);
-    expect(governed.calls.map(({ outcome }) => outcome?.status)).toEqual(Array(expected).fill('success'));
-    expect(governed.calls.every(({ outcome }) => outcome?.usage !== undefined)).toBe(true);
+    expect(governed.decisions).toHaveLength(expected);
+    const billed = { status: 'success', usage: expect.anything() };
+    expect(governed.outcomes).toEqual(Array(expected).fill(billed));
     expect(governed.server.requests).toHaveLength(expected);
     expect(await governed.mandate.getCallCount()).toBe(expected);
   });
@@ -21,9 +21,9 @@ describe.each(MAJORS)('%s', (_, Class) => {
     const { run, replies = [{}], calls: expected = 1 } = form;
     const [first = {}, ...others] = replies;
     const failing = { ...first, failures: { status: 500, times: 2, retryAfterMs: 1 } };
-    const { openai, server, calls } = await governedBench(Class, [failing, ...others]);
+    const { openai, server, decisions } = await governedBench(Class, [failing, ...others]);
     await run(openai);
-    expect(calls).toHaveLength(expected);
+    expect(decisions).toHaveLength(expected);
     expect(server.requests.map(({ status }) => status).slice(0, 3)).toEqual([500, 500, 200]);
   });
 

@@ -3,8 +3,8 @@ import { type ModelScript, type ModelServer, startModelServer } from '@mandate/t
 import OpenAI from 'openai';
 import OpenAI6 from 'openai-6';
 import { onTestFinished } from 'vitest';
-import { Mandate } from '../index.ts';
-import type { Agent, Call, Decision, MandateDocument, RunningOutcome } from '../types.ts';
+import { type DecideInstead, recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
+import type { MandateDocument } from '../types.ts';
 import type { OpenAIOptions } from './options.ts';
 import { wrapOpenAI } from './wrap-openai.ts';
 
@@ -29,41 +29,16 @@ export async function plainBench(Class: typeof OpenAI, script: ModelScript = {})
   return { Class, server, openai };
 }
 
-export type GovernedBench = Bench & {
-  mandate: Mandate;
-  /** Every call that was started and allowed, with its outcome. */
-  calls: { call: Call; decision: Decision; outcome: RunningOutcome | null }[];
-};
+export type GovernedBench = Bench & ReturnType<typeof recordedMandate>;
 
-type Options = { document?: MandateDocument; wrap?: OpenAIOptions };
+type Options = { document?: MandateDocument; wrap?: OpenAIOptions; decide?: DecideInstead };
 
 export async function governedBench(
   Class: typeof OpenAI,
   script: ModelScript = {},
-  { document = {}, wrap = {} }: Options = {},
+  { document = {}, wrap = {}, decide }: Options = {},
 ): Promise<GovernedBench> {
   const { server, openai } = await plainBench(Class, script);
-  const mandate = new Mandate({ agentId: 'bot', mandate: { maxCostTotal: 10, ...document } });
-  const calls: GovernedBench['calls'] = [];
-  const source = { agent: () => recording(mandate.agent(), calls) };
-  return { Class, server, openai: wrapOpenAI(openai, source, wrap), mandate, calls };
-}
-
-/** Returns the agent. It keeps each call with its outcome. */
-function recording(agent: Agent, calls: GovernedBench['calls']): Agent {
-  return {
-    ...agent,
-    async start(call) {
-      const action = await agent.start(call);
-      const kept: GovernedBench['calls'][number] = { call, decision: action.decision, outcome: null };
-      calls.push(kept);
-      return {
-        ...action,
-        settle(outcome) {
-          kept.outcome ??= outcome;
-          return action.settle(outcome);
-        },
-      };
-    },
-  };
+  const recorded = recordedMandate({ document: { maxCostTotal: 10, ...document }, decide });
+  return { ...recorded, Class, server, openai: wrapOpenAI(openai, recorded.mandate, wrap) };
 }

@@ -67,29 +67,29 @@ describe.each(MAJORS)('%s', (_, Class) => {
   });
 
   test('the caller can let a path through', async () => {
-    const { openai, server, calls } = await governedBench(
+    const { openai, server, decisions } = await governedBench(
       Class,
       { json: { created: 1, data: [] } },
       { wrap: { ungoverned: ['/images/*'] } },
     );
     await openai.images.generate({ model: 'gpt-image-1', prompt: 'a cat' });
-    expect([server.requests.length, calls.length]).toEqual([1, 0]);
+    expect([server.requests.length, decisions.length]).toEqual([1, 0]);
   });
 
   test('free calls pass without a decision', async () => {
-    const { openai, server, calls } = await governedBench(Class, { json: { id: 'file_1', data: [] } });
+    const { openai, server, decisions } = await governedBench(Class, { json: { id: 'file_1', data: [] } });
     await openai.files.create({ purpose: 'assistants', file: new File(['x'], 'a.txt') });
     await openai.moderations.create({ input: 'Hi' });
     await openai.responses.retrieve('resp_1');
     await openai.models.list();
-    expect([server.requests.length, calls.length]).toEqual([4, 0]);
+    expect([server.requests.length, decisions.length]).toEqual([4, 0]);
     expect(server.requests[0]?.headers['content-type']).toContain('multipart/form-data');
   });
 
   test('a query does not change how a path is decided', async () => {
-    const { openai, calls } = await governedBench(Class);
+    const { openai, decisions } = await governedBench(Class);
     await openai.post('/responses?beta=true', { body: { model: MODEL, input: 'Hi' } });
-    expect(calls).toHaveLength(1);
+    expect(decisions).toHaveLength(1);
   });
 
   test('a request that goes around the decision is not sent', async () => {

@@ -3,6 +3,7 @@ import { collect, waitUntil } from '@mandate/testing';
 import type { ModelReply } from '@mandate/testing/model-server';
 import type OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import type { DecideInstead } from '../adapters/recorded-mandate.fixture.ts';
 import { type GovernedBench, governedBench, MAJORS, MODEL } from './clients.fixture.ts';
 
 const chat = { model: MODEL, messages: [{ role: 'user' as const, content: 'Hi, wörld' }] };
@@ -24,17 +25,17 @@ async function leaveAfter(openai: OpenAI, text: string, signal?: AbortController
   }
 }
 
-async function outcomeOf({ calls }: GovernedBench) {
-  await waitUntil('the outcome', () => calls.length > 0 && calls.every(({ outcome }) => outcome !== null));
-  return calls.map(({ outcome }) => outcome)[0];
+async function outcomeOf({ outcomes }: GovernedBench) {
+  await waitUntil('the outcome', () => outcomes.length > 0);
+  return outcomes[0];
 }
 
 describe.each(MAJORS)('%s: a call reserves', (_, Class) => {
   const asked = async (run: (openai: OpenAI) => Promise<unknown>, wrap = {}) => {
-    const { openai, calls } = await governedBench(Class, {}, { wrap });
+    const { openai, decisions } = await governedBench(Class, {}, { wrap });
     await run(openai);
-    const [call] = calls.map((one) => one.call);
-    return call?.type === 'llm_call' ? [call.inputTokens, call.maxOutputTokens] : [];
+    const [action] = decisions.map((decision) => decision.action);
+    return action?.type === 'llm_call' ? [action.inputTokens, action.maxOutputTokens] : [];
   };
 
   test('a token for three bytes of the request, and the output that it allows', async () => {
@@ -51,9 +52,10 @@ describe.each(MAJORS)('%s: a call reserves', (_, Class) => {
     expect(await asked(run)).toEqual([sent(chat), 4_096]);
     expect(await asked(run, { maxOutputTokens: 50, countTokens: () => 7 })).toEqual([7, 50]);
     const document = { defaultTokens: { maxOutputTokens: 100 } };
-    const { openai, calls } = await governedBench(Class, {}, { document, wrap: { maxOutputTokens: null } });
+    const wrap = { maxOutputTokens: null };
+    const { openai, decisions } = await governedBench(Class, {}, { document, wrap });
     await run(openai);
-    expect(calls[0]?.call).not.toHaveProperty('maxOutputTokens');
+    expect(decisions[0]?.action).not.toHaveProperty('maxOutputTokens');
   });
 
   test('no output for embeddings, and every token of a list of tokens', async () => {
@@ -120,7 +122,7 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     const bench = await governedBench(Class, { usage: 'missing' });
     await run(bench.openai);
     expect(await outcomeOf(bench)).toEqual({ status: 'success' });
-    expect((await bench.mandate.getCost()).totalMicros).toBe(bench.calls[0]?.decision.chargedMicros);
+    expect((await bench.mandate.getCost()).totalMicros).toBe(bench.decisions[0]?.chargedMicros);
   });
 
   test('retries after 429 by the one reply', async () => {
@@ -137,7 +139,7 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     expect((await bench.mandate.getCost()).totalMicros).toBe(0);
   });
 
-  test('a connection that was never made by nothing', async () => {
+  test('a request that could not connect by nothing', async () => {
     const bench = await governedBench(Class);
     await bench.server.close();
     const call = bench.openai.chat.completions.create(chat, { maxRetries: 1 });
@@ -150,7 +152,7 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     const call = bench.openai.chat.completions.create(chat, { timeout: 30, maxRetries: 0 });
     await expect(call).rejects.toThrow('Request timed out.');
     expect(await outcomeOf(bench)).toEqual({ status: 'success' });
-    expect((await bench.mandate.getCost()).totalMicros).toBe(bench.calls[0]?.decision.chargedMicros);
+    expect((await bench.mandate.getCost()).totalMicros).toBe(bench.decisions[0]?.chargedMicros);
   });
 
   test('an answer after a time-out by its usage, and the input of the lost attempt', async () => {
@@ -162,13 +164,16 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
   });
 
   test('a request that was aborted while it was decided by nothing', async () => {
-    const bench = await governedBench(Class);
     const stop = new AbortController();
+    const decide: DecideInstead = (ofPoint) => {
+      stop.abort();
+      return ofPoint();
+    };
+    const bench = await governedBench(Class, {}, { decide });
     const call = bench.openai.chat.completions.create(chat, { signal: stop.signal });
-    queueMicrotask(() => queueMicrotask(() => stop.abort()));
     await expect(call).rejects.toThrow('Request was aborted.');
-    await waitUntil('the end', () => bench.calls.every(({ outcome }) => outcome?.status === 'cancelled'));
-    expect(bench.server.requests).toEqual([]);
+    expect(await outcomeOf(bench)).toEqual({ status: 'cancelled' });
+    expect([bench.decisions.length, bench.server.requests]).toEqual([1, []]);
   });
 });
 
@@ -240,13 +245,13 @@ describe.each(MAJORS)('%s: a stream that ends early is charged by what came', (_
     expect(await outcomeOf(bench)).toEqual({ status: 'success' });
   });
 
-  test('a stream that nobody reads, and one half of a tee, keep their reservation', async () => {
+  test('an unread stream, and one half of a tee, keep their reservation', async () => {
     const bench = await governedBench(Class, slow);
     await bench.openai.chat.completions.create(streamed);
     const [half] = (await bench.openai.chat.completions.create(streamed)).tee();
     for await (const _chunk of half) break;
-    expect(bench.calls.map(({ outcome }) => outcome)).toEqual([null, null]);
-    const reserved = bench.calls.reduce((sum, { decision }) => sum + decision.chargedMicros, 0);
+    expect([bench.decisions.length, bench.outcomes]).toEqual([2, []]);
+    const reserved = bench.decisions.reduce((sum, { chargedMicros }) => sum + chargedMicros, 0);
     expect((await bench.mandate.getCost()).totalMicros).toBe(reserved);
   });
 });

@@ -2,7 +2,6 @@
 import { collect, waitUntil } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import { describe, expect, test } from 'vitest';
-import { recordedMandate } from '../adapters/recorded-mandate.fixture.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate } from '../index.ts';
 import type { Agent } from '../types.ts';
@@ -63,10 +62,9 @@ describe.each(MAJORS)('%s', (_, Class) => {
   });
 
   test('an abort ends the wait for a decision, and nothing is sent', async () => {
-    const { server, openai } = await plainBench(Class);
-    const { mandate } = recordedMandate({ decide: () => new Promise(() => {}) });
+    const { server, openai } = await governedBench(Class, {}, { decide: () => new Promise(() => {}) });
     const caller = new AbortController();
-    const call = wrapOpenAI(openai, mandate).chat.completions.create(chat, { signal: caller.signal });
+    const call = openai.chat.completions.create(chat, { signal: caller.signal });
     setImmediate(() => caller.abort());
     await expect(call).rejects.toThrow('Request was aborted.');
     expect(server.requests).toEqual([]);
