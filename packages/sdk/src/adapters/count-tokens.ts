@@ -1,4 +1,7 @@
-/** Counts the tokens of a call. They are estimated before it runs, or if its answer ends early. Otherwise its provider states them. */
+/**
+ * Counts the tokens of a call. Before the call runs, its tokens are estimated. After the call, the provider states them.
+ * If the answer ended early, its tokens are estimated too.
+ */
 import { MandateBlockedError } from '../errors.ts';
 import type { ActionOfError, TokenUsage } from '../types.ts';
 
@@ -18,7 +21,7 @@ export type TokenOptions<Counted> = {
 /** A reservation needs a bound. Most answers are shorter. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
 
-/** Returns the most output tokens to reserve, as a field of a call. The field is absent if the mandate says them. */
+/** Returns the most output tokens to reserve, as a field of a call. The field is absent if the mandate states them. */
 export function maxOutputOf(
   stated: number | undefined,
   { maxOutputTokens = DEFAULT_MAX_OUTPUT_TOKENS }: Pick<TokenOptions<never>, 'maxOutputTokens'>,
@@ -65,6 +68,27 @@ export function tokensOfBytes(bytes: number): number {
 
 export function tokensOfText(text: string): number {
   return tokensOfBytes(bytesOf(text));
+}
+
+/** The most tokens that a provider counts for one image, rounded up. */
+const IMAGE_TOKENS = 5_000;
+
+/**
+ * Returns an estimate for a value that is sent as JSON. It is rather too high than too low. An image costs a fixed number
+ * of tokens, whatever its size.
+ */
+export function tokensOfJson(value: unknown, isImage: (part: unknown) => boolean): number {
+  let tokens = 0;
+  const text = JSON.stringify(value, (_key, part: unknown) => {
+    if (part instanceof Uint8Array) {
+      tokens += tokensOfBytes(part.byteLength);
+      return 'bytes';
+    }
+    if (!isImage(part)) return part;
+    tokens += IMAGE_TOKENS;
+    return 'image';
+  });
+  return tokens + tokensOfText(text);
 }
 
 /** The counts as they were read. Nothing is known about their types. */

@@ -18,9 +18,14 @@ export const NOTHING: Delivery = { usage: null, started: null, deliveredBytes: 0
 /** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: it failed or was aborted. */
 export type AnswerEnd = 'whole' | 'left' | 'broken';
 
+/** Returns the outcome of a whole answer. Without usage its cost is unknown, so the reservation stays charged. */
+export function outcomeOfAnswer(usage: TokenUsage | null): RunningOutcome {
+  return usage === null ? { status: 'success' } : { status: 'success', usage };
+}
+
 /**
- * Returns what settles the call. A whole answer without usage keeps the reservation charged, because its cost
- * is unknown. An answer that ended early costs its input and what was delivered: providers bill both.
+ * Returns what settles the call. An answer that ended early costs its input and what was delivered, because providers
+ * bill both.
  *
  * @param inputTokens the estimate, for a stream that ended before the provider stated its input
  */
@@ -29,16 +34,16 @@ export function outcomeOfDelivery(
   { usage, started, deliveredBytes }: Delivery,
   inputTokens: number,
 ): RunningOutcome {
+  if (end === 'whole') return outcomeOfAnswer(usage);
   const status = end === 'broken' ? 'failure' : 'success';
   if (usage !== null) return { status, usage };
-  if (end === 'whole') return { status };
   const outputTokens = Math.max(started?.outputTokens ?? 0, tokensOfBytes(deliveredBytes));
   return { status, usage: { ...(started ?? { inputTokens }), outputTokens } };
 }
 
 /**
- * Returns the outcome of a call that failed in a framework. A call without a word of an answer costs nothing, because
- * nearly always the provider has refused it.
+ * Returns the outcome of a call that failed in a framework. A call that delivered nothing costs nothing,
+ * because nearly always the provider has refused it.
  *
  * @param inputTokens the estimate
  */

@@ -9,6 +9,7 @@ import {
   type AnswerEnd,
   type Delivery,
   NOTHING,
+  outcomeOfAnswer,
   outcomeOfDelivery,
 } from '../adapters/outcome-of-delivery.ts';
 import { startCall } from '../adapters/start-call.ts';
@@ -59,8 +60,7 @@ async function generate(agent: Agent, options: ModelOptions, model: Model, param
   const { running, signal, inputTokens } = await start(agent, options, model, params);
   try {
     const result = await model.doGenerate({ ...params, abortSignal: signal });
-    const delivery = { ...NOTHING, usage: usageOf(result.usage) };
-    await running.settle(outcomeOfDelivery('whole', delivery, inputTokens));
+    await running.settle(outcomeOfAnswer(usageOf(result.usage)));
     return result;
   } catch (error) {
     throw await failed(running, signal, inputTokens, error);

@@ -1,5 +1,5 @@
 /** Converts the AI SDK's counts into tokens as Mandate counts them, and estimates the input of a call. */
-import { tokensOfBytes, tokensOfText, usageOfCounts } from '../adapters/count-tokens.ts';
+import { tokensOfJson, usageOfCounts } from '../adapters/count-tokens.ts';
 import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
@@ -17,22 +17,9 @@ export function usageOf(stated: unknown): TokenUsage | null {
   });
 }
 
-/** The most tokens that a provider counts for one image, rounded up. */
-const IMAGE_TOKENS = 5_000;
-
-/** Returns an estimate of the input tokens that is rather too high than too low. An image costs a fixed number. */
+/** Returns an estimate of the input tokens of a call. */
 export function estimatedInputTokens({ prompt, tools, responseFormat }: Record<string, unknown>): number {
-  let tokens = 0;
-  const text = JSON.stringify({ prompt, tools, responseFormat }, (_key, value: unknown) => {
-    if (value instanceof Uint8Array) {
-      tokens += tokensOfBytes(value.byteLength);
-      return 'bytes';
-    }
-    if (!isImage(value)) return value;
-    tokens += IMAGE_TOKENS;
-    return 'image';
-  });
-  return tokens + tokensOfText(text);
+  return tokensOfJson({ prompt, tools, responseFormat }, isImage);
 }
 
 function isImage(value: unknown): boolean {

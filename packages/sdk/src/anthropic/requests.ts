@@ -1,9 +1,9 @@
 /** Which requests of Anthropic's SDK are decided, and what a request to the Messages API asks for. */
 import type { ApiPaths } from '../adapters/classify-path.ts';
-import { isCount, tokensOfText } from '../adapters/count-tokens.ts';
-import { fieldsOfJson } from '../adapters/read-answers.ts';
+import { isCount, tokensOfJson } from '../adapters/count-tokens.ts';
+import { fieldsOf, fieldsOfJson } from '../adapters/read-answers.ts';
 
-/** The calls of Anthropic's API that are decided, or pass. For example, the price of a batch is known only when it has ended. */
+/** The calls of Anthropic's API that are decided, or pass. Batches are refused: their price is known only at their end. */
 export const ANTHROPIC_PATHS: ApiPaths<'message'> = {
   decided: new Map([['/v1/messages', 'message']]),
   free: [
@@ -65,25 +65,12 @@ export function messageRequestOf(json: unknown): MessageRequest {
   };
 }
 
-/** The most tokens that Anthropic counts for one image, rounded up. */
-const IMAGE_TOKENS = 5_000;
-
-/**
- * Returns an estimate of the input tokens that is rather too high than too low. Images in the request cost a fixed
- * number of tokens, however many bytes they have.
- */
+/** Returns an estimate of the input tokens of a request. */
 export function estimatedInputTokens({ body }: MessageRequest): number {
-  let images = 0;
-  const text = JSON.stringify(body, (_key, value: unknown) => {
-    if (!isImage(value)) return value;
-    images += 1;
-    return 'image';
-  });
-  return tokensOfText(text) + images * IMAGE_TOKENS;
+  return tokensOfJson(body, isImage);
 }
 
 function isImage(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { type, source } = value as { type?: unknown; source?: unknown };
+  const { type, source } = fieldsOf(value);
   return type === 'image' && typeof source === 'object';
 }

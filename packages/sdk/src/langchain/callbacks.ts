@@ -5,6 +5,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import type { AgentSource } from '../adapters/agent-source.ts';
 import { countedTokens, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
+import { outcomeOfAnswer } from '../adapters/outcome-of-delivery.ts';
 import { RunningCalls } from '../adapters/running-calls.ts';
 import type { Agent, Call } from '../types.ts';
 import { describedBy } from './describe-model.ts';
@@ -92,8 +93,7 @@ class MandateCallbacks extends BaseCallbackHandler {
   }
 
   override handleLLMEnd(result: LLMResult, runId: string): Promise<void> {
-    const usage = usageOf(result);
-    return this.#running.ended(runId, { status: 'success', ...(usage === null ? {} : { usage }) });
+    return this.#running.ended(runId, outcomeOfAnswer(usageOf(result)));
   }
 
   override handleLLMError(_error: unknown, runId: string): Promise<void> {

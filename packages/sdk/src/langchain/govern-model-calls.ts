@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import type { WrapModelCallHook } from 'langchain';
 import { bytesOf, countedTokens, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
-import { outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
+import { outcomeOfAnswer, outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { findMandateError } from '../errors.ts';
 import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent, RunningAction, TokenUsage } from '../types.ts';
@@ -85,15 +85,14 @@ function run({ signal, settle }: RunningAction, { request, handler, inputTokens 
   return runUntilAborted(signal, async () => {
     try {
       const result = await handler(governed);
-      const usage = billed ?? usageOfMessage(result);
-      await settle({ status: 'success', ...(usage === null ? {} : { usage }) });
+      await settle(outcomeOfAnswer(billed ?? usageOfMessage(result)));
       return result;
     } catch (error) {
       // The provider bills an answer that LangChain could not use, and the part of an answer that broke off.
       await settle(
         billed === null
           ? outcomeOfFailure(deliveredBytes, inputTokens)
-          : { status: 'success', usage: billed },
+          : outcomeOfAnswer(billed),
       );
       throw error;
     }

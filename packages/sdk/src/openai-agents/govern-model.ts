@@ -8,7 +8,7 @@ import {
   type TokenOptions,
   tokensOfText,
 } from '../adapters/count-tokens.ts';
-import { outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
+import { outcomeOfAnswer, outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { replacing } from '../adapters/replace-methods.ts';
 import type { AgentOptions } from '../mandate.ts';
 import { runUntilAborted } from '../run-until-aborted.ts';
@@ -89,8 +89,7 @@ async function startModelCall(
 async function respond(model: Model, request: ModelRequest, { signal, settle }: RunningAction) {
   try {
     const response = await model.getResponse({ ...request, signal });
-    const usage = usageOf(response.usage);
-    await settle({ status: 'success', ...(usage === null ? {} : { usage }) });
+    await settle(outcomeOfAnswer(usageOf(response.usage)));
     return response;
   } catch (error) {
     await settle({ status: 'failure' });
@@ -113,8 +112,7 @@ async function* stream(
       if (event.type === 'output_text_delta') deliveredBytes += bytesOf(event.delta);
       if (event.type === 'response_done') {
         isDone = true;
-        const usage = usageOf(event.response.usage);
-        await settle({ status: 'success', ...(usage === null ? {} : { usage }) });
+        await settle(outcomeOfAnswer(usageOf(event.response.usage)));
       }
       yield event;
     }
