@@ -31,7 +31,7 @@ async function faultyPoint(injectFault: (redis: RedisServer) => Promise<unknown>
 describeWithOwnServers(['redis'], 'on one Redis', () => {
   beforeAll(async () => {
     server = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
-    approver = await startApprover({ redis: server.url, redisPrefix });
+    approver = await startApprover({ mode: 'distributed', redis: server.url, redisPrefix });
   });
   afterAll(async () => {
     approver?.stop();

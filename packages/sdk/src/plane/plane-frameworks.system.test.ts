@@ -14,7 +14,7 @@ let teams = 0;
 
 beforeAll(async () => {
   plane = await startTestPlane();
-  approver = await startApprover({ planeUrl: plane.url, apiKey: plane.operatorKey });
+  approver = await startApprover({ mode: 'plane', planeUrl: plane.url, apiKey: plane.operatorKey });
   teamKey = await plane.keyOf('team-*');
 });
 

@@ -6,7 +6,7 @@ import type { Mandate } from '../../index.ts';
 export type RunSetup = {
   mandate: Mandate;
   server: ModelServer;
-  /** The work of the tool `pay`. It counts how often it ran. */
+  /** The work of the tool `pay`. It records who was paid. */
   pay(to: string): string;
   /** Ends the run. */
   signal: AbortSignal;
