@@ -56,7 +56,7 @@ test('the oldest Node is there', async () => {
 });
 
 test('the adapters of the SDK pass their tests with the oldest Node', { timeout: 300_000 }, async () => {
-  const adapters = ['openai', 'anthropic', 'ai', 'langchain', 'openai-agents', 'adapters'];
+  const adapters = ['openai', 'anthropic', 'ai', 'langchain', 'openai-agents', 'claude-agent', 'adapters'];
   const files = adapters.map((name) => `packages/sdk/src/${name}/`);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   // The tests must not take the settings of the test that starts them.
