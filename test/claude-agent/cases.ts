@@ -18,7 +18,7 @@ type Case = (run: (query: Query) => Promise<Ran>, mode: Mode) => Promise<void>;
 
 export const TOOL = 'mcp__bank__pay';
 
-/** Opens an instance. `question` returns the last question to a person. */
+/** Opens an instance with its hooks. */
 function opened(agents: Agents, options: ClaudeAgentOptions = {}) {
   const { mandate, question } = agents.open();
   return { mandate, question, hooks: mandateHooks(mandate, { timeoutSeconds: 5, ...options }) };
@@ -33,7 +33,7 @@ const SUBAGENT = {
   more: { agents: { payer: { description: 'pays', prompt: 'You pay.', tools: [TOOL] } } },
 };
 
-/** Returns the hooks of Mandate with the same options, but another function before each tool. */
+/** Returns the hooks of Mandate with another function before each tool. */
 async function broken(mode: Mode, hook: () => Promise<object>): Promise<Hooks> {
   const { hooks } = opened(await mode.agentsUnder({}));
   return { ...hooks, PreToolUse: (hooks.PreToolUse ?? []).map((matcher) => ({ ...matcher, hooks: [hook] })) };
@@ -63,7 +63,7 @@ export const cases: Record<string, Case> = {
     assert.equal((await run({ hooks })).runs, 0);
   },
   'a tool does not run if it cannot be decided': async (run, mode) => {
-    assert.equal((await run({ hooks: opened(await mode.away()).hooks })).runs, 0);
+    assert.equal((await run({ hooks: opened(await mode.unreachableAgents()).hooks })).runs, 0);
   },
   'a deferred tool runs once after the approval in another process, and is charged once': async (
     run,

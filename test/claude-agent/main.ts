@@ -1,6 +1,7 @@
 /**
- * `npm run test:claude-agent`: tests the hooks in the real Claude Agent SDK, in every mode. The SDK comes with a program of 400 MB, so
- * it is installed into a temporary folder, or taken from the folder in CLAUDE_AGENT_SDK. The model is a local server.
+ * `npm run test:claude-agent`: tests the hooks in the real Claude Agent SDK, in every mode. The SDK contains a program of
+ * 400 MB, so it is installed into a temporary folder, or taken from the folder in CLAUDE_AGENT_SDK. The model is a local
+ * server.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

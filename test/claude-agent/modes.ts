@@ -9,25 +9,24 @@ import { spawnMandate, startPlane, startRedis } from '@mandate/testing';
 export type Agents = {
   childId: string;
   open(): { mandate: Mandate; question(): string };
-  /** Local mode has no other process, so there it is another instance. */
+  /** Approves in another process. Local mode has no other process, and uses another instance. */
   approve(approvalId: string): Promise<void>;
 };
 
 export type Mode = {
-  /** @param below the mandate of the sub-agent */
-  agentsUnder(document: MandateDocument, below?: MandateDocument): Promise<Agents>;
-  /** Agents of which the decision point cannot be reached. */
-  away(): Promise<Agents>;
+  agentsUnder(document: MandateDocument, ofSubAgent?: MandateDocument): Promise<Agents>;
+  /** Returns agents that cannot reach their decision point. */
+  unreachableAgents(): Promise<Agents>;
   stop(): Promise<void>;
 };
 
-/** Nothing listens there. */
+/** An address without a server. */
 const NOWHERE = '127.0.0.1:1';
 
-/** An instance that knows the last question to a person. */
+/** Opens an instance. `question` returns the id of the last question to a person. */
 function opened(options: MandateOptions, delegate: (mandate: Mandate) => unknown) {
   let question = '';
-  class Asking extends Mandate {
+  class WatchedMandate extends Mandate {
     protected override openPoint(...given: Parameters<Mandate['openPoint']>) {
       const point = super.openPoint(...given);
       const decide: typeof point.decide = async (record) => {
@@ -38,27 +37,25 @@ function opened(options: MandateOptions, delegate: (mandate: Mandate) => unknown
       return { ...point, decide };
     }
   }
-  const mandate = new Asking({ ...options, onError: () => {} });
+  const mandate = new WatchedMandate({ ...options, onError: () => {} });
   delegate(mandate);
   return { mandate, question: () => question };
 }
 
-/** Approves in another process. */
-async function approveApart(options: MandateOptions, approvalId: string): Promise<void> {
+async function approveInOtherProcess(options: MandateOptions, approvalId: string): Promise<void> {
   const file = join(import.meta.dirname, 'approve.ts');
   await promisify(execFile)(process.execPath, [file, JSON.stringify(options), approvalId]);
 }
 
-/** The agents of a mode that decides in this process. */
-function agentsHere(
+function agentsInThisProcess(
   options: MandateOptions,
-  below: MandateDocument,
+  ofSubAgent: MandateDocument,
   approve: Agents['approve'] = (approvalId) => new Mandate(options).approve(approvalId),
 ): Agents {
   const childId = `${options.agentId}.payer`;
   return {
     childId,
-    open: () => opened(options, (mandate) => mandate.delegate({ agentId: childId, mandate: below })),
+    open: () => opened(options, (mandate) => mandate.delegate({ agentId: childId, mandate: ofSubAgent })),
     approve,
   };
 }
@@ -77,11 +74,11 @@ async function local(): Promise<Mode> {
     state,
   });
   return {
-    agentsUnder: async (document, below = {}) => agentsHere(optionsOf(document), below),
-    async away() {
+    agentsUnder: async (document, ofSubAgent = {}) => agentsInThisProcess(optionsOf(document), ofSubAgent),
+    async unreachableAgents() {
       const state = new MemoryStateManager();
       await state.close();
-      return agentsHere(optionsOf({}, state), {});
+      return agentsInThisProcess(optionsOf({}, state), {});
     },
     stop: async () => {},
   };
@@ -94,11 +91,11 @@ async function distributed(): Promise<Mode> {
     ...{ redis, redisPrefix: 'claude-agent', agentId: newAgent(), mandate },
   });
   return {
-    async agentsUnder(document, below = {}) {
+    async agentsUnder(document, ofSubAgent = {}) {
       const options = optionsOf(document);
-      return agentsHere(options, below, (approvalId) => approveApart(options, approvalId));
+      return agentsInThisProcess(options, ofSubAgent, (approvalId) => approveInOtherProcess(options, approvalId));
     },
-    away: async () => agentsHere(optionsOf({}, `redis://${NOWHERE}`), {}),
+    unreachableAgents: async () => agentsInThisProcess(optionsOf({}, `redis://${NOWHERE}`), {}),
     stop: () => server.stop(),
   };
 }
@@ -132,17 +129,17 @@ async function plane(folder: string): Promise<Mode> {
     return {
       childId,
       open: () => opened(options, (mandate) => mandate.delegate({ agentId: childId })),
-      approve: (approvalId) => approveApart({ mode: 'plane', planeUrl, apiKey: operatorKey }, approvalId),
+      approve: (approvalId) => approveInOtherProcess({ mode: 'plane', planeUrl, apiKey: operatorKey }, approvalId),
     };
   };
   return {
-    async agentsUnder(document, below = {}) {
+    async agentsUnder(document, ofSubAgent = {}) {
       const id = newAgent();
       await register(document, { id });
-      await register(below, { id: `${id}.payer`, parent: id });
+      await register(ofSubAgent, { id: `${id}.payer`, parent: id });
       return agentsAt(url, id);
     },
-    away: async () => agentsAt(`http://${NOWHERE}`, newAgent()),
+    unreachableAgents: async () => agentsAt(`http://${NOWHERE}`, newAgent()),
     stop: async () => void (await started.kill('SIGKILL')),
   };
 }
