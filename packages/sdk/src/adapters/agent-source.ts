@@ -1,4 +1,7 @@
-/** What an adapter needs of an instance. An adapter never asks for the class, because a copy of the SDK may exist twice. */
+/**
+ * What an adapter needs of an instance. An adapter does not check the class, because a program may have two copies of the
+ * SDK.
+ */
 import type { AgentOptions } from '../mandate.ts';
 import type { Agent } from '../types.ts';
 

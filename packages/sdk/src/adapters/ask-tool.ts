@@ -9,7 +9,7 @@ import type { Agent, RunningAction } from '../types.ts';
 export type ToolAsk = {
   tool: string;
   args: unknown;
-  /** The run, thread or session that the call id belongs to. Null: none, so each ask is a call of its own. */
+  /** The run, thread or session that the call id belongs to. Null: there is none, and each ask is another call. */
   runId: string | null;
   /** The framework's id of the call. Absent: the call has none. */
   callId: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Which calls of a provider's API are decided, pass, or are refused. Everything that is not listed is refused, because a
- * call that costs money and is not decided would be a hole in the mandate.
+ * Classifies the calls of a provider's API: a call is decided, passes without a decision, or is refused. A path that is not
+ * listed is refused, because it may cost money.
  */
 import { MandateBlockedError } from '../errors.ts';
 

@@ -18,7 +18,7 @@ export type TokenOptions<Counted> = {
   maxOutputTokens?: number | null;
 };
 
-/** A reservation needs a bound. Most answers are shorter. */
+/** A reservation needs a limit. Most answers are shorter. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
 
 /** Returns the most output tokens to reserve, as a field of a call. The field is absent if the mandate states them. */

@@ -1,26 +1,25 @@
 import { expect, test } from 'vitest';
-import { isUnsent, outcomeOfDelivery } from './outcome-of-delivery.ts';
+import { isUnsent, NOTHING, outcomeOfDelivery } from './outcome-of-delivery.ts';
 
 const usage = { inputTokens: 9, cachedInputTokens: 4, outputTokens: 7 };
 const started = { inputTokens: 9, outputTokens: 1 };
-const nothing = { usage: null, started: null, deliveredBytes: 0 };
 
 test.each([
-  ['whole', { ...nothing, usage }, { status: 'success', usage }],
-  ['whole', { ...nothing, started, deliveredBytes: 30 }, { status: 'success' }],
-  ['left', { ...nothing, usage }, { status: 'success', usage }],
+  ['whole', { ...NOTHING, usage }, { status: 'success', usage }],
+  ['whole', { ...NOTHING, started, deliveredBytes: 30 }, { status: 'success' }],
+  ['left', { ...NOTHING, usage }, { status: 'success', usage }],
   [
     'left',
-    { ...nothing, deliveredBytes: 30 },
+    { ...NOTHING, deliveredBytes: 30 },
     { status: 'success', usage: { inputTokens: 50, outputTokens: 10 } },
   ],
-  ['left', { ...nothing, started }, { status: 'success', usage: started }],
+  ['left', { ...NOTHING, started }, { status: 'success', usage: started }],
   [
     'broken',
-    { ...nothing, started, deliveredBytes: 31 },
+    { ...NOTHING, started, deliveredBytes: 31 },
     { status: 'failure', usage: { inputTokens: 9, outputTokens: 11 } },
   ],
-  ['broken', nothing, { status: 'failure', usage: { inputTokens: 50, outputTokens: 0 } }],
+  ['broken', NOTHING, { status: 'failure', usage: { inputTokens: 50, outputTokens: 0 } }],
 ] as const)('an answer that is %s, with %j, has the outcome %j', (end, delivery, outcome) => {
   expect(outcomeOfDelivery(end, delivery, 50)).toEqual(outcome);
 });

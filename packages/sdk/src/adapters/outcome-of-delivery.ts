@@ -15,7 +15,7 @@ export type Delivery = {
 /** Nothing is known about the answer. */
 export const NOTHING: Delivery = { usage: null, started: null, deliveredBytes: 0 };
 
-/** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: it failed or was aborted. */
+/** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: the answer failed or was aborted. */
 export type AnswerEnd = 'whole' | 'left' | 'broken';
 
 /** Returns the outcome of a whole answer. Without usage its cost is unknown, so the reservation stays charged. */
@@ -42,8 +42,8 @@ export function outcomeOfDelivery(
 }
 
 /**
- * Returns the outcome of a call that failed in a framework. A call that delivered nothing costs nothing,
- * because nearly always the provider has refused it.
+ * Returns the outcome of a call that failed in a framework. A call that delivered nothing costs nothing, because nearly
+ * always the provider has refused it.
  *
  * @param inputTokens the estimate
  */
@@ -52,7 +52,7 @@ export function outcomeOfFailure(deliveredBytes: number, inputTokens: number): R
   return outcomeOfDelivery('broken', { ...NOTHING, deliveredBytes }, inputTokens);
 }
 
-/** Errors of connections that were never made. */
+/** The error codes of connections that failed before anything was sent. */
 const UNSENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -16,7 +16,7 @@ export function fieldsOfJson(json: string): Fields {
   }
 }
 
-/** A longer answer is not parsed a second time. Its usage is looked for at its end. */
+/** A longer answer is not kept. Its usage is read from its end. */
 const MOST_PARSED_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 
@@ -73,7 +73,7 @@ function usageInTail(text: string): unknown {
 }
 
 /** The most characters of one event. */
-const MOST_UNITS = 32 * 1024 * 1024;
+const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 const END_OF_EVENT = /\r\n\r\n|\n\n|\r\r/g;
 
@@ -104,7 +104,7 @@ export function eventBlocks(): EventBlocks {
         begin = END_OF_EVENT.lastIndex;
       }
       const rest = open.slice(begin);
-      if (rest.length > MOST_UNITS) return null;
+      if (rest.length > MOST_CHARACTERS) return null;
       open = rest;
       return blocks;
     },
@@ -112,7 +112,7 @@ export function eventBlocks(): EventBlocks {
   };
 }
 
-/** Returns the data of an event. An event without data has an empty one. */
+/** Returns the data of an event. It is an empty text if the event has no data. */
 export function dataOf(block: string): string {
   return block
     .split(/\r\n|\n|\r/)

@@ -17,7 +17,7 @@ export class RunningCalls {
     return this.#running.get(key);
   }
 
-  /** Settles a call. A call that is not known stays as it is. */
+  /** Settles a call. A call that was forgotten is left to its lease. */
   async ended(key: string, outcome: RunningOutcome): Promise<void> {
     const running = this.#running.get(key);
     this.forget(key);

@@ -3,7 +3,7 @@
  * never read ahead of its reader, and a reader that leaves cancels it at once. So `tee` cannot be used here.
  */
 
-/** `finished`: read to its end. `left`: the reader cancelled it. `broken`: it failed or was aborted. */
+/** `finished`: the stream was read to its end. `left`: the reader cancelled it. `broken`: it failed or was aborted. */
 export type StreamEnd = 'finished' | 'left' | 'broken';
 
 export type StreamWatcher<Piece> = {
@@ -49,7 +49,7 @@ export function watchedSource<Piece>(
       else signal.addEventListener('abort', onAbort, { once: true });
     },
     async pull(controller) {
-      // A piece may leave nothing for the reader, who then needs the next one.
+      // If a piece leaves nothing for the reader, the next piece is read.
       for (;;) {
         let read: Awaited<ReturnType<typeof source.read>>;
         try {
@@ -100,7 +100,7 @@ export function watchBody(
     async piece(read) {
       piece?.(read);
       const bytes = (await replace?.(read)) ?? read;
-      // A stream of bytes takes the memory of its pieces away, and small buffers of Node share theirs with others.
+      // A stream of bytes detaches the memory of its pieces. Small buffers of Node share memory, so the piece is copied.
       return bytes.byteLength === 0 ? null : new Uint8Array(bytes);
     },
     end,

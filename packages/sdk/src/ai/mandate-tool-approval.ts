@@ -63,8 +63,7 @@ export function mandateToolApproval<T extends Readonly<Record<string, object>>>(
     const agent = tool === undefined || isExecutable(tool) ? agentOfTool(tool) : elsewhere;
     if (agent === undefined) return { type: 'denied', reason: ungovernedTool(toolName).message };
     try {
-      const options = { callId: toolCallId };
-      await agent.ask({ type: 'tool_call', tool: toolName, args: input, options });
+      await agent.ask({ type: 'tool_call', tool: toolName, args: input, options: { callId: toolCallId } });
       return status;
     } catch (thrown) {
       const error = findMandateError(thrown);

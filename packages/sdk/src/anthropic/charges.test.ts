@@ -74,7 +74,7 @@ describe.each([
     '/v1/sessions',
     (client: Client) => client.beta.sessions.create({ agent: 'agent_1', environment_id: 'env_1' }),
   ],
-  ['a call that nobody knows', '/v1/complete', (client: Client) => client.post('/v1/complete', { body: {} })],
+  ['a call of an unknown path', '/v1/complete', (client: Client) => client.post('/v1/complete', { body: {} })],
 ])('%s', (_kind, path, send) => {
   test('is refused, and nothing is sent', async () => {
     const { wrapped, server } = await scene();
@@ -207,7 +207,7 @@ test('a request is charged for its input if its connection breaks before the ans
   expect(outcomes).toMatchObject([{ status: 'failure', usage: { outputTokens: 0 } }]);
 });
 
-test('a connection that was never made is charged nothing', async () => {
+test('a request that could not connect costs nothing', async () => {
   const { wrapped, outcomes, server } = await scene();
   await server.close();
   await expect(wrapped.messages.create(asked, { maxRetries: 0 })).rejects.toThrow('Connection error.');

@@ -7,8 +7,7 @@
  * early costs its input and what was delivered.
  *
  * Calls that may cost money and cannot be decided are refused: batches, sessions, deployments and dreams of agents that
- * run at Anthropic, and every path that is not known. The option `ungoverned` lists paths that run without a
- * decision.
+ * run at Anthropic, and every unknown path. The option `ungoverned` lists paths that run without a decision.
  */
 export type { AgentSource } from '../adapters/agent-source.ts';
 export { mandateMiddleware } from './middleware.ts';

@@ -58,7 +58,7 @@ export class LogicalCall {
     this.#state = { at: 'waiting', running, timer };
   }
 
-  /** A whole answer without usage keeps its reservation charged, which is more. */
+  /** A whole answer without usage keeps its reservation charged, which is more than the lost input. */
   #withLostInput(outcome: RunningOutcome): RunningOutcome {
     const { status, usage } = outcome;
     if (this.#lostInputTokens === 0 || (usage === undefined && status !== 'failure')) return outcome;

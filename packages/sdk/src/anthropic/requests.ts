@@ -3,7 +3,10 @@ import type { ApiPaths } from '../adapters/classify-path.ts';
 import { isCount, tokensOfJson } from '../adapters/count-tokens.ts';
 import { fieldsOf, fieldsOfJson } from '../adapters/read-answers.ts';
 
-/** The calls of Anthropic's API that are decided, or pass. Batches are refused: their price is known only at their end. */
+/**
+ * The calls of Anthropic's API that are decided, or pass. All others are refused. For example, the price of a batch is
+ * known only after the batch has ended.
+ */
 export const ANTHROPIC_PATHS: ApiPaths<'message'> = {
   decided: new Map([['/v1/messages', 'message']]),
   free: [
@@ -54,7 +57,7 @@ export type MessageRequest = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** Returns the request. A body that cannot be read asks for the model "", so that it is decided like an unknown model. */
+/** Returns the request. The model of a body that cannot be read is "", which is decided like an unknown model. */
 export function messageRequestOf(json: unknown): MessageRequest {
   const body = typeof json === 'string' ? fieldsOfJson(json) : {};
   const { model, max_tokens } = body;

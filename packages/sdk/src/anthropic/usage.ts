@@ -1,5 +1,4 @@
 /** Converts the usage that Anthropic states into tokens as Mandate counts them. */
-
 import { isCount, usageOfCounts } from '../adapters/count-tokens.ts';
 import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';

@@ -25,7 +25,7 @@ export function mandateCallbacks(mandate: AgentSource, options: LangChainOptions
 
 class MandateCallbacks extends BaseCallbackHandler {
   readonly name = 'mandate';
-  /** Without these two, LangChain ignores a refusal, and the tool runs. */
+  /** LangChain ignores a refusal and runs the tool, unless these two are true. */
   override raiseError = true;
   override awaitHandlers = true;
   readonly #agent: Agent;

@@ -1,5 +1,4 @@
 /** The tokens of a model call, as the OpenAI Agents SDK states them. */
-
 import { isCount, usageOfCounts } from '../adapters/count-tokens.ts';
 import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';

@@ -122,7 +122,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    name: 'asResponse, with a body that nobody has read',
+    name: 'asResponse, with an unread body',
     run: async ({ openai }) => {
       const response = await openai.chat.completions.create(streamed).asResponse();
       const before = response.bodyUsed;

@@ -55,7 +55,7 @@ const PAID: [string, (openai: OpenAI) => Promise<unknown>][] = [
   ['fine tuning', (openai) => openai.fineTuning.jobs.create({ model: MODEL, training_file: 'file_1' })],
   ['search in a vector store', (openai) => collect(openai.vectorStores.search('vs_1', { query: 'x' }))],
   ['a session of realtime', (openai) => openai.post('/realtime/sessions', { body: {} })],
-  ['a path that nobody knows', (openai) => openai.post('/new/thing', { body: { model: MODEL } })],
+  ['an unknown path', (openai) => openai.post('/new/thing', { body: { model: MODEL } })],
 ];
 
 describe.each(MAJORS)('%s', (_, Class) => {

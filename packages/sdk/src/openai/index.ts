@@ -7,9 +7,10 @@
  * charged by what was delivered. Without usage the reservation stays charged.
  *
  * Calls that may cost money and cannot be decided are refused: images, audio, videos, batches, runs of assistants, and
- * every path that is not known. The option `ungoverned` lists paths that run without a decision. A WebSocket of the SDK (`OpenAIRealtimeWS`,
- * `ResponsesWS`) does not go through the client, so it is not governed. Tools that OpenAI runs itself, such as a search,
- * are billed beside the tokens, and only the tokens are charged here.
+ * every unknown path. The option `ungoverned` lists paths that run without a decision.
+ *
+ * A WebSocket of the SDK (`OpenAIRealtimeWS`, `ResponsesWS`) does not go through the client, so it is not governed. Only
+ * tokens are charged. OpenAI also bills tools that it runs itself, such as a search.
  */
 export type { AgentSource } from '../adapters/agent-source.ts';
 export type { OpenAIOptions, OpenAIRequest } from './options.ts';

@@ -10,8 +10,8 @@ export type OpenAIOptions = AgentOptions &
     /** The provider in rules and prices. Absent: `openai`. State it if the client has another base URL. */
     provider?: string;
     /**
-     * Asks for usage at the end of each stream, and keeps it from the caller, who did not ask. Absent: true. False: for
-     * a provider that refuses `stream_options`. Its streams keep their reservation charged.
+     * Asks the provider for the usage at the end of each stream. A caller who did not ask for the usage does not get it.
+     * Absent: true. State false for a provider that refuses `stream_options`. Its streams keep their reservation charged.
      */
     includeUsage?: boolean;
     /**

@@ -1,5 +1,4 @@
 /** Watches a reply, and settles the call when its reader has got all of it, or has left. */
-
 import { type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
 import { dataOf, eventBlocks, fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-answers.ts';
 import type { BodyWatcher } from '../adapters/watch-body.ts';
@@ -44,7 +43,7 @@ export function streamWatcher(call: RunningCall): Omit<BodyWatcher, 'signal'> {
       for (const block of complete) {
         const data = dataOf(block);
         shown += call.planned.hidesUsage ? withoutUsage(block, data) : '';
-        // The reader gets the last event after the charge is settled, so the next call finds the budget as it is.
+        // The reader gets the last event after the charge is settled, so the next call finds the settled budget.
         if (take(data, stream)) await call.answered('whole', stream);
       }
       return call.planned.hidesUsage ? encoder.encode(shown) : bytes;
@@ -76,7 +75,7 @@ function take(data: string, stream: Stream): boolean {
   return isLast;
 }
 
-/** Returns an event as it would be if nobody had asked for usage. The event with the usage is left out. */
+/** Returns an event without the usage, because the caller did not ask for it. An event with only the usage becomes ''. */
 function withoutUsage(block: string, data: string): string {
   if (!data.includes('"usage"')) return block;
   const { choices, usage } = fieldsOfJson(data);

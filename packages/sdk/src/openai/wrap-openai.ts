@@ -42,7 +42,10 @@ export function wrapOpenAI<T extends OpenAIClient>(
   return clone(client as unknown as Inside, client.withOptions, {}, governor) as unknown as T;
 }
 
-/** True if the object has the parts of a client of OpenAI's SDK. A copy of the package may exist twice, so the class does not count. */
+/**
+ * Returns true for an object with the parts of a client of OpenAI's SDK. The class is not checked, because a program may
+ * have two copies of the package.
+ */
 export function isOpenAIClient(client: unknown): client is OpenAIClient {
   const { chat, withOptions, makeRequest, fetch } = (client ?? {}) as Partial<Inside>;
   return (
