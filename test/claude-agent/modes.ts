@@ -93,7 +93,9 @@ async function distributed(): Promise<Mode> {
   return {
     async agentsUnder(document, ofSubAgent = {}) {
       const options = optionsOf(document);
-      return agentsInThisProcess(options, ofSubAgent, (approvalId) => approveInOtherProcess(options, approvalId));
+      return agentsInThisProcess(options, ofSubAgent, (approvalId) =>
+        approveInOtherProcess(options, approvalId),
+      );
     },
     unreachableAgents: async () => agentsInThisProcess(optionsOf({}, `redis://${NOWHERE}`), {}),
     stop: () => server.stop(),
@@ -129,7 +131,8 @@ async function plane(folder: string): Promise<Mode> {
     return {
       childId,
       open: () => opened(options, (mandate) => mandate.delegate({ agentId: childId })),
-      approve: (approvalId) => approveInOtherProcess({ mode: 'plane', planeUrl, apiKey: operatorKey }, approvalId),
+      approve: (approvalId) =>
+        approveInOtherProcess({ mode: 'plane', planeUrl, apiKey: operatorKey }, approvalId),
     };
   };
   return {

@@ -74,7 +74,11 @@ describe.each([
     '/v1/sessions',
     (client: Client) => client.beta.sessions.create({ agent: 'agent_1', environment_id: 'env_1' }),
   ],
-  ['a call of an unknown path', '/v1/complete', (client: Client) => client.post('/v1/complete', { body: {} })],
+  [
+    'a call of an unknown path',
+    '/v1/complete',
+    (client: Client) => client.post('/v1/complete', { body: {} }),
+  ],
 ])('%s', (_kind, path, send) => {
   test('is refused, and nothing is sent', async () => {
     const { wrapped, server } = await scene();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, type RedisServer, startFaultProxy, startRedis } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
-import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { type Approver, startApprover } from '../frameworks/contract/start-approver.ts';
+import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { frameworksContract } from '../frameworks/contract.ts';
 import type { MandateDocument } from '../types.ts';
 

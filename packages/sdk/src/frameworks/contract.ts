@@ -40,9 +40,7 @@ async function expectOfEach<W extends { title: string }>(
   check: (way: W) => Promise<unknown>,
 ): Promise<void> {
   const results = await Promise.all(ways.map(async (way) => [way.title, await check(way).catch(String)]));
-  expect(Object.fromEntries(results)).toEqual(
-    Object.fromEntries(ways.map(({ title }) => [title, expected])),
-  );
+  expect(Object.fromEntries(results)).toEqual(Object.fromEntries(ways.map(({ title }) => [title, expected])));
 }
 
 /** Who was paid, and the different codes of the decisions. */
@@ -67,13 +65,16 @@ export function frameworksContract(name: string, mode: TestedMode): void {
       });
     });
 
-    test.each(Object.entries(REFUSALS))('runs no tool if %s', async (_when, { document, code, ...changes }) => {
-      await expectOfEach(WAYS, [[], [code]], async ({ way }) => {
-        const scene = await sceneOf(await mode.agentUnder(document), changes);
-        await ended(way(scene));
-        return resultOf(scene);
-      });
-    });
+    test.each(Object.entries(REFUSALS))(
+      'runs no tool if %s',
+      async (_when, { document, code, ...changes }) => {
+        await expectOfEach(WAYS, [[], [code]], async ({ way }) => {
+          const scene = await sceneOf(await mode.agentUnder(document), changes);
+          await ended(way(scene));
+          return resultOf(scene);
+        });
+      },
+    );
 
     test('runs no tool if the decision hangs, even if the decision comes later', async () => {
       await expectOfEach(WAYS, [], async ({ way, signalGiven }) => {

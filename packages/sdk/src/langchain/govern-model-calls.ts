@@ -89,11 +89,7 @@ function run({ signal, settle }: RunningAction, { request, handler, inputTokens 
       return result;
     } catch (error) {
       // The provider bills an answer that LangChain could not use, and the part of an answer that broke off.
-      await settle(
-        billed === null
-          ? outcomeOfFailure(deliveredBytes, inputTokens)
-          : outcomeOfAnswer(billed),
-      );
+      await settle(billed === null ? outcomeOfFailure(deliveredBytes, inputTokens) : outcomeOfAnswer(billed));
       throw error;
     }
   });

@@ -1,7 +1,7 @@
 import { startFaultProxy } from '@mandate/testing';
 import { afterAll, beforeAll } from 'vitest';
-import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { type Approver, startApprover } from '../frameworks/contract/start-approver.ts';
+import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { frameworksContract } from '../frameworks/contract.ts';
 import type { MandateDocument } from '../types.ts';
 import { startTestPlane, type TestPlane } from './plane.fixture.ts';
@@ -71,10 +71,9 @@ frameworksContract('plane mode', {
       return faultyPoint(() => proxy.cut(), { restore: () => proxy[Symbol.dispose](), planeUrl });
     },
     'the plane began to hang': async () =>
-      faultyPoint(
-        () => plane.process.process.kill('SIGSTOP'),
-        { restore: () => plane.process.process.kill('SIGCONT') },
-      ),
+      faultyPoint(() => plane.process.process.kill('SIGSTOP'), {
+        restore: () => plane.process.process.kill('SIGCONT'),
+      }),
     // This fault ends the plane, so it is the last one.
     'the plane died': async () => faultyPoint(() => plane.process.kill('SIGKILL')),
   },

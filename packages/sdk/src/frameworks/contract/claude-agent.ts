@@ -62,7 +62,10 @@ function queryOnce(options: ClaudeAgentOptions = {}, more: object = {}): Way {
 export const claudeAgent: Framework = {
   ways: {
     'a query': queryOnce(),
-    'a query that bypasses permissions': queryOnce({ onAllow: 'allow' }, { permission_mode: 'bypassPermissions' }),
+    'a query that bypasses permissions': queryOnce(
+      { onAllow: 'allow' },
+      { permission_mode: 'bypassPermissions' },
+    ),
     'a subagent that is not listed': queryOnce({}, { agent_id: 'sub-1', agent_type: 'payer' }),
   },
 

@@ -74,7 +74,9 @@ export const langChain: Framework = {
     'an agent with callbacks': payingOnce(async (setup) =>
       createAgent({ model: modelOf(setup), tools: [payTool(setup)] }).invoke(ask, watched(setup)),
     ),
-    'invoke of a ToolNode with callbacks': payingOnce(async (setup) => graphOf(setup).invoke(ask, watched(setup))),
+    'invoke of a ToolNode with callbacks': payingOnce(async (setup) =>
+      graphOf(setup).invoke(ask, watched(setup)),
+    ),
     'stream of a ToolNode with callbacks': payingOnce(async (setup) =>
       read(await graphOf(setup).stream(ask, watched(setup))),
     ),
