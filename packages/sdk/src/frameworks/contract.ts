@@ -163,8 +163,9 @@ export function frameworksContract(name: string, mode: TestedMode): void {
         const scene = await sceneOf(parent);
         const { mandate, paid, codes } = scene;
         await ended(run(scene, { agentId: childId, view: delegate(mandate) }, 3));
-        const own = mandate.createExecutor().run('pay', {}, () => 'paid');
-        return [paid, codes.at(-1), await budgetLeft(mandate), await codeOf(own)];
+        const codeOfChild = codes.at(-1);
+        const codeOfParent = await codeOf(mandate.createExecutor().run('pay', {}, () => 'paid'));
+        return [paid, codeOfChild, await budgetLeft(mandate), codeOfParent];
       });
     });
   });
