@@ -46,22 +46,21 @@ export async function quietestOf(attempt: (n: number) => Promise<number>): Promi
 }
 
 /**
- * Runs the work several times and returns the least CPU time, in ms. The first runs include compilation, and other
- * runs include garbage collection. A busy machine makes all runs slower.
+ * Runs the work up to ten times and returns the least CPU time, in ms. The first runs include compilation, and other
+ * runs include garbage collection. Each run is compared with the speed of the machine at the same time.
  */
 export function leastCpuMs(work: () => unknown): number {
-  return asThere(leastCpu(work, { runs: 10, enoughMs: MOST_BUSY_MS / 2 }));
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 10 && leastMs >= MOST_BUSY_MS / 2; run++)
+    leastMs = Math.min(leastMs, asThere(cpuMsOf(work)));
+  return leastMs;
 }
 
-function leastCpu(work: () => unknown, { runs, enoughMs }: { runs: number; enoughMs: number }): number {
-  let leastMs = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < runs && leastMs >= enoughMs; run++) {
-    const before = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(before);
-    leastMs = Math.min(leastMs, (user + system) / 1_000);
-  }
-  return leastMs;
+function cpuMsOf(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /**
@@ -70,6 +69,6 @@ function leastCpu(work: () => unknown, { runs, enoughMs }: { runs: number; enoug
  */
 function asThere(busyMs: number): number {
   if (busyMs < MOST_BUSY_MS) return busyMs;
-  const parsedMs = leastCpu(() => JSON.parse(PARSED), { runs: 5, enoughMs: PARSE_MS });
+  const parsedMs = Math.min(...Array.from({ length: 5 }, () => cpuMsOf(() => JSON.parse(PARSED))));
   return (busyMs * PARSE_MS) / Math.max(parsedMs, PARSE_MS);
 }
