@@ -5,6 +5,9 @@ import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import type { ActionOfError, BlockCode, DeferOptions } from './types.ts';
 
+/** A decision, and the time by `performance.now()` before it was asked for. Its lease begins after this time. */
+type Answer = { decision: Decision; askedAtMs: number };
+
 export type WaitingForPerson = DeferOptions & { signal?: AbortSignal | undefined };
 
 const DEFER_TIMEOUT_MS = 3_600_000;
@@ -20,16 +23,17 @@ export async function authorize(
   point: Pick<DecisionPoint, 'decide' | 'settle' | 'approvals'>,
   created: ActionRequested,
   waiting: WaitingForPerson = {},
-): Promise<Decision> {
+): Promise<Answer> {
   const asked = await decideLatest(point, created);
-  const decision = waiting.onDefer === 'wait' ? await decideApproved(point, created, asked, waiting) : asked;
+  const answer = waiting.onDefer === 'wait' ? await decideApproved(point, created, asked, waiting) : asked;
+  const { decision } = answer;
   const { verdict, code, reason, remedy } = decision;
   const action = actionOf(decision);
   if (verdict === 'DEFER') throw new MandateDeferredError({ reason, remedy, action, decision });
   if (verdict === 'BLOCK')
     throw new MandateBlockedError(code as BlockCode, { reason, remedy, action, decision });
   const [demanded] = Object.keys(decision.obligations ?? {});
-  if (demanded === undefined) return decision;
+  if (demanded === undefined) return answer;
   const { actionId, attempt, agentId } = decision;
   await point.settle({ actionId, attempt, agentId, status: 'cancelled' }, decision.type);
   throw new MandateBlockedError('UNKNOWN_OBLIGATION', {
@@ -47,31 +51,24 @@ export async function authorize(
 async function decideApproved(
   point: Pick<DecisionPoint, 'decide' | 'approvals'>,
   created: ActionRequested,
-  asked: Decision,
+  asked: Answer,
   { deferTimeoutMs = DEFER_TIMEOUT_MS, signal }: WaitingForPerson,
-): Promise<Decision> {
+): Promise<Answer> {
   const untilMs = performance.now() + deferTimeoutMs;
-  let decision = asked;
+  let answer = asked;
   // An approval that expires unused opens the question again.
-  for (let asks = 0; asks < MOST_QUESTIONS && decision.verdict === 'DEFER'; asks += 1) {
+  for (let asks = 0; asks < MOST_QUESTIONS && answer.decision.verdict === 'DEFER'; asks += 1) {
     const timeoutMs = Math.max(0, untilMs - performance.now());
-    if (!(await point.approvals.answered(decision, { timeoutMs, signal }))) return decision;
-    const { attempt } = decision;
-    decision = await point.decide(
-      attempt === 1 ? created : { ...created, action: { ...created.action, attempt } },
-    );
+    if (!(await point.approvals.answered(answer.decision, { timeoutMs, signal }))) return answer;
+    answer = await decideAttempt(point, created, answer.decision.attempt);
   }
-  return decision;
+  return answer;
 }
 
-async function decideLatest(
-  point: Pick<DecisionPoint, 'decide'>,
-  created: ActionRequested,
-): Promise<Decision> {
+async function decideLatest(point: Pick<DecisionPoint, 'decide'>, created: ActionRequested): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
-    const decision = await point.decide(
-      attempt === 1 ? created : { ...created, action: { ...created.action, attempt } },
-    );
+    const answer = await decideAttempt(point, created, attempt);
+    const { decision } = answer;
     const first = decision.duplicateOf;
     // The action id belongs to this action only if both requests are equal. If the first decision is about an earlier
     // attempt than this one, no further attempt is allowed now.
@@ -81,8 +78,18 @@ async function decideLatest(
       first.actionId === created.action.id &&
       first.attempt === attempt &&
       attempt < CAPS.attempts;
-    if (!mayAskNext) return decision;
+    if (!mayAskNext) return answer;
   }
+}
+
+async function decideAttempt(
+  point: Pick<DecisionPoint, 'decide'>,
+  created: ActionRequested,
+  attempt: number,
+): Promise<Answer> {
+  const askedAtMs = performance.now();
+  const asked = attempt === 1 ? created : { ...created, action: { ...created.action, attempt } };
+  return { decision: await point.decide(asked), askedAtMs };
 }
 
 /** Returns the action of a decision, as errors show it. */

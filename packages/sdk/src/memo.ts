@@ -12,12 +12,16 @@ import { keepRecent } from './keep-recent.ts';
 import type { Kill, RunningAction, RunningOutcome } from './types.ts';
 
 /** An action that is allowed, with its decision and its whole arguments. */
-export type Allowed = { action: Action; args: RunningAction['args']; decision: Decision };
+export type Allowed = {
+  action: Action;
+  args: RunningAction['args'];
+  decision: Decision;
+  /** The time by `performance.now()` before the decision was asked for. Its lease begins after this time. */
+  askedAtMs: number;
+};
 
 /** An allowed action that starts now. */
 export type Taken = Allowed & {
-  /** When its lease began, by `performance.now()`. */
-  leasedAtMs: number;
   /** Tells the memo the outcome of the call. Null: the call was aborted, so its outcome is unknown. */
   ended(outcome: RunningOutcome | null): void;
 };
@@ -25,7 +29,6 @@ export type Taken = Allowed & {
 type Entry = {
   agentId: string;
   answer: Promise<Allowed>;
-  answeredAtMs: number;
   /** The answer holds before this time. */
   untilMs: number;
   /** True once a caller wants to start the call. It is set before the answer is known, so the call starts once. */
@@ -64,14 +67,11 @@ export class Memo {
     const entry = this.#entry(agentId, key, decide);
     const isSecond = entry.isClaimed;
     entry.isClaimed = true;
-    const { action, args, decision } = await entry.answer;
-    if (isSecond) throw startedBefore(decision);
+    const allowed = await entry.answer;
+    if (isSecond) throw startedBefore(allowed.decision);
     entry.untilMs = Number.POSITIVE_INFINITY;
     return {
-      action,
-      args,
-      decision,
-      leasedAtMs: entry.answeredAtMs,
+      ...allowed,
       ended: (outcome) => {
         // After a failure or an abort, the ledger decides whether the call may be repeated.
         const isDone = outcome?.status === 'success' && outcome.verification?.ok !== false;
@@ -103,24 +103,21 @@ export class Memo {
 
   #entry(agentId: string, key: string, decide: () => Promise<Allowed>): Entry {
     const known = this.#entries.get(key);
-    const nowMs = performance.now();
-    if (known !== undefined && nowMs < known.untilMs) {
+    if (known !== undefined && performance.now() < known.untilMs) {
       keepRecent(this.#entries, key, known, MOST_CALLS);
       return known;
     }
     const entry: Entry = {
       agentId,
       answer: decide(),
-      answeredAtMs: nowMs,
       untilMs: Number.POSITIVE_INFINITY,
       isClaimed: false,
     };
     keepRecent(this.#entries, key, entry, MOST_CALLS);
     entry.answer.then(
-      ({ decision }) => {
-        entry.answeredAtMs = performance.now();
+      ({ decision, askedAtMs }) => {
         // If the call never starts, the end of its lease settles it.
-        if (!entry.isClaimed) entry.untilMs = entry.answeredAtMs + (decision.reservation?.leaseMs ?? 0);
+        if (!entry.isClaimed) entry.untilMs = askedAtMs + (decision.reservation?.leaseMs ?? 0);
       },
       (error: unknown) => {
         const holdsMs = holdsForMs(error);

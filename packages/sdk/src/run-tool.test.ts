@@ -1,6 +1,6 @@
 import { manualClock } from '@mandate/runtime';
 import type { ActionRequested, Decision } from '@mandate/schemas';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import { Mandate } from './index.ts';
 import { localPoint } from './local/local-point.ts';
@@ -227,6 +227,21 @@ test('a kill between the decision and the start blocks the call, and gives its r
   );
   expect(await errorOf(run)).toMatchObject({ code: 'AGENT_KILLED' });
   expect([ran, await state.ledger.open('default')]).toEqual([false, []]);
+});
+
+test('a tool does not start if its lease ended before the decision arrived', async () => {
+  let lateMs = 0;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
+  onTestFinished(() => clock.mockRestore());
+  const tool = vi.fn();
+  const arrivesLate = (decision: Decision) => {
+    lateMs = 1_000;
+    return decision;
+  };
+  const { run } = runOn(arrivesLate, tool, { toolPolicies: { pay: { executionLeaseMs: 1_000 } } });
+  expect(await errorOf(run)).toMatchObject({ code: 'LEASE_EXPIRED' });
+  expect(tool).not.toHaveBeenCalled();
 });
 
 describe('the signal of the caller', () => {

@@ -86,7 +86,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
       taking.then(giveBack).catch(() => {});
       throw endOfWait(error, { kill: kills[0], caller });
     });
-    const { action, args, decision, leasedAtMs, ended } = taken;
+    const { decision } = taken;
     const [kill] = kills;
     if (kill !== undefined || caller?.aborted === true) {
       await giveBack(taken);
@@ -94,19 +94,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     }
     allowed = decision;
     const signal = caller === undefined ? stop.signal : AbortSignal.any([stop.signal, caller]);
-    return running({
-      action,
-      args,
-      decision,
-      leasedAtMs,
-      ended,
-      signal,
-      stop,
-      unlisten,
-      point,
-      onError,
-      charge,
-    });
+    return running({ ...taken, signal, stop, unlisten, point, onError, charge });
   } finally {
     if (allowed === null) unlisten();
   }
@@ -117,8 +105,7 @@ async function take(starting: Starting, signal: AbortSignal): Promise<Taken> {
   const { remembered, agentId } = starting;
   if (remembered)
     return remembered.memo.start(agentId, remembered.callKey, () => authorized(starting, signal));
-  const allowed = await authorized(starting, signal);
-  return { ...allowed, leasedAtMs: performance.now(), ended: () => {} };
+  return { ...(await authorized(starting, signal)), ended: () => {} };
 }
 
 /** Returns the decision with the action that was decided. An error of the SDK itself blocks the call. */
@@ -134,14 +121,14 @@ async function authorized(
     if (charge !== undefined) created.action.estimatedCostMicros = customEstimate(charge, created.action);
     const waiting = deferringOf(call, deferring, signal);
     try {
-      return { action: created.action, args, decision: await authorize(point, created, waiting) };
+      return { action: created.action, args, ...(await authorize(point, created, waiting)) };
     } catch (error) {
       // A validator or a price function may return something else at each ask of one call. So a difference does not
       // mean that this is another call.
       const isAsStated = !isValidated(call) && charge === undefined;
       if (!isAsStated || !isOfOtherCall(error, actionId)) throw error;
       const other = { ...created, action: { ...created.action, id: otherActionId } };
-      return { action: other.action, args, decision: await authorize(point, other, waiting) };
+      return { action: other.action, args, ...(await authorize(point, other, waiting)) };
     }
   } catch (cause) {
     if (findMandateError(cause) !== null) throw cause;
@@ -208,11 +195,12 @@ type Started = Taken & {
 };
 
 function running(started: Started): RunningAction {
-  const { action, args, decision, leasedAtMs, ended, signal, stop, unlisten, point, onError, charge } =
+  const { action, args, decision, askedAtMs, ended, signal, stop, unlisten, point, onError, charge } =
     started;
   const leaseMs = decision.reservation?.leaseMs ?? 0;
-  const leftMs = Math.max(0, leasedAtMs + leaseMs - performance.now());
-  const timer = setTimeout(() => stop.abort(leaseExpired(decision, leaseMs)), leftMs);
+  const leftMs = Math.max(0, askedAtMs + leaseMs - performance.now());
+  const expire = () => stop.abort(leaseExpired(decision, leaseMs));
+  const timer = setTimeout(expire, leftMs);
   // The open request of a model call keeps the process alive. The timer must not, because a stream may stay unread.
   if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
   const release = () => {
@@ -223,6 +211,8 @@ function running(started: Started): RunningAction {
   signal.addEventListener('abort', release, { once: true });
   const onAbort = () => ended(null);
   signal.addEventListener('abort', onAbort, { once: true });
+  // If the answer came after the end of the lease, the call does not start.
+  if (leftMs === 0) expire();
   let settled: Promise<void> | null = null;
   return {
     action,
