@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { describeWithOwnServers, type RedisServer, startFaultProxy, startRedis } from '@mandate/testing';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Approver, startApprover } from '../frameworks/contract/start-approver.ts';
 import type { FaultyPoint, TestedAgent } from '../frameworks/contract/tested-mode.ts';
 import { frameworksContract } from '../frameworks/contract.ts';
 import type { MandateDocument } from '../types.ts';
+import { RedisStateManager } from './redis-state.ts';
 
 let server: RedisServer;
 let approver: Approver;
 const redisPrefix = `test-${randomUUID()}`;
 let agents = 0;
 
-function agentOf(mandate: MandateDocument, redis = server.url): TestedAgent {
+/** Patient with a Redis that is well, because a busy machine answers late. A test of a fault waits out the time. */
+const PATIENT_MS = 20_000;
+const FAULTY_MS = 5_000;
+
+function agentOf(mandate: MandateDocument, url = server.url, timeoutMs = PATIENT_MS): TestedAgent {
   agents += 1;
   const agentId = `agent-${agents}`;
-  const options = { mode: 'distributed', redis, redisPrefix, agentId, mandate } as const;
+  const state = new RedisStateManager({ url, prefix: redisPrefix, timeoutMs });
+  onTestFinished(() => state.close());
+  const options = { mode: 'distributed', state, agentId, mandate } as const;
   return { agentId, options, approve: (approvalId) => approver.approve(approvalId) };
 }
 
@@ -22,7 +29,7 @@ function agentOf(mandate: MandateDocument, redis = server.url): TestedAgent {
 async function faultyPoint(injectFault: (redis: RedisServer) => Promise<unknown>): Promise<FaultyPoint> {
   const redis = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
   return {
-    agentUnder: async (document) => agentOf(document, redis.url),
+    agentUnder: async (document) => agentOf(document, redis.url, FAULTY_MS),
     injectFault: async () => void (await injectFault(redis)),
     restore: () => redis.stop(),
   };
@@ -49,7 +56,7 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
       'Redis went away': async () => {
         const proxy = await startFaultProxy(server.port, '');
         return {
-          agentUnder: async (document) => agentOf(document, `redis://127.0.0.1:${proxy.port}`),
+          agentUnder: async (document) => agentOf(document, `redis://127.0.0.1:${proxy.port}`, FAULTY_MS),
           injectFault: async () => proxy.cut(),
           restore: async () => proxy[Symbol.dispose](),
         };
