@@ -258,7 +258,7 @@ describe('the signal of the caller', () => {
     const running = tools.run('pay', {}, () => 'ran', { signal: stop.signal });
     stop.abort(new Error('the user left'));
     expect(await errorOf<Error>(running)).toMatchObject({ message: 'the user left' });
-    expect(await state.ledger.open('default')).toEqual([]);
+    await expect.poll(() => state.ledger.open('default')).toEqual([]);
   });
 
   test('that aborts a running call: the call ends at once, and its charge stays', async () => {
