@@ -21,9 +21,11 @@ export type Kills = {
   isKilled(agentId: string): Promise<boolean>;
   /**
    * Calls the listener after each kill, until the returned function is called. A listener must not throw. A passive
-   * listener hears of kills of other processes only while others listen, and does not keep the process alive.
+   * listener does not keep the process alive.
    */
   onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean }): () => void;
+  /** True if kills of other processes are not heard while every listener is passive. Absent: every kill is heard. */
+  readonly mayMissKills?: boolean;
 };
 
 /** Who answers a question, and why. */

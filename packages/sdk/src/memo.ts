@@ -80,6 +80,11 @@ export class Memo {
     };
   }
 
+  /** True if the call was asked and has not started. */
+  isAsked({ key }: CallKey): boolean {
+    return this.#entries.get(key)?.isClaimed === false;
+  }
+
   /** Returns the result of the same call, if it runs or has succeeded. Otherwise runs it. */
   once({ key }: CallKey, run: () => Promise<unknown>): Promise<unknown> {
     const known = this.#results.get(key);
@@ -93,7 +98,7 @@ export class Memo {
   }
 
   /** Cancels the allowed calls that have not started. Their next ask is decided under the kill. */
-  killed(kill: Kill): void {
+  killed(kill: Pick<Kill, 'agentId'>): void {
     for (const [key, entry] of this.#entries) {
       if (entry.isClaimed || (kill.agentId !== null && kill.agentId !== entry.agentId)) continue;
       this.#forget(key, entry);

@@ -102,18 +102,35 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
 
 /** Decides the call, or takes the decision of an earlier ask. */
 async function take(starting: Starting, signal: AbortSignal): Promise<Taken> {
-  const { remembered, agentId } = starting;
-  if (remembered)
-    return remembered.memo.start(agentId, remembered.callKey, () => authorized(starting, signal));
-  return { ...(await authorized(starting, signal)), ended: () => {} };
+  const { remembered, agentId, point } = starting;
+  if (!remembered) return { ...(await authorized(starting, signal)), ended: () => {} };
+  const { memo, callKey } = remembered;
+  const mayMissKill = point.kills.mayMissKills === true && memo.isAsked(callKey);
+  if (mayMissKill && (await blocking(starting, () => point.kills.isKilled(agentId))))
+    memo.killed({ agentId });
+  return memo.start(agentId, callKey, () => authorized(starting, signal));
 }
 
-/** Returns the decision with the action that was decided. An error of the SDK itself blocks the call. */
-async function authorized(
-  { agentId, call, point, charge, remembered, deferring }: Starting,
-  signal?: AbortSignal,
-): Promise<Allowed> {
+/** Returns the result of the work. An error of the SDK itself blocks the call. */
+async function blocking<T>({ agentId, call }: Starting, work: () => Promise<T>): Promise<T> {
   try {
+    return await work();
+  } catch (cause) {
+    if (findMandateError(cause) !== null) throw cause;
+    throw new MandateBlockedError('INTERNAL_ERROR', {
+      reason: `The call could not be decided: ${cause instanceof Error ? cause.message : String(cause)}`,
+      remedy: `Nothing ran. Tell the operator of the agent. ${remedyIn(cause)}`,
+      action: nameOf(agentId, call),
+      decision: null,
+      cause,
+    });
+  }
+}
+
+/** Returns the decision with the action that was decided. */
+function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> {
+  const { agentId, call, point, charge, remembered, deferring } = starting;
+  return blocking(starting, async () => {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
@@ -130,16 +147,7 @@ async function authorized(
       const other = { ...created, action: { ...created.action, id: otherActionId } };
       return { action: other.action, args, ...(await authorize(point, other, waiting)) };
     }
-  } catch (cause) {
-    if (findMandateError(cause) !== null) throw cause;
-    throw new MandateBlockedError('INTERNAL_ERROR', {
-      reason: `The call could not be decided: ${cause instanceof Error ? cause.message : String(cause)}`,
-      remedy: `Nothing ran. Tell the operator of the agent. ${remedyIn(cause)}`,
-      action: nameOf(agentId, call),
-      decision: null,
-      cause,
-    });
-  }
+  });
 }
 
 /** True if another call has this id: it has the same call id, but other content. Small models repeat their call ids. */

@@ -24,6 +24,12 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'false',
     ],
     ['sdk: the end of the lease aborts', '() => stop.abort(leaseExpired(decision, leaseMs))', '() => {}'],
+    ['sdk: a call does not start after its lease', 'if (leftMs === 0) expire();', ''],
+    [
+      'sdk: a call that was asked before a kill does not start',
+      'mayMissKills === true',
+      'mayMissKills === false',
+    ],
     ['sdk: an aborted call that fails keeps its charge', 'if (isUnknown) return Promise.resolve();', ''],
     ['sdk: only the first outcome counts', 'if (settled !== null) return settled;', ''],
     ['sdk: a call that never runs gives its reservation back', 'await cancel(point, decision, onError);', ''],
@@ -49,16 +55,20 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/sdk/src/memo.ts', [
-    ['sdk: a second ask gets the first answer', 'known !== undefined && nowMs < known.untilMs', 'false'],
-    ['sdk: a call starts once', 'if (isSecond) throw startedBefore(decision);', ''],
+    [
+      'sdk: a second ask gets the first answer',
+      'known !== undefined && performance.now() < known.untilMs',
+      'false',
+    ],
+    ['sdk: a call starts once', 'if (isSecond) throw startedBefore(allowed.decision);', ''],
     [
       'sdk: two starts at one time start a call once',
-      'entry.isClaimed = true;\n    const { action, args, decision } = await entry.answer;',
-      'const { action, args, decision } = await entry.answer;\n    entry.isClaimed = true;',
+      'entry.isClaimed = true;\n    const allowed = await entry.answer;',
+      'const allowed = await entry.answer;\n    entry.isClaimed = true;',
     ],
     [
       'sdk: an answer holds no longer than its lease',
-      'entry.untilMs = entry.answeredAtMs + (decision.reservation?.leaseMs ?? 0);',
+      'entry.untilMs = askedAtMs + (decision.reservation?.leaseMs ?? 0);',
       '{}',
     ],
     [
@@ -140,8 +150,8 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/sdk/src/adapters/outcome-of-delivery.ts', [
     [
       'sdk: a whole answer without usage keeps the reservation charged',
-      "if (end === 'whole') return { status };",
-      '',
+      "usage === null ? { status: 'success' } :",
+      "usage === null ? { status: 'failure' } :",
     ],
     [
       'sdk: an answer that ended early costs what was delivered',
@@ -170,10 +180,10 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: an actual cost is an amount', 'Number.isSafeInteger(cost) && cost >= 0', 'true'],
   ]),
   ...inFile('packages/sdk/src/authorize.ts', [
-    ['sdk: an unknown obligation blocks', 'if (demanded === undefined) return decision;', 'return decision;'],
+    ['sdk: an unknown obligation blocks', 'if (demanded === undefined) return answer;', 'return answer;'],
     ['sdk: a deferred call does not run', "if (verdict === 'DEFER')", "if (code === 'ALLOWED')"],
     ['sdk: a key with other arguments is no retry', 'first?.samePayload === true', 'first !== null'],
-    ['sdk: a failed call can be retried', 'if (!mayAskNext) return decision;', 'return decision;'],
+    ['sdk: a failed call can be retried', 'if (!mayAskNext) return answer;', 'return answer;'],
     ['sdk: a blocked call does not run', "if (verdict === 'BLOCK')", "if (code === 'ALLOWED')"],
     [
       'sdk: an unknown obligation gives the reservation back',

@@ -1,6 +1,6 @@
 /** Calls that may not run, and agents that were killed. */
 import { expect, test } from 'vitest';
-import type { BlockCode, MandateDocument } from '../types.ts';
+import type { BlockCode, Call, MandateDocument } from '../types.ts';
 import { type AgentUnder, codeOf, costing, counting, PAY, refusalOf, untilAborted } from './scene.ts';
 
 export function refusals(agentUnder: AgentUnder): void {
@@ -51,6 +51,18 @@ export function refusals(agentUnder: AgentUnder): void {
     expect(await one.mandate.isKilled(one.agentId)).toBe(true);
     expect(await one.mandate.revive(one.agentId)).toBe(true);
     expect(await codeOf(one.tools.run('pay', {}, () => null))).toBe('ran');
+  });
+
+  test('a call that was asked does not start after a kill, and is charged nothing', async () => {
+    const { mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const agent = mandate.agent({ agentId });
+    const call: Call = { type: 'tool_call', tool: 'pay', args: {}, options: { callId: 'call-1' } };
+    expect((await agent.ask(call)).decision.code).toBe('ALLOWED');
+    await mandate.kill(agentId, 'runaway');
+    const refused = await refusalOf(agent.start(call));
+    expect(refused.code).toBe('AGENT_KILLED');
+    expect(refused.reason).toContain('runaway');
+    await expect.poll(async () => (await mandate.getCost(agentId)).totalMicros).toBe(0);
   });
 
   test('a kill aborts a running call, and its charge stays', async () => {

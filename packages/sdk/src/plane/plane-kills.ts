@@ -28,6 +28,8 @@ const MOST_REMEMBERED = 10_000;
 const UNKNOWN_REASON = 'an operator of the plane stopped it.';
 
 export class PlaneKills implements Kills {
+  /** Passive listeners do not open the stream. */
+  readonly mayMissKills = true;
   readonly #connection: PlaneConnection;
   readonly #onError: OnError;
   readonly #listeners = new Set<Listener>();
