@@ -129,7 +129,7 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
         const action = { id: 'preview', agentId: 'parrot', type: 'tool_call', tool: 'everything.echo' };
         const { refusal, shadow } = await api.post<Previewed>('/v1/mandates/preview', { action });
         await say(
-          `a preview: ${refusal?.code ?? 'nothing refuses it'}; in force, the rule would say ${shadow?.refusal?.code}`,
+          `a preview: the call gets ${refusal?.code ?? 'ALLOWED'}; with the rule in force, it would get ${shadow?.refusal?.code}`,
         );
         const { decision } = await agent('parrot').act('everything.echo', { message: 'hello' });
         if (decision.shadow !== undefined) await say(`on the record: ${shadowInWords(decision.shadow)}`);
