@@ -18,7 +18,7 @@ export function openPoint(options: OpenOptions): DecisionPoint {
   const common = { mandate, agentId, closesState, openAudit: () => openAudit(options.audit, onError) };
   if (mode === 'distributed') {
     refuseOption(mode, options, 'charge', 'Price the tools in the mandate.');
-    return distributedPoint({ ...common, state: redisState(options) });
+    return distributedPoint({ ...common, state: redisState(options), onError });
   }
   if (mode !== 'local')
     throw misused(`There is no mode "${mode}".`, 'Use the mode "local", "distributed" or "plane".');

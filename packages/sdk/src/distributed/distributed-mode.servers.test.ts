@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { isMandateError } from '@mandate/runtime';
 import {
   describeWithOwnServers,
   plainRedis,
@@ -115,13 +116,14 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
     const proxy = await startFaultProxy(server.port, '');
     onTestFinished(() => proxy[Symbol.dispose]());
     const mandate = { maxCostTotal: 5, toolPolicies: { pay: { cost: 1, maxActualCost: 9 } } };
-    // The sums of `getCost` are written beside the ledger. They may miss what an interruption hits.
-    const onError = () => {};
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
     const { one } = await two({ mandate, onError }, `redis://127.0.0.1:${proxy.port}`);
     const call = one.tools.run('pay', {}, async () => proxy.cut(), { actualCostMicros: 9_000_000 });
-    await waitUntil('the interruption', () => proxy.cuts > 0);
-    setTimeout(() => proxy.restore(), 200);
     await call;
+    await waitUntil('the report', () => errors.some((error) => isMandateError(error, 'OUTCOMES_DELAYED')));
+    proxy.restore();
+    await one.mandate.flush({ timeoutMs: 30_000 });
     await expect.poll(() => codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('COST_LIMIT_EXCEEDED');
     expect(await one.mandate.getRemainingBudget()).toBe(-4_000_000);
   });

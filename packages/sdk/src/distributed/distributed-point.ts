@@ -1,9 +1,11 @@
 /** Distributed mode: the state is in Redis, and every process with the same prefix shares it. */
 import { isMandateError } from '@mandate/runtime/errors';
-import { Backoff, sleep } from '../backoff.ts';
+import type { ActionType, Outcome } from '@mandate/schemas';
 import type { DecisionPoint } from '../decision-point.ts';
 import { type EngineOptions, enginePoint } from '../engine-point.ts';
+import { OutcomeQueue } from '../plane/outcome-queue.ts';
 import { Semaphore } from '../semaphore.ts';
+import type { OnError } from '../types.ts';
 import type { RedisStateManager } from './redis-state.ts';
 
 /** The most steps that one process has under way at Redis. More would make each of them late. */
@@ -11,16 +13,15 @@ const MOST_STEPS = 32;
 /** The most steps that wait for their turn, and for how long at most. */
 const MOST_WAITING = 10_000;
 const TURN_MS = 10_000;
-/** How long the SDK tries to settle an outcome while Redis is away. The call waits for this. */
-const SETTLE_MS = 5_000;
-const FIRST_WAIT_MS = 25;
-const LONGEST_WAIT_MS = 1_000;
+
+type Late = Outcome & { type: ActionType };
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
 export function distributedPoint({
   state,
+  onError,
   ...options
-}: EngineOptions & { state: RedisStateManager }): DecisionPoint {
+}: EngineOptions & { state: RedisStateManager; onError: OnError }): DecisionPoint {
   const steps = new Semaphore({ running: MOST_STEPS, waiting: MOST_WAITING });
   const point = enginePoint(options, {
     state,
@@ -28,28 +29,55 @@ export function distributedPoint({
     step: (work) => steps.run(performance.now() + TURN_MS, () => state.step(work)),
   });
   const closing = new AbortController();
+  // The ledger counts an outcome once, so an outcome may be sent again. A decision may not be sent again.
+  const late = new OutcomeQueue(
+    {
+      url: 'Redis',
+      closed: closing.signal,
+      async send({ body }) {
+        const settling = (body as Late[]).map(({ type, ...outcome }) => settleIfPossible(outcome, type));
+        const failed = (await Promise.allSettled(settling)).find((one) => one.status === 'rejected');
+        if (failed !== undefined) throw failed.reason;
+        return { status: 200, body: null, retryAfterMs: null, tries: 1 };
+      },
+    },
+    onError,
+  );
+
+  /** Reports a refusal that no retry changes, so that it does not keep other outcomes waiting. */
+  async function settleIfPossible(outcome: Outcome, type: ActionType): Promise<void> {
+    try {
+      await point.settle(outcome, type);
+    } catch (error) {
+      if (mayPass(error)) throw error;
+      onError(error);
+    }
+  }
+
   return {
     ...point,
-    settle: (outcome, type) => tryAgain(() => point.settle(outcome, type), closing.signal),
-    close(options) {
+    async settle(outcome, type) {
+      try {
+        await point.settle(outcome, type);
+      } catch (error) {
+        if (!mayPass(error)) throw error;
+        const queued: Late = { ...outcome, type };
+        late.add(queued);
+      }
+    },
+    async flush(options) {
+      await late.flush(options);
+      await point.flush(options);
+    },
+    async close(options) {
+      await late.flush(options);
       closing.abort();
-      return point.close(options);
+      late.close();
+      await point.close(options);
     },
   };
 }
 
-/** The ledger counts an outcome once, so an outcome may be sent again. A decision may not be sent again. */
-async function tryAgain(settle: () => Promise<void>, closing: AbortSignal): Promise<void> {
-  const untilMs = performance.now() + SETTLE_MS;
-  const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
-  for (;;) {
-    try {
-      return await settle();
-    } catch (error) {
-      const waitMs = backoff.nextMs();
-      const mayPass = isMandateError(error) && error.retryable && performance.now() + waitMs < untilMs;
-      if (!mayPass || closing.aborted) throw error;
-      await sleep(waitMs, closing);
-    }
-  }
+function mayPass(error: unknown): boolean {
+  return isMandateError(error) && error.retryable;
 }

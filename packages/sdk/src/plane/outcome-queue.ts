@@ -1,5 +1,5 @@
 /**
- * Reports outcomes to a plane, in their order and in batches. A call never waits for its report. The queue is bounded.
+ * Reports outcomes, in their order and in batches. A call never waits for its report. The queue is bounded.
  * No outcome is lost silently: `onError` gets an error, and a counter counts the lost outcomes.
  */
 import { MandateError } from '@mandate/runtime/errors';
@@ -9,7 +9,7 @@ import { Backoff, sleep } from '../backoff.ts';
 import type { OnError } from '../types.ts';
 import { type PlaneConnection, problemOf, refusalOf, sayFailure } from './plane-connection.ts';
 
-/** The receiver of the outcomes: the gateway, or a topic of the log. */
+/** The receiver of the outcomes: the gateway, a topic of the log, or the ledger in Redis. */
 type Receiver = Pick<PlaneConnection, 'url' | 'closed' | 'send'>;
 
 type Waiting = { outcome: Outcome; done: Promise<void>; resolve: () => void };
@@ -102,7 +102,7 @@ export class OutcomeQueue {
         continue;
       }
       if (this.#connection.closed.aborted) break;
-      if (backoff.isFirst) this.#onError(delayed(failure));
+      if (backoff.isFirst) this.#onError(delayed(this.#connection.url, failure));
       const statedMs = Math.min(failure.afterMs, LONGEST_STATED_MS);
       await sleep(Math.max(statedMs, backoff.nextMs()), this.#connection.closed, { isBackground: true });
     }
@@ -162,13 +162,9 @@ function outcomesOf(batch: readonly Waiting[]): readonly Outcome[] {
   return batch.map(({ outcome }) => outcome);
 }
 
-function delayed({ why }: Failure): MandateError {
-  return new MandateError(
-    'OUTCOMES_DELAYED',
-    `Outcomes wait, because the plane does not take them: ${why}.`,
-    {
-      remedy: 'They are sent again until the plane takes them. Check the plane, and the key.',
-      retryable: true,
-    },
-  );
+function delayed(url: string, { why }: Failure): MandateError {
+  return new MandateError('OUTCOMES_DELAYED', `Outcomes wait, because ${url} does not take them: ${why}.`, {
+    remedy: 'They are sent again until they are taken. Check the server, and the credentials.',
+    retryable: true,
+  });
 }
