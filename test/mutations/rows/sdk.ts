@@ -191,6 +191,16 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       '',
     ],
   ]),
+  ...inFile('packages/sdk/src/kafka/log-point.ts', [
+    ['sdk: a reader of the log that ended is opened again', 'void reopen();', ''],
+  ]),
+  ...inFile('packages/sdk/src/distributed/distributed-point.ts', [
+    [
+      'sdk: an outcome waits while Redis is away',
+      'if (!mayPass(error)) throw error;\n        const',
+      'throw error;\n        const',
+    ],
+  ]),
   ...inFile('packages/sdk/src/policy.ts', [
     ['sdk: all stated mandates apply', '[...stated, mandate]', '[mandate]'],
     [

@@ -1,39 +1,13 @@
-/**
- * Plane mode through the topics of the plane's log. An action goes to the actions topic, its decision comes from the
- * decisions topic, and its outcome goes to the actions topic. If no decision comes in time, the call is blocked.
- */
-import type { Bus } from '@mandate/bus';
-import {
-  type Action,
-  type ActionCompleted,
-  type ActionRequested,
-  agentKey,
-  type Decision,
-  type Outcome,
-  recordHeaders,
-  TOPICS,
-  topicOfTenant,
-} from '@mandate/schemas';
-import { instanceClosed } from '../errors.ts';
-import { inTime } from '../in-time.ts';
-import { OutcomeQueue } from '../plane/outcome-queue.ts';
+/** The option with which plane mode reaches a plane through Kafka. */
+import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import type { OpenThroughKafka } from '../plane/plane-options.ts';
-import { timeOfAsk } from '../plane/time-of-ask.ts';
-import { Semaphore } from '../semaphore.ts';
-import { FollowedDecisions } from './follow-decisions.ts';
-import { type KafkaOptions, kafkaLate, kafkaSettings } from './kafka-options.ts';
-import { LoggedKills, onlyByGateway } from './logged-kills.ts';
+import { type KafkaOptions, kafkaSettings } from './kafka-options.ts';
+import { logPoint } from './log-point.ts';
 
 export type KafkaPlaneOptions = KafkaOptions & {
   /** True: publishes to the tenant's own topic, and not to the topic of all tenants. Absent: false. */
   ownTopic?: boolean;
 };
-
-/** How many calls wait for a decision at one time. The others wait for their turn, within their time. */
-const MOST_ASKING = 64;
-const MOST_WAITING = 10_000;
-
-type Opened = { bus: Bus; decisions: FollowedDecisions };
 
 /**
  * Reaches a plane through Kafka: `new Mandate({ mode: 'plane', kafka: kafkaPlane({ brokers }) })`. Kills, answers to
@@ -43,126 +17,7 @@ type Opened = { bus: Bus; decisions: FollowedDecisions };
  * @throws MandateError SDK_MISUSED
  */
 export function kafkaPlane(options: KafkaPlaneOptions): OpenThroughKafka {
-  const { tenant, timeoutMs, open } = kafkaSettings(options);
-  const topic = options.ownTopic === true ? topicOfTenant(tenant) : TOPICS.actions;
-  return ({ readAction, addMandate, onError }) => {
-    const kills = new LoggedKills();
-    const asking = new Semaphore({ running: MOST_ASKING, waiting: MOST_WAITING });
-    const closing = new AbortController();
-    let opening: Promise<Opened> | null = null;
-
-    const late = () => kafkaLate(timeoutMs);
-
-    function opened(): Promise<Opened> {
-      if (opening !== null) return opening;
-      const attempt = connect();
-      opening = attempt;
-      const forget = () => {
-        if (opening === attempt) opening = null;
-      };
-      attempt.then(({ bus, decisions }) => {
-        // A reader that ended sees no decision. The next call opens another one.
-        decisions.ended.catch((error: unknown) => {
-          forget();
-          if (!closing.signal.aborted) onError(error);
-          bus.close().catch(onError);
-        });
-      }, forget);
-      return attempt;
-    }
-
-    async function connect(): Promise<Opened> {
-      const bus = await open();
-      const decisions: FollowedDecisions = new FollowedDecisions(tenant, (kill) =>
-        kills.tell(kill, (agentId) => decisions.descendantsOf(agentId)),
-      );
-      try {
-        await decisions.start(bus);
-      } catch (error) {
-        await bus.close();
-        throw error;
-      }
-      return { bus, decisions };
-    }
-
-    async function ask(action: Action, untilMs: number): Promise<Decision> {
-      const leftMs = () => Math.max(1, untilMs - performance.now());
-      const { bus, decisions } = await inTime(leftMs(), opened(), late);
-      const { decision, forget } = decisions.decisionOf(action);
-      try {
-        const record: ActionRequested = { event: 'action.requested', action };
-        // A repeat of the client of Kafka has the same ids, so it is a duplicate of the first copy.
-        await inTime(leftMs(), bus.append(topic, [outgoingOf(tenant, record)]), late);
-        return await inTime(leftMs(), decision, late);
-      } finally {
-        forget();
-      }
-    }
-
-    const outcomes = new OutcomeQueue(
-      {
-        url: `kafka:${topic}`,
-        closed: closing.signal,
-        async send({ body }, sendMs = timeoutMs) {
-          const records = (body as Outcome[]).map((outcome) =>
-            outgoingOf(tenant, { event: 'action.completed', outcome: { ...outcome, tenant } }),
-          );
-          const append = async () => (await opened()).bus.append(topic, records);
-          await inTime(Math.min(sendMs, timeoutMs), append(), late);
-          return { status: 200, body: null, retryAfterMs: null, tries: 1 };
-        },
-      },
-      onError,
-    );
-
-    return {
-      readAction,
-      addMandate,
-      kills,
-      decide(record) {
-        const untilMs = performance.now() + timeoutMs;
-        const { agentId } = record.action;
-        return asking.run(untilMs, async () => {
-          // Outcomes have the key of their agent, so they are decided before a later action.
-          await outcomes.delivered(agentId, untilMs - performance.now());
-          const deadlineMs = Math.max(1, Math.ceil(untilMs - performance.now()));
-          if (closing.signal.aborted) throw instanceClosed();
-          return ask({ ...record.action, tenant, requestedAt: timeOfAsk(), deadlineMs }, untilMs);
-        });
-      },
-      settle: async (outcome) => outcomes.add(outcome),
-      approvals: {
-        answered: async () => onlyByGateway("`onDefer: 'wait'`"),
-        approve: async () => onlyByGateway('An approval'),
-        deny: async () => onlyByGateway('A denial'),
-      },
-      costOf: async () => onlyByGateway('A cost'),
-      callsOf: async () => onlyByGateway('A count of calls'),
-      remainingBudgetOf: async () => onlyByGateway('A remaining budget'),
-      flush: (waiting) => outcomes.flush(waiting),
-      auditCounts: () => outcomes.counts(),
-      async close(waiting) {
-        await outcomes.flush(waiting);
-        closing.abort();
-        outcomes.close();
-        const last = await opening?.catch(() => null);
-        opening = null;
-        if (!last) return;
-        await inTime(timeoutMs, last.decisions.stop(), late).catch(onError);
-        await inTime(timeoutMs, last.bus.close(), late).catch(onError);
-      },
-    };
-  };
-}
-
-function outgoingOf(tenant: string, record: ActionRequested | ActionCompleted) {
-  const [id, agentId] =
-    record.event === 'action.requested'
-      ? [record.action.id, record.action.agentId]
-      : [record.outcome.actionId, record.outcome.agentId];
-  return {
-    key: agentKey(tenant, agentId),
-    value: JSON.stringify(record),
-    headers: recordHeaders({ id, event: record.event }, { source: 'sdk', traceparent: null }),
-  };
+  const settings = kafkaSettings(options);
+  const topic = options.ownTopic === true ? topicOfTenant(settings.tenant) : TOPICS.actions;
+  return (opening) => logPoint({ ...settings, topic }, opening);
 }
