@@ -22,8 +22,10 @@ export type Kills = {
   /**
    * Calls the listener after each kill, until the returned function is called. A listener must not throw. A passive
    * listener does not keep the process alive.
+   *
+   * @param options.agentId the agent of the running call that the listener stops
    */
-  onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean }): () => void;
+  onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean; agentId?: string }): () => void;
   /** True if kills of other processes are not heard while every listener is passive. Absent: every kill is heard. */
   readonly mayMissKills?: boolean;
 };

@@ -214,7 +214,7 @@ export abstract class MandateInstance {
     });
   }
 
-  /** Stops an agent: its next calls are blocked, and its running calls are aborted. In force at once. */
+  /** Stops an agent and its sub-agents: next calls are blocked, and running calls are aborted. In force at once. */
   kill(agentId: string, reason: string): Promise<void> {
     return this.#noted(this.#open().kills.kill(agentId, reason));
   }

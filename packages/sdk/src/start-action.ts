@@ -67,12 +67,13 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   const waiting = new AbortController();
   let allowed: Decision | null = null;
   // Listens before the decision, so that no kill between the decision and the start is missed.
-  const unlisten = point.kills.onKill((kill) => {
+  const onKill = (kill: Kill) => {
     if (kill.agentId !== null && kill.agentId !== agentId) return;
     kills.push(kill);
     waiting.abort();
     if (allowed !== null) stop.abort(killed(kill, allowed));
-  });
+  };
+  const unlisten = point.kills.onKill(onKill, { agentId });
   try {
     const signalOfWait = caller === undefined ? waiting.signal : AbortSignal.any([waiting.signal, caller]);
     const giveBack = async ({ decision, ended }: Taken) => {

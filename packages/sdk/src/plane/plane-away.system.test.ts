@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { codeOf } from '../contract/scene.ts';
+import { codeOf, untilAborted } from '../contract/scene.ts';
 import { serverDies } from '../contract/server-dies.ts';
 import { Mandate as AnyMandate } from '../index.ts';
 import { Mandate } from './index.ts';
@@ -130,6 +130,41 @@ test('the key of an agent may neither kill nor approve, and the error names the 
     code: 'FORBIDDEN',
     remedy: 'Use a key that has the scope operate.',
   });
+});
+
+test('a kill of an agent stops its sub-agents with their running calls, and no other agent', async () => {
+  await plane.teamMember({}, { id: 'lead' });
+  await plane.teamMember({}, { id: 'lead.payer', parent: 'lead' });
+  await plane.teamMember({}, { id: 'leader' });
+  const options = { mode: 'plane', planeUrl: plane.url } as const;
+  const team = new Mandate({ ...options, apiKey: await plane.keyOf('lead*') });
+  const operator = new Mandate({ ...options, apiKey: plane.operatorKey });
+  onTestFinished(async () => {
+    await Promise.all([team.close(), operator.close()]);
+  });
+  const toolsOf = (agentId: string) => team.createExecutor({ agentId });
+  const over = new AbortController();
+  /** Starts a call that waits until it is aborted. The result has its promise, so it is not awaited here. */
+  const startedBy = async (agentId: string) => {
+    const started = Promise.withResolvers<void>();
+    const wait = (_args: unknown, signal: AbortSignal) => {
+      started.resolve();
+      return untilAborted({}, signal);
+    };
+    const ended = toolsOf(agentId).run('wait', {}, wait, { signal: over.signal });
+    await started.promise;
+    return { code: codeOf(ended) };
+  };
+  const stopped = await startedBy('lead.payer');
+  const goesOn = await startedBy('leader');
+  await operator.kill('lead', 'runaway');
+  expect(await stopped.code).toBe('AGENT_KILLED');
+  const pay = (agentId: string) => codeOf(toolsOf(agentId).run('pay', {}, () => 'paid'));
+  expect([await pay('lead.payer'), await pay('leader')]).toEqual(['AGENT_KILLED', 'ran']);
+  expect(await operator.revive('lead')).toBe(true);
+  expect(await pay('lead.payer')).toBe('ran');
+  over.abort(new Error('the test is over'));
+  await expect(goesOn.code).rejects.toThrow('the test is over');
 });
 
 test('an action that the plane cannot read is refused with its reason', async () => {

@@ -32,13 +32,12 @@ export class PlaneKills implements Kills {
   readonly mayMissKills = true;
   readonly #connection: PlaneConnection;
   readonly #onError: OnError;
-  readonly #listeners = new Set<Listener>();
+  /** The listeners, with the agent of the running call that each belongs to. */
+  readonly #listeners = new Map<Listener, string | undefined>();
   /** How many listeners are not passive. While there are any, the stream is open. */
   #active = 0;
   /** The newest revision of each switch that is known, so that no kill is announced twice or late. */
   readonly #known = new Map<string, number>();
-  /** The agents that called lately. A kill of a subtree names only the agent at its top. */
-  readonly #agents = new Map<string, true>();
   #stream: AbortController | null = null;
   #lingering: ReturnType<typeof setTimeout> | null = null;
 
@@ -47,8 +46,10 @@ export class PlaneKills implements Kills {
     this.#onError = onError;
   }
 
+  /** A sub-agent acts for its parent, so it is stopped too. */
   async kill(agentId: string, reason: string): Promise<void> {
-    await this.#kill(`/v1/agents/${encodeURIComponent(agentId)}/kill`, { reason }, { agentId, reason });
+    const path = `/v1/agents/${encodeURIComponent(agentId)}/kill`;
+    await this.#kill(path, { reason, subtree: true }, { agentId, reason });
   }
 
   /** Stops every agent of the tenant of the key. */
@@ -56,8 +57,11 @@ export class PlaneKills implements Kills {
     await this.#kill('/v1/kill', { scope: 'tenant', reason }, { agentId: null, reason });
   }
 
+  /** Ends the kill of the agent, and the kill of the agent and its descendants. */
   async revive(agentId: string): Promise<boolean> {
-    await this.#revive(`/v1/agents/${encodeURIComponent(agentId)}/revive`, {});
+    const path = `/v1/agents/${encodeURIComponent(agentId)}/revive`;
+    await this.#revive(path, {});
+    await this.#revive(path, { subtree: true });
     return !(await this.isKilled(agentId));
   }
 
@@ -69,8 +73,11 @@ export class PlaneKills implements Kills {
     return (await this.#killOf(agentId, this.#connection.timeoutMs)) !== null;
   }
 
-  onKill(listener: Listener, { isPassive = false }: { isPassive?: boolean } = {}): () => void {
-    this.#listeners.add(listener);
+  onKill(
+    listener: Listener,
+    { isPassive = false, agentId }: { isPassive?: boolean; agentId?: string } = {},
+  ): () => void {
+    this.#listeners.set(listener, agentId);
     if (isPassive) return () => void this.#listeners.delete(listener);
     this.#active += 1;
     if (this.#lingering !== null) clearTimeout(this.#lingering);
@@ -84,11 +91,6 @@ export class PlaneKills implements Kills {
     };
   }
 
-  /** Remembers that the agent makes calls. */
-  calls(agentId: string): void {
-    keepRecent(this.#agents, agentId, true, MOST_REMEMBERED);
-  }
-
   close(): void {
     this.#stream?.abort();
     this.#stream = null;
@@ -99,12 +101,12 @@ export class PlaneKills implements Kills {
   async #kill(path: string, body: object, kill: Omit<Kill, 'target'>): Promise<void> {
     const { agentId } = kill;
     try {
-      const { target, revision } = flagOf(await this.#command(path, body));
-      if (this.#isNew({ target, revision })) this.#tell([...this.#listeners], { ...kill, target });
+      const flag = flagOf(await this.#command(path, body));
+      if (this.#isNew(flag)) void this.#announce({ ...flag, reason: kill.reason });
     } catch (error) {
       // Running calls of this process are aborted even if the plane does not carry out the kill.
       const tenant = '';
-      this.#tell([...this.#listeners], {
+      this.#tell([...this.#listeners.keys()], {
         ...kill,
         target: agentId === null ? { scope: 'all' } : { scope: 'agent', tenant, agentId },
       });
@@ -181,20 +183,17 @@ export class PlaneKills implements Kills {
 
   /** Tells only the listeners of this moment. A call that is allowed after a later revive is not stopped. */
   async #announce({ target, reason }: Flag): Promise<void> {
-    const listeners = [...this.#listeners];
-    if (target.scope === 'agent') {
+    const listeners = [...this.#listeners.keys()];
+    const running = new Set([...this.#listeners.values()].filter((agentId) => agentId !== undefined));
+    if ('agentId' in target) {
       const { agentId } = target;
-      return this.#tell(listeners, { agentId, reason: reason ?? (await this.#reasonOf(agentId)), target });
-    }
-    if (target.scope === 'subtree') {
-      await Promise.all(
-        [...new Set([target.agentId, ...this.#agents.keys()])].map((id) =>
-          this.#announceIfIn(target, id, listeners),
-        ),
-      );
+      this.#tell(listeners, { agentId, reason: reason ?? (await this.#reasonOf(agentId)), target });
+      if (target.scope === 'agent') return;
+      running.delete(agentId);
+      await Promise.all([...running].map((other) => this.#announceIfIn(target, other, listeners)));
       return;
     }
-    const [agentId] = this.#agents.keys();
+    const [agentId] = running;
     const asked = reason ?? (agentId === undefined ? UNKNOWN_REASON : await this.#reasonOf(agentId));
     this.#tell(listeners, { agentId: null, reason: asked, target });
   }

@@ -50,7 +50,6 @@ export function planePoint(options: Options): DecisionPoint {
     async decide(record) {
       const untilMs = performance.now() + connection.timeoutMs;
       const { agentId } = record.action;
-      kills.calls(agentId);
       return asking.run(untilMs, async () => {
         // The next call of an agent must see what its earlier calls gave back.
         await outcomes.delivered(agentId, untilMs - performance.now());
