@@ -11,8 +11,8 @@ type NotYet = null | undefined | false;
 type NoCount<Answer> = [Awaited<Answer>] extends [number] ? never : unknown;
 
 /**
- * Waits until a condition is true, never for a fixed time. Fails with the name of the awaited thing if the condition
- * stays false.
+ * Waits until a condition is true, never for a fixed time. If a service answers that it is busy, looks again. Fails
+ * with the name of the awaited thing if the condition stays false.
  */
 export async function waitUntil<Answer>(
   what: string,
@@ -21,11 +21,23 @@ export async function waitUntil<Answer>(
 ): Promise<Exclude<Awaited<Answer>, NotYet>> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const seen = await look();
-    if (isThere(seen)) return seen;
-    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for: ${what}`);
+    let busy: unknown;
+    try {
+      const seen = await look();
+      if (isThere(seen)) return seen;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      busy = error;
+    }
+    if (performance.now() > deadline)
+      throw new Error(`waited ${withinMs} ms in vain for: ${what}`, { cause: busy });
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+/** True for an answer of a service that cannot answer now. On a busy machine, the audit may take longer than its limit. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 503;
 }
 
 function isThere<Seen>(seen: Seen): seen is Exclude<Seen, NotYet> {
