@@ -26,8 +26,15 @@ async function two(options: MandateOptions, url?: string) {
   const redis = url ?? server.url;
   const redisPrefix = `test-${randomUUID()}`;
   const make = () => {
-    const mandate = new Mandate({ mode: 'distributed', redis, redisPrefix, agentId: 'bot', ...options });
-    onTestFinished(() => mandate.close({ timeoutMs: 1 }));
+    // A busy machine answers late. A Redis of its own goes away, so the test waits for the time limit.
+    const timeoutMs = url === undefined ? 20_000 : 2_000;
+    const onError = options.onError ?? (() => {});
+    const state = new RedisStateManager({ url: redis, prefix: redisPrefix, timeoutMs, onError });
+    const mandate = new Mandate({ mode: 'distributed', state, agentId: 'bot', ...options });
+    onTestFinished(async () => {
+      await mandate.close({ timeoutMs: 1 });
+      await state.close();
+    });
     return { mandate, tools: mandate.createExecutor() };
   };
   return { one: make(), other: make(), redisPrefix, redis };
@@ -42,7 +49,7 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
   let state: RedisStateManager | null = null;
   let agents = 0;
   sdkContract('distributed mode', async (document) => {
-    state ??= new RedisStateManager({ url: server.url, prefix: `test-${randomUUID()}` });
+    state ??= new RedisStateManager({ url: server.url, prefix: `test-${randomUUID()}`, timeoutMs: 20_000 });
     agents += 1;
     const agentId = `agent-${agents}`;
     const mandate = new Mandate({ mode: 'distributed', agentId, mandate: document, state });
