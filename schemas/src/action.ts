@@ -23,7 +23,7 @@ const everyAction = {
   ),
   tenant: described(
     tenant.optional(),
-    'The tenant of the action. Absent: the tenant of the API key.',
+    'The tenant of the action. Default: the tenant of the API key.',
     'default',
   ),
   agentId: described(plainId, 'The agent that acts.', 'airline-007'),
@@ -51,7 +51,7 @@ const everyAction = {
   ),
   attempt: described(
     z.int().min(1).max(CAPS.attempts).optional(),
-    'The number of the attempt, from 1. A retry has a higher number. Absent: 1.',
+    'The number of the attempt, from 1. A retry has a higher number. Default: 1.',
     1,
   ),
   requestedAt: described(time.optional(), 'When the agent asked, by its own clock. It decides nothing.'),
@@ -79,10 +79,10 @@ export const llmCall = z.strictObject({
   model: described(plainId, 'The name of the model, in any spelling of a provider.', 'claude-sonnet-4-5'),
   inputTokens: described(
     z.int().min(1).optional(),
-    'All input tokens, cached or not. Absent: the caller does not know the number.',
+    'All input tokens, cached or not. Absent if the caller does not know the number.',
     1_200,
   ),
-  maxOutputTokens: described(count.optional(), 'The most tokens that the model may write.', 800),
+  maxOutputTokens: described(count.optional(), 'The maximum number of tokens that the model may write.', 800),
 });
 
 /** Every kind of action. action-kinds.ts contains everything else that differs between kinds. */

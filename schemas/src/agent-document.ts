@@ -31,12 +31,12 @@ export const agentDocument = z
     ),
     parent: described(
       id.optional(),
-      'The agent above this one. The agent has no more authority than its parent. Absent: the agent has no parent.',
+      'The parent of the agent. The agent has no more authority than its parent. Absent if the agent has no parent.',
       'airline-lead',
     ),
     requiresGrant: described(
       z.boolean().optional(),
-      'Whether the agent and its descendants may act only under a grant. Absent: false.',
+      'Whether the agent and its descendants may act only under a grant. Default: false.',
       true,
     ),
   })

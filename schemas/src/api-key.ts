@@ -92,7 +92,7 @@ export const keyPins = z
     ),
     principal: described(
       principal.optional(),
-      'The user that the key fixes. A key that fixes no role lets no caller claim a role. Absent: the caller may claim any user.',
+      'The user that the key fixes. A key that fixes no role lets no caller claim a role. If absent, the caller may claim any user.',
     ),
   })
   .refine(({ context = {}, principal }) => Object.keys(context).length > 0 || principal !== undefined, {
@@ -144,6 +144,9 @@ export const apiKeyRecord = z.strictObject({
     keyPins.optional(),
     'The values that the key fixes in each action. Only a key that publishes has pins.',
   ),
-  expiresAt: described(time.optional(), 'The key is refused from this time on. Absent: it does not expire.'),
+  expiresAt: described(
+    time.optional(),
+    'The key is refused from this time on. Absent if the key does not expire.',
+  ),
 });
 export type ApiKeyRecord = Readonly<z.output<typeof apiKeyRecord>>;

@@ -37,7 +37,7 @@ export const auditRead = z
         ),
         code: described(
           z.string().optional(),
-          'The code of the problem. Absent: the request was not refused, or an earlier version wrote the record.',
+          'The code of the problem. Absent if the request was not refused, or if an earlier version wrote the record.',
           'FORBIDDEN',
         ),
         requestId: described(

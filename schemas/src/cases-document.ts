@@ -26,13 +26,21 @@ const amounts = z.record(budget, dollarsDelta);
 const asked = z
   .discriminatedUnion('type', [
     toolCall.omit({ tenant: true }).extend({
-      id: described(id.optional(), 'The id of the action. Absent: the case makes one.', 'refund-1'),
-      agentId: described(id.optional(), 'The agent that acts. Absent: the agent of the case.', 'airline-007'),
-      type: described(z.literal('tool_call').optional(), 'A call of a tool. Absent: `tool_call`.'),
+      id: described(id.optional(), 'The id of the action. By default, the case makes an id.', 'refund-1'),
+      agentId: described(
+        id.optional(),
+        'The agent that acts. Default: the agent of the case.',
+        'airline-007',
+      ),
+      type: described(z.literal('tool_call').optional(), 'A call of a tool. Default: `tool_call`.'),
     }),
     llmCall.omit({ tenant: true }).extend({
-      id: described(id.optional(), 'The id of the action. Absent: the case makes one.', 'draft-1'),
-      agentId: described(id.optional(), 'The agent that acts. Absent: the agent of the case.', 'airline-007'),
+      id: described(id.optional(), 'The id of the action. By default, the case makes an id.', 'draft-1'),
+      agentId: described(
+        id.optional(),
+        'The agent that acts. Default: the agent of the case.',
+        'airline-007',
+      ),
     }),
   ])
   .describe(
@@ -44,11 +52,11 @@ const reported = outcome
   .extend({
     actionId: described(
       id.optional(),
-      'The action of the outcome. Absent: the action that was asked for last.',
+      'The action of the outcome. Default: the action that was asked for last.',
       'refund-1',
     ),
-    agentId: described(id.optional(), 'The agent that acted. Absent: the agent of the case.', 'airline-007'),
-    status: described(outcome.shape.status.optional(), 'What became of the call. Absent: success.'),
+    agentId: described(id.optional(), 'The agent that acted. Default: the agent of the case.', 'airline-007'),
+    status: described(outcome.shape.status.optional(), 'What became of the call. Default: success.'),
   })
   .describe(
     'An outcome. Fields that are left out have defaults: the action that was asked for last, and success.',
@@ -92,7 +100,7 @@ const target = z
       z.enum(['agent', 'subtree', 'tenant', 'all']).default('agent'),
       'The agents that the kill switch stops.',
     ),
-    agentId: described(id.optional(), 'The agent. Absent: the agent of the case.', 'airline-007'),
+    agentId: described(id.optional(), 'The agent. Default: the agent of the case.', 'airline-007'),
   })
   .describe(
     'The target of the kill switch: by default the agent of the case. With another `scope`: the agent and its descendants, the tenant, or everything.',
@@ -108,13 +116,13 @@ const step = z
   .strictObject({
     at: described(
       z.union([count.max(MOST_MS), clockTime]).optional(),
-      'Milliseconds since the case began, or a time. Absent: no time has passed since the step before.',
+      'Milliseconds since the case began, or a time. If absent, no time has passed since the previous step.',
       60_000,
     ),
     ask: described(asked.optional(), 'An action that an agent asks for.'),
     times: described(
       z.int().min(1).max(MOST_TIMES).optional(),
-      'How many times the action is asked for, each time under another id. Absent: 1.',
+      'How many times the action is asked for, each time under another id. Default: 1.',
       5,
     ),
     report: described(reported.optional(), 'An outcome that is reported.'),
@@ -157,8 +165,16 @@ const stated = z.strictObject({
     'total',
   ),
   amount: described(dollarsDelta, 'How much the budget had spent, in dollars.', 2.5),
-  agentId: described(id.optional(), 'The agent of the budget. Absent: the agent of the case.', 'airline-007'),
-  principal: described(id.optional(), 'The principal of the budget. Absent: none.', 'u1'),
+  agentId: described(
+    id.optional(),
+    'The agent of the budget. Default: the agent of the case.',
+    'airline-007',
+  ),
+  principal: described(
+    id.optional(),
+    'The principal of the budget. Absent if the budget has no principal.',
+    'u1',
+  ),
 });
 export type StatedSpend = z.output<typeof stated>;
 
@@ -170,7 +186,7 @@ const oneCase = z.strictObject({
   ),
   now: described(
     clockTime.optional(),
-    'The time at which the case begins. Absent: the time of the file.',
+    'The time at which the case begins. Default: the time of the file.',
     '2026-01-05T09:30:00Z',
   ),
   agent: described(id.optional(), 'The agent that acts if a step names none.', 'airline-007'),
@@ -184,7 +200,7 @@ export const casesDocument = z
     version: described(z.literal(1), 'The version of this format: always 1.'),
     files: described(
       z.array(path).min(1).optional(),
-      'Files or folders with agents, policies and rules, relative to this file. Absent: the folder of this file, unless `mandates` is given.',
+      'Files or folders with agents, policies and rules, relative to this file. Default: the folder of this file, unless `mandates` is given.',
       ['policies'],
     ),
     mandates: described(
@@ -194,7 +210,7 @@ export const casesDocument = z
     ),
     privacy: described(
       path.optional(),
-      'The privacy document of the plane, relative to this file. It redacts values before they are decided on. Absent: the document that MANDATE_PRIVACY_PATH names, or none.',
+      'The privacy document of the plane, relative to this file. It redacts values before they are decided on. Default: the document that MANDATE_PRIVACY_PATH names, or none.',
       'privacy.yaml',
     ),
     agents: described(

@@ -62,7 +62,7 @@ const fieldCondition = z.discriminatedUnion('op', [
   ),
   comparison(
     ['exists'],
-    described(z.boolean().default(true), 'Whether the field must exist. Absent: true.', true),
+    described(z.boolean().default(true), 'Whether the field must exist. Default: true.', true),
   ),
 ]);
 export type FieldCondition = z.output<typeof fieldCondition>;

@@ -17,7 +17,7 @@ import { tenantDocument } from './tenant-document.ts';
 
 /**
  * `expects`: the revision of the document when the author of the change read it. 0: the document does not exist yet.
- * Absent: any revision.
+ * Default: any revision.
  */
 const change = z.strictObject({
   id: described(
@@ -35,7 +35,7 @@ const change = z.strictObject({
   at: described(time, 'When it was made.'),
   expects: described(
     count.optional(),
-    'The revision of the document that its author saw. 0: the document does not exist yet. Absent: any revision.',
+    'The revision of the document that its author saw. 0: the document does not exist yet. Default: any revision.',
     0,
   ),
 });
@@ -81,7 +81,7 @@ export const roleGranted = changes(
     key: described(apiKeyRecord, 'The record of the key, without the secret.'),
     byKey: described(
       byKey,
-      'The key of a role that made the request. Absent: a key of the key file, or no key.',
+      'The key of a role that made the request. Absent if the request used a key of the key file, or no key.',
       '2cD3eF4gH5iJ',
     ),
   },
@@ -93,7 +93,7 @@ export const roleRevoked = changes(
     keyId: described(id, 'The key that is revoked.', '1bC2dE3fG4hI'),
     byKey: described(
       byKey,
-      'The key of a role that made the request. Absent: a key of the key file, or no key.',
+      'The key of a role that made the request. Absent if the request used a key of the key file, or no key.',
       '2cD3eF4gH5iJ',
     ),
   },

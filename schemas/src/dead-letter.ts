@@ -34,7 +34,7 @@ export const deadLetter = z
         source: described(logPosition, 'The log position of the record that could not be read.'),
         lastOffset: described(
           logPosition.shape.offset.optional(),
-          'The last offset of a batch that could not be split into records. `source` then has the first offset, and `valueBase64` the whole batch. Absent: a single record.',
+          'The last offset of a batch that could not be split into records. `source` then has the first offset, and `valueBase64` the whole batch. Absent if the dead letter is a single record.',
           63,
         ),
         key: described(

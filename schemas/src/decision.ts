@@ -24,12 +24,12 @@ export const check = z.object({
   ),
   policy: described(
     z.string().optional(),
-    'The policy that set the limit: `read-only@3`, or `read-only@3 of lead` for an ancestor. Absent: the mandate has one policy.',
+    'The policy that set the limit: `read-only@3`, or `read-only@3 of lead` for an ancestor. Absent if the mandate has one policy.',
     'read-only@3',
   ),
   ancestor: described(
     id.optional(),
-    'The ancestor that holds the policy. Its limits apply to itself and to all its descendants. Absent: the agent itself holds it.',
+    'The ancestor that holds the policy. Its limits apply to itself and to all its descendants. Absent if the agent itself holds the policy.',
     'airline-lead',
   ),
 });
@@ -58,7 +58,7 @@ export const mandateReference = z.object({
   policies: described(z.array(z.string()), 'Its policies, each with its version.', ['metered@1']),
   grantedBy: described(
     z.array(givenPolicy).optional(),
-    'Which rules gave each policy. Absent: no rule gave a policy, as for a mandate file.',
+    'Which rules gave each policy. Absent if no rule gave a policy, as for a mandate file.',
   ),
 });
 export type MandateReference = z.infer<typeof mandateReference>;
@@ -105,12 +105,12 @@ export const deferral = z.object({
   ),
   questionMs: described(
     count.optional(),
-    'The shortest life of the question, in milliseconds. Absent: no policy sets it.',
+    'The shortest life of the question, in milliseconds. Absent if no policy sets this time.',
     3_600_000,
   ),
   grantMs: described(
     count.optional(),
-    'How long an approval is valid if the person sets no time, in milliseconds. Absent: no policy sets it.',
+    'How long an approval is valid if the person sets no time, in milliseconds. Absent if no policy sets this time.',
     300_000,
   ),
 });
@@ -171,7 +171,7 @@ export const decision = z.object({
   ),
   shadow: described(
     shadow.optional(),
-    'What the matching rules in shadow would have decided. Absent: none matched.',
+    'What the matching rules in shadow would have decided. Absent if none matched.',
   ),
   code: described(z.enum(CODES), 'Why, as a stable code.'),
   reason: described(z.string(), 'Why, as a sentence.', 'Every check passed.'),

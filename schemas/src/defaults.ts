@@ -71,14 +71,20 @@ export const CAPS = {
    */
   bodyDepth: 128,
   keys: 1_000,
-  /** The most elements of all lists in a record together. An element costs as much as a text of many characters. */
+  /**
+   * The maximum number of elements of all lists in a record together. An element costs as much as a text of many
+   * characters.
+   */
   elements: 20_000,
   stringUnits: 64 * 1024,
   idUnits: 200,
-  /** The most characters of a key that are kept for an unreadable record. No key that names an agent is longer. */
+  /**
+   * The maximum number of characters of a key that are kept for an unreadable record. No key that names an agent is
+   * longer.
+   */
   keyUnits: 1_000,
   amountMicros: Number.MAX_SAFE_INTEGER,
-  /** The most tokens of one kind that an outcome may state. */
+  /** The maximum number of tokens of one kind that an outcome may state. */
   tokens: 1_000_000_000,
   attempts: 1_000,
   deadlineMs: 24 * 3_600_000,
@@ -113,7 +119,7 @@ export const CAPS = {
   releaseCalls: 100_000,
   globs: 10_000,
   toolPolicies: 10_000,
-  /** The most conditions in one list of a rule, and in all lists of the rule together. */
+  /** The maximum number of conditions in one list of a rule, and in all lists of the rule together. */
   conditions: 100,
   conditionValues: 1_000,
   /**
@@ -121,7 +127,7 @@ export const CAPS = {
    * character of a text may take. Documents that already exist are not checked.
    */
   patternSize: 20_000,
-  /** The most objects in all argument schemas of a new document. */
+  /** The maximum number of objects in all argument schemas of a new document. */
   schemaParts: 5_000,
   /**
    * How many steps all rules and policies may take for one action. A step is one character times one unit of a
@@ -133,17 +139,17 @@ export const CAPS = {
   agents: 100_000,
   /** How many retired agents are remembered. Beyond this number the oldest of them is forgotten. */
   retiredAgents: 100_000,
-  /** The most tenants that may ever be opened. Every process keeps all of them in memory. */
+  /** The maximum number of tenants that may ever be opened. Every process keeps all of them in memory. */
   tenants: 10_000,
   /**
-   * The most tenants that may ever have a topic of their own. Kafka stores the assignment of a consumer group in 1
-   * MiB. With names of 64 characters this is enough for 30 deciders.
+   * The maximum number of tenants that may ever have a topic of their own. Kafka stores the assignment of a consumer
+   * group in 1 MiB. With names of 64 characters this is enough for 30 deciders.
    */
   directTopics: 250,
   keysPerAgent: 100,
-  /** The most keys of people in a tenant. */
+  /** The maximum number of keys of people in a tenant. */
   roleKeys: 1_000,
-  /** The most fields of the context that one key may fix. */
+  /** The maximum number of fields of the context that one key may fix. */
   pins: 32,
   /** The longest validity of a key. */
   keyMs: 3_650 * 86_400_000,
@@ -163,20 +169,23 @@ export const CAPS = {
   controlUnits: 64 * 1024 * 1024,
   /** The longest text that a condition may search for. The search for a longer text can take very long. */
   conditionUnits: 1_000,
-  /** The most ancestors of a sub-agent. */
+  /** The maximum number of ancestors of a sub-agent. */
   parents: 32,
   /**
-   * The most former ancestors of an agent. Each is remembered, because a kill of a former ancestor with its
-   * descendants may still stop the agent.
+   * The maximum number of former ancestors of an agent. Each is remembered, because a kill of a former ancestor with
+   * its descendants may still stop the agent.
    */
   formerAncestors: 128,
-  /** The most former ancestors of all agents of a tenant together. Every process keeps all of them in memory. */
+  /**
+   * The maximum number of former ancestors of all agents of a tenant together. Every process keeps all of them in
+   * memory.
+   */
   departures: 100_000,
   groups: 1_000,
   grantTtlMs: 24 * 3_600_000,
-  /** The most grants of a tenant that have neither ended nor been revoked. */
+  /** The maximum number of grants of a tenant that have neither ended nor been revoked. */
   grants: 10_000,
-  /** The most rules of one grant. Every process keeps all of them in memory. */
+  /** The maximum number of rules of one grant. Every process keeps all of them in memory. */
   rulesPerMandate: 100,
   /** The largest context of a grant, as JSON. */
   contextUnits: 4_096,

@@ -14,7 +14,7 @@ export const givenPolicy = z.object({
   rules: described(z.array(z.string()), 'The rules that gave the policy.', ['support-reads']),
   claims: described(
     z.array(z.string()).optional(),
-    'The claims of the caller that these rules used: `context.environment`. Absent: they used none.',
+    'The claims of the caller that these rules used: `context.environment`. Absent if the rules used no claims.',
     ['context.environment'],
   ),
 });

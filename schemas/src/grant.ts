@@ -74,8 +74,12 @@ export const grantDocument = z.strictObject({
   ),
   startsAt: described(
     time.optional(),
-    'The grant holds from this time on. A process with a slow clock waits for it. Absent: from the start.',
+    'The grant is valid from this time on. A process with a slow clock waits for this time. Default: valid at once.',
   ),
-  expiresAt: described(time, 'The grant holds until before this time.', '2026-01-05T09:35:00.000Z'),
+  expiresAt: described(
+    time,
+    'The grant is valid until this time, which is not included.',
+    '2026-01-05T09:35:00.000Z',
+  ),
 });
 export type GrantDocument = z.output<typeof grantDocument>;

@@ -11,12 +11,12 @@ import { tokenPrice } from './token-price.ts';
 
 const policy = described(
   z.string().optional(),
-  'The version of the policy that sets it. Absent: the mandate of a file.',
+  'The version of the policy that sets the limit. Absent if the limit comes from a mandate file.',
   'metered@1',
 );
 const ancestor = described(
   id.optional(),
-  'The ancestor that holds the policy. A budget or rate then uses the counter of the ancestor. Absent: the agent itself holds it.',
+  'The ancestor that holds the policy. A budget or rate then uses the counter of the ancestor. Absent if the agent itself holds the policy.',
   'airline-lead',
 );
 /**
@@ -25,12 +25,12 @@ const ancestor = described(
 const other = z.object({
   policy: described(
     z.string().exactOptional(),
-    'The version of the policy that sets the other limit. Absent: the mandate of a file.',
+    'The version of the policy that sets the other limit. Absent if the limit comes from a mandate file.',
     'tiers@4',
   ),
   ancestor: described(
     id.exactOptional(),
-    'The ancestor that holds that policy. Absent: the agent itself holds it.',
+    'The ancestor that holds that policy. Absent if the agent itself holds the policy.',
     'airline-lead',
   ),
 });
@@ -60,7 +60,7 @@ export const budgetLimit = z.object({
     z
       .array(other.extend({ maxMicros: described(micros, 'The other limit, in micro-dollars.', 20_000_000) }))
       .optional(),
-    'Limits of other policies on the same counter, none of them stricter. They are only shown. Absent: there are none.',
+    'Limits of other policies on the same counter. None of them is stricter. Only for people. Absent if there are none.',
   ),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
@@ -74,12 +74,12 @@ export const rateLimit = z.object({
     'send_certificate',
   ),
   windowMs: described(count, 'The length of the window, in milliseconds.', 3_600_000),
-  maxCalls: described(count, 'The most calls in any window.', 5),
+  maxCalls: described(count, 'The maximum number of calls in any window.', 5),
   policy,
   ancestor,
   otherLimits: described(
     z.array(other.extend({ maxCalls: described(count, 'The other limit, in calls.', 10) })).optional(),
-    'Limits of other policies on the same counter, none of them stricter. They are only shown. Absent: there are none.',
+    'Limits of other policies on the same counter. None of them is stricter. Only for people. Absent if there are none.',
   ),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
@@ -93,23 +93,23 @@ export const confirmationLimit = z.object({
   ),
   questionMs: described(
     count.optional(),
-    'How long the question lives at least, in milliseconds. Absent: as long as ids are remembered.',
+    'How long the question lives at least, in milliseconds. Default: as long as ids are remembered.',
     3_600_000,
   ),
   grantMs: described(
     count.optional(),
-    'How long an approval is valid if the person sets no time, in milliseconds. Absent: no policy sets it.',
+    'How long an approval is valid if the person sets no time, in milliseconds. Absent if no policy sets this time.',
     300_000,
   ),
   policy: described(
     policy,
-    'The version of the policy that sets it. Absent: the mandate of a file.',
+    'The version of the policy that sets the limit. Absent if the limit comes from a mandate file.',
     'refunds@1',
   ),
   ancestor,
   otherLimits: described(
     z.array(other).optional(),
-    'Other policies that ask for a person. They are only shown. Absent: there are none.',
+    'Other policies that require an approval. Only for people. Absent if there are none.',
   ),
 });
 
@@ -218,7 +218,7 @@ export const settling = z.object({
   ),
   tokenPrices: described(
     z.array(tokenPrice).readonly().optional(),
-    'The prices of the tokens of an LLM call. If several prices apply to its usage, the highest amount counts. Absent: no policy prices the tokens.',
+    'The prices of the tokens of an LLM call. If several prices apply to its usage, the highest amount counts. Absent if no policy prices the tokens.',
   ),
 });
 export type Settling = z.infer<typeof settling>;

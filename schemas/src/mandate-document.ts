@@ -14,7 +14,7 @@ const toolName = nameOfOne('tool');
 const modelName = nameOfOne('model');
 
 export const rateDocument = z.strictObject({
-  maxCalls: described(z.int().min(0).max(CAPS.rateCalls), 'The most calls in any window.', 100),
+  maxCalls: described(z.int().min(0).max(CAPS.rateCalls), 'The maximum number of calls in any window.', 100),
   windowMs: described(
     z.int().min(1).max(CAPS.rateWindowMs),
     'The length of the window, in milliseconds.',
@@ -33,7 +33,7 @@ export const chargingDocument = z.discriminatedUnion('type', [
     success: described(dollars, 'What a success costs on top, in dollars.', 0.02),
     verification: described(
       dollars.optional(),
-      'What a passed verification costs on top, in dollars. Absent: nothing.',
+      'The additional cost of a verification that passed, in dollars. Default: 0.',
       0.005,
     ),
   }),
@@ -149,17 +149,17 @@ export const modelPriceDocument = z.strictObject({
   outputPerMillion: described(dollars, 'The price of a million output tokens, in dollars.', 15),
   cachedInputPerMillion: described(
     dollars.optional(),
-    'The price of a million input tokens that are read from a cache, in dollars. Absent: the price of other input.',
+    'The price of a million input tokens that are read from a cache, in dollars. Default: the price of other input.',
     0.3,
   ),
   cacheWritePerMillion: described(
     dollars.optional(),
-    'The price of a million input tokens that are written to a cache, in dollars. Absent: the price of other input.',
+    'The price of a million input tokens that are written to a cache, in dollars. Default: the price of other input.',
     3.75,
   ),
   perCall: described(
     dollars.optional(),
-    'The price of each call, whatever its tokens, in dollars. Absent: 0.',
+    'The price of each call, whatever its tokens, in dollars. Default: 0.',
     0.001,
   ),
 });
@@ -185,22 +185,22 @@ export const mandateDocument = z
     id: described(id, 'The id of the mandate.', 'support-bot'),
     mode: described(
       z.enum(['enforce', 'observe']).optional(),
-      '`observe`: actions are decided and recorded, but refusals are let through. Absent: `enforce`.',
+      '`observe`: actions are decided and recorded, but refusals are let through. Default: `enforce`.',
     ),
     agents: described(patterns.min(1), 'Patterns of the agents that hold this mandate.', ['airline-*']),
     expiresAt: described(
       time.optional(),
-      'From this time on every action is refused. Absent: it never expires.',
+      'From this time on every action is refused. Default: the mandate never expires.',
       '2027-01-01T00:00:00Z',
     ),
     maxCostTotal: described(
       dollars.optional(),
-      'The lifetime budget of each agent, in dollars. Absent: no limit. 0: nothing may be spent.',
+      'The lifetime budget of each agent, in dollars. Default: no limit. 0: nothing may be spent.',
       10,
     ),
     maxCostPerCall: described(
       dollars.optional(),
-      'The most that one call may cost, in dollars. Absent: no limit.',
+      'The most that one call may cost, in dollars. Default: no limit.',
       0.5,
     ),
     maxActualCost: described(
@@ -215,7 +215,7 @@ export const mandateDocument = z
     ),
     requireEstimate: described(
       z.boolean().optional(),
-      'Whether a call of a tool without a price must state an estimate. Absent: false.',
+      'Whether a call of a tool without a price must state an estimate. Default: false.',
       true,
     ),
     defaultEstimate: described(
@@ -237,7 +237,7 @@ export const mandateDocument = z
     ),
     allowedTools: described(
       patterns.optional(),
-      'Patterns of tools. A tool must match one. Absent: every tool.',
+      'Patterns of tools. A tool must match one. Default: every tool.',
       ['get_*', 'search_*', 'send_certificate'],
     ),
     deniedTools: described(patterns.optional(), 'Patterns of tools that are denied. Deny beats allow.', [
@@ -245,13 +245,13 @@ export const mandateDocument = z
     ]),
     allowedModels: described(
       patterns.optional(),
-      'Patterns of models. A model must match one. Absent: every model.',
+      'Patterns of models. A model must match one. Default: every model.',
       ['gpt-4o', 'claude-*'],
     ),
     deniedModels: described(patterns.optional(), 'Patterns of models that are denied.', ['gpt-3.5-*']),
     allowedProviders: described(
       patterns.optional(),
-      'Patterns of providers. A provider must match one. Absent: every provider.',
+      'Patterns of providers. A provider must match one. Default: every provider.',
       ['anthropic', 'openai'],
     ),
     deniedProviders: described(patterns.optional(), 'Patterns of providers that are denied.', ['openrouter']),
@@ -271,7 +271,7 @@ export const mandateDocument = z
     ),
     defaultChargingPolicy: described(
       chargingDocument.optional(),
-      'How outcomes are charged. Absent: SUCCESS_BASED.',
+      'How outcomes are charged. Default: SUCCESS_BASED.',
     ),
     toolPolicies: described(
       z.record(toolName, toolPolicyDocument).optional(),

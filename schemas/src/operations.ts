@@ -193,7 +193,7 @@ export const ledgerEpoch = z
         previous: described(id.nullable(), 'The epoch before. null: this is the first.', 'epoch_01kc7d9zzz'),
         replayMemoryMs: described(
           z.int().min(1).optional(),
-          'How long this epoch remembers ids, in milliseconds. Absent: the epoch before decides.',
+          'How long this epoch remembers ids, in milliseconds. If absent, the value of the previous epoch applies.',
           86_400_000,
         ),
         reason: described(

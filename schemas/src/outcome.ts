@@ -8,10 +8,10 @@ import { tokenUsage } from './token-usage.ts';
 
 export const outcome = z.strictObject({
   actionId: described(id, 'The action that ran.', 'act_7f3a'),
-  attempt: described(z.int().min(1).max(CAPS.attempts).optional(), 'The attempt that ran. Absent: 1.', 1),
+  attempt: described(z.int().min(1).max(CAPS.attempts).optional(), 'The attempt that ran. Default: 1.', 1),
   tenant: described(
     tenant.optional(),
-    'The tenant of the agent. Absent: the tenant of the API key.',
+    'The tenant of the agent. Default: the tenant of the API key.',
     'default',
   ),
   agentId: described(id, 'The agent that ran it.', 'airline-007'),
@@ -21,16 +21,16 @@ export const outcome = z.strictObject({
   ),
   actualCostMicros: described(
     micros.optional(),
-    'What the call cost, in micro-dollars. Absent: it was not metered.',
+    'What the call cost, in micro-dollars. Absent if the cost was not measured.',
     91_000,
   ),
   usage: described(
     tokenUsage.optional(),
-    'The tokens that an LLM call used, as its provider counted them. The decision has their prices. If the outcome also states an actual cost, the greater amount counts. Absent: not counted.',
+    'The tokens that an LLM call used, as its provider counted them. The decision has their prices. If the outcome also states an actual cost, the greater amount counts. Absent if the tokens were not counted.',
   ),
   verification: described(
     z.strictObject({ ok: described(z.boolean(), 'Whether the result passed the check.', true) }).optional(),
-    'Whether a check of the result passed. Absent: none ran.',
+    'Whether a check of the result passed. Absent if no check ran.',
   ),
   completedAt: described(time.optional(), "When the call ended, by the caller's clock."),
 });
@@ -51,7 +51,7 @@ export type Reporter = z.infer<typeof reporter>;
 export const reportedOutcome = outcome.extend({
   reportedBy: described(
     reporter.optional(),
-    'Set by the gateway for every outcome that comes over HTTP. A caller cannot set it. Absent: a producer wrote the outcome to the topic.',
+    'Set by the gateway for every outcome that comes over HTTP. A caller cannot set it. Absent if a producer wrote the outcome to the topic.',
   ),
 });
 export type ReportedOutcome = z.infer<typeof reportedOutcome>;

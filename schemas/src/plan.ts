@@ -124,7 +124,7 @@ export type SettleRequest = {
   status: 'success' | 'failure' | 'cancelled';
   /** The actual cost. Null if no cost was metered. */
   actualMicros: number | null;
-  /** The tokens that the call used. Absent: the outcome does not state them. */
+  /** The tokens that the call used. Absent if the outcome does not state the tokens. */
   usage?: TokenUsage;
   /** The result of the verification. Null if no verification ran. */
   verified: boolean | null;

@@ -104,8 +104,8 @@ function isOfPrincipal({ path, person }: { path: string; person: string }): bool
 }
 
 /**
- * The most countries of a rule. Each possible number takes about 20 µs for each country, and a record may contain
- * many numbers.
+ * The maximum number of countries of a rule. Each possible number takes about 20 µs for each country, and a record may
+ * contain many numbers.
  */
 const MAX_COUNTRIES = 5;
 const onPattern = {
@@ -116,7 +116,7 @@ const onPattern = {
       .min(1)
       .max(MAX_COUNTRIES)
       .optional(),
-    'The countries with national phone numbers that are recognized, by ISO 3166. Other numbers are recognized only with `+`. Absent: none.',
+    'The countries with national phone numbers that are recognized, by ISO 3166. Other numbers are recognized only with `+`. Default: none.',
     ['DE', 'CH'],
   ),
 };
@@ -155,7 +155,7 @@ export const privacyDocument = z.strictObject({
         }),
       )
       .default({}),
-    'How long the audit keeps the rows of a tenant. `*`: every tenant that is not named. Absent: always.',
+    'How long the audit keeps the rows of a tenant. `*`: every tenant that is not named. Without this field, the audit keeps all rows.',
     { '*': { keepMonths: 24 } },
   ),
 });

@@ -29,7 +29,7 @@ const MUCH_SHORTER = 4;
 /**
  * Reads the string with its opening quote at `opened`. `end`: the index after the closing quote. Throws a
  * `JsonFault`.
- * @param most the most characters that the string may have
+ * @param most the maximum number of characters that the string may have
  */
 export function readJsonString(text: string, opened: number, most: number): { value: string; end: number } {
   let value = '';

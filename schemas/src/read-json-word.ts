@@ -56,7 +56,7 @@ function readNumber(word: string, at: number): number {
 
 /** The number of significant digits that every JavaScript number of usual magnitude represents exactly. */
 const ALWAYS_HELD = 15;
-/** The most digits that `toPrecision` gives. */
+/** The maximum number of digits that `toPrecision` gives. */
 const MOST_DIGITS = 100;
 
 /** True if JavaScript represents the number without losing any of its digits. */

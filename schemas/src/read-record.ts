@@ -47,7 +47,7 @@ export type ReadSome<T> =
   /** `wrong`: how many of the `records` records cannot be read. `faults` describes the first of them. */
   | { many: true; faults: readonly ListedFault[]; wrong: number; records: number };
 
-/** The most records of a list that are read, and the most faults that are reported. */
+/** The maximum number of records of a list that are read, and the maximum number of faults that are reported. */
 export type ListBounds = { records: number; faults: number };
 
 /**

@@ -39,25 +39,25 @@ export const ruleDocument = z
       z.enum(RULE_MODES).default('enforce'),
       '`observe`: not enforced if all matching policies observe. `shadow`: only recorded.',
     ),
-    agents: described(patterns.min(1).optional(), 'Patterns of agents. Absent: every agent.', ['airline-*']),
+    agents: described(patterns.min(1).optional(), 'Patterns of agents. Default: every agent.', ['airline-*']),
     groups: described(
       z.array(plainId).min(1).max(CAPS.groups).optional(),
-      'Groups of agents. Absent: every agent.',
+      'Groups of agents. Default: every agent.',
       ['support'],
     ),
     when: described(
       condition.optional(),
-      'A condition on the agent, the action and the context. Absent: always true.',
+      'A condition on the agent, the action and the context. Default: always true.',
       { field: 'context.environment', op: '==', value: 'prod' },
     ),
     startsAt: described(
       time.optional(),
-      'The rule holds from this time on. Absent: from the start.',
+      'The rule is valid from this time on. Default: valid at once.',
       '2026-01-01T00:00:00Z',
     ),
     endsAt: described(
       time.optional(),
-      'The rule holds until before this time. Absent: it does not end.',
+      'The rule is valid until this time, which is not included. Default: no end.',
       '2027-01-01T00:00:00Z',
     ),
   })

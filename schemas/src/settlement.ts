@@ -23,10 +23,10 @@ export const settlement = z.object({
     'The reported cost, in micro-dollars. null: none was metered.',
     91_000,
   ),
-  usage: described(tokenUsage.optional(), 'The reported tokens. Absent: none were reported.'),
+  usage: described(tokenUsage.optional(), 'The reported tokens. Absent if no tokens were reported.'),
   usageMicros: described(
     micros.optional(),
-    'What the reported tokens cost by the prices of the decision, in micro-dollars. Absent: there is no usage, or no price for it.',
+    'What the reported tokens cost by the prices of the decision, in micro-dollars. Absent if the outcome has no usage, or if the usage has no price.',
     20_430,
   ),
   reportedBy: described(

@@ -40,7 +40,7 @@ export const tenantDocument = z
     ),
     directTopic: described(
       z.boolean().optional(),
-      'Whether the tenant may publish to a topic of its own. Absent: false.',
+      'Whether the tenant may publish to a topic of its own. Default: false.',
       true,
     ),
   })

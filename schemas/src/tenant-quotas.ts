@@ -14,9 +14,13 @@ const amount = most(CAPS.throughput);
  * `perSecond`.
  */
 const throughput = z.strictObject({
-  perSecond: described(amount, 'How many per second, on average. Absent: the default. 0: none.', 2_000),
-  burst: described(amount, 'How many at once. Absent: ten times `perSecond`.', 20_000),
-  perDay: described(amount, 'How many per day, by UTC. Absent: the default.', 70_000_000),
+  perSecond: described(
+    amount,
+    'How many per second, on average. Default: the quota of the plane. 0: none.',
+    2_000,
+  ),
+  burst: described(amount, 'How many at once. Default: ten times `perSecond`.', 20_000),
+  perDay: described(amount, 'How many per day, by UTC. Default: the quota of the plane.', 70_000_000),
 });
 const published = z.strictObject({
   records: described(throughput.optional(), 'The number of records.'),
@@ -26,33 +30,33 @@ const published = z.strictObject({
 export const tenantQuotas = z.strictObject({
   agents: described(
     most(CAPS.agents),
-    'How many agents the tenant may register. Absent: the highest number of the plane.',
+    'How many agents the tenant may register. Default: the maximum of the plane.',
     500,
   ),
   policies: described(
     most(CAPS.policies),
-    'How many policies the tenant may have, archived ones included. Absent: the highest number of the plane.',
+    'How many policies the tenant may have, archived ones included. Default: the maximum of the plane.',
     100,
   ),
   rules: described(
     most(CAPS.rules),
-    'How many rules the tenant may have. Absent: the highest number of the plane.',
+    'How many rules the tenant may have. Default: the maximum of the plane.',
     200,
   ),
   grants: described(
     most(CAPS.grants),
-    'How many grants the tenant may have that have neither ended nor been revoked. Absent: the highest number of the plane.',
+    'How many grants the tenant may have that have neither ended nor been revoked. Default: the maximum of the plane.',
     1_000,
   ),
   rememberedIds: described(
     most(CAPS.rememberedIds),
-    'How many deliveries the ledger remembers within the replay memory. Absent: the default.',
+    'How many deliveries the ledger remembers within the replay memory. Default: the quota of the plane.',
     10_000_000,
   ),
   publish: described(published.optional(), 'Actions and outcomes that gateways accept.'),
   publishPerKey: described(
     published.optional(),
-    'The quota of each key. Absent: half of the quota of the tenant.',
+    'The quota of each key. Default: half of the quota of the tenant.',
   ),
   refusals: described(throughput.omit({ perDay: true }).optional(), 'Decisions that refuse an action.'),
   refusalsPerAgent: described(throughput.omit({ perDay: true }).optional(), 'The quota of each agent.'),

@@ -14,18 +14,18 @@ export const tokenUsage = z
     ),
     cachedInputTokens: described(
       tokens.optional(),
-      'How many of the input tokens were read from a cache. Absent: 0.',
+      'How many of the input tokens were read from a cache. Default: 0.',
       8_000,
     ),
     cacheWriteTokens: described(
       tokens.optional(),
-      'How many of the input tokens were written to a cache. Absent: 0.',
+      'How many of the input tokens were written to a cache. Default: 0.',
       1_000,
     ),
     outputTokens: described(tokens, 'All output tokens, with the reasoning tokens.', 640),
     reasoningTokens: described(
       tokens.optional(),
-      'How many of the output tokens were reasoning. They cost as much as other output. Absent: unknown.',
+      'How many of the output tokens were reasoning. They cost as much as other output. Absent if the number is unknown.',
       512,
     ),
   })

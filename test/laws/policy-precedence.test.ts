@@ -16,7 +16,7 @@ type Reason = {
   code: Code;
   /** The name of the check that refuses the request. */
   check: string;
-  /** The kind of action that this reason can refuse. Absent: every kind. */
+  /** The kind of action that this reason can refuse. Default: every kind. */
   only?: 'tool_call' | 'llm_call';
   mandate?: object;
   /** The fields of a second policy that applies at the same time. */

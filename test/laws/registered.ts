@@ -13,9 +13,9 @@ export type Register = {
   agents: readonly object[];
   policies: readonly object[];
   rules: readonly object[];
-  /** The tenant limits. Absent: the tenant has no limits. */
+  /** The tenant limits. Absent if the tenant has no limits. */
   tenantLimits?: object;
-  /** The time when the tenant was closed. Absent: the tenant is open. */
+  /** The time when the tenant was closed. Absent if the tenant is open. */
   closedAt?: string;
 };
 

@@ -27,8 +27,8 @@ Examples:
 const HELP_COLUMNS = 80;
 
 /**
- * The most choices of an option that its help lists. If an option has more choices, only the error message for a
- * wrong value lists them.
+ * The maximum number of choices of an option that its help lists. If an option has more choices, only the error message
+ * for a wrong value lists them.
  */
 const MOST_CHOICES = 12;
 

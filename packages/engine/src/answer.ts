@@ -40,7 +40,7 @@ export type AnswerContext = {
    * be made again.
    */
   clock(): number;
-  /** Returns how many deliveries of a tenant the ledger may remember. Absent: the default number. */
+  /** Returns how many deliveries of a tenant the ledger may remember. Default: the number of the plane. */
   maxRemembered?(tenant: string): number;
   /** If false, no request is ever too late. Offline evaluation uses false. */
   deadlines: boolean;

@@ -21,7 +21,7 @@ export async function restoreLedger(options: {
   snapshots?: Snapshots;
   snapshotAfterRecords?: number;
   replayMemoryMs?: number | undefined;
-  /** The maximum number of remembered deliveries of all tenants together. Absent: no limit. */
+  /** The maximum number of remembered deliveries of all tenants together. Default: no limit. */
   mostRemembered?: number;
 }): Promise<Restored> {
   const { bus, clock, log, snapshots, snapshotAfterRecords: afterRecords, replayMemoryMs } = options;

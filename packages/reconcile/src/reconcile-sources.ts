@@ -230,7 +230,7 @@ async function* rowsRecorded(audit: AuditClient, tenant: string, table: Audited)
   }
 }
 
-/** The most rows that one page of an answer may contain. */
+/** The maximum number of rows that one page of an answer may contain. */
 const PAGE = 10_000;
 
 /** Reads all sums, page after page. */

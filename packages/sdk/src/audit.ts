@@ -14,8 +14,8 @@ import type { OnError } from './types.ts';
 export type AuditOptions = QueueBounds & {
   outputs: readonly AuditTarget[];
   /**
-   * A folder for records that an output does not take in time. Each output has a file there. The records are sent
-   * again after a restart. Absent: records that do not fit into memory are lost. Each process needs its own folder.
+   * A folder for records that an output does not take in time. Each output has a file there. The records are sent again
+   * after a restart. Without a folder, records that do not fit into memory are lost. Each process needs its own folder.
    */
   spillFolder?: string;
 };

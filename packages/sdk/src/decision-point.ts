@@ -26,7 +26,10 @@ export type Kills = {
    * @param options.agentId the agent of the running call that the listener stops
    */
   onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean; agentId?: string }): () => void;
-  /** True if kills of other processes are not heard while every listener is passive. Absent: every kill is heard. */
+  /**
+   * True if kills of other processes are not heard while every listener is passive. By default, listeners learn of
+   * every kill.
+   */
   readonly mayMissKills?: boolean;
 };
 
@@ -48,7 +51,7 @@ export type Approvals = {
 };
 
 export type DecisionPoint = {
-  /** Returns what is wrong with a name, as a phrase. Absent: the mode checks names when it decides. */
+  /** Returns what is wrong with a name, as a phrase. Absent if the mode checks names when it decides. */
   nameFault?(name: string): string | null;
   /** Reads the JSON of an `action.requested` record. What it returns is decided, and is what runs. */
   readAction(json: string): ReadAction;
@@ -70,15 +73,15 @@ export type DecisionPoint = {
    */
   addMandate(agentId: string, mandate: MandateDocument): void;
   /**
-   * Puts an agent under another one: it is allowed no more than its parent, and its calls are charged to both. Absent:
-   * the mode knows the parent of each agent by itself.
+   * Puts an agent under another one: it is allowed no more than its parent, and its calls are charged to both. Absent
+   * if the mode itself knows the parent of each agent.
    *
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
   delegate?(parentId: string, agentId: string, mandate: MandateDocument | undefined): void;
   /** Resolves when everything that was reported so far has been delivered, or after `timeoutMs`. Never rejects. */
   flush(options?: { timeoutMs?: number }): Promise<void>;
-  /** What became of the records of the audit. Absent: the mode records nothing itself. */
+  /** What became of the records of the audit. Absent if the mode itself records nothing. */
   auditCounts?(): AuditCounts;
   close(options?: { timeoutMs?: number }): Promise<void>;
 };

@@ -44,13 +44,13 @@ type Mode = {
 
 /** The options that all modes have in common. */
 export type EngineOptions = {
-  /** A mandate as an object, or the path of a mandate file. Absent: no agent has a mandate yet. */
+  /** A mandate as an object, or the path of a mandate file. If absent, no agent has a mandate yet. */
   mandate?: MandateDocument | string | undefined;
-  /** The agent of a mandate that is given as an object. Absent: every agent. */
+  /** The agent of a mandate that is given as an object. Default: every agent. */
   agentId?: string | undefined;
-  /** Called after the mandate is read, because an audit locks its folder. Absent: nothing is recorded. */
+  /** Called after the mandate is read, because an audit locks its folder. If absent, nothing is recorded. */
   openAudit?: () => Audit;
-  /** Whether the state ends with the point. Absent: true. */
+  /** Whether the state ends with the point. Default: true. */
   closesState?: boolean;
 };
 

@@ -98,7 +98,7 @@ export function refuseOption<Name extends string>(
   if (options[name] !== undefined) throw misused(`The mode "${mode}" has no \`${name}\`.`, remedy);
 }
 
-/** The most errors that are read on the way from an error of a framework to the error of the SDK. */
+/** The maximum number of errors that are read on the way from an error of a framework to the error of the SDK. */
 const MOST_NESTED = 32;
 
 /**

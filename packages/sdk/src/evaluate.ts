@@ -33,7 +33,7 @@ import type { MandateDocument } from './types.ts';
 export type AgentState = {
   /** The time of the decision, in milliseconds since the Unix epoch. */
   atMs: number;
-  /** The reason of a kill that stops the agent. Absent: no kill stops it. */
+  /** The reason of a kill that stops the agent. Absent if no kill stops the agent. */
   killed?: string;
   /**
    * What the counters of budgets contain, in micro-dollars. The lifetime budget of an agent has the scope `agent`, the

@@ -21,13 +21,13 @@ import { type Executor, executorOf, type ToolOptions } from './wrapper.ts';
 export type MandateOptions = PlaneOptions &
   DeferOptions & {
     /**
-     * Where actions are decided. Absent: `local`, in this process. `distributed`: in this process, with the state in
+     * Where actions are decided. Default: `local`, in this process. `distributed`: in this process, with the state in
      * Redis. `plane`: by a plane.
      */
     mode?: 'local' | 'distributed' | 'plane';
     /** The Redis of distributed mode: `redis://…`. All processes with this Redis and prefix share their limits. */
     redis?: string;
-    /** Begins all keys in Redis. Absent: `mandate`. */
+    /** Begins all keys in Redis. Default: `mandate`. */
     redisPrefix?: string;
     /** The agent of this instance, if a call names no other agent. */
     agentId?: string;
@@ -36,28 +36,30 @@ export type MandateOptions = PlaneOptions &
      * agent. An agent without a mandate may do nothing.
      */
     mandate?: MandateDocument | string;
-    /** The run of calls that state a `callId` and no run. Absent: a new id. After a restart, state the same id again. */
+    /**
+     * The run of calls that state a `callId` and no run. Default: a new id. After a restart, state the same id again.
+     */
     runId?: string;
     /**
      * Says what a call costs, in micro-dollars: before the call as its estimate, and with the outcome as its actual cost.
      * Only local mode has this option. If the function fails before the call, the call is blocked.
      */
     charge?: Charge;
-    /** The state of the agents. Absent: a new state in the memory of this process, or in `redis`. */
+    /** The state of the agents. Default: a new state in the memory of this process, or in `redis`. */
     state?: StateManager | RedisStateManager;
-    /** The clock of a new state. Absent: a clock that does not follow changes of the system's clock. */
+    /** The clock of a new state. Default: a clock that does not follow changes of the system's clock. */
     clock?: Clock;
     /**
-     * Where decisions and settlements are recorded. Absent: nowhere. With an object, records that wait survive a restart
-     * (`spillFolder`). Plane mode has no such option, because the plane records them.
+     * Where decisions and settlements are recorded. By default, nothing is recorded. With an object, records that wait
+     * survive a restart (`spillFolder`). Plane mode has no such option, because the plane records them.
      */
     audit?: readonly AuditTarget[] | AuditOptions;
-    /** Gets errors that do not stop a call, such as an outcome that could not be settled. Absent: `console.error`. */
+    /** Gets errors that do not stop a call, such as an outcome that could not be settled. Default: `console.error`. */
     onError?: OnError;
   };
 
 export type AgentOptions = {
-  /** Absent: the agent of the instance. */
+  /** Default: the agent of the instance. */
   agentId?: string;
   /** A further mandate of the agent. It applies to all calls of the agent, together with every other one. */
   mandate?: MandateDocument;

@@ -35,7 +35,9 @@ type Entry = {
   isClaimed: boolean;
 };
 
-/** The most calls that are remembered, and the most results of calls. Results may be large. */
+/**
+ * The maximum number of calls that are remembered, and the maximum number of results of calls. Results may be large.
+ */
 const MOST_CALLS = 10_000;
 const MOST_RESULTS = 200;
 

@@ -15,10 +15,10 @@ import { type Action, CAPS, mandateDocument, readShape } from '@mandate/schemas'
 import { misused } from './errors.ts';
 import type { MandateDocument } from './types.ts';
 
-/** The most faults of one mandate that are reported. */
+/** The maximum number of faults of one mandate that are reported. */
 const MAX_FAULTS = 100;
 
-/** The most different mandates that a process may state for one agent. */
+/** The maximum number of different mandates that a process may state for one agent. */
 const MOST_STATED = 32;
 
 /**

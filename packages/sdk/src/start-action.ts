@@ -29,7 +29,7 @@ type Starting = {
   call: Call;
   point: DecisionPoint;
   onError: OnError;
-  /** Says what the call costs. Absent: the mandate says it. */
+  /** Says what the call costs. By default, the mandate states the cost. */
   charge?: Charge | undefined;
   /** What happens to calls that a person must approve. A call may say otherwise. */
   deferring?: DeferOptions;

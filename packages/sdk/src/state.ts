@@ -24,15 +24,15 @@ export type StateManager = {
 
 type Options = {
   /**
-   * The clock of all decisions. Absent: the time of the system at the start, and the time that has passed since then. A
-   * change of the system's clock moves no window. The clock never runs backwards.
+   * The clock of all decisions. Default: the time of the system at the start, and the time that has passed since then.
+   * A change of the system's clock moves no window. The clock never runs backwards.
    */
   clock?: Clock;
-  /** How long ids and idempotency keys are remembered, in milliseconds. Absent: 24 hours. */
+  /** How long ids and idempotency keys are remembered, in milliseconds. Default: 24 hours. */
   replayMemoryMs?: number;
   /**
-   * How many deliveries are remembered at most. A call that ran takes two, a refused call one, each about 375 bytes.
-   * At the limit, calls are blocked, because an id that is forgotten early could run twice. Absent: 500,000.
+   * How many deliveries are remembered at most. A call that ran takes two, a refused call one, each about 375 bytes. At
+   * the limit, calls are blocked, because an id that is forgotten early could run twice. Default: 500,000.
    */
   mostRemembered?: number;
 };

@@ -48,10 +48,10 @@ export type OnError = (error: unknown) => void;
 export type DeferOptions = {
   /**
    * `throw`: the call ends with a MandateDeferredError. `wait`: the call waits for the person, and then runs exactly as
-   * it was approved, once. Absent: `throw`.
+   * it was approved, once. Default: `throw`.
    */
   onDefer?: 'throw' | 'wait';
-  /** How long the call waits for a person, in milliseconds. Then it throws. Absent: one hour. */
+  /** How long the call waits for a person, in milliseconds. Then it throws. Default: one hour. */
   deferTimeoutMs?: number;
 };
 
@@ -62,14 +62,14 @@ export type CallOptions = DeferOptions & {
    * failed. The key must always state the same tool and arguments.
    */
   idempotencyKey?: string;
-  /** The id of the action. Absent: the SDK makes one. Use it to send a deferred action again. */
+  /** The id of the action. By default, the SDK makes an id. Use it to send a deferred action again. */
   actionId?: string;
   /**
    * The id that a model or a framework gave this call. Within its run, a second ask for the same call gets the first
    * answer, and the call runs once. With other arguments it is another call.
    */
   callId?: string;
-  /** The run that `callId` belongs to, such as a conversation. Absent: the run of the instance. */
+  /** The run that `callId` belongs to, such as a conversation. Default: the run of the instance. */
   runId?: string;
   /** What the caller expects the call to cost, in micro-dollars. A higher price of the mandate counts instead. */
   estimatedCostMicros?: number;
@@ -122,7 +122,7 @@ export type RunOptions<Result = unknown> = ToolCallOptions & {
    * `verifyTimeoutMs`, the call ends with `VERIFICATION_FAILED`, and is charged as a failure.
    */
   verifyResult?: (result: Result, checking: { signal: AbortSignal }) => boolean | PromiseLike<boolean>;
-  /** How long `verifyResult` may take, in milliseconds. The lease of the call ends it too. Absent: 30 seconds. */
+  /** How long `verifyResult` may take, in milliseconds. The lease of the call ends it too. Default: 30 seconds. */
   verifyTimeoutMs?: number;
 };
 
@@ -133,9 +133,9 @@ export type Call =
       type: 'llm_call';
       provider?: string;
       model: string;
-      /** All input tokens, cached or not. Absent: not known. */
+      /** All input tokens, cached or not. Absent if the number is unknown. */
       inputTokens?: number;
-      /** The most tokens that the model may write. */
+      /** The maximum number of tokens that the model may write. */
       maxOutputTokens?: number;
       options?: CallOptions;
     };
@@ -155,11 +155,11 @@ export type TokenUsage = {
 /** What became of a call. Amounts are in micro-dollars. */
 export type RunningOutcome = {
   status: 'success' | 'failure' | 'cancelled';
-  /** What the call cost. Absent: not known. */
+  /** The actual cost of the call. Absent if the cost is unknown. */
   actualCostMicros?: number;
   /** The tokens of an LLM call, from which its cost is computed. */
   usage?: TokenUsage;
-  /** Whether a check of the result passed. Absent: none ran. */
+  /** Whether a check of the result passed. Absent if no check ran. */
   verification?: { ok: boolean };
 };
 

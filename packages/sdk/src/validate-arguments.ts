@@ -6,7 +6,7 @@ import type { ActionOfError, StandardSchema, Validate } from './types.ts';
 /** How long a validator may take. A validator that waits for more than its own work would hold up the agent. */
 const VALIDATION_MS = 10_000;
 
-/** The most faults that a reason names, and the most characters of each. */
+/** The maximum number of faults that a reason names, and the maximum number of characters of each. */
 const MOST_FAULTS = 5;
 const MOST_UNITS = 200;
 

@@ -15,11 +15,11 @@ export type FnOptions<F extends AnyFunction = AnyFunction> = Omit<
   RunOptions<Awaited<ReturnType<F>>>,
   'actionId' | 'callId' | 'idempotencyKey' | 'actualCostMicros'
 > & {
-  /** Absent: the agent of the instance. */
+  /** Default: the agent of the instance. */
   agentId?: string;
   /**
-   * The arguments that are decided and recorded: the names of the parameters in their order, or a function that
-   * returns an object. Absent: the parameter itself if it is the only one and an object, otherwise the list `args`.
+   * The arguments that are decided and recorded: the names of the parameters in their order, or a function that returns
+   * an object. Default: the parameter itself if it is the only one and an object, otherwise the list `args`.
    */
   args?: readonly string[] | ((...parameters: Parameters<F>) => object);
   /** What a successful call cost, in micro-dollars, or a function that reads it from the result. */

@@ -78,7 +78,7 @@ function replaced(own: RunOptions, options: RunOptions): RunOptions {
   };
 }
 
-/** The most names of tools in a remedy. */
+/** The maximum number of names of tools in a remedy. */
 const MOST_NAMED = 50;
 
 /** A model may ask for a tool that does not exist, so this is a refusal that the model can read. */

@@ -51,7 +51,7 @@ export type ServiceParts = {
   /** The store of keys. Null if the service accepts no key. Then only health and metrics answer. */
   keys: KeyStore | null;
   readiness: () => Promise<readonly ReadinessCheck[]>;
-  /** Returns how much a tenant and each of its keys may write. Absent: the defaults. */
+  /** Returns how much a tenant and each of its keys may write. If absent, the default quotas apply. */
   quotas?: (tenant: string) => QuotasInForce;
   routes?: HttpRoutes;
 };

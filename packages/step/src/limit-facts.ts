@@ -18,7 +18,7 @@ export function mostSpentBefore(maxMicros: number | null, reserveMicros: number)
   return (maxMicros ?? Number.MAX_SAFE_INTEGER) - reserveMicros;
 }
 
-/** Returns the most calls that a rate may have counted if one more call must still fit. */
+/** Returns the maximum number of calls that a rate may have counted if one more call must still fit. */
 export function mostCallsBefore(maxCalls: number): number {
   return maxCalls - 1;
 }

@@ -21,7 +21,7 @@ const DEBUGGABLE = '--inspect-port=127.0.0.1:0';
 /** Hundreds of processes load the same modules. With a compile cache each takes half the time. */
 const COMPILED = join(import.meta.dirname, '../../../node_modules/.cache/compiled');
 
-/** @param node the Node that runs the file. Absent: the Node of this process. */
+/** @param node the Node that runs the file. Default: the Node of this process. */
 export function startProcess(
   file: string,
   args: readonly string[],

@@ -147,8 +147,8 @@ function panelOf(panel: Panel, source: Source): object {
 }
 
 /**
- * The most points of a series. With this number, a point of a week is an hour, and a point of a year is a day.
- * Rollups contain sums for such hours and days.
+ * The maximum number of points of a series. With this number, a point of a week is an hour, and a point of a year is a
+ * day. Rollups contain sums for such hours and days.
  */
 const MOST_POINTS = 200;
 

@@ -39,7 +39,7 @@ export type AlerterOptions = {
   metrics: Metrics;
   clock?: Clock;
   sessionTimeoutMs?: number;
-  /** The most alerts that may wait for one webhook. Default 1,000. */
+  /** The maximum number of alerts that may wait for one webhook. Default 1,000. */
   mostWaiting?: number;
   /** How often the alerter checks for unanswered approvals and measures the lag, in milliseconds. Default 1,000. */
   lookEveryMs?: number;

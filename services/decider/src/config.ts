@@ -49,7 +49,7 @@ export const deciderSettings = z.object({
     .min(1)
     .max(10_000)
     .default(500)
-    .describe('the most records of a partition that are decided at once'),
+    .describe('the maximum number of records of a partition that are decided at once'),
   DECIDER_SESSION_TIMEOUT_MS: z
     .int()
     .min(100)

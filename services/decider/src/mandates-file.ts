@@ -7,7 +7,7 @@ import { type MandateOfFile, type MandatesInForce, mandatesOfFile } from '@manda
 import { type DocumentFault, describeFault, loadMandates } from '@mandate/policy/documents';
 import { type FollowedDocument, followDocument, type Logger, MandateError } from '@mandate/runtime';
 
-/** The most mandates or warnings that one log line names. The line also contains their total number. */
+/** The maximum number of mandates or warnings that one log line names. The line also contains their total number. */
 const NAMED_IN_LOG = 20;
 
 export type MandatesFile = FollowedDocument & {

@@ -17,7 +17,9 @@ import { HttpProblem, type Metrics } from '@mandate/server';
 import type { z } from 'zod';
 import { createFairSemaphore } from './fair-semaphore.ts';
 
-/** The most questions that run or wait. A client has 10 sockets, so some sockets are left for readiness. */
+/**
+ * The maximum number of questions that run or wait. A client has 10 sockets, so some sockets are left for readiness.
+ */
 const MOST = { running: 8, waiting: 100 };
 
 const GONE = 'the caller has gone';
@@ -67,7 +69,7 @@ type Bounds = {
   log: Logger;
   metrics: Metrics;
   timeoutMs: number;
-  /** The most questions that run or wait. Absent: `MOST`. */
+  /** The maximum number of questions that run or wait. Default: `MOST`. */
   most?: typeof MOST;
 };
 

@@ -6,8 +6,8 @@ type Usage = { calls: number; llmMicros: number; toolMicros: number; adjustedMic
 export type FindUsage = (tenant: string, agentId: string, gone: AbortSignal) => Promise<Usage | null>;
 
 /**
- * The most questions that run or wait. Each question reads all rows of one agent, and agents with an SDK ask often.
- * Without this limit, the recorder would wait for a free connection to ClickHouse.
+ * The maximum number of questions that run or wait. Each question reads all rows of one agent, and agents with an SDK
+ * ask often. Without this limit, the recorder would wait for a free connection to ClickHouse.
  */
 const MOST = { running: 4, waiting: 100 };
 const TIMEOUT_MS = 5_000;

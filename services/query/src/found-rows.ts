@@ -63,7 +63,7 @@ export const settlementFound = searchSettlements.row.omit(LOG_POSITION).extend({
   released: dollarsField,
   usage: described(
     z.string().optional(),
-    'The cost of the tokens in dollars, for people. Absent: `usageMicros` is null.',
+    'The cost of the tokens in dollars, for people. Absent if `usageMicros` is null.',
     '$0.02043',
   ),
   mayRelease: described(

@@ -49,7 +49,7 @@ export type RecorderOptions = {
   /** Makes spans. Null or absent if there are no traces. */
   tracer?: Tracer | null;
   clock?: Clock;
-  /** The most records of a partition in one batch. Default 1,000. */
+  /** The maximum number of records of a partition in one batch. Default 1,000. */
   maxBatch?: number;
   /**
    * How long to wait for more records before an insert, in milliseconds. If the partition has more records, nothing

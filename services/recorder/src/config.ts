@@ -28,7 +28,7 @@ export const recorderSettings = z.object({
     .min(1)
     .max(10_000)
     .default(1_000)
-    .describe('the most records of a partition that are recorded at once'),
+    .describe('the maximum number of records of a partition that are recorded at once'),
   RECORDER_GATHER_MS: z
     .int()
     .min(0)

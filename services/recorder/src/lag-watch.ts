@@ -12,7 +12,7 @@ export type LagWatchOptions = {
   clock: Clock;
   log: Logger;
   measures: RecorderMeasures;
-  /** How long the log keeps the records. Absent: without limit, so there is no alarm. */
+  /** How long the log keeps the records. Absent if the log keeps records without a limit. Then there is no alarm. */
   retentionMs?: number | undefined;
   everyMs: number;
 };

@@ -22,7 +22,7 @@ import { nothingInTheWay } from '../workload/facts.ts';
 import { mandateDocument, mandateOf } from '../workload/mandate.ts';
 
 const ACTIONS = 100_000;
-/** The most actions that a decider takes at once. */
+/** The maximum number of actions that a decider takes at once. */
 const BATCH = 500;
 const BATCHES = ACTIONS / BATCH;
 const PAIRS = 7;

@@ -11,7 +11,7 @@ import { followTimeOf } from './virtual-timers.ts';
 import { drawPlane, happen, TENANTS } from './workload.ts';
 
 const START_MS = Date.parse('2026-03-01T12:00:00Z');
-/** The most steps of a history. No history has needed nearly as many. */
+/** The maximum number of steps of a history. No history has needed nearly as many. */
 const MOST_STEPS = 30_000;
 
 export type Played = {

@@ -15,7 +15,7 @@ export type Asking = {
  * @param ask sends `count` actions, numbered from `from`
  * @param decided returns the number of decided actions
  * @param ahead the number of actions that may be undecided
- * @param perSecond the most actions per second
+ * @param perSecond the maximum number of actions per second
  */
 export function keepAsking(
   ask: (from: number, count: number) => Promise<unknown>,

@@ -64,7 +64,7 @@ export type AnalyticsShape = {
   /**
    * The question cuts time at `fromMs` and at `toMs`. Elsewhere it cuts only at multiples of this many milliseconds
    * since
-   * 1970. A number, or SQL of a constant number. Absent: the question cuts nowhere else.
+   * 1970. A number, or SQL of a constant number. If absent, the question has no other cut.
    */
   cutMs?: number | string;
   /** True if the question does not need settlements. Then they are not joined with their decisions. */

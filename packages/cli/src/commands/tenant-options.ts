@@ -20,14 +20,14 @@ export function withTenant(command: Command): Command {
   const upTo = (cap: number) => wholeNumber({ min: 0, max: cap });
   return command
     .option('--name <text>', 'a name for people', someText)
-    .option('--agents <count>', 'the most agents', upTo(CAPS.agents))
-    .option('--policies <count>', 'the most policies, with archived ones', upTo(CAPS.policies))
-    .option('--rules <count>', 'the most rules', upTo(CAPS.rules))
-    .option('--grants <count>', 'the most grants that have not ended', upTo(CAPS.grants))
-    .option('--quotas <file>', 'quotas of what it writes: YAML, with the fields that change')
-    .option('--limits <file>', 'a policy that all its agents are held to: YAML')
-    .option('--remove-limits', 'remove that policy')
-    .option('--direct-topic', 'it publishes to its own topic');
+    .option('--agents <count>', 'the maximum number of agents', upTo(CAPS.agents))
+    .option('--policies <count>', 'the maximum number of policies, with archived ones', upTo(CAPS.policies))
+    .option('--rules <count>', 'the maximum number of rules', upTo(CAPS.rules))
+    .option('--grants <count>', 'the maximum number of grants that have not ended', upTo(CAPS.grants))
+    .option('--quotas <file>', 'a YAML file with the quotas to change')
+    .option('--limits <file>', 'a YAML file with a policy that limits all its agents')
+    .option('--remove-limits', 'remove the policy of --limits')
+    .option('--direct-topic', 'the tenant publishes to its own topic');
 }
 
 const OPTIONS = withTenant(new Command()).options;

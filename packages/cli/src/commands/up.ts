@@ -36,7 +36,7 @@ export function upCommand(command: Command, run: RunCommand): void {
       wholeNumber({ min: 0, max: 65_535 }),
     )
     .addOption(
-      new Option('--log-level <level>', 'the least level of the log on stderr, else warn').choices(
+      new Option('--log-level <level>', 'the lowest level of the log on stderr; default warn').choices(
         LOG_LEVELS,
       ),
     );

@@ -3,7 +3,8 @@ import type { ApiClient } from '@mandate/client';
 import { SEALED_TEXTS, type Unsealed } from '@mandate/privacy';
 
 /**
- * The most texts in one request, and the most characters of these texts. The gateway limits the body of a request.
+ * The maximum number of texts in one request, and the maximum number of characters of these texts. The gateway limits
+ * the body of a request.
  */
 const MOST_TEXTS = 1_000;
 const MOST_CHARACTERS = 500_000;

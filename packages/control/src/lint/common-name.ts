@@ -7,8 +7,8 @@ import { consume, type StepBudget } from '@mandate/policy/parts';
 import { UNSPELLED } from './globs-within.ts';
 
 /**
- * The most characters of all patterns together. Each state may contain a position in every pattern, so larger
- * patterns would take too long.
+ * The maximum number of characters of all patterns together. Each state may contain a position in every pattern, so
+ * larger patterns would take too long.
  */
 const MOST_UNITS = 2_000;
 

@@ -5,7 +5,7 @@ import { PatternRefused, patternToRe2 } from './pattern-to-re2.ts';
 import { unknownClass } from './unicode-classes.ts';
 
 export interface LinearPattern {
-  /** The most steps that the pattern takes for each character of a text. */
+  /** The maximum number of steps that the pattern takes for each character of a text. */
   readonly size: number;
   /**
    * True if the text matches. If the step budget is used up, `stepBudget.left` is below 0 and the result is false,
@@ -15,7 +15,7 @@ export interface LinearPattern {
   toString(): string;
 }
 
-/** The most characters of a pattern. No sensible pattern is longer. */
+/** The maximum number of characters of a pattern. No sensible pattern is longer. */
 const LONGEST_PATTERN = 1_000;
 /**
  * The cost of compiling, as a number of characters. Every test pays this cost, even if the pattern is compiled

@@ -60,7 +60,7 @@ export type Policy = {
   releases: Releases;
   requireEstimate: boolean;
   defaultEstimateMicros: number | null;
-  /** The most calls of an agent that may be open at one time. Null if the policy states no number. */
+  /** The maximum number of calls of an agent that may be open at one time. Null if the policy states no number. */
   maxOpen: number | 'unlimited' | null;
   budgets: readonly Budget[];
   rate: Rate | null;

@@ -23,7 +23,7 @@ export type FindPlace = (path: Path) => TextPlace;
 const MAX_ALIASES = 50;
 const ALIASES = 'the aliases from here on expand to too much: write out their values';
 
-/** The most faults that are reported for one file. */
+/** The maximum number of faults that are reported for one file. */
 const MAX_FAULTS = 100;
 
 const EMPTY = 'this document is empty: remove one of the --- around it';

@@ -16,7 +16,8 @@ const listed = recentlyUsed<RecentlyUsed<KnownCall>>(64);
 const unlisted = recentlyUsed<KnownCall>(512);
 
 /**
- * The most characters of names that are cached for one call. If a call has longer names, they are computed each time.
+ * The maximum number of characters of names that are cached for one call. If a call has longer names, they are computed
+ * each time.
  */
 const MOST_UNITS = 4_000;
 

@@ -71,7 +71,10 @@ function eachSpelled(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => [name, ...otherSpellings(name)]))];
 }
 
-/** The most names that are returned. A name may consist only of endings, so further results replace the last one. */
+/**
+ * The maximum number of names that are returned. A name may consist only of endings, so further results replace the
+ * last one.
+ */
 const MOST_CUTS = 4;
 
 /** Returns the name itself, and the rest after each removed ending. The rest is never empty. */

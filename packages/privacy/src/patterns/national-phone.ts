@@ -25,7 +25,7 @@ const DATE = new RegExp(
   'g',
 );
 const SHORTEST = 7;
-/** The most digits: 15 digits of a number, and 00 before the country code. */
+/** The maximum number of digits: 15 digits of a number, and 00 before the country code. */
 const LONGEST = 17;
 /** The length of the longest prefix before the digits of the number itself: `06` in Hungary. */
 const LONGEST_PREFIX = 2;

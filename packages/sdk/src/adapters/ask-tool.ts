@@ -11,7 +11,7 @@ export type ToolAsk = {
   args: unknown;
   /** The run, thread or session that the call id belongs to. Null: there is none, and each ask is another call. */
   runId: string | null;
-  /** The framework's id of the call. Absent: the call has none. */
+  /** The framework's id of the call. Absent if the call has no id. */
   callId: string | undefined;
   signal?: AbortSignal | undefined;
 };

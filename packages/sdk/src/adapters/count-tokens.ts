@@ -7,13 +7,13 @@ import type { ActionOfError, TokenUsage } from '../types.ts';
 
 export type TokenOptions<Counted> = {
   /**
-   * Counts the input tokens of a call, for its reservation. Absent: they are estimated from the length of the call,
-   * rather too high than too low. If the function throws, the call is blocked.
+   * Counts the input tokens of a call, for its reservation. By default, the tokens are estimated from the length of the
+   * call, and rather too high than too low. If the function throws, the call is blocked.
    */
   countTokens?: (counted: Counted) => number | PromiseLike<number>;
   /**
-   * The most output tokens that are reserved for a call that states no limit of its own. Absent: 4,096. Null: the
-   * `defaultTokens` of the mandate count. A longer answer is charged in full.
+   * The maximum number of output tokens that are reserved for a call that states no limit of its own. Default: 4,096.
+   * Null: the `defaultTokens` of the mandate count. A longer answer is charged in full.
    */
   maxOutputTokens?: number | null;
 };
@@ -21,7 +21,10 @@ export type TokenOptions<Counted> = {
 /** A reservation needs a limit. Most answers are shorter. */
 const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
 
-/** Returns the most output tokens to reserve, as a field of a call. The field is absent if the mandate states them. */
+/**
+ * Returns the maximum number of output tokens to reserve, as a field of a call. The field is absent if the mandate
+ * states them.
+ */
 export function maxOutputOf(
   stated: number | undefined,
   { maxOutputTokens = DEFAULT_MAX_OUTPUT_TOKENS }: Pick<TokenOptions<never>, 'maxOutputTokens'>,
@@ -70,7 +73,7 @@ export function tokensOfText(text: string): number {
   return tokensOfBytes(bytesOf(text));
 }
 
-/** The most tokens that a provider counts for one image, rounded up. */
+/** The maximum number of tokens that a provider counts for one image, rounded up. */
 const IMAGE_TOKENS = 5_000;
 
 /**

@@ -72,7 +72,7 @@ function usageInTail(text: string): unknown {
   return undefined;
 }
 
-/** The most characters of one event. */
+/** The maximum number of characters of one event. */
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 const END_OF_EVENT = /\r\n\r\n|\n\n|\r\r/g;

@@ -1,7 +1,7 @@
 /** The calls that run, for frameworks that report the start and the end of a call in two places. */
 import type { RunningAction, RunningOutcome } from '../types.ts';
 
-/** The most calls that may run at once. The lease settles a call that was forgotten. */
+/** The maximum number of calls that may run at once. The lease settles a call that was forgotten. */
 const MOST_RUNNING = 100_000;
 
 export class RunningCalls {

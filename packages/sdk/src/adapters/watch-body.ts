@@ -83,7 +83,7 @@ export function watchedSource<Piece>(
 export type BodyWatcher = {
   /** Sees each piece. Must not throw. The piece is valid only during this call. */
   piece?(bytes: Uint8Array): void;
-  /** Returns what the reader gets instead of a piece. Absent: the piece itself. Must not throw. */
+  /** Returns what the reader gets instead of a piece. By default, the reader gets the piece itself. Must not throw. */
   replace?(bytes: Uint8Array): Promise<Uint8Array>;
   /** Called once. The reader learns of a finished body after this has resolved. Must not throw. */
   end(how: StreamEnd): Promise<void>;

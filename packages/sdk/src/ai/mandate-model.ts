@@ -27,7 +27,7 @@ export type ModelCall = Record<string, unknown> & {
 
 export type ModelOptions = AgentOptions &
   TokenOptions<ModelCall> & {
-    /** The provider in rules and prices. Absent: the first word of the model's provider, such as `openai`. */
+    /** The provider in rules and prices. Default: the first word of the model's provider, such as `openai`. */
     provider?: string;
   };
 

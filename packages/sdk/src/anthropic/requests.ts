@@ -51,7 +51,7 @@ export function pathOf(url: string): string {
 /** A request to the Messages API, as the client is about to send it. */
 export type MessageRequest = {
   readonly model: string;
-  /** The most tokens of the answer. Absent: the request states none. */
+  /** The maximum number of tokens of the answer. Absent if the request states no limit. */
   readonly maxTokens?: number;
   /** The parsed body. */
   readonly body: Readonly<Record<string, unknown>>;

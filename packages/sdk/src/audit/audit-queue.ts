@@ -10,7 +10,7 @@ import { onExit } from './on-exit.ts';
 import { RecordsRefused } from './records-refused.ts';
 import { type Batch, type WaitingBounds, WaitingRecords } from './waiting-records.ts';
 
-/** Absent: 10,000 records or 32 MiB in memory, and 1 GiB in the spill file. */
+/** Default: 10,000 records or 32 MiB in memory, and 1 GiB in the spill file. */
 export type QueueBounds = Partial<WaitingBounds>;
 
 const BOUNDS: WaitingBounds = { maxRecords: 10_000, maxBytes: 32 << 20, maxSpillBytes: 2 ** 30 };

@@ -10,11 +10,11 @@ type Options = {
   url: string;
   /** A key with the scope `record`, for the agents of the records. */
   apiKey: string;
-  /** The longest wait for an answer, in milliseconds. Absent: 10,000. */
+  /** The longest wait for an answer, in milliseconds. Default: 10,000. */
   timeoutMs?: number;
 };
 
-/** The most records and characters of one request. */
+/** The maximum number of records and characters of one request. */
 const MOST = { records: 500, characters: 700_000 };
 
 /** @throws MandateError SDK_MISUSED */

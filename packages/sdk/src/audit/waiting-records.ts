@@ -8,9 +8,9 @@ import type { AuditRecord } from './audit-output.ts';
 import { SpillFile } from './spill-file.ts';
 
 export type WaitingBounds = {
-  /** The most records that wait in memory. */
+  /** The maximum number of records that wait in memory. */
   maxRecords: number;
-  /** The most bytes that wait in memory, as JSON. */
+  /** The maximum number of bytes that wait in memory, as JSON. */
   maxBytes: number;
   /** The largest spill file, in bytes. */
   maxSpillBytes: number;

@@ -48,11 +48,11 @@ export type Hooks = { [event: string]: HookMatcher[] | undefined };
 export type ClaudeAgentOptions = AgentOptions & {
   /** Agents of Mandate for subagents, by the type of the subagent. A subagent that is not listed has the main agent. */
   subagents?: Readonly<Record<string, AgentOptions>>;
-  /** How long a decision may take, in seconds. After this time the tool does not run. Absent: 60. */
+  /** How long a decision may take, in seconds. After this time the tool does not run. Default: 60. */
   timeoutSeconds?: number;
   /**
    * What an ALLOW means for the framework's own permissions. `continue`: they apply as before. `allow`: they are
-   * skipped, and Mandate alone decides. Absent: `continue`.
+   * skipped, and Mandate alone decides. Default: `continue`.
    */
   onAllow?: 'continue' | 'allow';
 };

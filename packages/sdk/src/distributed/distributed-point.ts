@@ -8,9 +8,9 @@ import { Semaphore } from '../semaphore.ts';
 import type { OnError } from '../types.ts';
 import type { RedisStateManager } from './redis-state.ts';
 
-/** The most steps that one process has under way at Redis. More would make each of them late. */
+/** The maximum number of steps that one process has under way at Redis. More would make each of them late. */
 const MOST_STEPS = 32;
-/** The most steps that wait for their turn, and for how long at most. */
+/** The maximum number of steps that wait for their turn, and for how long at most. */
 const MOST_WAITING = 10_000;
 const TURN_MS = 10_000;
 

@@ -8,11 +8,11 @@ import { misused } from '../errors.ts';
 export type KafkaOptions = Pick<KafkaConfig, 'tls' | 'sasl'> & {
   /** `host:port` of some brokers. The client asks them for all others. */
   brokers: readonly string[];
-  /** The name of this process in the logs, quotas and metrics of the brokers. Absent: `mandate-sdk`. */
+  /** The name of this process in the logs, quotas and metrics of the brokers. Default: `mandate-sdk`. */
   clientId?: string;
-  /** The tenant of the records. Absent: `default`. */
+  /** The tenant of the records. Default: `default`. */
   tenant?: string;
-  /** The longest wait for the brokers, in milliseconds. Absent: 10,000. */
+  /** The longest wait for the brokers, in milliseconds. Default: 10,000. */
   timeoutMs?: number;
 };
 

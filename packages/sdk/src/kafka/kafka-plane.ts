@@ -5,7 +5,7 @@ import { type KafkaOptions, kafkaSettings } from './kafka-options.ts';
 import { logPoint } from './log-point.ts';
 
 export type KafkaPlaneOptions = KafkaOptions & {
-  /** True: publishes to the tenant's own topic, and not to the topic of all tenants. Absent: false. */
+  /** True: publishes to the tenant's own topic, and not to the topic of all tenants. Default: false. */
   ownTopic?: boolean;
 };
 

@@ -2,7 +2,7 @@
 
 export type DescribedModel = { provider?: string; model: string; maxOutputTokens?: number };
 
-/** The most objects around a model, such as bound options. */
+/** The maximum number of objects around a model, such as bound options. */
 const MOST_WRAPPED = 8;
 
 type ModelLike = {

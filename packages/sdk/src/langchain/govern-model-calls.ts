@@ -123,7 +123,7 @@ function jsonOf(tool: Request['tools'][number]): unknown {
   }
 }
 
-/** The most calls that have a number. */
+/** The maximum number of calls that have a number. */
 const MOST_NUMBERED = 10_000;
 
 /**

@@ -15,7 +15,7 @@ export type GovernAgentOptions = AgentOptions &
      */
     runId?: string | ((context: RunContext) => string);
     /**
-     * Names of tools that run without a decision and a charge, such as `web_search`. Absent: hosted tools, shells,
+     * Names of tools that run without a decision and a charge, such as `web_search`. By default, hosted tools, shells,
      * patches and computers are refused, because Mandate cannot see their calls.
      */
     ungoverned?: readonly string[];

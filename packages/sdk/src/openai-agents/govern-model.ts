@@ -17,7 +17,7 @@ import { usageOf } from './usage.ts';
 
 /** `countTokens` gets the input of a model call as one text. */
 export type GovernModelOptions = TokenOptions<string> & {
-  /** The provider in rules and prices. Absent: `openai`. */
+  /** The provider in rules and prices. Default: `openai`. */
   provider?: string;
 };
 

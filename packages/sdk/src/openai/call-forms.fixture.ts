@@ -7,9 +7,9 @@ import { MODEL } from './clients.fixture.ts';
 export type CallForm = {
   name: string;
   run(openai: OpenAI): Promise<unknown>;
-  /** The replies of the server. Absent: a text. */
+  /** The replies of the server. Default: a text. */
   replies?: ModelReply[];
-  /** How many replies the caller asks for. Absent: 1. */
+  /** How many replies the caller asks for. Default: 1. */
   calls?: number;
 };
 

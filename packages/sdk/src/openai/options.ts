@@ -7,16 +7,17 @@ export type OpenAIRequest = { path: string; model: string; body: Readonly<Record
 
 export type OpenAIOptions = AgentOptions &
   TokenOptions<OpenAIRequest> & {
-    /** The provider in rules and prices. Absent: `openai`. State it if the client has another base URL. */
+    /** The provider in rules and prices. Default: `openai`. State it if the client has another base URL. */
     provider?: string;
     /**
-     * Asks the provider for the usage at the end of each stream. A caller who did not ask for the usage does not get it.
-     * Absent: true. State false for a provider that refuses `stream_options`. Its streams keep their reservation charged.
+     * Asks the provider for the usage at the end of each stream. A caller who did not ask for the usage does not get
+     * it. Default: true. State false for a provider that refuses `stream_options`. Its streams keep their reservation
+     * charged.
      */
     includeUsage?: boolean;
     /**
      * Paths of calls that run without a decision and a charge: `/images/generations`, `/audio/*`. A star is any part of
-     * a path. Absent: calls that cannot be decided are refused.
+     * a path. By default, calls that cannot be decided are refused.
      */
     ungoverned?: readonly string[];
   };

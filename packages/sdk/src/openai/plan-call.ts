@@ -1,4 +1,4 @@
-/** Reads the LLM call of a request: its model, and the most tokens that it can be billed for. */
+/** Reads the LLM call of a request: its model, and the maximum number of tokens that it can be billed for. */
 import { countedTokens, isCount, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
 import { type Fields, fieldsOf, fieldsOfJson } from '../adapters/read-answers.ts';
 import type { OpenAIOptions } from './options.ts';

@@ -5,11 +5,11 @@ import { misused } from '../errors.ts';
 import type { OnError } from '../types.ts';
 
 export type PlaneOptions = {
-  /** The address of the plane's gateway. Absent: `http://127.0.0.1:7420`. */
+  /** The address of the plane's gateway. Default: `http://127.0.0.1:7420`. */
   planeUrl?: string;
   /** The API key of the agent, or a function that returns the key. The function is called for each request. */
   apiKey?: string | (() => string | Promise<string>);
-  /** How long a call may wait for its decision, with all retries, in milliseconds. Absent: 10 seconds. */
+  /** How long a call may wait for its decision, with all retries, in milliseconds. Default: 10 seconds. */
   timeoutMs?: number;
   /** What happens to a call if the plane does not answer in time. Only `block` exists: the call does not run. */
   whenPlaneIsAway?: 'block';

@@ -24,12 +24,12 @@ const READY = z.object({
         ok: described(z.boolean(), 'Whether the check passed.', true),
         stale: described(
           z.boolean().optional(),
-          'Whether a file has a mistake, so that its last good version is used. Absent: no.',
+          'Whether a file has a mistake, so that its last good version is used. Absent if the file has no mistake.',
           true,
         ),
         detail: described(
           z.string().optional(),
-          'What is wrong or worth knowing, for people. Absent: nothing.',
+          'What is wrong or worth knowing, for people. Absent if nothing is wrong.',
           'mandates.yaml: line 3: unknown field "agent"',
         ),
       }),

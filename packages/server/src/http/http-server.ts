@@ -54,8 +54,8 @@ export type HttpServerOptions = {
   tracer?: Tracer | null;
   limits?: Partial<HttpLimits>;
   /**
-   * Returns how much a tenant and each of its keys may write through this process. Absent: the defaults for every
-   * tenant.
+   * Returns how much a tenant and each of its keys may write through this process. If absent, every tenant has the
+   * default quotas.
    */
   quotas?: (tenant: string) => QuotasInForce;
   clock?: Clock;

@@ -9,7 +9,7 @@ export type StreamEvent = { event?: string; data: object | string };
 
 export type Protocol = {
   answer(turn: Turn): unknown;
-  /** The events of a streamed answer. Absent: this path does not stream. */
+  /** The events of a streamed answer. Absent if this path does not stream. */
   events?(turn: Turn): StreamEvent[];
   /** The event that reports an error in a stream. */
   errorEvent?: StreamEvent;

@@ -19,9 +19,9 @@ export type ModelReply = {
   text?: string | readonly string[];
   /** Calls of tools that the model asks for. Several are parallel calls. */
   toolCalls?: readonly ModelToolCall[];
-  /** Absent: 12 input tokens, and one output token for each streamed piece. `missing`: the reply states no usage. */
+  /** Default: 12 input tokens, and one output token for each streamed piece. `missing`: the reply states no usage. */
   usage?: ModelUsage | 'missing';
-  /** Why the model stopped. Absent: it had finished, or it asked for tools. */
+  /** Why the model stopped. If absent, the model had finished, or asked for tools. */
   stopReason?: 'length';
   /**
    * Answers that come before the reply: errors of this status, the given number of times. Absent `times`: always.
@@ -37,7 +37,7 @@ export type ModelReply = {
    * error. An answer that is no stream is cut or hangs before its first byte.
    */
   fault?: { kind: 'cut' | 'hang' | 'error'; afterEvents: number };
-  /** Each event is written in pieces of this many bytes. Absent: an event is written at once. */
+  /** Each event is written in pieces of this many bytes. By default, an event is written at once. */
   pieceBytes?: number;
   /** The whole body of the answer. Use it for paths that the server does not know, and for malformed answers. */
   json?: unknown;

@@ -26,7 +26,7 @@ export type DelivererOptions = {
   clock: Clock;
   log: Logger;
   measures: AlerterMeasures;
-  /** The most alerts that may wait for one webhook. Kills have a separate count with the same limit. */
+  /** The maximum number of alerts that may wait for one webhook. Kills have a separate count with the same limit. */
   mostWaiting: number;
   random?: () => number;
 };

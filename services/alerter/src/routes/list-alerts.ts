@@ -16,21 +16,21 @@ const delivery = z.object({
   ),
   attempts: described(
     count.optional(),
-    'How many times the alert was sent to the webhook. Absent: not yet.',
+    'How many times the alert was sent to the webhook. Absent if the alert was not sent yet.',
     1,
   ),
   status: described(
     count.optional(),
-    'The HTTP status that the webhook answered. Absent: the webhook has not answered.',
+    'The HTTP status that the webhook answered. Absent if the webhook has not answered.',
     204,
   ),
   reason: described(
     z.string().optional(),
-    'Why the alert was not delivered. Absent: it was delivered, or the alerter still tries.',
+    'Why the alert was not delivered. Absent if the alert was delivered, or if the alerter still tries.',
     'the webhook answered 500',
   ),
-  since: described(time.optional(), 'Since when the delivery waits. Absent: it does not wait.'),
-  at: described(time.optional(), 'When the delivery ended. Absent: it waits.'),
+  since: described(time.optional(), 'Since when the delivery waits. Absent if the delivery does not wait.'),
+  at: described(time.optional(), 'When the delivery ended. Absent if the delivery waits.'),
 });
 
 const listed = alert.omit({ webhooks: true, quiet: true }).extend({

@@ -9,8 +9,8 @@ import { addressees } from '../rules/addressees.ts';
 import { maySee } from './may-see.ts';
 
 /**
- * The most alerts that one call replays. Each replay is a record and a delivery. The answer says how many alerts are
- * left.
+ * The maximum number of alerts that one call replays. Each replay is a record and a delivery. The answer says how many
+ * alerts are left.
  */
 const MOST_REPLAYED = 100;
 

@@ -14,7 +14,8 @@ export const MOST_IN_A_MINUTE = { ofAnAgent: 10, ofATenant: 60 };
 const ALWAYS_SENT: ReadonlySet<AlertRule> = new Set(['kill', 'revive', 'test', 'lag', 'drift']);
 const MINUTE_MS = 60_000;
 /**
- * The most agents and tenants that are counted. Above this number, the counts with the oldest updates are dropped.
+ * The maximum number of agents and tenants that are counted. Above this number, the counts with the oldest updates are
+ * dropped.
  */
 const MOST_COUNTED = 10_000;
 

@@ -46,7 +46,7 @@ const keyBody = z
   .strictObject({
     pins: described(
       keyPins.optional(),
-      'The values that the key fixes: fields of the context, and the user. An action with another value is refused. Absent: an action may have any value.',
+      'The values that the key fixes: fields of the context, and the user. An action with another value is refused. If absent, an action may have any value.',
     ),
     expiresInMs: described(
       expiresInMs.default(null),
@@ -61,7 +61,10 @@ const shownKey = z.object({
   id: described(id, 'The public id of the key.', '1bC2dE3fG4hI'),
   createdAt: described(time, 'When the key was made.'),
   expiresAt,
-  pins: described(keyPins.optional(), 'The values that the key fixes in each action. Absent: none.'),
+  pins: described(
+    keyPins.optional(),
+    'The values that the key fixes in each action. Absent if the key fixes no values.',
+  ),
 });
 
 export const SHOWN_ONCE =

@@ -67,12 +67,12 @@ const actionAnswer = planned.extend({
         mode: described(z.enum(RULE_MODES), 'The mode of the rule.'),
         agent: described(
           id.optional(),
-          'The ancestor that the rule matches. Absent: the agent itself.',
+          'The ancestor that the rule matches. Absent if the rule matches the agent itself.',
           'airline-lead',
         ),
         claims: described(
           z.array(z.string()).optional(),
-          'The claims of the caller that the rule used. Absent: none.',
+          'The claims of the caller that the rule used. Absent if the rule used no claims.',
           ['context.environment'],
         ),
       }),

@@ -4,7 +4,7 @@ type Compiled =
   | { ok: true }
   | { ok: false; faults: readonly { path: readonly (string | number)[]; message: string }[] };
 
-/** The most faults of one document that an answer lists. */
+/** The maximum number of faults of one document that an answer lists. */
 const MOST = 50;
 
 /**

@@ -93,7 +93,7 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
         querystring: z.strictObject({
           version: described(
             z.coerce.number().pipe(version).optional(),
-            'The version to return. Absent: the latest.',
+            'The version to return. Default: the latest.',
             3,
           ),
         }),

@@ -20,7 +20,7 @@ import { mustCompile } from './must-compile.ts';
 const MOST_CANDIDATES = 1_000;
 
 export const plannedDocuments = {
-  agent: described(agentDocument.optional(), 'The agent to try. Absent: the agent as it is registered.'),
+  agent: described(agentDocument.optional(), 'The agent to try. Default: the agent as it is registered.'),
   rules: described(
     z.array(ruleDocument).max(MOST_CANDIDATES).default([]),
     'Rules to try. Each replaces the rule with its id, or is added.',
@@ -29,7 +29,7 @@ export const plannedDocuments = {
     z.array(policyDocument).max(MOST_CANDIDATES).default([]),
     'Policies to try, as if each were published now.',
   ),
-  at: described(clockTime.optional(), 'The time for which to preview. Absent: now.', '2026-02-01T00:00:00Z'),
+  at: described(clockTime.optional(), 'The time for which to preview. Default: now.', '2026-02-01T00:00:00Z'),
 };
 
 type PlannedDocuments = z.output<z.ZodObject<typeof plannedDocuments>>;

@@ -32,7 +32,7 @@ const body = z
     ),
     expiresInMs: described(
       expiresInMs.optional(),
-      'How long the key is valid, in milliseconds. null: until it is revoked. Absent: 90 days, and for a `reporter` until it is revoked.',
+      'How long the key is valid, in milliseconds. null: until it is revoked. Default: 90 days, and for a `reporter` until it is revoked.',
       7_776_000_000,
     ),
   })

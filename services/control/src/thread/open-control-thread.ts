@@ -22,7 +22,7 @@ export type ControlThread = {
 };
 
 export type ThreadBounds = {
-  /** The most jobs of all tenants together that may wait. The next field is the limit for one tenant. */
+  /** The maximum number of jobs of all tenants together that may wait. The next field is the limit for one tenant. */
   waiting: number;
   waitingOfTenant: number;
   /** How long a job may wait until it runs. This time includes the start of the thread. */

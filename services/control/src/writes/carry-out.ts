@@ -165,7 +165,7 @@ function isGone(): HttpProblem {
   });
 }
 
-/** The most rules that one refusal names. */
+/** The maximum number of rules that one refusal names. */
 const RULES_NAMED = 5;
 
 function inUse(

@@ -1,7 +1,7 @@
 import type { Ledger } from '@mandate/ledger';
 import { isMandateError } from '@mandate/runtime';
 
-/** The most tries of one command. If the ledger is rebuilt during each try, the command fails. */
+/** The maximum number of tries of one command. If the ledger is rebuilt during each try, the command fails. */
 const MOST_TRIES = 5;
 
 /**

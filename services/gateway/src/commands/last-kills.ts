@@ -11,7 +11,7 @@ import type { KillTarget } from '@mandate/schemas';
  */
 export type LastKill = { readonly command: Command; readonly revision: number };
 
-/** The most targets in memory. Each kill takes about 500 bytes. */
+/** The maximum number of targets in memory. Each kill takes about 500 bytes. */
 const MOST_TARGETS = 10_000;
 
 export class LastKills {

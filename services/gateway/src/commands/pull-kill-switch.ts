@@ -11,8 +11,8 @@ import type { CommandEvent } from '../journal/command-journal.ts';
 import { carryOut } from './carry-out.ts';
 
 /**
- * The most open actions that the event names, so that the event fits into a record of the log. The answer to the
- * operator names all open actions.
+ * The maximum number of open actions that the event names, so that the event fits into a record of the log. The answer
+ * to the operator names all open actions.
  */
 const OPEN_IN_EVENT = 500;
 const TENANTS_IN_EVENT = 5_000;

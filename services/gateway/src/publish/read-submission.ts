@@ -5,7 +5,7 @@ import { HttpProblem } from '@mandate/server';
 import type { z } from 'zod';
 
 export const MAX_RECORDS = 500;
-/** The most faults that a problem lists. The first faults of the list are chosen. */
+/** The maximum number of faults that a problem lists. The first faults of the list are chosen. */
 export const LISTED = 20;
 
 export type Submission<T> = { many: boolean; items: readonly T[] };

@@ -65,7 +65,7 @@ export function answerApprovals(server: HttpServer, gateway: Gateway): void {
             ),
             expiresInMs: described(
               z.int().min(1_000).max(CAPS.questionMs).optional(),
-              'How long the approval is valid, in milliseconds. Absent: the `grantMs` of the policy, or five minutes.',
+              'How long the approval is valid, in milliseconds. Default: the `grantMs` of the policy, or five minutes.',
               3_600_000,
             ),
           })

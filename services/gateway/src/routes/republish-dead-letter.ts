@@ -38,7 +38,7 @@ export function republishDeadLetter(server: HttpServer, gateway: Gateway): void 
           .strictObject({
             value: described(
               z.json().optional(),
-              'The corrected record: `action.requested` or `action.completed`. Absent: the record is published as it was.',
+              'The corrected record: `action.requested` or `action.completed`. By default, the record is published unchanged.',
               {
                 event: 'action.requested',
                 action: {

@@ -78,12 +78,12 @@ export function showDecision(server: HttpServer, gateway: Gateway): void {
           ),
           attempt: described(
             z.coerce.number().int().min(1).max(CAPS.attempts).optional(),
-            'The number of the attempt. Absent: the newest attempt.',
+            'The number of the attempt. Default: the newest attempt.',
             1,
           ),
           waitMs: described(
             z.coerce.number().int().min(0).max(CAPS.waitMs).optional(),
-            'How long to wait for the decision and for the answer of a person, in milliseconds. Absent: 0.',
+            'How long to wait for the decision and for the answer of a person, in milliseconds. Default: 0.',
             5_000,
           ),
         }),

@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts';
 import { maySee, mustSpeakFor, seesEveryAgent } from '../own-agents.ts';
 import { agentParams, agentStatus, killed } from './command-shapes.ts';
 
-/** The most steps of the search for a similar name. They take about 10 ms. */
+/** The maximum number of steps of the search for a similar name. They take about 10 ms. */
 const NAME_STEPS = 1_000_000;
 
 export function showKillStatus(server: HttpServer, gateway: Gateway): void {

@@ -52,7 +52,7 @@ export function showUsage(server: HttpServer, gateway: Gateway): void {
         querystring: z.strictObject({
           waitMs: described(
             z.coerce.number().int().min(0).max(MOST_WAIT_MS).default(0),
-            'How long to wait until the audit agrees with the ledger, in milliseconds. Absent: 0.',
+            'How long to wait until the audit agrees with the ledger, in milliseconds. Default: 0.',
             2_000,
           ),
         }),

@@ -17,8 +17,8 @@ const REPEAT_FLAGS_MS = 30_000;
 const LOOK_AT_KEY_MS = 500;
 const MOST_STREAMS = { inAll: 2_000, ofATenant: 1_000, ofAKey: 500, keptForPeople: 100 };
 /**
- * The most bytes that may wait for a slow listener. If more wait, its stream ends, and the listener must connect
- * again.
+ * The maximum number of bytes that may wait for a slow listener. If more wait, its stream ends, and the listener must
+ * connect again.
  */
 const MOST_WAITING_BYTES = 256 * 1024;
 

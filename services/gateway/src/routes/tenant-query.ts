@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const tenantQuery = z.strictObject({
   tenant: described(
     tenant.optional(),
-    'The tenant to look at. Absent: the tenant of the key. Another tenant needs the scope `operate:all`.',
+    'The tenant to look at. Default: the tenant of the key. Another tenant needs the scope `operate:all`.',
     'default',
   ),
 });

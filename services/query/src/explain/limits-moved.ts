@@ -14,7 +14,7 @@ export const limitsMoved = z.object({
         id: described(z.string(), 'The id of the budget.', 'total'),
         ancestor: described(
           z.string().optional(),
-          'The ancestor that holds the budget. Absent: the agent that asked.',
+          'The ancestor that holds the budget. Absent if this is the agent that asked.',
           'airline-lead',
         ),
         windowMs: described(
@@ -31,7 +31,11 @@ export const limitsMoved = z.object({
           'The limit, in micro-dollars. null: the budget is counted, not limited.',
           10_000_000,
         ),
-        max: described(dollarsField.optional(), 'The same in dollars. Absent: no limit.', '$10.00'),
+        max: described(
+          dollarsField.optional(),
+          'The same in dollars. Absent if there is no limit.',
+          '$10.00',
+        ),
       }),
     ),
     'The budgets that the decision looked at.',
@@ -46,13 +50,13 @@ export const limitsMoved = z.object({
         ),
         ancestor: described(
           z.string().optional(),
-          'The ancestor whose calls count, with those of its descendants. Absent: the agent that asked.',
+          'The ancestor whose calls count, with those of its descendants. Absent if this is the agent that asked.',
           'airline-lead',
         ),
         windowMs: described(z.int(), 'The length of the window, in milliseconds.', 3_600_000),
         before: described(z.int(), 'How many calls the window contained before.', 2),
         after: described(z.int(), 'How many calls the window contained after it.', 3),
-        maxCalls: described(z.int(), 'The most calls in any window.', 5),
+        maxCalls: described(z.int(), 'The maximum number of calls in any window.', 5),
       }),
     ),
     'The rates that the decision looked at.',

@@ -53,12 +53,12 @@ const way = z.object({
   words: described(z.string(), 'The change, as a sentence.', 'raise maxCostTotal to $10.10 or more'),
   field: described(
     z.string().optional(),
-    'The field of the mandate to change. Absent: the change is not in the mandate.',
+    'The field of the mandate to change. Absent if the change is not in the mandate.',
     'maxCostTotal',
   ),
   name: described(
     z.string().optional(),
-    'The tool, model or provider that it is about. Absent: none.',
+    'The tool, model or provider that the change is about. Absent if there is none.',
     'send_certificate',
   ),
   budget: described(
@@ -73,36 +73,36 @@ const way = z.object({
         ),
       })
       .optional(),
-    'The budget that it is about. Absent: none.',
+    'The budget that the change is about. Absent if there is none.',
   ),
   atLeastMicros: described(
     z.int().optional(),
-    'The least amount that suffices, in micro-dollars. Absent: it is not about an amount.',
+    'The least amount that suffices, in micro-dollars. Absent if the change is not about an amount.',
     10_100_000,
   ),
   atMostMicros: described(
     z.int().optional(),
-    'The largest amount that passes, in micro-dollars. Absent: it is not about an amount.',
+    'The largest amount that passes, in micro-dollars. Absent if the change is not about an amount.',
     60_000,
   ),
   atLeastCalls: described(
     z.int().optional(),
-    'The fewest calls that suffice. Absent: it is not about calls.',
+    'The fewest calls that suffice. Absent if the change is not about calls.',
     6,
   ),
   atLeastMs: described(
     z.int().optional(),
-    'The shortest time that suffices, in milliseconds. Absent: it is not about a duration.',
+    'The shortest time that suffices, in milliseconds. Absent if the change is not about a duration.',
     6_000,
   ),
   notBefore: described(
     z.string().optional(),
-    'The earliest time at which it passes. Absent: it is not about a time.',
+    'The earliest time at which it passes. Absent if the change is not about a time.',
     '2026-01-05T10:30:41.004Z',
   ),
   after: described(
     z.string().optional(),
-    'What must happen before this time, such as an expiry. Absent: nothing.',
+    'What must happen before this time, such as an expiry. Absent if nothing must happen.',
     '2026-01-05T09:30:41.004Z',
   ),
 });

@@ -22,10 +22,14 @@ const parameters = (clock: Clock) => ({
   budget: described(z.string().max(256).optional(), 'Only budgets with this id.', 'total'),
   from: described(
     period(clock).from,
-    'The beginning of the period of `burnedMicros`, which is included. Absent: a day before `to`.',
+    'The beginning of the period of `burnedMicros`, which is included. Default: a day before `to`.',
     '24h',
   ),
-  to: described(period(clock).to, 'The end of the period, which is not included. Absent: now.', '2026-02-01'),
+  to: described(
+    period(clock).to,
+    'The end of the period, which is not included. Default: now.',
+    '2026-02-01',
+  ),
   limit,
 });
 
@@ -36,7 +40,7 @@ const budget = z.object({
     'The limit that the latest decision saw, in micro-dollars. null: no decision looked at a limit.',
     10_000_000,
   ),
-  limit: described(dollarsField.optional(), 'The limit in dollars. Absent: no limit.', '$10.00'),
+  limit: described(dollarsField.optional(), 'The limit in dollars. Absent if there is no limit.', '$10.00'),
   limitSeenAt: described(
     time.nullable(),
     'When that decision was made. null: no decision looked at a limit.',
@@ -52,7 +56,7 @@ const budget = z.object({
     'What is left, in micro-dollars. Negative: the budget is overdrawn. null: no limit.',
     9_660_000,
   ),
-  left: described(dollarsField.optional(), 'What is left, in dollars. Absent: no limit.', '$9.66'),
+  left: described(dollarsField.optional(), 'What is left, in dollars. Absent if there is no limit.', '$9.66'),
   usedPercent: described(
     z.number().nullable(),
     'How much of the limit is used, in percent, rounded down to a tenth. null: no limit.',

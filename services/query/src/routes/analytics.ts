@@ -22,7 +22,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { oneOrMore, queryParameters, wholeNumberWithin } from '../query-parameters.ts';
 import { asOf, measureFields, narrowedBy, narrowing, shownMeasures } from './analytics-parameters.ts';
 
-/** The most buckets in one answer, counting all groups. The answer then has about three megabytes. */
+/** The maximum number of buckets in one answer, counting all groups. The answer then has about three megabytes. */
 const MOST_CELLS = 10_000;
 
 export const groupBy = oneOrMore(z.enum(DIMENSION_NAMES), 3).refine(
@@ -52,7 +52,7 @@ export const groupField = z
         name,
         described(
           z.string().nullable().optional(),
-          `The ${name} of the group. null: none. Absent: \`groupBy\` does not have it.`,
+          `The ${name} of the group. null: none. Absent if \`groupBy\` does not contain it.`,
           EXAMPLES[name],
         ),
       ]),
@@ -69,7 +69,7 @@ const parameters = (clock: Clock) => ({
   ),
   interval: described(
     z.enum(INTERVALS).optional(),
-    'The length of the buckets of time for each group. It needs `from`. Absent: no buckets.',
+    'The length of the buckets of time for each group. It needs `from`. Default: no buckets.',
     '1h',
   ),
   timeZone: described(

@@ -38,7 +38,7 @@ import { askerOf, type Route } from '../query-context.ts';
 import { queryParameters } from '../query-parameters.ts';
 import { findWhole, wholeDecision } from '../whole-decision.ts';
 
-/** The most entries of each list in an answer. */
+/** The maximum number of entries of each list in an answer. */
 const MOST = { neighbours: 5, parents: 5, others: 20, trace: 100, settlements: 20, events: 100 };
 
 const WEEK_MS = 7 * 86_400_000;

@@ -17,7 +17,7 @@ import { anyOf, queryParameters, wholeNumberWithin } from '../query-parameters.t
 
 const MOST_EXPORTS = { inAll: 20, ofATenant: 4, ofAKey: 2, keptForPeople: 0 };
 
-/** The most rows that one question to ClickHouse returns. A Parquet file needs a single question. */
+/** The maximum number of rows that one question to ClickHouse returns. A Parquet file needs a single question. */
 const PART_ROWS = 5_000;
 const PARQUET_ROWS = { most: 250_000, byDefault: 100_000 };
 
@@ -60,7 +60,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
           format: described(z.enum(EXPORT_FORMATS).default('ndjson'), 'The format of the file.', 'csv'),
           rows: described(
             wholeNumberWithin(1, Number.MAX_SAFE_INTEGER).optional(),
-            `How many rows the file has at most. Absent: all rows, or ${PARQUET_ROWS.byDefault} of Parquet.`,
+            `How many rows the file has at most. Default: all rows, or ${PARQUET_ROWS.byDefault} of Parquet.`,
             1_000,
           ),
           after: described(

@@ -25,8 +25,8 @@ import { anyOf, queryParameters } from '../query-parameters.ts';
 
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
 /**
- * The most queries that all streams run at one time, so that ClickHouse has room for other queries. One tenant has at
- * most half of them.
+ * The maximum number of queries that all streams run at one time, so that ClickHouse has room for other queries. One
+ * tenant has at most half of them.
  */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
@@ -45,13 +45,13 @@ export const streamLive: Route = (server, { ask, clock }) => {
   const parameters = {
     events: described(
       anyOf(z.enum(EVENTS)),
-      'What to stream: `decision`, `settlement`, `control`, or single kinds of control events. Absent: `decision` and `control`, or only `decision` if a filter is given that only decisions have.',
+      'What to stream: `decision`, `settlement`, `control`, or single kinds of control events. Default: `decision` and `control`, or only `decision` if a filter is given that only decisions have.',
       'decision',
     ),
     ...filters,
     since: described(
       from,
-      'The stream begins with events from this time on. Absent: now. It is ignored if `last-event-id` says where to continue.',
+      'The stream begins with events from this time on. Default: now. It is ignored if `last-event-id` says where to continue.',
       '15m',
     ),
   };

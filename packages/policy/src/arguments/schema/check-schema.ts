@@ -33,7 +33,7 @@ export interface CheckedSchema {
 
 /** The most patterns in one schema. */
 const MOST_PATTERNS = 1_000;
-/** The most faults that are reported for one schema. */
+/** The maximum number of faults that are reported for one schema. */
 const MOST_FAULTS = 20;
 
 /** @param room the total size that the patterns of the schema may have; their sizes are subtracted */

@@ -33,7 +33,7 @@ export type Framework = {
   waysWithLateSignal?: Readonly<Record<string, Way>>;
   /** Ways that never give Mandate the signal of the run. Only the time limit of the mode ends the wait. */
   waysWithoutSignal?: Readonly<Record<string, Way>>;
-  /** Absent: the framework cannot stop and resume a run. */
+  /** Absent if the framework cannot stop and resume a run. */
   suspend?: Suspend;
   subAgents: Readonly<Record<string, SubAgentWay>>;
 };
