@@ -49,7 +49,7 @@ function ofLastDays(days: number): string {
 export const auditDashboard: Dashboard = {
   uid: 'mandate-audit',
   title: 'Mandate: what agents do',
-  description: 'Decisions, spend, budgets and what operators did, of one tenant, from the audit.',
+  description: 'Decisions, spend, budgets and acts of operators of one tenant, from the audit.',
   source: 'clickhouse',
   variables: [
     { name: 'tenant', label: 'Tenant', initially: 'default' },
@@ -61,39 +61,39 @@ export const auditDashboard: Dashboard = {
   ],
   rows: [
     {
-      title: 'At a glance',
+      title: 'Overview',
       panels: [
         {
           title: 'Decisions',
-          description: 'Every record counts, duplicates too.',
+          description: 'The number of decisions, with duplicates.',
           kind: 'stat',
           unit: 'locale',
           sql: `SELECT sum(calls) AS decisions FROM ${bookedByAgents([])}`,
         },
         {
           title: 'Blocked',
-          description: 'Share of the decisions that were BLOCK.',
+          description: 'The share of decisions with the verdict BLOCK.',
           kind: 'stat',
           unit: 'percentunit',
           sql: `SELECT sumIf(calls, verdict = 'BLOCK') / greatest(sum(calls), 1) AS blocked FROM ${bookedByAgents([])}`,
         },
         {
           title: 'Spent',
-          description: 'What decisions reserved, with what outcomes gave back or added.',
+          description: 'The reserved amounts, corrected by the outcomes.',
           kind: 'stat',
           unit: 'currencyUSD',
           sql: `SELECT sum(charged + settled) / 1e6 AS spent FROM ${bookedByAgents([], { settled: true })}`,
         },
         {
           title: 'Agents',
-          description: 'That asked for anything.',
+          description: 'The number of agents with at least one decision.',
           kind: 'stat',
           unit: 'locale',
           sql: `SELECT uniqExact(agent_id) AS agents FROM ${bookedByAgents([])}`,
         },
         {
-          title: 'Let through by observing',
-          description: 'Would have been blocked, under a mandate that only observes.',
+          title: 'Allowed in observe mode',
+          description: 'Decisions that would have been BLOCK if their mandate were enforced.',
           kind: 'stat',
           unit: 'locale',
           sql: `SELECT sumIf(calls, observed_code != '') AS observed FROM ${bookedByAgents(['observedCode'])}`,
@@ -105,7 +105,7 @@ export const auditDashboard: Dashboard = {
       panels: [
         {
           title: 'Decisions by verdict',
-          description: 'How decisions fell.',
+          description: 'The decisions of each interval, by verdict.',
           kind: 'timeseries',
           unit: 'short',
           stacked: true,
@@ -115,7 +115,8 @@ FROM ${bookedOverTime([])} GROUP BY time, verdict ORDER BY time`,
         },
         {
           title: 'Spend',
-          description: 'Booked in each interval. Below zero: more was given back than reserved.',
+          description:
+            'The spend of each interval. Below zero: the outcomes released more than the decisions reserved.',
           kind: 'timeseries',
           unit: 'currencyUSD',
           sql: `SELECT $__timeInterval(at) AS time, sum(charged + settled) / 1e6 AS spent
@@ -123,8 +124,7 @@ FROM ${bookedOverTime([], { settled: true })} GROUP BY time ORDER BY time`,
         },
         {
           title: 'From the log to the decision',
-          description:
-            'How long requests waited for their decision at most: half of them, and all but a hundredth.',
+          description: 'The time from the request to its decision: median and 99th percentile.',
           kind: 'timeseries',
           unit: 'ms',
           sql: `SELECT $__timeInterval(at) AS time, ${percentileOf('sumForEach(latencies)', 0.5)} AS p50,
@@ -134,11 +134,12 @@ FROM ${bookedOverTime([])} GROUP BY time ORDER BY time`,
       ],
     },
     {
-      title: 'Who and what',
+      title: 'Agents, tools and models',
       panels: [
         {
           title: 'Agents by spend',
-          description: 'The twenty that spent the most, with how often they asked and were blocked.',
+          description:
+            'The 20 agents with the highest spend, and how many of their actions were decided and blocked.',
           kind: 'table',
           unit: 'locale',
           columns: { spent: 'currencyUSD' },
@@ -147,7 +148,8 @@ FROM ${bookedByAgents([], { settled: true })} GROUP BY agent ORDER BY spent DESC
         },
         {
           title: 'Tools and models',
-          description: 'What was asked for, how often it was allowed, and what was reserved for it.',
+          description:
+            'The 20 tools and models with the most decisions, how many were allowed, and the reserved amount.',
           kind: 'table',
           unit: 'locale',
           columns: { reserved: 'currencyUSD' },
@@ -161,8 +163,8 @@ FROM ${bookedByAgents(['type', 'tool', 'model'])} GROUP BY kind, name ORDER BY d
       title: 'Limits',
       panels: [
         {
-          title: 'Why not',
-          description: 'Decisions other than ALLOW, by code: docs/errors.md says what each means.',
+          title: 'Refusals by code',
+          description: 'The decisions BLOCK and DEFER by code. docs/errors.md explains each code.',
           kind: 'table',
           unit: 'locale',
           columns: { latest: 'dateTimeAsIso' },
@@ -170,9 +172,9 @@ FROM ${bookedByAgents(['type', 'tool', 'model'])} GROUP BY kind, name ORDER BY d
 FROM ${bookedByAgents(['code'])} AND verdict != 'ALLOW' GROUP BY verdict, code ORDER BY decisions DESC, code LIMIT 20`,
         },
         {
-          title: 'Budgets nearest to their end',
+          title: 'Most used budgets',
           description:
-            'As the last decision of each left it, of those that were used in the last seven days that are shown. What has a window is free again as the window passes.',
+            'The state after the last decision of each budget, for budgets with decisions in the last seven days shown. A budget with a window is free again after the window.',
           kind: 'table',
           unit: 'locale',
           columns: { used: 'currencyUSD', of: 'currencyUSD', share: 'percentunit', window: 'ms' },
@@ -193,9 +195,8 @@ ORDER BY share DESC, scope, subject LIMIT 20`,
       title: 'People',
       panels: [
         {
-          title: 'On behalf of whom',
-          description:
-            'The principals that agents acted for, by what was reserved, in the last 31 days that are shown.',
+          title: 'Principals by reserved amount',
+          description: 'The users for whom agents acted, in the last 31 days shown.',
           kind: 'table',
           unit: 'locale',
           columns: { reserved: 'currencyUSD' },
@@ -203,9 +204,9 @@ ORDER BY share DESC, scope, subject LIMIT 20`,
 FROM decisions FINAL WHERE ${ofLastDays(31)} AND principal_id != '' GROUP BY principal ORDER BY reserved DESC, principal LIMIT 20`,
         },
         {
-          title: 'What operators did',
+          title: 'Acts of operators',
           description:
-            'Kills, revives, corrected budgets, approvals, ledgers that began anew, and changes of agents, keys, policies, rules and mandates.',
+            'Kills, revives, corrected budgets, approvals, rebuilt ledgers, and changes of agents, keys, policies, rules and mandates.',
           kind: 'table',
           wide: true,
           unit: 'locale',
@@ -218,12 +219,12 @@ ORDER BY happened_at DESC LIMIT 1 BY event, control_events.id LIMIT 50`,
       ],
     },
     {
-      title: 'What could not be read',
+      title: 'Unreadable records',
       panels: [
         {
           title: 'Dead letters',
           description:
-            'Of the topic that the data source may see (its header X-Mandate-Topic), with how often each was published again. The bytes: `mandate dead-letters show ID`.',
+            'The dead letters of the topic in the header X-Mandate-Topic of the data source, and how often each was published again. `mandate dead-letters show ID` shows the bytes.',
           kind: 'table',
           unit: 'locale',
           columns: { at: 'dateTimeAsIso', size: 'bytes' },

@@ -20,25 +20,25 @@ function percentiles(histogram: string, by = ''): Expression[] {
 export const planeDashboard: Dashboard = {
   uid: 'mandate-plane',
   title: 'Mandate: the plane',
-  description: 'Whether requests are decided, how fast, and what stands in the way.',
+  description: 'Shows whether requests are decided, how fast, and which faults there are.',
   source: 'prometheus',
   variables: [],
   rows: [
     {
-      title: 'At a glance',
+      title: 'Overview',
       panels: [
         {
-          title: 'Cannot work',
+          title: 'Failing readiness checks',
           description:
-            'Checks of readiness that fail now. 0 is the only good answer; the table below names them.',
+            'The number of readiness checks that fail now. It should be 0. The table "Readiness" names them.',
           kind: 'stat',
           unit: 'locale',
           alarming: { red: 1 },
           expressions: [{ expr: 'count(mandate_readiness_ok == 0) or vector(0)', legend: 'checks' }],
         },
         {
-          title: 'Requests behind',
-          description: 'Records on the log that no decider has decided yet, in all partitions together.',
+          title: 'Undecided requests',
+          description: 'The records of all partitions that no decider has decided yet.',
           kind: 'stat',
           unit: 'locale',
           expressions: [
@@ -47,7 +47,7 @@ export const planeDashboard: Dashboard = {
         },
         {
           title: 'Blocked',
-          description: 'Share of the decisions that were BLOCK.',
+          description: 'The share of decisions with the verdict BLOCK.',
           kind: 'stat',
           unit: 'percentunit',
           expressions: [
@@ -60,7 +60,7 @@ export const planeDashboard: Dashboard = {
         {
           title: 'Not yet on the log',
           description:
-            'Kills, grants and corrections that are in force and that the log has not taken. Above 0 for a minute: the log is away.',
+            'Kills, grants and corrections that are in force, but are not on the log yet. If the number is above 0 for a minute, the log is unavailable.',
           kind: 'stat',
           unit: 'locale',
           alarming: { red: 1 },
@@ -68,7 +68,7 @@ export const planeDashboard: Dashboard = {
         },
         {
           title: 'Dead letters in a day',
-          description: 'Records that nobody could read: `mandate dead-letters list`.',
+          description: 'Records that no service could read. `mandate dead-letters list` lists them.',
           kind: 'stat',
           unit: 'locale',
           alarming: { yellow: 1, red: 100 },
@@ -76,7 +76,7 @@ export const planeDashboard: Dashboard = {
         },
         {
           title: 'Quarantine in a day',
-          description: 'Records that no table of the audit takes. It should stay 0.',
+          description: 'Records that the audit could not store. The number should be 0.',
           kind: 'stat',
           unit: 'locale',
           alarming: { red: 1 },
@@ -91,7 +91,7 @@ export const planeDashboard: Dashboard = {
       panels: [
         {
           title: 'Decisions by verdict',
-          description: 'Published by the deciders, each second.',
+          description: 'The decisions that deciders publish, per second.',
           kind: 'timeseries',
           unit: 'cps',
           stacked: true,
@@ -99,8 +99,8 @@ export const planeDashboard: Dashboard = {
           expressions: rate('mandate_decider_decisions_total', 'verdict'),
         },
         {
-          title: 'Why not',
-          description: 'Decisions other than ALLOW by their code: docs/errors.md says what each means.',
+          title: 'Refusals by code',
+          description: 'The decisions BLOCK and DEFER by code. docs/errors.md explains each code.',
           kind: 'timeseries',
           unit: 'cps',
           noneIsGood: true,
@@ -109,7 +109,7 @@ export const planeDashboard: Dashboard = {
         },
         {
           title: 'Settlements',
-          description: 'Outcomes that were booked, by what became of them.',
+          description: 'The settled outcomes, by result.',
           kind: 'timeseries',
           unit: 'cps',
           expressions: rate('mandate_decider_settlements_total', 'code'),
@@ -120,9 +120,9 @@ export const planeDashboard: Dashboard = {
       title: 'Deciders',
       panels: [
         {
-          title: 'Behind, by partition',
+          title: 'Undecided requests by partition',
           description:
-            'What falls steadily is caught up with. What rises needs more deciders, or a faster ledger.',
+            'The undecided records of each partition. If the number rises, add deciders, or use a faster ledger.',
           kind: 'timeseries',
           unit: 'short',
           expressions: [
@@ -133,24 +133,23 @@ export const planeDashboard: Dashboard = {
           ],
         },
         {
-          title: 'A batch',
+          title: 'Time of a batch',
           description:
-            'From records in hand to their offset committed: the ledger, the log and the decider together.',
+            'The time from reading the records to committing their offset: ledger, log and decider together.',
           kind: 'timeseries',
           unit: 's',
           expressions: percentiles('mandate_decider_batch_seconds'),
         },
         {
-          title: 'A step of the ledger',
-          description: 'One atomic step for a batch: what Redis takes, or memory.',
+          title: 'Time of a step of the ledger',
+          description: 'The time of one atomic step for a batch, in Redis or in memory.',
           kind: 'timeseries',
           unit: 's',
           expressions: percentiles('mandate_decider_step_seconds'),
         },
         {
           title: 'Waits, halts and rebuilds',
-          description:
-            'Partitions that waited, by code; partitions that were left where they are; ledgers that came into force.',
+          description: 'Partitions that waited, by code; partitions that halted; ledgers that were rebuilt.',
           kind: 'timeseries',
           unit: 'short',
           noneIsGood: true,
@@ -169,8 +168,8 @@ export const planeDashboard: Dashboard = {
       title: 'HTTP',
       panels: [
         {
-          title: 'Answers by status',
-          description: 'Of gateway and query service, each second.',
+          title: 'Responses by status',
+          description: 'The responses of the HTTP services, per second.',
           kind: 'timeseries',
           unit: 'cps',
           stacked: true,
@@ -181,17 +180,17 @@ export const planeDashboard: Dashboard = {
           ),
         },
         {
-          title: 'How long an answer takes',
+          title: 'Response time',
           description:
-            'From the headers to the last byte. A request that waits for its decision waits here too.',
+            'The time from the headers of the request to the last byte of the response. It includes the wait for a decision.',
           kind: 'timeseries',
           unit: 's',
           expressions: percentiles('mandate_http_request_duration_seconds', 'service'),
         },
         {
-          title: 'Refused at the door',
+          title: 'Refused before routing',
           description:
-            'For their credentials or their rate. What rises is a key that was revoked, a loop, or somebody who tries keys.',
+            'Requests that were refused for their credentials or their rate. A rise means a revoked key, a loop, or an attack that guesses keys.',
           kind: 'timeseries',
           unit: 'cps',
           noneIsGood: true,
@@ -200,7 +199,7 @@ export const planeDashboard: Dashboard = {
         {
           title: 'Published, waiting, withheld, killed',
           description:
-            'Records published for callers; callers that wait for a decision; ALLOWs that a kill overtook; kill switches pulled.',
+            'Records published for callers; callers that wait for a decision; ALLOWs that were withheld because of a later kill; kills.',
           kind: 'timeseries',
           unit: 'short',
           expressions: [
@@ -223,14 +222,14 @@ export const planeDashboard: Dashboard = {
       panels: [
         {
           title: 'Rows by table',
-          description: 'Inserted each second, repeats among them.',
+          description: 'The rows that are inserted per second, with repeats.',
           kind: 'timeseries',
           unit: 'cps',
           expressions: rate('mandate_recorder_rows_total', 'table'),
         },
         {
-          title: 'Behind, by partition',
-          description: 'Records on the log that are not in the audit yet.',
+          title: 'Unrecorded records by partition',
+          description: 'The records of the log that are not in the audit yet.',
           kind: 'timeseries',
           unit: 'short',
           expressions: [
@@ -241,15 +240,16 @@ export const planeDashboard: Dashboard = {
           ],
         },
         {
-          title: 'A flush',
-          description: 'From gathered records to rows that ClickHouse has acknowledged.',
+          title: 'Time of an insert',
+          description: 'The time from a complete batch to the acknowledgement of ClickHouse.',
           kind: 'timeseries',
           unit: 's',
           expressions: percentiles('mandate_recorder_flush_seconds'),
         },
         {
-          title: 'Questions without an answer, and waits',
-          description: 'Questions that ClickHouse was away or too slow for; times that the recorder waited.',
+          title: 'Failed questions, and waits',
+          description:
+            'Questions that failed because ClickHouse was unavailable or too slow; waits of the recorder.',
           kind: 'timeseries',
           unit: 'short',
           noneIsGood: true,
@@ -270,8 +270,8 @@ export const planeDashboard: Dashboard = {
       title: 'Alerts',
       panels: [
         {
-          title: 'Raised, by rule',
-          description: 'What people were to be told of.',
+          title: 'Alerts by rule',
+          description: 'The alerts that were raised.',
           kind: 'timeseries',
           unit: 'short',
           noneIsGood: true,
@@ -283,7 +283,7 @@ export const planeDashboard: Dashboard = {
         {
           title: 'Deliveries',
           description:
-            'Attempts by webhook and what came of them: what failed is tried again, what is undelivered is kept.',
+            'The attempts by webhook and result. Failed deliveries are tried again. Undelivered alerts are kept.',
           kind: 'timeseries',
           unit: 'short',
           expressions: [
@@ -294,8 +294,8 @@ export const planeDashboard: Dashboard = {
           ],
         },
         {
-          title: 'Oldest that waits',
-          description: 'Age of the oldest alert that its webhook has not taken.',
+          title: 'Oldest waiting alert',
+          description: 'The age of the oldest alert that its webhook has not accepted.',
           kind: 'timeseries',
           unit: 's',
           noneIsGood: true,
@@ -308,7 +308,7 @@ export const planeDashboard: Dashboard = {
       panels: [
         {
           title: 'Readiness',
-          description: 'What each process needs, and whether it has it.',
+          description: 'The readiness checks of each process, and their results.',
           kind: 'table',
           unit: 'locale',
           wide: true,
@@ -317,7 +317,8 @@ export const planeDashboard: Dashboard = {
         },
         {
           title: 'Event-loop lag, p99',
-          description: 'What one turn in a hundred takes. Above a quarter of a second every answer is late.',
+          description:
+            'One turn of the event loop in a hundred takes longer than this. Above 0.25 s, every response is late.',
           kind: 'timeseries',
           unit: 's',
           expressions: [
@@ -326,7 +327,7 @@ export const planeDashboard: Dashboard = {
         },
         {
           title: 'Memory',
-          description: 'Resident, of each process.',
+          description: 'The resident memory of each process.',
           kind: 'timeseries',
           unit: 'bytes',
           expressions: [
@@ -336,7 +337,7 @@ export const planeDashboard: Dashboard = {
         {
           title: 'CPU',
           description:
-            'Cores in use by each process. A decider that uses one whole is at its limit: start another.',
+            'The cores that each process uses. A decider that uses a whole core is at its limit: start another decider.',
           kind: 'timeseries',
           unit: 'short',
           expressions: [

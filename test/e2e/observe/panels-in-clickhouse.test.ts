@@ -124,7 +124,7 @@ describe('a panel of the audit dashboard', () => {
     const sum = (verdict: string) =>
       verdicts.reduce((all, row) => all + (row.verdict === verdict ? Number(row.decisions) : 0), 0);
     expect([sum('ALLOW'), sum('BLOCK')]).toEqual([42, 10]);
-    expect(await ask('Why not')).toMatchObject([{ code: 'TOOL_DENIED', decisions: 10, agents: 4 }]);
+    expect(await ask('Refusals by code')).toMatchObject([{ code: 'TOOL_DENIED', decisions: 10, agents: 4 }]);
     const agents = await ask('Agents by spend');
     expect(agents.reduce((all, { spent }) => all + Number(spent), 0)).toBeCloseTo(4.14, 9);
     expect(agents.reduce((all, { decisions }) => all + Number(decisions), 0)).toBe(52);
@@ -135,11 +135,11 @@ describe('a panel of the audit dashboard', () => {
       allowed: 1,
       reserved: 0.1,
     });
-    expect(await ask('Budgets nearest to their end')).toEqual([
+    expect(await ask('Most used budgets')).toEqual([
       { scope: 'agent', subject: 'agent-0', budget: 'total', share: 0.5, used: 0.5, of: 1, window: null },
     ]);
-    expect(await ask('On behalf of whom')).toMatchObject([{ principal: 'u-1', decisions: 1 }]);
-    expect((await ask('What operators did')).map(({ event }) => event).sort()).toEqual([
+    expect(await ask('Principals by reserved amount')).toMatchObject([{ principal: 'u-1', decisions: 1 }]);
+    expect((await ask('Acts of operators')).map(({ event }) => event).sort()).toEqual([
       'agent.killed',
       'ledger.epoch',
     ]);
