@@ -1,4 +1,4 @@
-/** Reads files whose names a person gave in an option or a setting. */
+/** Reads files that a person named in an option or a setting. */
 import { readFileSync } from 'node:fs';
 import { MandateError } from './errors.ts';
 

@@ -5,7 +5,9 @@ import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import type { ActionOfError, BlockCode, DeferOptions } from './types.ts';
 
-/** A decision, and the time by `performance.now()` before it was asked for. Its lease begins after this time. */
+/**
+ * A decision, and the time by `performance.now()` before the decision was requested. The lease begins after this time.
+ */
 type Answer = { decision: Decision; askedAtMs: number };
 
 export type WaitingForPerson = DeferOptions & { signal?: AbortSignal | undefined };
@@ -45,8 +47,8 @@ export async function authorize(
 }
 
 /**
- * Waits until a person has answered, and asks for the same action again: the ALLOW uses the approval up. Returns the
- * DEFER if no answer comes in time.
+ * Waits until a person has answered, and requests a decision about the same action again. The new ALLOW uses the
+ * approval up. Returns the DEFER if no answer comes in time.
  */
 async function decideApproved(
   point: Pick<DecisionPoint, 'decide' | 'approvals'>,

@@ -7,7 +7,7 @@ test('a pause whose time is over ends at once, without a warning', async () => {
   process.on('warning', onWarning);
   onTestFinished(() => void process.off('warning', onWarning));
   await sleep(-5, new AbortController().signal);
-  // Node tells its warnings in a later turn.
+  // Node emits warnings in a later turn of the event loop.
   await new Promise(setImmediate);
   expect(warnings).toEqual([]);
 });

@@ -27,7 +27,7 @@ export class Backoff {
 }
 
 /**
- * Resolves after the time, or when the signal aborts. Resolves soon if the time is over.
+ * Resolves after the time, or when the signal aborts. If the time is over, it resolves soon.
  *
  * @param isBackground true if no caller waits. The pause then does not keep the process alive
  */

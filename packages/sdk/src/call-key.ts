@@ -1,22 +1,22 @@
-/** Identifies a call of an agent by the id that its framework gave it, so that a second ask is recognized. */
+/** Identifies a call of an agent by the id from its framework, so that a second request for the call is recognized. */
 import { CAPS } from '@mandate/schemas/core';
 import { statedFields } from './call-options.ts';
 import { sha256Hex } from './sha256-hex.ts';
 import type { Call } from './types.ts';
 
 export type CallKey = {
-  /** Equal for two asks of the same call with the same content. */
+  /** Two requests for the same call with the same content have the same key. */
   key: string;
   /** The action id of the call. Every process makes the same id, so the ledger recognizes the call after a restart. */
   actionId: string;
-  /** The action id if the first id belongs to another call, with the same call id but other content. */
+  /** The action id to use if `actionId` belongs to another call, with the same call id but other content. */
   otherActionId: string;
 };
 
 /**
  * Returns the key of a call. Null if the call states no call id, or cannot be written as JSON.
  *
- * @param instanceRunId the run of a call that states none
+ * @param instanceRunId the run of a call that states no run
  */
 export function callKeyOf(
   agentId: string,
@@ -38,7 +38,7 @@ export function callKeyOf(
 /** Visible ASCII characters without the colon. */
 const PLAIN = /^[!-9;-~]+$/;
 
-/** Returns `run:call` if this is short, plain and unambiguous. Otherwise a hash of both. */
+/** Returns `run:call` if this text is short, plain and unambiguous. Otherwise returns a hash of both ids. */
 function actionIdOf(runId: string, callId: string): string {
   const id = `${runId}:${callId}`;
   const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CAPS.idUnits;
@@ -49,7 +49,7 @@ function hashed(parts: readonly string[]): string {
   return `call_${sha256Hex(JSON.stringify(parts)).slice(0, 40)}`;
 }
 
-/** Returns the same digest for another order of the fields. Null if the value cannot be written as JSON. */
+/** Returns a digest that does not depend on the order of the fields. Null if the value cannot be written as JSON. */
 function digestOf(value: unknown): string | null {
   try {
     return sha256Hex(JSON.stringify(value, (_name, member: unknown) => inOrder(member)));

@@ -33,14 +33,14 @@ export type Kills = {
   readonly mayMissKills?: boolean;
 };
 
-/** Who answers a question, and why. */
+/** The person who answers a question, and the reason. */
 export type ApprovalAnswer = { by: string; reason: string; expiresInMs?: number | undefined };
 
 /** The questions to persons about deferred calls. */
 export type Approvals = {
   /**
-   * Waits until the question of this DEFER is open no more. Writes no decision. Resolves to false if it is still open
-   * after the time, or when the signal aborts.
+   * Waits until the question of this DEFER is no longer open. Writes no decision. Resolves to false if the question is
+   * still open after the time, or when the signal aborts.
    */
   answered(
     decision: Decision,
@@ -53,7 +53,7 @@ export type Approvals = {
 export type DecisionPoint = {
   /** Returns what is wrong with a name, as a phrase. Absent if the mode checks names when it decides. */
   nameFault?(name: string): string | null;
-  /** Reads the JSON of an `action.requested` record. What it returns is decided, and is what runs. */
+  /** Reads the JSON of an `action.requested` record. The returned action is decided, and runs. */
   readAction(json: string): ReadAction;
   /** @param record a record that `readAction` returned, perhaps with a higher attempt or another id */
   decide(record: ActionRequested): Promise<Decision>;
@@ -64,7 +64,7 @@ export type DecisionPoint = {
   costOf(agentId: string): Promise<Cost>;
   /** How many calls of the agent were allowed so far. Null: not known exactly. */
   callsOf(agentId: string): Promise<number | null>;
-  /** The least that any budget of the agent has left, in micro-dollars. Null if no budget limits the agent. */
+  /** The smallest remaining amount of the agent's budgets, in micro-dollars. Null if no budget limits the agent. */
   remainingBudgetOf(agentId: string): Promise<number | null>;
   /**
    * Adds a mandate that the code states for the agent.
@@ -73,15 +73,15 @@ export type DecisionPoint = {
    */
   addMandate(agentId: string, mandate: MandateDocument): void;
   /**
-   * Puts an agent under another one: it is allowed no more than its parent, and its calls are charged to both. Absent
-   * if the mode itself knows the parent of each agent.
+   * Makes an agent the sub-agent of another agent. The sub-agent is allowed no more than its parent, and its calls are
+   * charged to both. Absent if the mode itself knows the parent of each agent.
    *
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
   delegate?(parentId: string, agentId: string, mandate: MandateDocument | undefined): void;
-  /** Resolves when everything that was reported so far has been delivered, or after `timeoutMs`. Never rejects. */
+  /** Resolves when all earlier reports have been delivered, or after `timeoutMs`. Never rejects. */
   flush(options?: { timeoutMs?: number }): Promise<void>;
-  /** What became of the records of the audit. Absent if the mode itself records nothing. */
+  /** The number of audit records by state. Absent if the mode itself records nothing. */
   auditCounts?(): AuditCounts;
   close(options?: { timeoutMs?: number }): Promise<void>;
 };

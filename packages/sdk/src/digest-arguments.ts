@@ -10,7 +10,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Records with at most this many characters are within all caps of size. A character takes at most three bytes. */
 const SURELY_FITS = CAPS.stringUnits;
 
-/** The maximum number of bytes of all arguments together. The other fields of a record have 32 KiB. */
+/** The maximum size of all arguments together, in bytes. The other fields of a record have 32 KiB. */
 const ARGUMENT_BYTES = CAPS.recordBytes - 32 * 1024;
 
 /** Shorter values are not digested, because their digest would hardly be shorter. */

@@ -19,13 +19,13 @@ import { killsOfSubtrees, type StateKills } from './kills-of-subtrees.ts';
 import { MandatesOfAgents, readMandate, readMandateFile } from './policy.ts';
 import type { Cost, MandateDocument } from './types.ts';
 
-/** A state that can be used now. */
+/** A state that is ready for use. */
 export type OpenState = {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Counts what a decision charged to its agent. */
+  /** Counts the charge of a decision for its agent. */
   decided(decision: Decision): void;
-  /** Counts what an outcome changed. `type` is the kind of the action. */
+  /** Counts the change of the charge by an outcome. `type` is the kind of the action. */
   settled(settlement: Settlement, type: ActionType): void;
 };
 
@@ -48,9 +48,9 @@ export type EngineOptions = {
   mandate?: MandateDocument | string | undefined;
   /** The agent of a mandate that is given as an object. Default: every agent. */
   agentId?: string | undefined;
-  /** Called after the mandate is read, because an audit locks its folder. If absent, nothing is recorded. */
+  /** Called after the mandate was read, because an audit locks its folder. If absent, nothing is recorded. */
   openAudit?: () => Audit;
-  /** Whether the state ends with the point. Default: true. */
+  /** Whether the state is closed together with the decision point. Default: true. */
   closesState?: boolean;
 };
 

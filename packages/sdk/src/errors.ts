@@ -1,4 +1,4 @@
-/** What `run` throws, and how to find it inside the errors of a framework. */
+/** The errors that `run` throws, and functions that find them inside the errors of a framework. */
 import { MandateError } from '@mandate/runtime/errors';
 import type { Decision } from '@mandate/schemas';
 import type { ActionOfError, BlockCode } from './types.ts';
@@ -53,7 +53,7 @@ abstract class RefusedError extends MandateError {
   }
 }
 
-/** A reason may end with words of a person, such as the reason of a kill, and these may have no full stop. */
+/** A reason may end with the words of a person, such as the reason of a kill. These words may lack a full stop. */
 function asSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
@@ -122,7 +122,7 @@ export function isMandateError(thrown: unknown): boolean {
   return findMandateError(thrown) !== null;
 }
 
-/** Prints an error that stops no call. The stack of a `MandateError` would hide what to do. */
+/** Prints an error that stops no call. The stack of a `MandateError` would hide its remedy. */
 export function logError(error: unknown): void {
   const isPlain = error instanceof MandateError && !error.cause;
   console.error('mandate:', isPlain ? `${error.message} ${error.remedy}` : error);

@@ -36,8 +36,8 @@ export type AgentState = {
   /** The reason of a kill that stops the agent. Absent if no kill stops the agent. */
   killed?: string;
   /**
-   * What the counters of budgets contain, in micro-dollars. The lifetime budget of an agent has the scope `agent`, the
-   * agent as subject, the id `total` and no window. The amount of a window counts as charged at `atMs`, so
+   * The amounts in the counters of budgets, in micro-dollars. The lifetime budget of an agent has the scope `agent`,
+   * the agent as subject, the id `total` and no window. The amount of a window counts as charged at `atMs`, so
    * `retryAfterMs` of a windowed budget is the whole window.
    */
   spent?: readonly (BudgetReference & { micros: number })[];

@@ -1,10 +1,13 @@
 /**
  * The kill switch of a mode that decides in this process. A kill of an agent stops its descendants too. The process
- * knows the parent of each sub-agent, and its state does not.
+ * knows the parent of each sub-agent, but the state does not.
  */
 import type { Kills } from './decision-point.ts';
 
-/** The kill switch of a state. Its listeners hear of each kill once, for the killed agent and not for its descendants. */
+/**
+ * The kill switch of a state. Each kill is reported to the listeners once, for the killed agent and not for its
+ * descendants.
+ */
 export type StateKills = Omit<Kills, 'revive' | 'isKilled'> & {
   revive(agentId: string): Promise<void>;
   isKilled(agentId: string, ancestors: readonly string[]): Promise<boolean>;

@@ -27,7 +27,7 @@ export type MandateOptions = PlaneOptions &
     mode?: 'local' | 'distributed' | 'plane';
     /** The Redis of distributed mode: `redis://…`. All processes with this Redis and prefix share their limits. */
     redis?: string;
-    /** Begins all keys in Redis. Default: `mandate`. */
+    /** The beginning of all keys in Redis. Default: `mandate`. */
     redisPrefix?: string;
     /** The agent of this instance, if a call names no other agent. */
     agentId?: string;
@@ -37,12 +37,12 @@ export type MandateOptions = PlaneOptions &
      */
     mandate?: MandateDocument | string;
     /**
-     * The run of calls that state a `callId` and no run. Default: a new id. After a restart, state the same id again.
+     * The run of calls that state a `callId`, but no run. Default: a new id. After a restart, state the same id again.
      */
     runId?: string;
     /**
-     * Says what a call costs, in micro-dollars: before the call as its estimate, and with the outcome as its actual cost.
-     * Only local mode has this option. If the function fails before the call, the call is blocked.
+     * Computes the cost of a call, in micro-dollars: the estimate before the call, and the actual cost with the
+     * outcome. Only local mode has this option. If the function fails before the call, the call is blocked.
      */
     charge?: Charge;
     /** The state of the agents. Default: a new state in the memory of this process, or in `redis`. */
@@ -109,7 +109,7 @@ export abstract class MandateInstance {
     const shared = this.#shared;
     if (shared.point !== null || this.#isView) {
       throw misused(
-        'This instance is in use, and cannot be configured any more.',
+        'This instance is in use, and can no longer be configured.',
         'Configure the instance before its first use, or create another with `new Mandate(…)`.',
       );
     }
@@ -173,7 +173,7 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Returns an agent, whose calls are started one by one. Adapters use it. Use `createExecutor` for tools.
+   * Returns an agent that starts calls one by one. Adapters use it. Use `createExecutor` for tools.
    *
    * @throws MandateError MANDATES_INVALID, SDK_MISUSED
    */
@@ -272,40 +272,42 @@ export abstract class MandateInstance {
   }
 
   /**
-   * What the agent has spent so far. In plane mode, the total contains what its sub-agents spent of its `maxCostTotal`,
-   * and the parts are null then. In the other modes, the calls of sub-agents count only for the sub-agents.
+   * The spend of the agent so far. In plane mode, the total contains the spend of its sub-agents, as far as it counts
+   * in its `maxCostTotal`. With such spend, the parts are null. In the other modes, the calls of sub-agents count only
+   * for the sub-agents.
    */
   async getCost(agentId?: string): Promise<Cost> {
     return this.#open().costOf(this.#agent(agentId));
   }
 
-  /** How many calls of the agent were allowed so far. Null if the plane of the agent does not know it exactly now. */
+  /** How many calls of the agent were allowed so far. Null if the plane does not know the exact number now. */
   async getCallCount(agentId?: string): Promise<number | null> {
     return this.#open().callsOf(this.#agent(agentId));
   }
 
   /**
-   * What the agent may still spend, in micro-dollars: the least that any of its budgets has left. Null if no budget
-   * limits the agent. Negative if a budget is overdrawn. Budgets of a principal count only calls without a principal.
+   * The remaining budget of the agent, in micro-dollars: the smallest remaining amount of its budgets. Null if no
+   * budget limits the agent. Negative if a budget is overdrawn. Budgets of a principal count only calls without a
+   * principal.
    */
   async getRemainingBudget(agentId?: string): Promise<number | null> {
     return this.#open().remainingBudgetOf(this.#agent(agentId));
   }
 
   /**
-   * Resolves when everything that was reported so far has been delivered, or after `timeoutMs` (absent: 5 seconds).
-   * `getAuditCounts` says what was not.
+   * Resolves when all earlier reports have been delivered, or after `timeoutMs` (default: 5 seconds). `getAuditCounts`
+   * counts the records that were not delivered.
    */
   async flush(options?: { timeoutMs?: number }): Promise<void> {
     await this.#shared.point?.flush(options);
   }
 
-  /** What became of the records of the audit, summed over its outputs. */
+  /** The number of audit records by state, summed over all outputs. */
   getAuditCounts(): AuditCounts {
     return this.#shared.point?.auditCounts?.() ?? { written: 0, waiting: 0, spilled: 0, lost: 0 };
   }
 
-  /** Flushes, and ends the instance. Later calls are blocked. A state that was given stays open. */
+  /** Flushes, and ends the instance. Later calls are blocked. A state from the options stays open. */
   async close(options?: { timeoutMs?: number }): Promise<void> {
     const point = this.#open();
     this.#shared.point = { ...point, decide: refuseAsClosed };
@@ -357,8 +359,8 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Passes an error of a kill on to `onError` too. If the caller does not wait for the promise, the error must neither
-   * end the process nor stay unseen.
+   * Also passes an error of a kill to `onError`. If the caller does not wait for the promise, the error must not end
+   * the process, and must be reported.
    */
   #noted<T>(change: Promise<T>): Promise<T> {
     change.catch(this.#onError());

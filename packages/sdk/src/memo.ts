@@ -1,6 +1,7 @@
 /**
- * Remembers the decisions about calls that state a call id. Frameworks ask more than once about one call: in a hook and
- * before the tool, on a resume, in their own retries. The second ask gets the first answer, and no call runs twice.
+ * Remembers the decisions about calls that state a call id. Frameworks request a decision about one call more than
+ * once: in a hook and before the tool, on a resume, in their own retries. The second request gets the first answer, and
+ * no call runs twice.
  *
  * A memo is only a shortcut. If it has forgotten a call, the ledger still knows the action id of the call.
  */
@@ -16,20 +17,23 @@ export type Allowed = {
   action: Action;
   args: RunningAction['args'];
   decision: Decision;
-  /** The time by `performance.now()` before the decision was asked for. Its lease begins after this time. */
+  /**
+   * The time by `performance.now()` before the decision was requested. The lease of the decision begins after this
+   * time.
+   */
   askedAtMs: number;
 };
 
 /** An allowed action that starts now. */
 export type Taken = Allowed & {
-  /** Tells the memo the outcome of the call. Null: the call was aborted, so its outcome is unknown. */
+  /** Reports the outcome of the call to the memo. Null if the call was aborted, because its outcome is then unknown. */
   ended(outcome: RunningOutcome | null): void;
 };
 
 type Entry = {
   agentId: string;
   answer: Promise<Allowed>;
-  /** The answer holds before this time. */
+  /** The answer is valid until this time. */
   untilMs: number;
   /** True once a caller wants to start the call. It is set before the answer is known, so the call starts once. */
   isClaimed: boolean;
@@ -82,7 +86,7 @@ export class Memo {
     };
   }
 
-  /** True if the call was asked and has not started. */
+  /** True if the call was decided and has not started. */
   isAsked({ key }: CallKey): boolean {
     return this.#entries.get(key)?.isClaimed === false;
   }
@@ -99,7 +103,7 @@ export class Memo {
     return result;
   }
 
-  /** Cancels the allowed calls that have not started. Their next ask is decided under the kill. */
+  /** Cancels the allowed calls that have not started. The next request for such a call is decided under the kill. */
   killed(kill: Pick<Kill, 'agentId'>): void {
     for (const [key, entry] of this.#entries) {
       if (entry.isClaimed || (kill.agentId !== null && kill.agentId !== entry.agentId)) continue;
@@ -142,7 +146,8 @@ export class Memo {
 
 /**
  * Returns how long a refusal is the answer to the same call. A final decision never changes. A deferred call is always
- * decided again, because a person may have answered. So is a duplicate, because its other attempt may have ended.
+ * decided again, because a person may have answered. A duplicate is also decided again, because its other attempt may
+ * have ended.
  */
 function holdsForMs(error: unknown): number {
   const refused = findMandateError(error);

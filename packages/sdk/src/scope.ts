@@ -1,10 +1,10 @@
-/** What a view of an instance adds to each call: `mandate.with({ runId })`. */
+/** The fields that a view of an instance adds to each call: `mandate.with({ runId })`. */
 import type { Call, CallOptions } from './types.ts';
 
-/** What each call of a view states, unless the call states it itself. Contexts are merged. */
+/** The fields of each call of a view. A field that the call itself states has priority. Contexts are merged. */
 export type Scope = Pick<CallOptions, 'runId' | 'parentActionId' | 'principal' | 'context'>;
 
-/** Returns the options of a call with what the scope adds. */
+/** Returns the options of a call, with the fields of the scope. */
 export function scopedOptions<Options extends CallOptions>(scope: Scope, options: Options): Options {
   const stated = withoutUndefined(options);
   const context = { ...scope.context, ...stated.context };

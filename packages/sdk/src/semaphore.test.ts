@@ -3,7 +3,7 @@ import { Semaphore } from './semaphore.ts';
 
 const later = () => performance.now() + 60_000;
 
-/** A task that runs until it is told to end. */
+/** A task that runs until the test ends it. */
 function task() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const it = {

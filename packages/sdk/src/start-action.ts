@@ -29,11 +29,11 @@ type Starting = {
   call: Call;
   point: DecisionPoint;
   onError: OnError;
-  /** Says what the call costs. By default, the mandate states the cost. */
+  /** Computes the cost of the call. By default, the mandate states the cost. */
   charge?: Charge | undefined;
   /** What happens to calls that a person must approve. A call may say otherwise. */
   deferring?: DeferOptions;
-  /** Remembers the decision. Null or absent: the call has no id by which a second ask would be recognized. */
+  /** Remembers the decision. Null or absent if the call has no id by which a second request could be recognized. */
   remembered?: { memo: Memo; callKey: CallKey } | null;
 };
 
@@ -46,7 +46,7 @@ export async function askAction(starting: Starting): Promise<Allowed> {
   const { remembered, agentId } = starting;
   if (!remembered) {
     throw misused(
-      'A call was asked that has no callId, or no plain JSON as arguments.',
+      'The call has no callId, or no plain JSON as arguments.',
       'State `callId`, so that a later start of the call finds its decision.',
     );
   }
@@ -83,7 +83,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     const taking = take(starting, signalOfWait);
     const waited = caller === undefined ? taking : runUntilAborted(caller, () => taking);
     const taken = await waited.catch((error) => {
-      // An ALLOW that comes after the caller gave up is given back. A call that was refused has no reservation.
+      // If the caller has given up, the reservation of a later ALLOW is released. A refused call has no reservation.
       taking.then(giveBack).catch(() => {});
       throw endOfWait(error, { kill: kills[0], caller });
     });
@@ -141,8 +141,8 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
     try {
       return { action: created.action, args, ...(await authorize(point, created, waiting)) };
     } catch (error) {
-      // A validator or a price function may return something else at each ask of one call. So a difference does not
-      // mean that this is another call.
+      // A validator or a price function may return another value for each request for one call. So a difference does
+      // not mean that this is another call.
       const isAsStated = !isValidated(call) && charge === undefined;
       if (!isAsStated || !isOfOtherCall(error, actionId)) throw error;
       const other = { ...created, action: { ...created.action, id: otherActionId } };
@@ -230,8 +230,8 @@ function running(started: Started): RunningAction {
     signal,
     settle(outcome) {
       if (settled !== null) return settled;
-      // The effect of an aborted call is unknown, unless its cost was measured. Without a report, its reservation stays
-      // charged.
+      // The effect of an aborted call is unknown, unless its cost was measured. Without a report, the reservation of
+      // the call stays charged.
       const isMeasured = outcome.usage !== undefined || outcome.actualCostMicros !== undefined;
       const isUnknown = signal.aborted && outcome.status !== 'success' && !isMeasured;
       if (isUnknown) return Promise.resolve();
@@ -261,7 +261,7 @@ async function report(
   }
 }
 
-/** Gives back the reservation of a call that never ran. */
+/** Releases the reservation of a call that never ran. */
 export function cancel(point: DecisionPoint, decision: Decision, onError: OnError): Promise<void> {
   return report(point, decision, { status: 'cancelled' }, onError);
 }

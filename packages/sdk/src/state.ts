@@ -1,4 +1,4 @@
-/** What a process knows of its agents: the ledger with its kill switch, and what each agent has spent. */
+/** The state of the agents of a process: the ledger with its kill switch, and the spend of each agent. */
 import { randomUUID } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { type Clock, monotonic } from '@mandate/runtime';
@@ -16,7 +16,7 @@ export type StateManager = {
   decided(decision: Decision): void;
   /** Counts what an outcome changed. `type` is the kind of the action. */
   settled(settlement: Settlement, type: ActionType): void;
-  /** What the agent has spent, and how many of its calls were allowed. */
+  /** The spend of the agent, and the number of its allowed calls. */
   costOf(agentId: string): Cost;
   callsOf(agentId: string): number;
   close(): Promise<void>;

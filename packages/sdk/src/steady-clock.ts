@@ -27,7 +27,7 @@ export function steadyClock(sources: Partial<Sources> = {}): Clock {
   const { wall, steady, uptime } = { ...SYSTEM, ...sources };
   const start = { wallMs: wall(), steadyMs: steady(), uptimeMs: uptime() };
   let sleptMs = 0;
-  /** How far the clock of the system was ahead when `uptime` was read last. */
+  /** The lead of the system clock when `uptime` was last read. */
   let lookedAtMs = 0;
   return () => {
     const passedMs = steady() - start.steadyMs;

@@ -32,7 +32,7 @@ export type BlockCode =
  */
 export type ActionOfError = Pick<Action, 'id' | 'agentId' | 'type'> & { tool?: string; model?: string };
 
-/** Does the work of a tool. `signal` aborts when the call must stop: after a kill, or at the end of its lease. */
+/** The function of a tool. `signal` aborts when the call must stop: after a kill, or at the end of its lease. */
 export type Tool<Args = never, Result = unknown> = (
   args: Args,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export type Tools = Readonly<Record<string, Tool>>;
 /** Gets errors that must not disturb a call, such as an outcome that could not be reported. It must not throw. */
 export type OnError = (error: unknown) => void;
 
-/** What happens to a call that a person must approve. */
+/** Options for calls that a person must approve. */
 export type DeferOptions = {
   /**
    * `throw`: the call ends with a MandateDeferredError. `wait`: the call waits for the person, and then runs exactly as
@@ -55,27 +55,29 @@ export type DeferOptions = {
   deferTimeoutMs?: number;
 };
 
-/** What a caller may say about a call of any kind. */
+/** The options of a call of any kind. */
 export type CallOptions = DeferOptions & {
   /**
-   * A key of the caller. Calls with the same key are one action: it runs once, and again only as a retry after it
-   * failed. The key must always state the same tool and arguments.
+   * A key of the caller. Calls with the same key are one action. The action runs once, and again only as a retry after
+   * a failure. The key must always state the same tool and arguments.
    */
   idempotencyKey?: string;
   /** The id of the action. By default, the SDK makes an id. Use it to send a deferred action again. */
   actionId?: string;
   /**
-   * The id that a model or a framework gave this call. Within its run, a second ask for the same call gets the first
-   * answer, and the call runs once. With other arguments it is another call.
+   * The id that a model or a framework gave this call. Within its run, a second request for the same call gets the
+   * first answer, and the call runs once. A call with other arguments is another call.
    */
   callId?: string;
   /** The run that `callId` belongs to, such as a conversation. Default: the run of the instance. */
   runId?: string;
-  /** What the caller expects the call to cost, in micro-dollars. A higher price of the mandate counts instead. */
+  /**
+   * The expected cost of the call, in micro-dollars. If the price in the mandate is higher, the price counts instead.
+   */
   estimatedCostMicros?: number;
   /** The user for whom the agent acts. */
   principal?: Action['principal'];
-  /** What the caller says about the situation of the call. */
+  /** The claims of the caller about the situation of the call, such as `environment: prod`. */
   context?: Action['context'];
   /** The action that caused this one. */
   parentActionId?: string;
@@ -102,7 +104,7 @@ type StandardResult =
 /** Returns the arguments to use, perhaps changed, or throws. */
 export type Validate = ((args: unknown) => unknown) | StandardSchema;
 
-/** What a caller may say about a call of a tool. */
+/** The options of a call of a tool. */
 export type ToolCallOptions = CallOptions & {
   /**
    * Validates the arguments, and may change them. It gets a copy of the arguments as JSON. The arguments that it
@@ -113,16 +115,18 @@ export type ToolCallOptions = CallOptions & {
 
 export type RunOptions<Result = unknown> = ToolCallOptions & {
   /**
-   * What a successful call cost, in micro-dollars, or a function that reads it from the result. Absent, or no whole
-   * number of 0 or more: the reservation is charged. Nothing else in a result changes a charge.
+   * The cost of a successful call, in micro-dollars, or a function that reads the cost from the result. If it is
+   * absent, or no whole number of 0 or more, the reservation is charged. Nothing else in a result changes a charge.
    */
   actualCostMicros?: number | ((result: Result) => number | null | undefined);
   /**
-   * Checks the result of a call that succeeded. If it returns anything but true, throws, or takes longer than
+   * Checks the result of a call that succeeded. If the check returns anything but true, throws, or takes longer than
    * `verifyTimeoutMs`, the call ends with `VERIFICATION_FAILED`, and is charged as a failure.
    */
   verifyResult?: (result: Result, checking: { signal: AbortSignal }) => boolean | PromiseLike<boolean>;
-  /** How long `verifyResult` may take, in milliseconds. The lease of the call ends it too. Default: 30 seconds. */
+  /**
+   * How long `verifyResult` may take, in milliseconds. The end of the lease also ends the check. Default: 30 seconds.
+   */
   verifyTimeoutMs?: number;
 };
 
@@ -152,7 +156,7 @@ export type TokenUsage = {
   reasoningTokens?: number;
 };
 
-/** What became of a call. Amounts are in micro-dollars. */
+/** The outcome of a call. Amounts are in micro-dollars. */
 export type RunningOutcome = {
   status: 'success' | 'failure' | 'cancelled';
   /** The actual cost of the call. Absent if the cost is unknown. */
@@ -175,12 +179,12 @@ export type RunningAction = {
   /**
    * Settles the charge. Never throws: an error goes to `onError`. Only the first outcome counts. A call that was
    * aborted keeps its reservation charged, unless it succeeds later or fails with a known cost. A call that is never
-   * settled keeps it too.
+   * settled also keeps its reservation charged.
    */
   settle(outcome: RunningOutcome): Promise<void>;
 };
 
-/** A call that is allowed, and has perhaps not started. */
+/** An allowed call that may not have started yet. */
 export type AskedAction = Pick<RunningAction, 'action' | 'args' | 'decision'>;
 
 /** An agent under its mandate. Executors and adapters start all their calls here. */
@@ -193,10 +197,10 @@ export type Agent = {
    */
   start(call: Call): Promise<RunningAction>;
   /**
-   * Decides a call that may start later. For hooks that a framework calls before a tool. The call must state `callId`.
+   * Decides a call that may start later, for hooks that a framework calls before a tool. The call must state `callId`.
    * A later `start` of the same call uses this decision. If no `start` follows, the reservation stays charged when its
-   * lease ends. To give it back, start the call and settle it as `cancelled`. A call that has started before is
-   * answered with its decision, and cannot start again.
+   * lease ends. To release the reservation, start the call, and settle it as `cancelled`. For a call that has already
+   * started, `ask` returns its decision, and the call cannot start again.
    *
    * @throws MandateBlockedError, MandateDeferredError; MandateError SDK_MISUSED
    */
@@ -207,7 +211,7 @@ export type Agent = {
 export type Kill = { agentId: string | null; reason: string; target: KillTarget };
 
 /**
- * What an agent has spent, in micro-dollars. Running calls count with their reservations. The parts are null if the
- * plane of the agent does not know them exactly now.
+ * The spend of an agent, in micro-dollars. Running calls count with their reservations. The parts are null if the plane
+ * does not know them exactly now.
  */
 export type Cost = { totalMicros: number; llmMicros: number | null; toolMicros: number | null };

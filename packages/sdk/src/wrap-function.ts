@@ -22,7 +22,7 @@ export type FnOptions<F extends AnyFunction = AnyFunction> = Omit<
    * an object. Default: the parameter itself if it is the only one and an object, otherwise the list `args`.
    */
   args?: readonly string[] | ((...parameters: Parameters<F>) => object);
-  /** What a successful call cost, in micro-dollars, or a function that reads it from the result. */
+  /** The cost of a successful call, in micro-dollars, or a function that reads the cost from the result. */
   cost?: RunOptions<Awaited<ReturnType<F>>>['actualCostMicros'];
 };
 

@@ -1,6 +1,6 @@
 /**
- * What an adapter needs of an instance. An adapter does not check the class, because a program may have two copies of the
- * SDK.
+ * The part of an instance that an adapter needs. An adapter does not check the class, because a program may have two
+ * copies of the SDK.
  */
 import type { AgentOptions } from '../mandate.ts';
 import type { Agent } from '../types.ts';

@@ -1,6 +1,6 @@
 /**
- * How the adapters of agent frameworks ask for a tool call. Refusals are values, because each framework reports them in
- * its own way.
+ * Requests the decision about a tool call, for the adapters of agent frameworks. Refusals are values, because each
+ * framework reports them in its own way.
  */
 import { findMandateError, type MandateBlockedError, type MandateDeferredError } from '../errors.ts';
 import type { Agent, RunningAction } from '../types.ts';
@@ -9,7 +9,9 @@ import type { Agent, RunningAction } from '../types.ts';
 export type ToolAsk = {
   tool: string;
   args: unknown;
-  /** The run, thread or session that the call id belongs to. Null: there is none, and each ask is another call. */
+  /**
+   * The run, thread or session that the call id belongs to. Null if there is none. Each request is then another call.
+   */
   runId: string | null;
   /** The framework's id of the call. Absent if the call has no id. */
   callId: string | undefined;
@@ -22,8 +24,8 @@ export type ToolAnswer =
   | { kind: 'blocked'; error: MandateBlockedError };
 
 /**
- * Asks for a tool call. A call with a run and an id is the same action in every process. So an approval applies to
- * the call that was asked for, and the call runs once.
+ * Requests the decision about a tool call. A call with a run and an id is the same action in every process. So an
+ * approval applies to exactly this call, and the call runs once.
  *
  * @throws the reason of the caller's signal
  */

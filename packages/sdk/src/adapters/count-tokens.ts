@@ -8,7 +8,7 @@ import type { ActionOfError, TokenUsage } from '../types.ts';
 export type TokenOptions<Counted> = {
   /**
    * Counts the input tokens of a call, for its reservation. By default, the tokens are estimated from the length of the
-   * call, and rather too high than too low. If the function throws, the call is blocked.
+   * call. The estimate is more often too high than too low. If the function throws, the call is blocked.
    */
   countTokens?: (counted: Counted) => number | PromiseLike<number>;
   /**
@@ -56,7 +56,9 @@ export async function countedTokens(
   }
 }
 
-/** Texts in English have about four bytes a token. Three makes the estimate too high rather than too low. */
+/**
+ * Texts in English have about four bytes a token. With three bytes, the estimate is more often too high than too low.
+ */
 const BYTES_PER_TOKEN = 3;
 
 const encoder = new TextEncoder();
@@ -77,8 +79,8 @@ export function tokensOfText(text: string): number {
 const IMAGE_TOKENS = 5_000;
 
 /**
- * Returns an estimate for a value that is sent as JSON. It is rather too high than too low. An image costs a fixed number
- * of tokens, whatever its size.
+ * Returns an estimate for a value that is sent as JSON. The estimate is more often too high than too low. An image
+ * costs a fixed number of tokens, whatever its size.
  */
 export function tokensOfJson(value: unknown, isImage: (part: unknown) => boolean): number {
   let tokens = 0;
@@ -94,12 +96,12 @@ export function tokensOfJson(value: unknown, isImage: (part: unknown) => boolean
   return tokens + tokensOfText(text);
 }
 
-/** The counts as they were read. Nothing is known about their types. */
+/** The counts from the answer of a provider. Their types are unknown. */
 type StatedCounts = { [Name in keyof TokenUsage]?: unknown };
 
 /**
- * Returns the usage. Null if the input or the output is no count. A part is left out if it is no count, or is more than
- * the whole, because a record with such a part would be refused.
+ * Returns the usage. Null if the input or the output is no number of tokens. A part that is no number, or is larger
+ * than the whole, is left out, because the plane would refuse the record.
  */
 export function usageOfCounts(stated: StatedCounts): TokenUsage | null {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = stated;

@@ -1,18 +1,18 @@
-/** The outcome of a model call, from what its answer delivered. */
+/** Computes the outcome of a model call from the delivered part of its answer. */
 import type { RunningOutcome, TokenUsage } from '../types.ts';
 import { tokensOfBytes } from './count-tokens.ts';
 
-/** What is known about the answer so far. */
+/** The received part of an answer. */
 export type Delivery = {
-  /** The usage of the whole answer. Null: the provider did not state it yet. */
+  /** The usage of the whole answer. Null if the provider has not stated it yet. */
   usage: TokenUsage | null;
-  /** What the provider stated at the start of a stream. Null: nothing. */
+  /** The usage at the start of a stream. Null if the provider stated no usage there. */
   started: TokenUsage | null;
   /** The bytes of text, thinking and tool arguments that the reader got. */
   deliveredBytes: number;
 };
 
-/** Nothing is known about the answer. */
+/** No part of the answer was received. */
 export const NOTHING: Delivery = { usage: null, started: null, deliveredBytes: 0 };
 
 /** `whole`: the reader got the whole answer. `left`: the reader stopped. `broken`: the answer failed or was aborted. */
@@ -24,10 +24,10 @@ export function outcomeOfAnswer(usage: TokenUsage | null): RunningOutcome {
 }
 
 /**
- * Returns what settles the call. An answer that ended early costs its input and what was delivered, because providers
- * bill both.
+ * Returns the outcome of an answer. An answer that ended early costs its input and the delivered output, because
+ * providers bill both.
  *
- * @param inputTokens the estimate, for a stream that ended before the provider stated its input
+ * @param inputTokens the estimate, used if the stream ended before the provider stated the input
  */
 export function outcomeOfDelivery(
   end: AnswerEnd,
@@ -42,8 +42,8 @@ export function outcomeOfDelivery(
 }
 
 /**
- * Returns the outcome of a call that failed in a framework. A call that delivered nothing costs nothing, because nearly
- * always the provider has refused it.
+ * Returns the outcome of a call that failed in a framework. A call without any delivery costs nothing, because the
+ * provider has nearly always refused it.
  *
  * @param inputTokens the estimate
  */
@@ -65,7 +65,7 @@ const UNSENT = new Set([
 /**
  * Returns true if the request cannot have reached the provider, so it is not billed.
  *
- * @param error what `fetch` threw
+ * @param error the error of `fetch`
  */
 export function isUnsent(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };

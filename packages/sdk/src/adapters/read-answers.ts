@@ -23,7 +23,7 @@ const TAIL_BYTES = 16 * 1024;
 export type StatedUsage = {
   /** Takes the next piece of the body. */
   piece(bytes: Uint8Array): void;
-  /** Returns the usage after the last piece. Undefined if there is none. */
+  /** Returns the usage after the last piece. Undefined if the answer has no usage. */
   usage(): unknown;
 };
 
@@ -59,7 +59,7 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Returns the last field `usage` of a document without its beginning. */
+/** Returns the last field `usage` of a document that lacks its beginning. */
 function usageInTail(text: string): unknown {
   const field = text.lastIndexOf('"usage"');
   const begin = field === -1 ? -1 : text.indexOf('{', field);
@@ -93,7 +93,7 @@ export function eventBlocks(): EventBlocks {
   let open = '';
   return {
     take(piece) {
-      // An end of an event may be divided between two pieces, so the search begins a little earlier.
+      // The end of an event may be split between two pieces, so the search begins a little earlier.
       const from = Math.max(0, open.length - 3);
       open += decoder.decode(piece, { stream: true });
       const blocks: string[] = [];
@@ -112,7 +112,7 @@ export function eventBlocks(): EventBlocks {
   };
 }
 
-/** Returns the data of an event. It is an empty text if the event has no data. */
+/** Returns the data of an event. The text is empty if the event has no data. */
 export function dataOf(block: string): string {
   return block
     .split(/\r\n|\n|\r/)

@@ -7,13 +7,13 @@ import { RecordingState } from './recording-state.fixture.ts';
 type Recorded = Pick<MandateOptions, 'runId' | 'onError'> & {
   document?: MandateDocument;
   state?: RecordingState;
-  /** Decides in place of the decision point, which is the function that it gets. */
+  /** Decides in place of the decision point. The argument is the function of the decision point. */
   decide?: DecideInstead | undefined;
 };
 
 export type DecideInstead = (decide: () => Promise<Decision>) => Promise<Decision>;
 
-/** Returns the instance with the lists of its decisions and outcomes, each in their order. */
+/** Returns the instance, and the lists of its decisions and outcomes in order. */
 export function recordedMandate({
   document = {},
   state = new RecordingState(),

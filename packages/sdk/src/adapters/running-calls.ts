@@ -17,14 +17,14 @@ export class RunningCalls {
     return this.#running.get(key);
   }
 
-  /** Settles a call. A call that was forgotten is left to its lease. */
+  /** Settles a call. A forgotten call is settled by its lease. */
   async ended(key: string, outcome: RunningOutcome): Promise<void> {
     const running = this.#running.get(key);
     this.forget(key);
     await running?.settle(outcome);
   }
 
-  /** Leaves a call to its lease. */
+  /** Forgets a call, so that its lease settles it. */
   forget(key: string): void {
     this.#running.delete(key);
   }

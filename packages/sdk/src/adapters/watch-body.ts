@@ -1,15 +1,17 @@
 /**
- * Watches a stream while its reader reads it. The watcher learns of each piece, and how the stream ended. The stream is
- * never read ahead of its reader, and a reader that leaves cancels it at once. So `tee` cannot be used here.
+ * Watches a stream while its reader reads it. The watcher gets each piece, and then how the stream ended. The stream is
+ * never read ahead of its reader. If the reader cancels, the stream is cancelled at once. So `tee` cannot be used here.
  */
 
-/** `finished`: the stream was read to its end. `left`: the reader cancelled it. `broken`: it failed or was aborted. */
+/**
+ * `finished`: the stream was read to its end. `left`: the reader cancelled. `broken`: the stream failed or was aborted.
+ */
 export type StreamEnd = 'finished' | 'left' | 'broken';
 
 export type StreamWatcher<Piece> = {
-  /** Returns what the reader gets instead of a piece. Null: nothing. Must not throw. */
+  /** Returns the piece for the reader. Null if the reader gets nothing. Must not throw. */
   piece(piece: Piece): Piece | null | Promise<Piece | null>;
-  /** Called once. The reader learns of a finished stream after this has resolved. Must not throw. */
+  /** Called once. The reader gets the end of the stream after this promise has resolved. Must not throw. */
   end(how: StreamEnd): Promise<void>;
   /** After an abort, the reader gets the reason as an error, and the stream is cancelled. */
   signal: AbortSignal;
@@ -24,7 +26,7 @@ export type WatchedSource<Piece> = {
   cancel(reason: unknown): Promise<void>;
 };
 
-/** Returns the source of a new stream. The given stream must not be used any more. */
+/** Returns the source of a new stream. After this call, the given stream must not be used. */
 export function watchedSource<Piece>(
   stream: ReadableStream<Piece>,
   { piece, end, signal }: StreamWatcher<Piece>,
@@ -81,17 +83,17 @@ export function watchedSource<Piece>(
 }
 
 export type BodyWatcher = {
-  /** Sees each piece. Must not throw. The piece is valid only during this call. */
+  /** Gets each piece. Must not throw. The piece is valid only during this call. */
   piece?(bytes: Uint8Array): void;
-  /** Returns what the reader gets instead of a piece. By default, the reader gets the piece itself. Must not throw. */
+  /** Returns the piece for the reader. By default, the reader gets the original piece. Must not throw. */
   replace?(bytes: Uint8Array): Promise<Uint8Array>;
-  /** Called once. The reader learns of a finished body after this has resolved. Must not throw. */
+  /** Called once. The reader gets the end of the body after this promise has resolved. Must not throw. */
   end(how: StreamEnd): Promise<void>;
   /** After an abort, the reader gets the reason as an error, and the request is cancelled. */
   signal: AbortSignal;
 };
 
-/** Returns a body with the same bytes for the reader. The given body must not be used any more. */
+/** Returns a body with the same bytes for the reader. After this call, the given body must not be used. */
 export function watchBody(
   body: ReadableStream<Uint8Array>,
   { piece, replace, end, signal }: BodyWatcher,

@@ -7,7 +7,7 @@ import { findMandateError } from '../errors.ts';
 import type { AgentOptions } from '../mandate.ts';
 import { agentOfTool, ungovernedTool } from './mandate-tools.ts';
 
-/** What the SDK does with a call. */
+/** The result of an approval check in the AI SDK. */
 export type Approval =
   | { type: 'not-applicable'; reason?: never }
   | { type: 'approved' | 'denied' | 'user-approval'; reason?: string };

@@ -108,7 +108,7 @@ async function* generated(
     hasFailed = true;
     throw error;
   } finally {
-    // A reader that leaves early has got results, so the call counts as done.
+    // If the reader stops early, it has already got results. So the call counts as a success.
     await settle({ status: hasFailed ? 'failure' : 'success' });
     Promise.resolve(source?.return?.()).catch(() => {});
   }

@@ -1,4 +1,6 @@
-/** What the tests of this adapter share: both majors of the AI SDK, a model server, and what was recorded. */
+/**
+ * Functions for the tests of this adapter: both major versions of the AI SDK, a model server, and the recorded calls.
+ */
 import { createOpenAI } from '@ai-sdk/openai';
 import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
 import * as ai7 from 'ai';

@@ -3,7 +3,10 @@ import { tokensOfJson, usageOfCounts } from '../adapters/count-tokens.ts';
 import { fieldsOf } from '../adapters/read-answers.ts';
 import type { TokenUsage } from '../types.ts';
 
-/** Returns the usage that a model of the specification v3 or v4 states. Null if it does not state all tokens. */
+/**
+ * Returns the usage from the answer of a model (specification v3 or v4 of the AI SDK). Null if a number of tokens is
+ * missing.
+ */
 export function usageOf(stated: unknown): TokenUsage | null {
   const { inputTokens, outputTokens } = fieldsOf(stated);
   const input = fieldsOf(inputTokens);

@@ -1,4 +1,4 @@
-/** What a program sees of the client, with and without a mandate: the same. */
+/** Tests that a client behaves the same with and without a mandate. */
 import Anthropic from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { collect, waitUntil } from '@mandate/testing';
@@ -25,7 +25,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return { name, message, status, type, requestID, class: error.constructor.name, cause: String(cause) };
 }
 
-/** Waits until the server knows that the client left, and returns whether it was soon. */
+/** Waits until the server notices that the client has cancelled. Returns whether that was soon. */
 async function leftSoon(requests: readonly ReceivedRequest[]): Promise<boolean> {
   await waitUntil('the client to leave', () => requests[0]?.state === 'aborted');
   return (requests[0]?.eventsSent ?? 99) < 12;

@@ -13,7 +13,7 @@ type State =
 
 export class LogicalCall {
   #state: State = { at: 'rest', failedActionId: null };
-  /** The input of attempts that reached the model and were not answered. It may be billed. */
+  /** The input tokens of attempts that reached the model, but got no answer. The provider may bill them. */
   #lostInputTokens = 0;
 
   /** True while an attempt runs. A second attempt at the same time is a call of its own. */

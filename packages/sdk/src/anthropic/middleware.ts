@@ -134,7 +134,7 @@ function watched(
     signal: running.signal,
     end: async (how) => {
       release();
-      // After an abort, the SDK may also cancel the body like a reader that leaves.
+      // After an abort, the SDK may also cancel the body, as a reader does.
       const { end, delivery } = reader.ended(how === 'left' && isUserAbort() ? 'broken' : how);
       await call.end(running, outcomeOfDelivery(end, delivery, inputTokens));
     },

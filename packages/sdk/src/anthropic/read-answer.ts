@@ -14,7 +14,7 @@ import { usageOf } from './usage.ts';
 
 export type AnswerReader = {
   piece(bytes: Uint8Array): void;
-  /** What the answer delivered, after the body ended like this. */
+  /** The delivered content, after the body has ended in this way. */
   ended(how: StreamEnd): { end: AnswerEnd; delivery: Delivery };
 };
 
@@ -71,7 +71,8 @@ export function jsonReader(): AnswerReader {
   const { piece, usage } = statedUsage();
   return {
     piece,
-    // The model wrote the whole answer before the first byte was sent, so even a part of it costs all of it.
+    // The model wrote the whole answer before the first byte was sent, so even a part of the answer costs the whole
+    // answer.
     ended: (how) => ({
       end: 'whole',
       delivery: { ...NOTHING, usage: how === 'finished' ? usageOf(usage()) : null },

@@ -1,4 +1,6 @@
-/** What the tests of this adapter share: a model server, a client without and with a mandate, and what was recorded. */
+/**
+ * Functions for the tests of this adapter: a model server, a client without and with a mandate, and the recorded calls.
+ */
 import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk';
 import { type ModelScript, startModelServer } from '@mandate/testing/model-server';
 import { onTestFinished } from 'vitest';

@@ -1,7 +1,7 @@
 /** The port of the audit: what is recorded, and what takes it. */
 import type { ActionDecided, ActionSettled } from '@mandate/schemas';
 
-/** What happened to an action, in the form in which a plane records it. */
+/** A decision or a settlement, in the form in which a plane records it. */
 export type AuditRecord = ActionDecided | ActionSettled;
 
 /** Takes the records of the audit. */
@@ -9,11 +9,11 @@ export interface AuditOutput {
   /** Names the output in errors and in the name of its spill file. Use the same name after a restart. */
   readonly name: string;
   /**
-   * Takes records in their order. Resolves when the output has them. If it rejects, the same records come again. The
-   * queue waits for the promise, so it must settle in a bounded time.
+   * Takes records in their order. Resolves when the output has them. If the promise rejects, the queue sends the same
+   * records again. The queue waits for the promise, so the promise must settle in a bounded time.
    *
    * @param lines the records as JSON, each without a line break
-   * @throws RecordsRefused if the output has taken them, except some that it will never take
+   * @throws RecordsRefused if the output has taken the other records, and will never take some
    */
   write(records: readonly AuditRecord[], lines: readonly string[]): Promise<void>;
   close?(): Promise<void>;

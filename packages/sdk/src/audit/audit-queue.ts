@@ -24,11 +24,11 @@ export class AuditQueue {
   readonly #waiting: WaitingRecords;
   readonly #lost: LostRecords;
   readonly #backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-  /** Aborts to end the pause after a failure. */
+  /** Its abort ends the pause after a failure. */
   #resume = new AbortController();
   readonly #stopOnExit: () => void;
   #written = 0;
-  /** How many records waited and do not wait any more. */
+  /** How many records no longer wait. */
   #done = 0;
   #sending: Promise<void> | null = null;
   #isWriting = false;
@@ -93,7 +93,7 @@ export class AuditQueue {
     if (!this.#isWriting) await this.#output.close?.().catch(this.#onError);
   }
 
-  /** Stores also the batch that the output works on. It is sent again later, so it may be written twice. */
+  /** Also stores the batch that the output is writing. This batch is sent again later, so it may be written twice. */
   #end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

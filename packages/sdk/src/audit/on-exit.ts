@@ -1,7 +1,7 @@
-/** Calls functions when the process exits. A function cannot wait for anything. One listener serves all of them. */
+/** Calls functions when the process exits. A function cannot wait for anything. All functions share one listener. */
 const functions = new Set<() => void>();
 
-/** @returns a function that forgets `work` */
+/** @returns a function that removes `work` again */
 export function onExit(work: () => void): () => void {
   if (functions.size === 0) process.on('exit', callAll);
   functions.add(work);

@@ -21,7 +21,10 @@ const MOST = { records: 500, characters: 700_000 };
 export function planeOutput({ url, ...options }: Options): AuditOutput {
   const connection = new PlaneConnection(planeSettings({ planeUrl: url, ...options }));
 
-  /** Sends a part. If the plane refuses some records for good, sends the others. Returns how many it refused. */
+  /**
+   * Sends a part. If the plane permanently refuses some records, sends the other records. Returns the number of refused
+   * records.
+   */
   async function sendPart(part: readonly AuditRecord[]): Promise<{ count: number; reason: string }> {
     let [left, reason] = [part, ''];
     while (left.length > 0) {
@@ -52,7 +55,7 @@ export function planeOutput({ url, ...options }: Options): AuditOutput {
   };
 }
 
-/** Splits the records into requests that a plane takes. */
+/** Splits the records into requests that a plane accepts. */
 function partsOf(records: readonly AuditRecord[], lines: readonly string[]): AuditRecord[][] {
   const parts: AuditRecord[][] = [];
   let characters = 0;

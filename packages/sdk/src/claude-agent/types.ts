@@ -4,7 +4,7 @@
  */
 import type { AgentOptions } from '../mandate.ts';
 
-/** What a hook gets. `agent_type` is stated for calls of a subagent. */
+/** The input of a hook. Calls of a subagent have `agent_type`. */
 export type HookInput = {
   hook_event_name: string;
   session_id: string;
@@ -51,7 +51,7 @@ export type ClaudeAgentOptions = AgentOptions & {
   /** How long a decision may take, in seconds. After this time the tool does not run. Default: 60. */
   timeoutSeconds?: number;
   /**
-   * What an ALLOW means for the framework's own permissions. `continue`: they apply as before. `allow`: they are
+   * The effect of an ALLOW on the framework's own permissions. `continue`: they apply as before. `allow`: they are
    * skipped, and Mandate alone decides. Default: `continue`.
    */
   onAllow?: 'continue' | 'allow';

@@ -1,11 +1,11 @@
-/** Arguments that are too large for a record. */
+/** Tests arguments that are too large for a record. */
 import { expect, test } from 'vitest';
 import { type AgentUnder, codeOf, counting } from './scene.ts';
 
 export function largeArguments(agentUnder: AgentUnder): void {
   const text = 'a line of text\n'.repeat(80_000);
 
-  test('a tool gets a megabyte of text, of which the decision has a digest', async () => {
+  test('a tool gets a text of one megabyte, and the decision contains its digest', async () => {
     const { mandate, agentId } = await agentUnder({ allowedTools: ['write_file'] });
     const args = { path: '/tmp/a', content: text };
     const tools = mandate.createExecutor({ agentId });

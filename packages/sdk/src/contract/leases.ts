@@ -1,4 +1,4 @@
-/** Calls that take longer than they may. */
+/** Tests calls that take longer than their lease. */
 import { expect, test } from 'vitest';
 import type { Tool } from '../types.ts';
 import { type AgentUnder, codeOf, costing, DOLLAR, refusalOf, untilAborted, WAITING } from './scene.ts';

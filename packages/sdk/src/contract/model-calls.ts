@@ -1,4 +1,4 @@
-/** Model calls that have a known cost only afterwards, or none at all. */
+/** Tests model calls with a cost that is known only after the call, or never. */
 import { startModelServer } from '@mandate/testing/model-server';
 import OpenAI from 'openai';
 import { expect, onTestFinished, test } from 'vitest';

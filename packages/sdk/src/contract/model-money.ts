@@ -1,5 +1,5 @@
 /**
- * What model calls cost, to the micro-dollar. The expected amounts are computed by hand from the prices of
+ * Tests the cost of model calls, to the micro-dollar. The expected amounts are computed by hand from the prices of
  * model-scene.ts: 3 micro-dollars a token of input, 0.3 from a cache, 3.75 into a cache, and 15 for output. The cost of
  * a call is added up exactly, and then rounded up to whole micro-dollars.
  */
@@ -23,18 +23,18 @@ const usage = {
  */
 const WHOLE = { openai: 5_032, anthropic: 5_108 };
 
-/** The events that bring `abcdefghij`. OpenAI has one event before the text, Anthropic has three. */
+/** The number of events until `abcdefghij` is delivered. OpenAI has one event before the text, Anthropic has three. */
 const EVENTS = { openai: 3, anthropic: 5 };
 const text = ['abcdef', 'ghij', 'klm', 'nop'];
 
 /**
- * The 10 bytes that came count as 4 tokens, because a token is taken for 3 bytes: 4 × 15 = 60. OpenAI states its usage
- * only at the end, so the 1,000 tokens of input that the call stated count: 3,000 + 60. Anthropic states its input at
- * the start of the stream: 1,503 + 120.3 + 378.75 + 60 = 2,062.05.
+ * The 10 delivered bytes count as 4 tokens, because 3 bytes count as a token: 4 × 15 = 60. OpenAI states its usage only
+ * at the end, so the 1,000 input tokens of the call count: 3,000 + 60. Anthropic states its input at the start of the
+ * stream: 1,503 + 120.3 + 378.75 + 60 = 2,062.05.
  */
 const CUT = { openai: 3_060, anthropic: 2_063 };
 
-/** The events that bring `read`, `{"path":"/a"}` and `search`. */
+/** The number of events until `read`, `{"path":"/a"}` and `search` are delivered. */
 const TOOL_EVENTS = { openai: 5, anthropic: 7 };
 const toolCalls = [
   { name: 'read', args: { path: '/a' } },
@@ -52,12 +52,12 @@ export function modelMoney(agentUnder: AgentUnder): void {
   });
   afterAll(() => Promise.all(clients.map(({ server }) => server.close())));
 
-  /** What all calls of a client have cost so far, and how many there were. */
+  /** The cost and the number of all calls of a client so far. */
   const expected = { micros: { openai: 0, anthropic: 0 }, calls: 0 };
 
   const remaining = () => Promise.all(clients.map(({ mandate }) => mandate.getRemainingBudget()));
 
-  /** Makes one call with each package, and expects what it costs. */
+  /** Makes one call with each package, and expects its cost. */
   const charges = async (
     reply: ModelReply | ((events: (of: ByProvider) => number) => ModelReply),
     run: (client: Client) => Promise<unknown>,
@@ -78,7 +78,7 @@ export function modelMoney(agentUnder: AgentUnder): void {
       .toEqual(clients.map(({ name }, at) => (before[at] ?? 0) - micros[providerOf(name)]));
   };
 
-  test('an answer costs what its usage says, with the tokens of caches', async () => {
+  test('an answer costs its usage, with the tokens of caches', async () => {
     await charges({ usage }, ({ create }) => create(), WHOLE);
   });
 
@@ -86,26 +86,29 @@ export function modelMoney(agentUnder: AgentUnder): void {
     await charges({ usage }, ({ stream }) => stream(), WHOLE);
   });
 
-  test.each(['cut', 'error'] as const)('a stream that ends early (%s) costs what came', async (kind) => {
-    await charges(
-      (events) => ({ text, usage, fault: { kind, afterEvents: events(EVENTS) } }),
-      ({ stream }) => expect(stream()).rejects.toThrow(),
-      CUT,
-    );
-  });
+  test.each(['cut', 'error'] as const)(
+    'a stream that ends early (%s) costs the delivered part',
+    async (kind) => {
+      await charges(
+        (events) => ({ text, usage, fault: { kind, afterEvents: events(EVENTS) } }),
+        ({ stream }) => expect(stream()).rejects.toThrow(),
+        CUT,
+      );
+    },
+  );
 
-  // After these events the server sends nothing, so what came is exact.
+  // After these events the server sends nothing, so the delivered part is always the same.
   const hanging = (events: (of: ByProvider) => number): ModelReply => ({
     text,
     usage,
     fault: { kind: 'hang', afterEvents: events(EVENTS) },
   });
 
-  test('a stream that its reader leaves costs what came', async () => {
+  test('a stream costs the delivered part if its reader stops reading', async () => {
     await charges(hanging, ({ stream }) => stream((read) => read === 'abcdefghij'), CUT);
   });
 
-  test('a stream that its caller aborts costs what came', async () => {
+  test('a stream costs the delivered part if its caller aborts', async () => {
     const run = ({ stream }: Client) => {
       const caller = new AbortController();
       return stream((read) => read === 'abcdefghij' && caller.abort(), caller.signal).catch(() => {});
@@ -113,7 +116,7 @@ export function modelMoney(agentUnder: AgentUnder): void {
     await charges(hanging, run, CUT);
   });
 
-  test('a stream whose agent is killed costs what came', async () => {
+  test('a stream costs the delivered part if its agent is killed', async () => {
     const run = async ({ stream, mandate, agentId }: Client) => {
       const reading = stream((read) => read === 'abcdefghij' && void mandate.kill(agentId, 'runaway'));
       expect(await codeOf(reading)).toBe('AGENT_KILLED');
@@ -122,7 +125,7 @@ export function modelMoney(agentUnder: AgentUnder): void {
     await charges(hanging, run, CUT);
   });
 
-  test('two retries after 429 are one call, with the cost of its one answer', async () => {
+  test('a call with two retries after 429 costs its one answer', async () => {
     const failures = { status: 429, times: 2, retryAfterMs: 1 };
     const run = async ({ create, server }: Client) => {
       const earlier = server.requests.length;
@@ -132,12 +135,12 @@ export function modelMoney(agentUnder: AgentUnder): void {
     await charges({ usage, failures }, run, WHOLE);
   });
 
-  test('an answer after an attempt that was lost costs the input of both', async () => {
+  test('an answer after a lost attempt costs the input of both attempts', async () => {
     const run = ({ create, server }: Client) => {
       server.script([{ fault: { kind: 'hang', afterEvents: 0 } }, { usage }]);
       return create(500);
     };
-    // The lost attempt has sent the 1,000 tokens that the call stated: 3,000 micro-dollars more.
+    // The lost attempt has sent 1,000 input tokens: 3,000 micro-dollars more.
     await charges({}, run, { openai: 8_032, anthropic: 8_108 });
   });
 
@@ -164,7 +167,7 @@ export function modelMoney(agentUnder: AgentUnder): void {
     },
   );
 
-  test('a stream that is cut within parallel calls of tools costs what came of them', async () => {
+  test('a stream that is cut within parallel calls of tools costs the delivered part', async () => {
     await charges(
       (events) => ({ usage, toolCalls, fault: { kind: 'cut', afterEvents: events(TOOL_EVENTS) } }),
       ({ stream }) => expect(stream()).rejects.toThrow(),
@@ -172,7 +175,7 @@ export function modelMoney(agentUnder: AgentUnder): void {
     );
   });
 
-  test('the costs of all these calls are those of model calls, and no call counted twice', async () => {
+  test('all these costs are costs of model calls, and no call counted twice', async () => {
     const costs = clients.map(async ({ mandate }) => [await mandate.getCost(), await mandate.getCallCount()]);
     expect(await Promise.all(costs)).toEqual(
       clients.map(({ name }) => {

@@ -19,7 +19,7 @@ const PRICES = {
   outputPerMillion: 15,
 };
 
-/** What a call states before it runs. It reserves 1,000 × 3 + 500 × 15 = 10,500 micro-dollars. */
+/** The tokens that a call states before it runs. The call reserves 1,000 × 3 + 500 × 15 = 10,500 micro-dollars. */
 const STATED = { inputTokens: 1_000, maxOutputTokens: 500 };
 export const RESERVED = 10_500;
 
@@ -28,14 +28,14 @@ export type Client = {
   name: 'openai 7' | 'openai 6' | 'anthropic';
   /** @param timeoutMs how long one attempt may take */
   create(timeoutMs?: number): Promise<unknown>;
-  /** Reads a streamed answer. `onText` gets all the text so far. The reader leaves if it returns true. */
+  /** Reads a streamed answer. `onText` gets the whole text so far. If `onText` returns true, the reader stops. */
   stream(onText?: (text: string) => unknown, signal?: AbortSignal): Promise<void>;
   agentId: string;
   mandate: Mandate;
   server: ModelServer;
 };
 
-/** Returns a client of each package. Each has an agent and a model server of its own. */
+/** Returns a client of each package. Each client has its own agent and model server. */
 export async function openClients(agentUnder: AgentUnder): Promise<Client[]> {
   const open = async () => {
     const document = { maxCostTotal: 10, modelPrices: { [MODEL]: PRICES } };

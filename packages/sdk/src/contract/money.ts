@@ -1,4 +1,4 @@
-/** What tools cost. */
+/** Tests the cost of tools. */
 import { expect, test } from 'vitest';
 import { type AgentUnder, atOnce, codeOf, costing, counting, DOLLAR, failing, PAY, tally } from './scene.ts';
 
@@ -37,7 +37,7 @@ export function money(agentUnder: AgentUnder): void {
     expect(await mandate.getCost(agentId)).toEqual(costing(5));
   });
 
-  test('an actual cost that the caller reads from the result is charged, but no less than the price', async () => {
+  test('an actual cost that the caller reads from the result is charged, but at least the price', async () => {
     const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 20 });
     const options = { actualCostMicros: (result: { micros: number }) => result.micros };
     await tools.run('pay', {}, () => ({ micros: 6 * DOLLAR }), options);

@@ -1,4 +1,4 @@
-/** A call that is asked for several times. */
+/** Tests calls that are requested several times. */
 import { expect, test } from 'vitest';
 import {
   type AgentUnder,
@@ -30,7 +30,7 @@ export function once(agentUnder: AgentUnder): void {
     expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
   });
 
-  test('a call that was asked starts once, with the decision of the ask', async () => {
+  test('a call that was decided before its start starts once, with that decision', async () => {
     const { mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
     const agent = mandate.agent({ agentId });
     const options = { callId: 'call_0', runId: `run-${agentId}` };
@@ -55,7 +55,7 @@ export function once(agentUnder: AgentUnder): void {
     expect(await mandate.getCost(agentId)).toEqual(costing(5));
   });
 
-  test('a key that returns with other arguments is refused, also after a failure', async () => {
+  test('a second use of a key with other arguments is refused, also after a failure', async () => {
     const { tools } = await agentUnder({});
     const key = { idempotencyKey: 'order-7' };
     await expect(tools.run('pay', { to: 'ann' }, failing, key)).rejects.toThrow('the bank is closed');

@@ -1,4 +1,4 @@
-/** Calls that a person must approve. */
+/** Tests calls that a person must approve. */
 import { expect, test } from 'vitest';
 import { type AgentUnder, codeOf, costing, counting, deferralOf, refusalOf } from './scene.ts';
 

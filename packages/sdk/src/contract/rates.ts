@@ -1,4 +1,4 @@
-/** Limits on the number of calls in a window. */
+/** Tests limits on the number of calls in a window. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type AgentUnder, atOnce, codeOf, costing, counting, PAY, refusalOf, tally } from './scene.ts';
 
@@ -22,7 +22,7 @@ export function rates(agentUnder: AgentUnder): void {
     expect(await mandate.getCallCount(agentId)).toBe(1);
   });
 
-  test('the clock of the caller changes no window', async () => {
+  test('a wrong clock of the caller changes no window', async () => {
     const { tools, mandate, agentId } = await agentUnder({
       ...PAY,
       toolPolicies: { pay: { cost: 5, rateLimit: { maxCalls: 1, windowMs: 30_000 } } },
@@ -40,7 +40,7 @@ export function rates(agentUnder: AgentUnder): void {
         'COST_LIMIT_EXCEEDED',
       );
     }
-    // If the clock is that wrong, a mode may refuse every call of the process, but it must not allow one.
+    // With such a wrong clock, a mode may refuse every call of the process, but must not allow an extra call.
     for (const offMs of [7_200_000, -7_200_000]) {
       Date.now = () => real() + offMs;
       expect(await codeOf(tools.run('pay', {}, () => null))).not.toBe('ran');

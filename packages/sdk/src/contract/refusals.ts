@@ -1,4 +1,4 @@
-/** Calls that may not run, and agents that were killed. */
+/** Tests calls that may not run, and agents that were killed. */
 import { expect, test } from 'vitest';
 import type { BlockCode, Call, MandateDocument } from '../types.ts';
 import { type AgentUnder, codeOf, costing, counting, PAY, refusalOf, untilAborted } from './scene.ts';
@@ -53,7 +53,7 @@ export function refusals(agentUnder: AgentUnder): void {
     expect(await codeOf(one.tools.run('pay', {}, () => null))).toBe('ran');
   });
 
-  test('a call that was asked does not start after a kill, and is charged nothing', async () => {
+  test('a call that was decided before a kill does not start, and costs nothing', async () => {
     const { mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
     const agent = mandate.agent({ agentId });
     const call: Call = { type: 'tool_call', tool: 'pay', args: {}, options: { callId: 'call-1' } };

@@ -1,11 +1,11 @@
-/** What the parts of the contract share. */
+/** Functions that the parts of the contract share. */
 import type { MandateBlockedError, MandateDeferredError } from '../errors.ts';
 import { findMandateError } from '../errors.ts';
 import type { Mandate } from '../index.ts';
 import type { MandateDocument, Tool } from '../types.ts';
 import type { Executor } from '../wrapper.ts';
 
-/** An agent of its own for each test. */
+/** The agent of one test. */
 type Agent = { agentId: string; mandate: Mandate; tools: Executor };
 
 /** Puts a new agent under this mandate, in the mode that is tested. */
@@ -13,7 +13,7 @@ export type AgentUnder = (document: MandateDocument) => Promise<Agent>;
 
 export const DOLLAR = 1_000_000;
 
-/** How often a test asks until something is so, and how long at most. */
+/** How often a test checks a condition, and how long at most. */
 export const WAITING = { interval: 5, timeout: 30_000 };
 
 /** Every call of `pay` costs five dollars. */
@@ -44,7 +44,7 @@ export function costing(dollars: number): object {
   return { totalMicros: dollars * DOLLAR, llmMicros: 0, toolMicros: dollars * DOLLAR };
 }
 
-/** Returns the refusal with which the call ended. Fails if it ended otherwise. */
+/** Returns the refusal of the call. Fails if the call ended in another way. */
 export async function refusalOf(call: Promise<unknown>): Promise<MandateBlockedError> {
   const thrown = await call.then(
     (result) => new Error(`the call was not refused, it returned ${String(result)}`),
@@ -55,7 +55,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<MandateBlockedE
   return found as MandateBlockedError;
 }
 
-/** Returns the question with which the call ended. Fails if it ended otherwise. */
+/** Returns the question of the deferred call. Fails if the call ended in another way. */
 export async function deferralOf(call: Promise<unknown>): Promise<MandateDeferredError> {
   const thrown = await call.then(
     (result) => new Error(`the call was not deferred, it returned ${String(result)}`),

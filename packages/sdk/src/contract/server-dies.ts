@@ -1,6 +1,6 @@
 /**
- * What happens when the server of a mode, Redis or the plane, dies while calls run, wait and stream. The modes with a
- * server run this test. Only tests import this file.
+ * Tests that no call runs without a decision after the server of a mode, Redis or the plane, has died. Calls run, wait
+ * and stream at that time. The modes with a server run this test. Only tests import this file.
  */
 import { waitUntil } from '@mandate/testing';
 import { expect, test } from 'vitest';
@@ -11,15 +11,15 @@ type Server = {
   agentUnder: AgentUnder;
   /** Ends the server at once. */
   kill(): Promise<unknown>;
-  /** What `onError` got. */
+  /** The errors that `onError` got. */
   errors: readonly unknown[];
 };
 
-/** How long calls may take to be blocked. */
+/** The maximum time until a call is blocked. */
 const MOST_MS = 20_000;
 
 export function serverDies(name: string, open: () => Promise<Server>): void {
-  test(`${name} dies in the middle: what was allowed finishes, and nothing else runs`, async () => {
+  test(`${name} dies in the middle: allowed calls finish, and no other call runs`, async () => {
     const { agentUnder, kill, errors } = await open();
     const { tools } = await agentUnder({ maxCostTotal: 100, toolPolicies: { pay: { cost: 1 } } });
     const clients = await openClients(agentUnder);

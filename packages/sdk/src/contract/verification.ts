@@ -1,4 +1,4 @@
-/** Checks of results. */
+/** Tests checks of results. */
 import { expect, test } from 'vitest';
 import type { RunOptions } from '../types.ts';
 import { type AgentUnder, costing, refusalOf, untilAborted } from './scene.ts';
@@ -6,7 +6,7 @@ import { type AgentUnder, costing, refusalOf, untilAborted } from './scene.ts';
 export function verification(agentUnder: AgentUnder): void {
   const tiers = { type: 'TIERED', attempt: 1, success: 2, verification: 4 } as const;
 
-  test('a result that passes is charged as verified, and one that was not checked as a success', async () => {
+  test('a verified result is charged as verified, and an unchecked result as a success', async () => {
     const { tools, mandate, agentId } = await agentUnder({ defaultChargingPolicy: tiers });
     expect(await tools.run('pay', {}, () => 'paid', { verifyResult: (is) => is === 'paid' })).toBe('paid');
     expect(await mandate.getCost(agentId)).toEqual(costing(7));

@@ -1,9 +1,9 @@
 /**
- * The ledgers in which processes may go on after Redis has lost data. An operator who calls `recoverRedis` marks the
- * epoch of the ledger that is then in force.
+ * The ledgers that processes may use after Redis has lost data. If an operator calls `recoverRedis`, the epoch of the
+ * ledger in force is marked.
  *
- * A process that knew another ledger goes on only in a marked one. So it stays blocked if a new process took an empty
- * Redis for a new one, and began a ledger there.
+ * A process that knew another ledger uses only a marked ledger. If a new process begins a ledger in an empty Redis, the
+ * older process stays blocked.
  */
 import { MandateError } from '@mandate/runtime';
 import { DEFAULTS } from '@mandate/schemas';

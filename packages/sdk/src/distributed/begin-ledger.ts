@@ -10,7 +10,7 @@ const MOST_TRIES = 50;
 const RETRY_MS = 20;
 
 type Preparing = {
-  /** Whether an empty Redis may be a new one. */
+  /** Whether an empty Redis may count as new. */
   mayBegin: boolean;
   /** Puts the ledger in force again after a restart of Redis. */
   resume(): Promise<void>;
@@ -25,8 +25,8 @@ export async function openLedger(settings: RedisSettings): Promise<RedisLedger> 
 }
 
 /**
- * Resolves when the ledger can be used. A ledger that Redis lost in part is never begun again, because its limits would
- * then count from zero.
+ * Resolves when the ledger can be used. A partly lost ledger is never begun again, because its limits would then count
+ * from zero.
  *
  * @throws MandateError LEDGER_LOST, LEDGER_UNAVAILABLE
  */
@@ -50,7 +50,7 @@ export async function prepareLedger(
   }
 }
 
-/** Returns false if another process has begun the ledger, or is doing it. */
+/** Returns false if another process has begun the ledger, or is beginning it. */
 async function begin(ledger: RedisLedger): Promise<boolean> {
   try {
     await beginLedger(ledger);

@@ -12,7 +12,9 @@ let approver: Approver;
 const redisPrefix = `test-${randomUUID()}`;
 let agents = 0;
 
-/** Patient with a Redis that is well, because a busy machine answers late. A test of a fault waits out the time. */
+/**
+ * The time limit is long if Redis works, because a busy machine answers late. A test of a fault waits until the limit.
+ */
 const PATIENT_MS = 20_000;
 const FAULTY_MS = 5_000;
 
@@ -25,7 +27,7 @@ function agentOf(mandate: MandateDocument, url = server.url, timeoutMs = PATIENT
   return { agentId, options, approve: (approvalId) => approver.approve(approvalId) };
 }
 
-/** A Redis of its own, that the test may break. */
+/** A separate Redis, which the test may break. */
 async function faultyPoint(injectFault: (redis: RedisServer) => Promise<unknown>): Promise<FaultyPoint> {
   const redis = await startRedis({ appendonly: true, config: { appendfsync: 'everysec' } });
   return {

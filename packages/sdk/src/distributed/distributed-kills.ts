@@ -1,6 +1,6 @@
 /**
  * The kill switch of all processes that share a Redis. A kill is in force in Redis before its promise resolves. Each
- * process gets a notice by Pub/Sub and aborts its running calls. After a lost connection it reads the flags.
+ * process gets a notice by Pub/Sub and aborts its running calls. After a lost connection, the process reads the flags.
  */
 import { randomUUID } from 'node:crypto';
 import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/ledger';
@@ -15,7 +15,7 @@ type Listener = (kill: Kill) => void;
 
 const TENANT = DEFAULTS.tenant;
 
-/** The listeners are always told of a kill with this revision. */
+/** A kill with this revision is always reported to the listeners. */
 const UNKNOWN_REVISION = 0;
 
 /** The pauses between two tries to read the flags after an interruption. */
@@ -26,7 +26,7 @@ export class DistributedKills implements StateKills {
   readonly #ledger: () => Promise<Ledger>;
   readonly #onError: OnError;
   readonly #listeners = new Set<Listener>();
-  /** The highest revision of each target that the listeners were told. */
+  /** The highest revision that was reported to the listeners, for each target. */
   readonly #told = new Map<string, number>();
   #announcing: Ledger | null = null;
   /** Ends the reading of flags after the last interruption. */
@@ -37,7 +37,7 @@ export class DistributedKills implements StateKills {
     this.#onError = onError;
   }
 
-  /** Follows the kills of other processes. Earlier kills are in force, but no listener is told of them. */
+  /** Follows the kills of other processes. Earlier kills are in force, but are not reported to listeners. */
   async follow(ledger: Ledger, broadcast: KillBroadcast): Promise<void> {
     this.#rereading.abort();
     for (const { target, revision } of await ledger.killed(TENANT)) this.#told.set(nameOf(target), revision);
@@ -54,7 +54,7 @@ export class DistributedKills implements StateKills {
     });
   }
 
-  /** Gives up reading the flags. */
+  /** Stops reading the flags. */
   stop(): void {
     this.#rereading.abort();
   }
@@ -113,8 +113,8 @@ export class DistributedKills implements StateKills {
   }
 
   /**
-   * Reads the flags until a read succeeds. The subscription may be back before the ledger is, and a kill during the
-   * interruption left no other notice.
+   * Reads the flags until a read succeeds. The subscription may work again before the ledger works, and a kill during
+   * the interruption left no other notice.
    */
   async #readUntilRead(ledger: Ledger): Promise<void> {
     this.#rereading.abort();

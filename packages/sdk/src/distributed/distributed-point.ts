@@ -8,9 +8,12 @@ import { Semaphore } from '../semaphore.ts';
 import type { OnError } from '../types.ts';
 import type { RedisStateManager } from './redis-state.ts';
 
-/** The maximum number of steps that one process has under way at Redis. More would make each of them late. */
+/**
+ * The maximum number of steps that one process runs in Redis at the same time. With more steps, each step would be
+ * late.
+ */
 const MOST_STEPS = 32;
-/** The maximum number of steps that wait for their turn, and for how long at most. */
+/** The maximum number of waiting steps, and the longest wait of a step. */
 const MOST_WAITING = 10_000;
 const TURN_MS = 10_000;
 
@@ -44,7 +47,7 @@ export function distributedPoint({
     onError,
   );
 
-  /** Reports a refusal that no retry changes, so that it does not keep other outcomes waiting. */
+  /** Reports a refusal that no retry changes, so that the refused outcome does not delay other outcomes. */
   async function settleIfPossible(outcome: Outcome, type: ActionType): Promise<void> {
     try {
       await point.settle(outcome, type);

@@ -28,7 +28,7 @@ async function redisThat(config: Record<string, string> = {}): Promise<RedisServ
 function processOn(server: RedisServer, prefix: string, options: { beginsLedger?: boolean } = {}) {
   const errors: { code?: string }[] = [];
   const onError = (error: unknown) => void errors.push(error as { code?: string });
-  // No test here is about a slow Redis.
+  // These tests do not need a slow Redis.
   const state = new RedisStateManager({ url: server.url, prefix, timeoutMs: 30_000, onError, ...options });
   onTestFinished(() => state.close());
   const mandate = new Mandate({ mode: 'distributed', state, agentId: 'bot', mandate: TWO, onError });
@@ -49,7 +49,9 @@ function processOn(server: RedisServer, prefix: string, options: { beginsLedger?
   };
 }
 
-/** Pays until Redis answers again after its restart. Returns the first other answer. */
+/**
+ * Pays until Redis answers again after its restart. Returns the first answer that is not about an unavailable Redis.
+ */
 async function payAgain(pay: () => Promise<string>): Promise<string> {
   return waitUntil('an answer of Redis', async () => {
     const code = await pay();

@@ -5,13 +5,15 @@ import type { OnError } from '../types.ts';
 export type RedisStateOptions = {
   /** `redis://…`, `rediss://…`, or `redis+sentinel://…`. */
   url: string;
-  /** Begins all keys, with `.sdk` after it. Processes with the same prefix share their limits. Default: `mandate`. */
+  /**
+   * The beginning of all keys, before `.sdk`. Processes with the same prefix share their limits. Default: `mandate`.
+   */
   prefix?: string;
-  /** The longest wait for Redis, in milliseconds. Then the call is blocked. Default: 2,000. */
+  /** The longest wait for Redis, in milliseconds. After it the call is blocked. Default: 2,000. */
   timeoutMs?: number;
-  /** False: accepts a Redis without an append-only file, which forgets what was spent when it restarts. */
+  /** False: accepts a Redis without an append-only file. Such a Redis loses the spent amounts when it restarts. */
   requireAppendOnly?: boolean;
-  /** False: an empty Redis is never taken for a new one. Then `recoverRedis` begins the ledger. Default: true. */
+  /** False: an empty Redis never counts as new. Only `recoverRedis` begins a ledger in it. Default: true. */
   beginsLedger?: boolean;
   /** Gets errors that block no call, such as a tally that could not be counted. Default: `console.error`. */
   onError?: OnError;

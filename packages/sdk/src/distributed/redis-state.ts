@@ -1,9 +1,9 @@
 /**
- * What all processes of distributed mode share, in one Redis: the ledger, the kill switch, and what each agent has
- * spent. The ledger has a prefix of its own, so an SDK never touches the ledger of a plane on the same server.
+ * The state that all processes of distributed mode share in one Redis: the ledger, the kill switch, and the spend of
+ * each agent. The ledger has a prefix of its own, so an SDK never touches the ledger of a plane on the same server.
  *
- * The processes get notices of kills by Pub/Sub. After an interruption they read the flags again, so no kill is missed.
- * Times come from Redis. The clock of this process only measures the time since the last time of Redis.
+ * The processes get notices of kills by Pub/Sub. After an interruption, the processes read the flags again, so no kill
+ * is missed. Times come from Redis. The clock of this process only measures the time since the last answer of Redis.
  */
 
 import { LedgerNotReady, openKillBroadcast, type RedisLedger } from '@mandate/ledger';
@@ -96,7 +96,7 @@ export class RedisStateManager {
     await opened?.stop();
   }
 
-  /** A refusal of a ledger that is not ready has changed nothing. So the work can run again. */
+  /** If the ledger was not ready, the refused work has changed nothing. So the work can run again. */
   async #afterRestart<T>({ ledger }: Connected, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -122,7 +122,7 @@ export class RedisStateManager {
     }
   }
 
-  /** Goes on in another ledger only if an operator has accepted it. */
+  /** Uses another ledger only if an operator has accepted it. */
   async #trust({ ledger, client }: Connected): Promise<void> {
     const { epoch } = ledger;
     if (epoch === this.#trusted.epoch) return;
@@ -140,7 +140,7 @@ export class RedisStateManager {
       await prepareLedger(ledger, {
         mayBegin: this.#beginsLedger,
         resume: () => this.#resume(ledger),
-        // The process cannot tell a new Redis from one that lost everything, so it reports the new ledger.
+        // The process cannot distinguish a new Redis from a Redis that lost everything, so it reports the new ledger.
         onBegun: () => this.#onError(begun(settings.REDIS_NAMESPACE)),
       });
       const client = closing(await connectRedis(settings, silentLogger()), async (one) => one.disconnect());

@@ -1,5 +1,5 @@
 /**
- * What each agent has spent and how often it was allowed, in Redis: a hash for each agent. Only reports use these
+ * The spend and the number of allowed calls of each agent, in Redis: a hash for each agent. Only reports use these
  * numbers. Limits use the counters of the ledger.
  */
 import type { connectRedis } from '@mandate/ledger/connect-redis';

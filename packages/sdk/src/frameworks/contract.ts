@@ -33,10 +33,13 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** How many ways run at the same time. More would be late on a small machine, and a late decision blocks a call. */
+/**
+ * How many ways run at the same time. With more ways, decisions would be late on a small machine, and a late decision
+ * blocks a call.
+ */
 const AT_ONCE = 8;
 
-/** Checks every way, and expects the same result of each. An error is the result of its way. */
+/** Checks every way, and expects the same result from each way. An error counts as the result of its way. */
 async function expectOfEach<W extends { title: string }>(
   ways: readonly W[],
   expected: unknown,
@@ -52,7 +55,7 @@ async function expectOfEach<W extends { title: string }>(
   expect(Object.fromEntries(results)).toEqual(Object.fromEntries(ways.map(({ title }) => [title, expected])));
 }
 
-/** Who was paid, and the different codes of the decisions. */
+/** The recipients of the payments, and the different codes of the decisions. */
 const resultOf = ({ paid, codes }: Scene) => [paid, [...new Set(codes)]];
 
 /** @param mode `agentUnder` and the rest are called in tests only, so a server may start before them */
@@ -107,7 +110,7 @@ export function frameworksContract(name: string, mode: TestedMode): void {
         await run;
         const code = signalGiven === 'never' ? 'failed' : 'ALLOWED';
         await expect.poll(() => scene.codes.at(-1), WAITING).toBe(code);
-        // An ALLOW that comes too late is given back. If a hook asked, it does not learn that no call follows.
+        // The reservation of a late ALLOW is released. But a hook does not learn that no call follows its request.
         const left = signalGiven === 'when the tool starts' ? 95 : 100;
         await expect.poll(() => budgetLeft(scene.mandate), WAITING).toBe(left);
         return scene.paid;
@@ -195,7 +198,7 @@ export function frameworksContract(name: string, mode: TestedMode): void {
           await ended(way(scene));
           return resultOf(scene);
         };
-        // Every way waits for the one fault, so all run at the same time.
+        // All ways wait for the same fault, so they run at the same time.
         await expectOfEach(WAYS, [[], ['failed']], check, WAYS.length);
       } finally {
         await restore();

@@ -1,9 +1,9 @@
 /**
- * Reads the decisions topic of a plane from its end. Hands each decision to the call that waits for it, and reports
+ * Reads the decisions topic of a plane from its end. Passes each decision to the call that waits for it, and reports
  * each kill. A process has one reader for all its calls.
  *
- * A call publishes its action only after the reader has its start position. So an epoch that could make the decision
- * void begins after this position, and the reader sees this epoch.
+ * A call publishes its action only after the reader has its start position. If an epoch makes the decision void, the
+ * epoch begins after this position. So the reader sees the epoch.
  */
 import type { Bus, LogRecord, Reader } from '@mandate/bus';
 import {
@@ -34,9 +34,9 @@ type Waiting = { action: Action; resolve(decision: Decision): void; reject(error
 export class FollowedDecisions {
   readonly #tenant: string;
   readonly #onKill: (kill: LoggedKill) => void;
-  /** The calls that wait, by the time of their ask. Each ask has a time of its own. */
+  /** The waiting calls, by the time of their request. No two requests have the same time. */
   readonly #waiting = new Map<string, Waiting>();
-  /** How many calls wait, by the key of their records. */
+  /** The number of waiting calls for each record key. */
   readonly #keys = new Map<string, number>();
   readonly #epochs = new Map<number, EpochInForce>();
   readonly #ancestors = new Map<string, readonly string[]>();
@@ -76,12 +76,15 @@ export class FollowedDecisions {
     await this.#reader?.stop();
   }
 
-  /** Waits for the first decision about this ask. Call it before the action is published, and `forget` afterwards. */
+  /**
+   * Waits for the first decision about this request. Call this function before the action is published, and `forget`
+   * afterwards.
+   */
   decisionOf(action: Action): { decision: Promise<Decision>; forget: () => void } {
     const ask = action.requestedAt ?? '';
     const key = agentKey(this.#tenant, action.agentId);
     const { promise, resolve, reject } = Promise.withResolvers<Decision>();
-    // The caller may not wait yet when the reader ends.
+    // The reader may end before the caller waits for the promise.
     promise.catch(() => {});
     if (this.#failure !== null) reject(this.#failure);
     this.#waiting.set(ask, { action, resolve, reject });
@@ -131,7 +134,8 @@ export class FollowedDecisions {
     const waiting = this.#waiting.get(requestedAt ?? '');
     if (waiting === undefined) return;
     const { action } = waiting;
-    // The process may have written its ask twice. The first answer is the decision. The second is about a duplicate.
+    // The process may have written its request twice. The first answer is the decision. The second answer is about a
+    // duplicate.
     if (action.id !== actionId || action.agentId !== agentId || (action.attempt ?? 1) !== attempt) return;
     this.#remember(agentId, ancestorsIn(decision));
     waiting.resolve(decision);

@@ -63,7 +63,7 @@ export function kafkaOutput(options: KafkaOptions): AuditOutput {
   };
 }
 
-/** No API key reported the record, so it names none. */
+/** No API key reported the record, so the record names no API key. */
 const DECIDED_BY = { keyId: null } as const;
 
 function outgoingOf(record: AuditRecord, tenant: string): Outgoing {

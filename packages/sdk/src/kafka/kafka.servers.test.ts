@@ -30,7 +30,7 @@ type Listed = {
   deltaMicros: number;
 };
 
-/** What the plane's audit lists of an agent. */
+/** Returns the records of an agent in the audit of the plane. */
 async function listed(agentId: string): Promise<Listed[]> {
   return (await plane.call<{ records: Listed[] }>('GET', `/v1/audit/sdk?agent=${agentId}`)).records;
 }

@@ -29,7 +29,7 @@ type Settings = KafkaSettings & {
   topic: string;
 };
 
-/** How many calls wait for a decision at one time. The others wait for their turn, within their time. */
+/** How many calls wait for a decision at one time. Further calls wait for a free place, within their time limit. */
 const MOST_ASKING = 64;
 const MOST_WAITING = 10_000;
 
@@ -58,7 +58,7 @@ export function logPoint(
       if (opening === attempt) opening = null;
     };
     attempt.then(({ bus, decisions }) => {
-      // A reader that ended sees no decision and no kill, so another one is opened.
+      // A reader that has ended sees no decision and no kill, so a new reader is opened.
       decisions.ended.catch((error: unknown) => {
         forget();
         bus.close().catch(onError);
@@ -79,7 +79,7 @@ export function logPoint(
         await opened();
         return;
       } catch {
-        // The end of the reader was reported. Calls report why they cannot be decided.
+        // The end of the reader was already reported. Calls report why they cannot be decided.
       }
     }
   }
@@ -104,7 +104,7 @@ export function logPoint(
     const { decision, forget } = decisions.decisionOf(action);
     try {
       const record: ActionRequested = { event: 'action.requested', action };
-      // A repeat of the client of Kafka has the same ids, so it is a duplicate of the first copy.
+      // If the Kafka client sends a record again, the copy has the same ids, so the copy is a duplicate.
       await inTime(leftMs(), bus.append(topic, [outgoingOf(tenant, record)]), late);
       return await inTime(leftMs(), decision, late);
     } finally {
@@ -136,7 +136,7 @@ export function logPoint(
       const untilMs = performance.now() + timeoutMs;
       const { agentId } = record.action;
       return asking.run(untilMs, async () => {
-        // Outcomes have the key of their agent, so they are decided before a later action.
+        // Outcomes have the key of their agent, so they are settled before a later action is decided.
         await outcomes.delivered(agentId, untilMs - performance.now());
         const deadlineMs = Math.max(1, Math.ceil(untilMs - performance.now()));
         if (closing.signal.aborted) throw instanceClosed();

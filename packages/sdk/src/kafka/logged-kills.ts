@@ -1,4 +1,4 @@
-/** The kills that a process reads from the log. The process cannot write kills there, only a gateway may. */
+/** The kills that a process reads from the log. Only a gateway may write kills to the log. */
 import type { Kills } from '../decision-point.ts';
 import { misused } from '../errors.ts';
 import type { Kill } from '../types.ts';
@@ -8,7 +8,7 @@ type Listener = (kill: Kill) => void;
 
 export class LoggedKills implements Kills {
   readonly #listeners = new Set<Listener>();
-  /** The highest revision of each target that was told. */
+  /** The highest revision that was reported for each target. */
   readonly #told = new Map<string, number>();
 
   onKill(listener: Listener): () => void {

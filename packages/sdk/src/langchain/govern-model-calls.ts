@@ -123,7 +123,7 @@ function jsonOf(tool: Request['tools'][number]): unknown {
   }
 }
 
-/** The maximum number of calls that have a number. */
+/** The maximum number of numbered calls. */
 const MOST_NUMBERED = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-/** The run that the ids of calls in a graph belong to. */
+/** Finds the run id for the calls in a graph. */
 
 /**
  * Returns the id of a step of a graph in its thread. The id is the same when the graph is resumed, also in another

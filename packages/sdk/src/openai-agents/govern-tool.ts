@@ -10,7 +10,7 @@ export type AnyTool = FunctionTool<any, any, any>;
 
 export type ToolRules = { agent: GovernedAgent; runId: (context: RunContext) => string };
 
-/** What a governed tool has instead of its own. */
+/** The fields of a governed tool that replace its own fields. */
 type Governed = Pick<AnyTool, 'inputGuardrails' | 'needsApproval' | 'invoke'>;
 
 /**

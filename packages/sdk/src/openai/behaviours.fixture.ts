@@ -1,4 +1,4 @@
-/** What a caller can see of a client. A test compares the results of each behaviour with and without a mandate. */
+/** The behaviours of a client that a caller can observe. A test compares their results with and without a mandate. */
 import { collect, waitUntil } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import type OpenAI from 'openai';

@@ -1,4 +1,4 @@
-/** What a call reserves, and what its outcome says about the tokens that the provider billed. */
+/** Tests the reservation of a call, and the billed tokens in its outcome. */
 import { collect, waitUntil } from '@mandate/testing';
 import type { ModelReply } from '@mandate/testing/model-server';
 import type OpenAI from 'openai';

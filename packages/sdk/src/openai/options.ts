@@ -1,4 +1,4 @@
-/** What the caller of `wrapOpenAI` can choose. */
+/** The options of `wrapOpenAI`. */
 import type { TokenOptions } from '../adapters/count-tokens.ts';
 import type { AgentOptions } from '../mandate.ts';
 
@@ -7,12 +7,12 @@ export type OpenAIRequest = { path: string; model: string; body: Readonly<Record
 
 export type OpenAIOptions = AgentOptions &
   TokenOptions<OpenAIRequest> & {
-    /** The provider in rules and prices. Default: `openai`. State it if the client has another base URL. */
+    /** The provider in rules and prices. Default: `openai`. State the provider if the client has another base URL. */
     provider?: string;
     /**
-     * Asks the provider for the usage at the end of each stream. A caller who did not ask for the usage does not get
-     * it. Default: true. State false for a provider that refuses `stream_options`. Its streams keep their reservation
-     * charged.
+     * Requests the usage from the provider at the end of each stream. If the caller did not request the usage, the
+     * caller does not get it. Default: true. State false for a provider that refuses `stream_options`. Its streams keep
+     * their reservation charged.
      */
     includeUsage?: boolean;
     /**

@@ -28,7 +28,7 @@ export class RunningCall {
     this.#unanswered += 1;
   }
 
-  /** The reply has ended. Each lost attempt has at least sent its input. */
+  /** Called when the reply has ended. Each lost attempt has at least sent its input. */
   async answered(end: AnswerEnd, delivery: Delivery): Promise<void> {
     const { inputTokens } = this.planned;
     const { status, usage } = outcomeOfDelivery(end, delivery, inputTokens);

@@ -1,4 +1,6 @@
-/** A caller who leaves is seen by the server as soon as without a mandate, and a stopped agent stops at once. */
+/**
+ * Tests that the server notices a cancelled read as soon as without a mandate, and that a stopped agent stops at once.
+ */
 import { collect, waitUntil } from '@mandate/testing';
 import type { ModelScript } from '@mandate/testing/model-server';
 import { describe, expect, test } from 'vitest';

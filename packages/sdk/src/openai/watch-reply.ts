@@ -1,4 +1,4 @@
-/** Watches a reply, and settles the call when its reader has got all of it, or has left. */
+/** Watches a reply. Settles the call when the reader has received the whole reply, or has stopped reading. */
 import { type Delivery, NOTHING } from '../adapters/outcome-of-delivery.ts';
 import { dataOf, eventBlocks, fieldsOf, fieldsOfJson, statedUsage } from '../adapters/read-answers.ts';
 import type { BodyWatcher } from '../adapters/watch-body.ts';
@@ -8,7 +8,7 @@ import { deliveredBytes, usageOf } from './token-usage.ts';
 /**
  * Watches a reply that is one JSON document.
  *
- * @param mayRetry true if the SDK may send the request again after its reply broke off
+ * @param mayRetry true if the SDK may send the request again after an interrupted reply
  */
 export function replyWatcher(call: RunningCall, mayRetry: () => boolean): Omit<BodyWatcher, 'signal'> {
   const { piece, usage } = statedUsage();
@@ -16,13 +16,14 @@ export function replyWatcher(call: RunningCall, mayRetry: () => boolean): Omit<B
     piece,
     async end(how) {
       if (how === 'broken' && mayRetry()) call.unanswered();
-      // The model wrote the whole reply before the first byte was sent, so even a part of it costs all of it.
+      // The model wrote the whole reply before the first byte was sent, so even a part of the reply costs the whole
+      // reply.
       else await call.answered('whole', { ...NOTHING, usage: how === 'finished' ? usageOf(usage()) : null });
     },
   };
 }
 
-/** What the events of a stream have delivered so far. */
+/** The state of a stream after the events so far. */
 type Stream = Delivery & { isComplete: boolean; hasFailed: boolean };
 
 /** Watches the events of a reply. */
@@ -50,14 +51,14 @@ export function streamWatcher(call: RunningCall): Omit<BodyWatcher, 'signal'> {
     },
     async end(how) {
       const isWhole = stream.usage !== null || stream.isComplete || isUnreadable;
-      // A stream without its last event was cut, even if the connection was closed in order.
+      // A stream without its last event was cut, even if the connection was closed without an error.
       const isLeft = how === 'left' && !stream.hasFailed && call.callerSignal?.aborted !== true;
       await call.answered(isWhole ? 'whole' : isLeft ? 'left' : 'broken', stream);
     },
   };
 }
 
-/** Adds what an event delivers. Returns true if it is the last one. */
+/** Adds the content of an event to the stream. Returns true for the last event. */
 function take(data: string, stream: Stream): boolean {
   if (data === '[DONE]') {
     stream.isComplete = true;
@@ -75,11 +76,14 @@ function take(data: string, stream: Stream): boolean {
   return isLast;
 }
 
-/** Returns an event without the usage, because the caller did not ask for it. An event with only the usage becomes ''. */
+/**
+ * Returns an event without the usage, because the caller did not request usage. An event with only the usage becomes
+ * ''.
+ */
 function withoutUsage(block: string, data: string): string {
   if (!data.includes('"usage"')) return block;
   const { choices, usage } = fieldsOfJson(data);
   if (Array.isArray(choices) && choices.length === 0 && fieldsOf(usage) === usage) return '';
-  // In a text of JSON a quotation mark has a backslash, so this is always a field.
+  // Inside a JSON string, a quotation mark has a backslash. So this match is always a field.
   return block.replace(',"usage":null', '');
 }

@@ -1,9 +1,10 @@
 /**
- * Asks a plane for the decision about an action. If an answer is lost, the ask is sent again with the same ids. The plane
- * then says that the ask is a duplicate of itself. So this client reads the decision of the action by its id.
+ * Asks a plane for the decision about an action. If an answer is lost, the request is sent again with the same ids. The
+ * plane then answers that the request is a duplicate of the first one. So this client reads the decision of the action
+ * by its id.
  *
- * The time of the ask has nine random digits below the millisecond. They show whether a decision answers this very ask.
- * Without them, two processes that use one idempotency key could both take the one ALLOW for their own.
+ * The time of a request has nine random digits below the millisecond. They show whether a decision answers exactly this
+ * request. Without them, two processes with one idempotency key could both use the same ALLOW.
  */
 import type { Action, ActionRequested, Decision } from '@mandate/schemas';
 import { CAPS } from '@mandate/schemas/core';
@@ -20,7 +21,7 @@ import { timeOfAsk } from './time-of-ask.ts';
 
 /** How long one request waits at most. A lost connection is noticed after this time. */
 const ONE_WAIT_MS = 5_000;
-/** How long one request waits for a decision that was not there in time. It would also wait for a person. */
+/** How long one request waits for a decision that is late. A longer wait would also wait for a person. */
 const LATE_WAIT_MS = 500;
 
 /**
@@ -50,7 +51,7 @@ export async function askPlane(
     if (answer.status !== 202) throw errorOf(connection.url, answer, action);
     const late = await lateDecision(connection, action, untilMs);
     if (late.requestedAt === action.requestedAt) return late;
-    // Another ask for the same action came first. The plane says so if it is asked again.
+    // Another request for the same action came first. The next answer of the plane says so.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The kill switch of a plane. While there are listeners, a stream of the gateway announces each kill, so that running
- * calls are aborted. Without the stream a killed agent is blocked too, because the plane allows it nothing.
+ * calls are aborted. A killed agent is blocked even without the stream, because the plane allows it nothing.
  */
 
 import type { KillTarget } from '@mandate/schemas';
@@ -32,7 +32,7 @@ export class PlaneKills implements Kills {
   readonly mayMissKills = true;
   readonly #connection: PlaneConnection;
   readonly #onError: OnError;
-  /** The listeners, with the agent of the running call that each belongs to. */
+  /** The listeners, each with the agent of its running call. */
   readonly #listeners = new Map<Listener, string | undefined>();
   /** How many listeners are not passive. While there are any, the stream is open. */
   #active = 0;
@@ -46,7 +46,7 @@ export class PlaneKills implements Kills {
     this.#onError = onError;
   }
 
-  /** A sub-agent acts for its parent, so it is stopped too. */
+  /** A sub-agent acts for its parent, so the sub-agent is stopped too. */
   async kill(agentId: string, reason: string): Promise<void> {
     const path = `/v1/agents/${encodeURIComponent(agentId)}/kill`;
     await this.#kill(path, { reason, subtree: true }, { agentId, reason });
@@ -181,7 +181,7 @@ export class PlaneKills implements Kills {
     return true;
   }
 
-  /** Tells only the listeners of this moment. A call that is allowed after a later revive is not stopped. */
+  /** Notifies only the listeners of this moment. A call that is allowed after a later revive is not stopped. */
   async #announce({ target, reason }: Flag): Promise<void> {
     const listeners = [...this.#listeners.keys()];
     const running = new Set([...this.#listeners.values()].filter((agentId) => agentId !== undefined));

@@ -11,7 +11,7 @@ export type PlaneOptions = {
   apiKey?: string | (() => string | Promise<string>);
   /** How long a call may wait for its decision, with all retries, in milliseconds. Default: 10 seconds. */
   timeoutMs?: number;
-  /** What happens to a call if the plane does not answer in time. Only `block` exists: the call does not run. */
+  /** The action if the plane does not answer in time. The only value is `block`: the call does not run. */
   whenPlaneIsAway?: 'block';
   /** Reaches the plane through Kafka instead of `planeUrl`: `kafkaPlane({ brokers })` of `@mandate/sdk/kafka`. */
   kafka?: OpenThroughKafka;

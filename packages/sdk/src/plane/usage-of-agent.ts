@@ -1,4 +1,4 @@
-/** Asks a plane what an agent has spent, and what it may still spend. */
+/** Asks a plane for the spend and the remaining budget of an agent. */
 import type { Cost } from '../types.ts';
 import { fieldsOf, type PlaneConnection, refusalOf } from './plane-connection.ts';
 

@@ -61,7 +61,7 @@ export class BoundSockets {
   }
 
   /**
-   * From now on, counts the connection for the caller whose key was proved on it.
+   * From now on, counts the connection for the caller that has proved its key on it.
    *
    * @throws HttpProblem 503 OVERLOADED if the key, or its tenant, has too many connections
    */

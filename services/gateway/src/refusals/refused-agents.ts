@@ -13,7 +13,7 @@ import { Bucket } from '@mandate/server';
 
 export type Held = {
   readonly agentId: string;
-  /** Whose quota was reached: the agent's or the tenant's. */
+  /** The holder of the exhausted quota: the agent or the tenant. */
   readonly of: 'agent' | 'tenant';
   /** How long the agent must wait, in milliseconds. Infinity: waiting does not help. */
   readonly waitMs: number;

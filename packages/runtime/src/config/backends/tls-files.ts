@@ -9,7 +9,7 @@ type What = 'CA' | 'CERT' | 'KEY';
 /** The files in the form for Node's TLS. A file is absent if no setting names it. */
 export type TlsFiles = { ca?: Buffer; cert?: Buffer; key?: Buffer };
 
-/** @throws MandateError CONFIG_INVALID with the name of the setting whose file cannot be read */
+/** @throws MandateError CONFIG_INVALID with the name of the setting, if its file cannot be read */
 export function readTlsFiles<A extends Area>(
   area: A,
   settings: { readonly [name in `${A}_TLS_${What}_PATH`]?: string | undefined },

@@ -16,7 +16,7 @@ function modelOf(ai: Ai, { server }: RunSetup) {
   return ai.wrapLanguageModel({ model, middleware: { specificationVersion: 'v4' } });
 }
 
-/** What a call of a model gets. The tool is governed by the instance, or by a view of the instance. */
+/** The input of a call of a model. The instance, or a view of the instance, governs the tool. */
 function callOf(ai: Ai, setup: RunSetup, more: object = {}, mandate = setup.mandate) {
   const execute = async ({ to }: { to: string }) => setup.pay(to);
   const pay = ai.tool({ description: 'pays', inputSchema, execute, ...more });
@@ -67,13 +67,13 @@ function waysOf(ai: Ai): Record<string, Way> {
   };
 }
 
-/** The parts of a result that say what the model asked for. */
+/** The parts of a result that contain the tool calls and the questions of the model. */
 type Asked = {
   content: readonly { type: string; approvalId?: string }[];
   response: { messages: readonly ai7.ModelMessage[] };
 };
 
-/** Returns the messages with which the user approves what the model asked for. */
+/** Returns the messages with which the user approves the tool calls of the model. */
 function approvedByUser(first: Asked): ai7.ModelMessage[] {
   const request = first.content.find(({ type }) => type === 'tool-approval-request');
   const approvalId = request?.approvalId;

@@ -1,4 +1,4 @@
-/** Every framework that the contract tests, and every way in which they run a tool. */
+/** Every framework that the contract tests, and every way in which each framework runs a tool. */
 import * as ai7 from 'ai';
 import * as ai6 from 'ai-6';
 import { aiSdk6, aiSdk7 } from './ai.ts';
@@ -9,7 +9,7 @@ import { openaiAgents } from './openai-agents.ts';
 
 const FRAMEWORKS: Readonly<Record<string, Framework>> = {
   'AI SDK 7': aiSdk7(ai7),
-  // The second major has the same functions for everything that the tests use.
+  // The second major version has the same functions, as far as the tests use them.
   'AI SDK 6': aiSdk6(ai6 as unknown as typeof ai7),
   LangChain: langChain,
   'OpenAI Agents': openaiAgents,

@@ -11,7 +11,10 @@ type ToolUse = { session_id: string; tool_use_id: string; to: string };
 
 const FIRST: ToolUse = { session_id: 'session-1', tool_use_id: 'toolu_1', to: 'ann' };
 
-/** Calls all hooks of an event. A hook that fails or takes too long blocks, because its matcher says so. */
+/**
+ * Calls all hooks of an event. A hook that fails or takes too long blocks the call, because the matcher of the hook
+ * says so.
+ */
 async function fire(hooks: Hooks, event: string, input: object, signal: AbortSignal): Promise<HookOutput[]> {
   const matchers = hooks[event] ?? [];
   const all = matchers.flatMap(({ hooks: each, onFailure }) => each.map((hook) => ({ hook, onFailure })));

@@ -1,8 +1,8 @@
-/** What the contract needs of a framework: every way in which the framework runs the tool `pay`. */
+/** The functions that the contract needs for a framework: every way in which the framework runs the tool `pay`. */
 import type { ModelServer } from '@mandate/testing/model-server';
 import type { Mandate } from '../../index.ts';
 
-/** What one run of an agent gets. */
+/** The input of one run of an agent. */
 export type RunSetup = {
   mandate: Mandate;
   server: ModelServer;
@@ -14,16 +14,16 @@ export type RunSetup = {
   beforePay(): Promise<void>;
 };
 
-/** One way of a framework to run a tool. Resolves or rejects when the run has ended. */
+/** One way in which a framework runs a tool. The promise settles when the run has ended. */
 export type Way = (setup: RunSetup) => Promise<unknown>;
 
-/** A way of a framework to run a sub-agent, which pays as often as `times` says. */
+/** A way in which a framework runs a sub-agent. The sub-agent pays `times` times. */
 type SubAgentWay = (setup: RunSetup, subAgent: SubAgent, times: number) => Promise<unknown>;
 
-/** `view` is what `delegate` returned for the sub-agent. */
+/** `view` is the result of `delegate` for the sub-agent. */
 type SubAgent = { agentId: string; view: Mandate };
 
-/** Runs until a person must approve the call. Returns how another instance continues the run. */
+/** Runs until a person must approve the call. Returns a function with which another instance continues the run. */
 type Suspend = (setup: RunSetup) => Promise<Way>;
 
 export type Framework = {

@@ -26,7 +26,7 @@ function agentOf(setup: RunSetup, more: object = {}, mandate: Mandate = setup.ma
   return createAgent({ model: modelOf(setup), tools: [payTool(setup)], middleware, ...more });
 }
 
-/** A graph of its own, without middleware. */
+/** A graph that the test builds itself, without middleware. */
 function graphOf(setup: RunSetup) {
   const tools = [payTool(setup)];
   const model = modelOf(setup).bindTools(tools);

@@ -1,4 +1,4 @@
-/** Runs an agent of a framework under an instance, and records what was decided and what ran. */
+/** Runs an agent of a framework under an instance. Records the decisions and the calls that ran. */
 import { startModelServer } from '@mandate/testing/model-server';
 import { onTestFinished } from 'vitest';
 import type { DecideInstead } from '../../adapters/recorded-mandate.fixture.ts';
@@ -16,9 +16,9 @@ type Changes = Partial<Pick<RunSetup, 'beforePay' | 'signal'>> & {
 };
 
 export type Scene = RunSetup & {
-  /** The code of each decision about `pay`, or `failed` for a decision that was not made. */
+  /** The code of each decision about `pay`, or `failed` if the decision failed. */
   codes: string[];
-  /** Who was paid. */
+  /** The recipients of the payments. */
   paid: string[];
   /** The id of the last question to a person. */
   approvalId(): string | undefined;
@@ -80,12 +80,12 @@ export async function sceneOf(agent: TestedAgent, changes: Changes = {}): Promis
   };
 }
 
-/** Waits for the end of a run. Frameworks end a refused run in their own ways, also with an error. */
+/** Waits for the end of a run. Each framework ends a refused run in its own way, some with an error. */
 export async function ended(run: Promise<unknown>): Promise<void> {
   await run.catch(() => {});
 }
 
-/** What the agent has left, in dollars. Calls of the model cost less than a cent. */
+/** The remaining budget of the agent, in dollars. Calls of the model cost less than a cent. */
 export async function budgetLeft(mandate: Mandate): Promise<number> {
   return Math.round(((await mandate.getRemainingBudget()) ?? Number.NaN) / 10_000) / 100;
 }

@@ -13,12 +13,12 @@ export function calling(name: string, args: object = {}, id?: string): ModelRepl
 
 export const PAYING = calling('pay', { to: 'ann' }, 'call_pay');
 
-/** Replies for a sub-agent that pays as often as `times` says. Each call has its own id. */
+/** Replies for a sub-agent that pays `times` times. Each call has its own id. */
 export function paying(times: number): ModelReply[] {
   return Array.from({ length: times }, (_, at) => calling('pay', { to: `payee-${at}` }, `call_pay_${at}`));
 }
 
-/** States the replies of the model. The last one repeats. */
+/** Sets the replies of the model. The last reply repeats. */
 export function scriptModel({ server, beforePay }: RunSetup, ...replies: readonly ModelReply[]): void {
   let at = 0;
   server.script(async () => {

@@ -1,4 +1,4 @@
-/** What the contract of the frameworks needs of a mode of the SDK. */
+/** The functions that the contract of the frameworks needs for a mode of the SDK. */
 import type { Mandate, MandateOptions } from '../../index.ts';
 import type { MandateDocument } from '../../types.ts';
 
