@@ -35,8 +35,10 @@ function roundsFor(file: string): readonly string[][] {
   return [[dirname(file)], ['test/cases'], ['test/laws'], ALL];
 }
 
-/** Returns the message of the first test that fails because of the change. Null if no test fails. */
-function noticedBy(copy: string, rounds: readonly string[][]): string | null {
+type Failure = { test: string; output: string };
+
+/** Returns the first test that fails because of the change. Null if no test fails. */
+function noticedBy(copy: string, rounds: readonly string[][]): Failure | null {
   for (const tests of rounds) {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
     const run = spawnSync(
@@ -62,14 +64,14 @@ function noticedBy(copy: string, rounds: readonly string[][]): string | null {
       },
     );
     if (run.status === 0) continue;
-    const failure =
-      /^ FAIL {2}(?:unit|\|unit\|) *(.*)$/m.exec(run.stderr) ?? /FAIL +(.*)$/m.exec(run.stdout + run.stderr);
-    return failure?.[1]?.trim() ?? 'a failure without a name';
+    const output = run.stdout + run.stderr;
+    const failure = /^ FAIL {2}(?:unit|\|unit\|) *(.*)$/m.exec(run.stderr) ?? /FAIL +(.*)$/m.exec(output);
+    return { test: failure?.[1]?.trim() ?? 'a failure without a name', output };
   }
   return null;
 }
 
-function tryOut(copy: string, { file, find, replace }: Mutation): string | null {
+function tryOut(copy: string, { file, find, replace }: Mutation): Failure | null {
   const path = join(copy, file);
   const whole = readFileSync(path, 'utf8');
   const times = whole.split(find).length - 1;
@@ -92,12 +94,15 @@ await copyOfRepository(copy, COPIED);
 let survived = 0;
 try {
   const untouched = noticedBy(copy, [ALL]);
-  if (untouched !== null) throw new Error(`without any mutation this fails: ${untouched}`);
+  if (untouched !== null) {
+    process.stderr.write(untouched.output);
+    throw new Error(`without any mutation this fails: ${untouched.test}`);
+  }
   for (const mutation of chosen) {
     const noticed = tryOut(copy, mutation);
     if (noticed === null) survived += 1;
     console.log(
-      `${noticed === null ? 'SURVIVED' : 'killed  '} ${mutation.promise}${noticed === null ? '' : ` <- ${noticed}`}`,
+      `${noticed === null ? 'SURVIVED' : 'killed  '} ${mutation.promise}${noticed === null ? '' : ` <- ${noticed.test}`}`,
     );
   }
 } finally {
