@@ -335,7 +335,7 @@ export abstract class MandateInstance {
     if (shared.memo !== null) return shared.memo;
     const point = this.#open();
     const memo = new Memo((decision) => cancel(point, decision, this.#onError()));
-    point.kills.onKill((kill) => memo.killed(kill), { isPassive: true });
+    point.kills.onKill((kill) => void memo.killed(kill), { isPassive: true });
     shared.memo = memo;
     return memo;
   }

@@ -42,6 +42,23 @@ describe('a call that is asked', () => {
     expect([await mandate.getCallCount(), (await mandate.getCost()).totalMicros]).toEqual([1, 5_000_000]);
   });
 
+  test('does not start after a kill that passive listeners did not hear, and is charged nothing', async () => {
+    class PassivelyDeaf extends Mandate {
+      protected override openPoint(...opening: Parameters<Mandate['openPoint']>) {
+        const point = super.openPoint(...opening);
+        const onKill: typeof point.kills.onKill = (listener, options) =>
+          options?.isPassive === true ? () => {} : point.kills.onKill(listener, options);
+        return { ...point, kills: { ...point.kills, onKill, mayMissKills: true } };
+      }
+    }
+    const state = new MemoryStateManager();
+    const mandate = new PassivelyDeaf({ agentId: 'bot', mandate: PAY, state, runId: 'run-1' });
+    await mandate.agent().ask(call({}));
+    await state.kills.kill('bot', 'runaway');
+    expect(await codeOf(mandate.agent().start(call({})))).toBe('AGENT_KILLED');
+    expect((await mandate.getCost()).totalMicros).toBe(0);
+  });
+
   test('must state its id', async () => {
     const { agent } = scene();
     await expect(agent.ask(call({}, {}))).rejects.toMatchObject({ code: 'SDK_MISUSED' });

@@ -103,13 +103,18 @@ export class Memo {
     return result;
   }
 
-  /** Cancels the allowed calls that have not started. The next request for such a call is decided under the kill. */
-  killed(kill: Pick<Kill, 'agentId'>): void {
+  /**
+   * Cancels the allowed calls that have not started. The next request for such a call is decided under the kill. Never
+   * rejects.
+   */
+  async killed(kill: Pick<Kill, 'agentId'>): Promise<void> {
+    const cancelled: Promise<void>[] = [];
     for (const [key, entry] of this.#entries) {
       if (entry.isClaimed || (kill.agentId !== null && kill.agentId !== entry.agentId)) continue;
       this.#forget(key, entry);
-      entry.answer.then(({ decision }) => this.#cancel(decision)).catch(() => {});
+      cancelled.push(entry.answer.then(({ decision }) => this.#cancel(decision)));
     }
+    await Promise.allSettled(cancelled);
   }
 
   #entry(agentId: string, key: string, decide: () => Promise<Allowed>): Entry {

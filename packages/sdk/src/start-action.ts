@@ -108,7 +108,7 @@ async function take(starting: Starting, signal: AbortSignal): Promise<Taken> {
   const { memo, callKey } = remembered;
   const mayMissKill = point.kills.mayMissKills === true && memo.isAsked(callKey);
   if (mayMissKill && (await blocking(starting, () => point.kills.isKilled(agentId))))
-    memo.killed({ agentId });
+    await memo.killed({ agentId });
   return memo.start(agentId, callKey, () => authorized(starting, signal));
 }
 

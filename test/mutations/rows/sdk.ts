@@ -84,13 +84,13 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: a failed call can be started again', 'if (!isDone) this.#forget(key, entry);', ''],
     [
       'sdk: a kill gives back the reservations of calls that have not started',
-      'entry.answer.then(({ decision }) => this.#cancel(decision)).catch(() => {});',
+      'cancelled.push(entry.answer.then(({ decision }) => this.#cancel(decision)));',
       '',
     ],
     [
       'sdk: a decision from before a kill is not used after the kill',
-      'this.#forget(key, entry);\n      entry.answer.then(',
-      'entry.answer.then(',
+      'this.#forget(key, entry);\n      cancelled.push(',
+      'cancelled.push(',
     ],
   ]),
   ...inFile('packages/sdk/src/keep-recent.ts', [
@@ -193,13 +193,6 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/sdk/src/kafka/log-point.ts', [
     ['sdk: a reader of the log that ended is opened again', 'void reopen();', ''],
-  ]),
-  ...inFile('packages/sdk/src/distributed/distributed-point.ts', [
-    [
-      'sdk: an outcome waits while Redis is away',
-      'if (!mayPass(error)) throw error;\n        const',
-      'throw error;\n        const',
-    ],
   ]),
   ...inFile('packages/sdk/src/policy.ts', [
     ['sdk: all stated mandates apply', '[...stated, mandate]', '[mandate]'],
