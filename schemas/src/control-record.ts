@@ -133,11 +133,9 @@ export const grantIssued = changes(
   'A grant was issued to an agent. It keeps the rules and policies of this moment until it ends.',
   { grant: described(grantDocument, 'The grant.') },
 );
-export const grantRevoked = changes(
-  'grant.revoked',
-  'A grant was revoked: nothing is allowed under it any more.',
-  { grantId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433') },
-);
+export const grantRevoked = changes('grant.revoked', 'A grant was revoked. It no longer allows any action.', {
+  grantId: described(id, 'The grant that is revoked.', 'mnd_01ke6p9y40d2c1b0a99887766554433'),
+});
 
 /** This record and the next one are about the tenant that `change` names. */
 export const tenantPut = changes(

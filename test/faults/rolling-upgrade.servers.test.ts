@@ -205,7 +205,7 @@ async function endedFor(started: StartedProcess, code: string): Promise<number |
     .filter((line) => line.includes(`"${code}"`))
     .at(-1);
   expect(JSON.parse(last ?? '{}')).toMatchObject({
-    err: { code, remedy: expect.stringContaining('Upgrade this program, or roll all of them back') },
+    err: { code, remedy: expect.stringContaining('Upgrade this program, or roll all programs back') },
   });
   return exit;
 }

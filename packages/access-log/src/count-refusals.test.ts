@@ -118,7 +118,7 @@ test('counts refusals while the log is away, warns once, and records them when t
   isAway = false;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(told()).toEqual(['acme k1 /v1/rules 2']);
-  expect(warned).toEqual(['refusals (401, 429) are counted until the log takes a record of them']);
+  expect(warned).toEqual(['refusals (401, 429) are counted until the log accepts a record of them']);
   await close();
 });
 
@@ -130,7 +130,7 @@ test('limits the number of counts of one tenant, warns about the other refusals,
   expect(told()).toEqual(['acme k1 /v1/rules 1', 'globex k1 /v1/rules 1']);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(told()).toHaveLength(302);
-  expect(warned).toEqual(['too many refusals (401, 429): these have no record']);
+  expect(warned).toEqual(['too many refusals (401, 429): these refusals are not recorded']);
   await close();
 });
 

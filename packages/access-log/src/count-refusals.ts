@@ -94,13 +94,14 @@ export function countRefusals({
       await bus.append(TOPICS.access, records);
       isAway = false;
     } catch (err) {
-      if (!isAway) log.warn({ err }, 'refusals (401, 429) are counted until the log takes a record of them');
+      if (!isAway)
+        log.warn({ err }, 'refusals (401, 429) are counted until the log accepts a record of them');
       isAway = true;
       // Puts the counts back. Refusals that were counted during the attempt are added to them.
       for (const one of noted) add(lane, one);
     }
     if (lane.dropped > 0)
-      log.warn({ refusals: lane.dropped }, 'too many refusals (401, 429): these have no record');
+      log.warn({ refusals: lane.dropped }, 'too many refusals (401, 429): these refusals are not recorded');
     lane.dropped = 0;
   }
 

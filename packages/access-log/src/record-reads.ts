@@ -130,9 +130,9 @@ export function recordReads(options: {
 function notRecorded(why: string, cause?: unknown): MandateError {
   return new MandateError(
     'READ_NOT_RECORDED',
-    `nothing of the audit is shown before it is on record who reads it: ${why}`,
+    `the audit is shown only after the read was recorded: ${why}`,
     {
-      remedy: 'Decisions go on and nothing is lost. Ask again once the log answers: see /readyz.',
+      remedy: 'Decisions continue, and nothing is lost. Ask again after the log answers: see /readyz.',
       retryable: true,
       cause,
     },

@@ -37,12 +37,12 @@ type Condition = {
 const AWAY: Condition = {
   code: 'AUDIT_UNAVAILABLE',
   remedy:
-    'Check that ClickHouse runs and has disk and memory left, and whether it asks for a certificate that it knows (MANDATE_CLICKHOUSE_TLS_CERT_PATH); what waits is recorded as soon as it answers.',
+    'Check that ClickHouse runs, has free disk space and memory, and accepts the client certificate (MANDATE_CLICKHOUSE_TLS_CERT_PATH). Waiting records are stored when it answers again.',
 };
 const DENIED: Condition = {
   code: 'AUDIT_ACCESS_DENIED',
   remedy:
-    'Check user and password, and what that user may do: infra/clickhouse/users.d/mandate.xml says what each of ours needs. What waits is recorded as soon as it may be.',
+    'Check the user, the password and the rights of the user: infra/clickhouse/users.d/mandate.xml lists the rights of each user. Waiting records are stored after that.',
 };
 
 const ill = (remedy: string): Condition => ({ code: 'AUDIT_UNAVAILABLE', remedy });
@@ -61,19 +61,25 @@ const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
     {
       code: 'AUDIT_DATABASE_MISSING',
       remedy:
-        'Run `mandate migrate` as a user who may create it, or name the right one in MANDATE_CLICKHOUSE_DATABASE.',
+        'Run `mandate migrate` as a user who may create the database, or name the right database in MANDATE_CLICKHOUSE_DATABASE.',
     },
   ],
   ['60', ill('A table is missing: run `mandate migrate`.')], // UNKNOWN_TABLE
-  ['159', ill('Ask for a shorter time, or look what keeps ClickHouse busy: system.processes.')], // TIMEOUT_EXCEEDED
+  [
+    '159',
+    ill('Ask for a shorter period, or find the queries that keep ClickHouse busy in system.processes.'),
+  ], // TIMEOUT_EXCEEDED
   ['202', ill('ClickHouse has too many queries at once: see max_concurrent_queries.')], // TOO_MANY_SIMULTANEOUS_QUERIES
-  ['241', ill('ClickHouse lacks memory: see max_server_memory_usage, and what runs in system.processes.')], // MEMORY_LIMIT_EXCEEDED
+  [
+    '241',
+    ill('ClickHouse lacks memory: see max_server_memory_usage, and the running queries in system.processes.'),
+  ], // MEMORY_LIMIT_EXCEEDED
   ['242', ill('The table is read-only: has its server lost its Keeper, or its disk?')], // TABLE_IS_READ_ONLY
   ['243', ill('The disk of ClickHouse is full.')], // NOT_ENOUGH_SPACE
   [
     '252', // TOO_MANY_PARTS
     ill(
-      'Merges do not keep up with inserts: look at system.merges, let the recorder gather for longer, and give ClickHouse a faster disk.',
+      'Merges are slower than inserts: look at system.merges, let the recorder collect larger batches, and give ClickHouse a faster disk.',
     ),
   ],
 ]);
@@ -107,7 +113,7 @@ export function mustBeWhole(rows: number, summary: string | string[] | undefined
   const told = Number(/"result_rows":"(\d+)"/.exec(String(summary))?.[1]);
   if (!(told > rows)) return;
   throw new MandateError('AUDIT_UNAVAILABLE', `ClickHouse sent ${rows} of the ${told} rows of an answer.`, {
-    remedy: 'It keeps a long answer on its disk until it is whole, and sends what fitted: make room there.',
+    remedy: 'ClickHouse stores a long answer on its disk first, and the disk was full. Free some disk space.',
     retryable: true,
   });
 }
@@ -119,7 +125,7 @@ export function insertFailed(table: string, cause: unknown): MandateError {
     'AUDIT_ROW_REFUSED',
     `ClickHouse refused a row for ${table} (code ${code}): ${said(cause)}`,
     {
-      remedy: 'The row goes to the table quarantine with its bytes; see there which record it was.',
+      remedy: 'The row goes to the table quarantine with its bytes. The table names the record.',
       cause,
     },
   );

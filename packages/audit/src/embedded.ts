@@ -62,8 +62,8 @@ async function mustHaveEngine(): Promise<void> {
     `The ClickHouse engine inside this process (npm package chdb) is not installed for ${here}.`,
     {
       remedy:
-        'Name a ClickHouse server in MANDATE_CLICKHOUSE_URL. chdb has engines for macOS and for Linux with glibc, ' +
-        'x64 and arm64; on one of these run `npm ci` again. On Windows use WSL2, or a server.',
+        'Name a ClickHouse server in MANDATE_CLICKHOUSE_URL. chdb supports macOS and Linux with glibc, ' +
+        'on x64 and arm64: there, run `npm ci` again. On Windows, use WSL2 or a server.',
     },
   );
 }

@@ -73,15 +73,15 @@ function refuseForeignHistory(migrations: readonly Migration[], applied: readonl
     if (known === undefined) {
       throw new MandateError(
         'AUDIT_SCHEMA_NEWER',
-        `A newer Mandate has run on this audit: it applied ${past.name}, which this one does not know.`,
-        { remedy: 'Start that newer version, or point this one at another database.' },
+        `A newer version of Mandate has run on this audit: it applied ${past.name}, which this version does not know.`,
+        { remedy: 'Start the newer version, or give this version another database.' },
       );
     }
     if (known.checksum !== past.checksum) {
       throw new MandateError(
         'AUDIT_MIGRATION_EDITED',
         `${known.name} was changed after it had been applied here (as ${past.name}, sha256 ${past.checksum}).`,
-        { remedy: 'Undo the change and put it into a new migration: what has been applied is history.' },
+        { remedy: 'Undo the change, and write a new migration. An applied migration must never change.' },
       );
     }
   }

@@ -33,7 +33,7 @@ export function readMigrations(directory: string): Migration[] {
       throw new MandateError(
         'AUDIT_MIGRATION_GAP',
         `${name} is at the place of migration ${index + 1}. Numbers must run from 0001 without gaps or repeats.`,
-        { remedy: 'Restore the missing file, or number the new one next in line.' },
+        { remedy: 'Restore the missing file, or give the new file the next number.' },
       );
     }
     const text = readFileSync(join(directory, name));

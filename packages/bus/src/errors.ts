@@ -11,7 +11,7 @@ export function unavailable(
   return new MandateError('BUS_UNAVAILABLE', message, {
     remedy:
       facts.remedy ??
-      'Try again. If it lasts: is the log reachable, is its disk full, does another process hold it locked?',
+      'Try again. If the error persists, check that the log is reachable, that its disk is not full, and that no other process locks it.',
     retryable: facts.retryable ?? true,
     cause: facts.cause,
   });
@@ -19,7 +19,7 @@ export function unavailable(
 
 export function overloaded(message: string): MandateError {
   return new MandateError('BUS_OVERLOADED', message, {
-    remedy: 'Publish more slowly, or raise the bound on what may be in flight.',
+    remedy: 'Publish more slowly, or raise the limit of records in flight.',
     retryable: true,
   });
 }
@@ -28,7 +28,7 @@ export function fenced(group: string, topic: string, partition: number): Mandate
   return new MandateError(
     'BUS_FENCED',
     `${topic}/${partition} no longer belongs to this member of group ${group}`,
-    { remedy: 'Drop what is in hand: another member does this work again from the committed position.' },
+    { remedy: 'Drop the current batch. Another member handles it again from the committed position.' },
   );
 }
 
@@ -57,7 +57,7 @@ export function offsetLost(facts: {
 
 export function closed(): MandateError {
   return new MandateError('BUS_CLOSED', 'the bus is closed', {
-    remedy: 'Open a new one; a closed bus stays closed.',
+    remedy: 'Open a new bus. A closed bus stays closed.',
   });
 }
 
@@ -104,6 +104,6 @@ export function topicUnfit(message: string, remedy: string, cause?: unknown): Ma
 /** The error if the caller asked for something impossible. Nothing was written. */
 export function misused(message: string): MandateError {
   return new MandateError('BUS_MISUSED', message, {
-    remedy: 'Correct the call; trying again does not help.',
+    remedy: 'Correct the call. A retry does not help.',
   });
 }

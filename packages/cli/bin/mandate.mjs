@@ -14,7 +14,7 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
 } else {
   const node = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
   if (!existsSync(node)) {
-    console.error('mandate: needs Node 24; run `npm ci` where package-lock.json lies, which installs it');
+    console.error('mandate: needs Node 24; `npm ci` in the folder of package-lock.json installs it');
     process.exit(1);
   }
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -40,7 +40,7 @@ const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 429]);
 export class MissingRoute extends CommandFailure {}
 
 export const HOW_TO_AUTHENTICATE =
-  'Run `mandate login`, or set MANDATE_API_KEY. `mandate up` shows the first keys, once; `mandate keys issue` makes more.';
+  'Run `mandate login`, or set MANDATE_API_KEY. The first start of `mandate up` shows the first keys. `mandate keys issue` makes more keys.';
 
 export function failureOf(error: ApiError): CommandFailure {
   const { reason, message, service, status, code } = error;

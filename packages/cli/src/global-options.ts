@@ -24,8 +24,8 @@ export function withGlobals(program: Command): Command {
   return program
     .optionsGroup('Global options, for every command:')
     .option('--json', 'print JSON: one document, or one a line')
-    .option('--profile <name>', 'the login to use (MANDATE_PROFILE, else default)', someText)
-    .option('--url <url>', `the address of the plane (MANDATE_URL, else ${DEFAULT_URL})`)
+    .option('--profile <name>', 'the login to use (default MANDATE_PROFILE or `default`)', someText)
+    .option('--url <url>', `the address of the plane (default MANDATE_URL or ${DEFAULT_URL})`)
     .option('--query-url <url>', 'the address of its query service, if that runs alone')
     .option('--alerter-url <url>', 'the address of its alerter, if that runs alone')
     .option('--control-url <url>', 'the address of its control service, if that runs alone')

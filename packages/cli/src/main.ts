@@ -50,7 +50,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {});
 sayWarnings(process, ({ name, message }) => process.stderr.write(`mandate: ${name}: ${message}\n`));
 endOnUncaught(process, (error) => {
-  process.stderr.write(`mandate: an error that nothing caught: ${inspect(error)}\n`);
+  process.stderr.write(`mandate: an uncaught error: ${inspect(error)}\n`);
   process.exit(1);
 });
 

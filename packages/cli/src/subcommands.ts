@@ -63,7 +63,7 @@ type Name = keyof typeof LOADERS;
 const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: string])[]>> = {
   Start: [
     ['up', 'run a whole plane in this process'],
-    ['demo', 'see the main job work, in a minute'],
+    ['demo', 'show Mandate at work, in a minute'],
     ['login', 'keep the address and the key of a plane'],
     ['logout', 'forget them'],
     ['profiles', 'list the planes that you logged in to'],
@@ -73,7 +73,7 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
     ['policies', 'list and show policies, and go back to earlier versions'],
     ['rules', 'list and show rules: which agents get which policy'],
     ['grants', 'issue, list and revoke grants'],
-    ['apply', 'make agents, policies and rules as files say'],
+    ['apply', 'make agents, policies and rules equal to files'],
     ['diff', 'show how agents, policies and rules differ from files'],
     ['pull', 'write agents, policies and rules into files'],
     ['preview', 'show what would be decided, and why'],

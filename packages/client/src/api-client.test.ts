@@ -30,7 +30,7 @@ test('names the service that has the route, if another service was asked', async
   await expect(createApiClient({ url: gateway, key: 'k' }).get('/v1/audit/decisions')).rejects.toMatchObject({
     reason: 'no-route',
     service: 'query',
-    message: `what answers at ${gateway} is no query service, which this takes (NOT_FOUND)`,
+    message: `the server at ${gateway} is not the query service that this command needs (NOT_FOUND)`,
   });
   await expect(createApiClient({ url: query, key: 'k' }).get('/v1/alerts')).rejects.toMatchObject({
     reason: 'no-route',

@@ -81,7 +81,7 @@ export function notAPlane(asked: Asked, status?: number): ApiError {
   const said = status === undefined ? 'not with JSON' : `with HTTP status ${status}`;
   return new ApiError(
     'not-a-plane',
-    `what answers at ${asked.url} is no plane of Mandate: it answered ${said}`,
+    `the server at ${asked.url} is no plane of Mandate: it answered ${said}`,
     {
       ...asked,
       ...(status !== undefined && { status }),
@@ -98,11 +98,11 @@ function noRoute(asked: Asked, status: number): ApiError {
   const name = NAMES[asked.service];
   return new ApiError(
     'no-route',
-    `what answers at ${asked.url} is no ${name}, which this takes (NOT_FOUND)`,
+    `the server at ${asked.url} is not the ${name} that this command needs (NOT_FOUND)`,
     {
       ...asked,
       status,
-      remedy: `Give the address of the ${name} as well.`,
+      remedy: `Also give the address of the ${name}.`,
     },
   );
 }

@@ -140,7 +140,7 @@ export async function followControl({
       try {
         look(fold.tenant(tenant));
       } catch (err) {
-        log.error({ err }, 'what a change does could not be told');
+        log.error({ err }, 'the effect of a change could not be reported');
       }
     }
   }
@@ -165,7 +165,7 @@ export async function followControl({
     tooLate.abort();
     if (changed !== null) return changed;
     waiting.delete(at);
-    throw unknown('it is on the log, and was not read back in time');
+    throw unknown('it is on the log, but was not read back in time');
   }
 
   async function change(...[record, before]: Parameters<FollowedControl['change']>): Promise<Changed> {
@@ -235,14 +235,14 @@ export async function followControl({
 }
 
 function closed(): MandateError {
-  return new MandateError('BUS_CLOSED', 'the changes of agents, policies and rules are followed no more', {
-    remedy: 'The process ends, and another process goes on.',
+  return new MandateError('BUS_CLOSED', 'the changes of agents, policies and rules are no longer followed', {
+    remedy: 'The process ends, and another process continues.',
   });
 }
 
 function unknown(why: string, cause?: unknown): MandateError {
   return new MandateError('CONTROL_UNKNOWN', `whether the change took effect is not known: ${why}`, {
-    remedy: 'Send the same again, under the same Idempotency-Key: it takes effect once.',
+    remedy: 'Send the same change again, with the same Idempotency-Key. It takes effect once.',
     retryable: true,
     cause,
   });

@@ -122,9 +122,9 @@ function mustHold(epoch: string, fold: Fold, lost: LostLedger): void {
   lost.highestOnLog = highestGeneration(fold);
   throw new MandateError(
     'LEDGER_UNAVAILABLE',
-    `The log holds a newer epoch of the ledger than ${epoch}: what is decided in that would be void.`,
+    `The log holds a newer epoch of the ledger than ${epoch}. Decisions of the older epoch would be void.`,
     {
-      remedy: 'Nothing is lost: it is rebuilt once more, above what the log holds.',
+      remedy: 'Nothing is lost. The ledger is rebuilt again, with a higher generation.',
       retryable: true,
     },
   );

@@ -11,6 +11,6 @@ export function ledgerReadiness(ledger: Pick<Ledger, 'ping'>): Promise<Readiness
 }
 
 function detailOf(error: unknown): string {
-  if (isLedgerNewer(error)) return 'newer than this program: upgrade it, or roll all back';
+  if (isLedgerNewer(error)) return 'newer than this program: upgrade the program, or roll all programs back';
   return error instanceof LedgerNotReady ? 'rebuilding' : 'it does not answer';
 }

@@ -12,7 +12,8 @@ export class LedgerNotReady extends MandateError {
 
   constructor(message: string, lostEpoch: string, why: string) {
     super('LEDGER_UNAVAILABLE', message, {
-      remedy: 'Nothing was decided. It goes on by itself once the ledger has been rebuilt from the log.',
+      remedy:
+        'Nothing was decided. Decisions continue by themselves after the ledger was rebuilt from the log.',
       retryable: true,
     });
     this.lostEpoch = lostEpoch;
@@ -28,9 +29,9 @@ export class LedgerNotReady extends MandateError {
 export function ledgerNewer(found: string, own: string): MandateError {
   return new MandateError(
     'LEDGER_NEWER',
-    `The ledger has layout ${found}; this program reads ${own}: it is older than the ledger.`,
+    `The ledger has layout ${found}, but this older program reads ${own}.`,
     {
-      remedy: 'Nothing was decided. Upgrade this program, or roll all of them back: docs/deploy.md.',
+      remedy: 'Nothing was decided. Upgrade this program, or roll all programs back: docs/deploy.md.',
       retryable: true,
     },
   );

@@ -56,10 +56,14 @@ export async function applyFiles(wanted: ControlDocuments, { followed, clock, lo
       return;
     }
   }
-  throw new MandateError('CONTROL_BUSY', 'other processes keep changing agents, policies and rules', {
-    remedy: 'Start again.',
-    retryable: true,
-  });
+  throw new MandateError(
+    'CONTROL_BUSY',
+    'other processes change agents, policies and rules again and again',
+    {
+      remedy: 'Start again.',
+      retryable: true,
+    },
+  );
 }
 
 function refused({ kind, id }: Change, why: string): MandateError {
@@ -80,7 +84,7 @@ function tell(wanted: ControlDocuments, control: TenantControl, made: readonly C
   if (made.length > 0) {
     log.warn(
       { changes: made.length, made: made.slice(0, TOLD).map(inShort) },
-      'agents, policies and rules were made what the files say',
+      'agents, policies and rules are now equal to the files',
     );
   }
   const policies = [...control.policies].filter(

@@ -60,7 +60,7 @@ function documentsIn({ PLANE_POLICIES_PATH: path }: PlaneConfig, log: Logger): C
   const documents = readControlFiles([path], doubts);
   if (doubts.length > 0) {
     const warnings = doubts.slice(0, DOUBTS_IN_LOG);
-    log.warn({ count: doubts.length, warnings }, 'agents, policies and rules may not mean what they say');
+    log.warn({ count: doubts.length, warnings }, 'agents, policies and rules have possible mistakes');
   }
   return documents;
 }

@@ -62,6 +62,6 @@ function keepMonths({ retention }: PrivacyDocument, tenant: string): number | nu
 function bad(path: string, faults: readonly DocumentFault[]): MandateError {
   const lines = faults.map((fault) => describeFault(path, fault));
   return new MandateError('PRIVACY_INVALID', `the privacy document is bad\n${lines.join('\n')}`, {
-    remedy: 'Mend the file at these places: docs/privacy.md has every field.',
+    remedy: 'Correct the file at these places. docs/privacy.md has every field.',
   });
 }

@@ -24,7 +24,7 @@ export function holdExclusively(path: string, what: string): { release(): void }
     // This error replaces the error of the database, which contains no more information.
     if (isBusy(error)) {
       throw new MandateError('ALREADY_HELD', `${what} is in use by another process`, {
-        remedy: 'Stop that process, speak to it over HTTP, or choose another data directory (--data).',
+        remedy: 'Stop that process, send it requests over HTTP, or choose another data directory (--data).',
       });
     }
     throw folderNotUsable(`${what} cannot be locked`, error);

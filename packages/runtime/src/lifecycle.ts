@@ -72,7 +72,7 @@ export async function runLifecycle(options: {
   try {
     if (!over.signal.aborted) options.onStarted?.();
   } catch (err) {
-    fail(err, 'all parts started, but what was to follow failed; stopping');
+    fail(err, 'all parts started, but a later step failed; stopping');
   }
   await ended;
 
@@ -119,7 +119,7 @@ async function within<T>(work: Promise<T>, limitMs: number, code: string, messag
       () =>
         reject(
           new MandateError(code, message, {
-            remedy: 'Look at what it connects to, and at the log lines before this one.',
+            remedy: 'Check the servers that it connects to, and the earlier log lines.',
             retryable: true,
           }),
         ),

@@ -47,7 +47,7 @@ test('an open handle does not keep the process alive', async () => {
   running.kill('SIGTERM');
   const { code, log } = await running.ended;
   expect(code).toBe(0);
-  expect(log).toContain('something keeps the process alive');
+  expect(log).toContain('the process does not end by itself');
 });
 
 test('an uncaught error ends the process with 1, and is logged', async () => {

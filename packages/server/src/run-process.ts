@@ -34,14 +34,14 @@ export async function runProcess(
       process.exit(FORCED_EXIT_CODES[signal]);
       return;
     }
-    log.info({ signal }, 'stopping; a second signal leaves at once');
+    log.info({ signal }, 'stopping; a second signal ends the process at once');
     asked.abort();
   };
   sayWarnings(process, (err) => log.warn({ err }, 'Node warns'));
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   const listensNoMore = endOnUncaught(process, (err) => {
-    log.fatal({ err }, 'an error that nothing caught; leaving');
+    log.fatal({ err }, 'an uncaught error; the process ends');
     process.exit(1);
   });
   process.exitCode = await runLifecycle({ ...options, stop: asked.signal });
@@ -49,7 +49,7 @@ export async function runProcess(
   // delay the end either.
   const { exitCode } = process;
   setTimeout(() => {
-    log.warn('everything stopped, yet something keeps the process alive; leaving');
+    log.warn('all parts stopped, but the process does not end by itself; ending it');
     process.exit(Number(exitCode));
   }, lingerMs).unref();
   listensNoMore();

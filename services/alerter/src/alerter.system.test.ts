@@ -73,7 +73,9 @@ test('alerts again when an approval is overdue, and stops once a person has answ
   clock.advance(60_000);
   await settledFate(alerter, 'ops', 2);
   expect(receiver.received.map(({ data }) => data.rule)).toEqual(['approval', 'approval_overdue']);
-  expect(receiver.received.at(-1)?.data.message).toBe('Nobody has answered for act-1 of bot in 1 min.');
+  expect(receiver.received.at(-1)?.data.message).toBe(
+    'The question about act-1 of bot has had no answer for 1 min.',
+  );
   await publish(bus, [decided(2, { actionId: 'act-1', decidedAt })]);
   await waitUntil('both to be over', () => [...alerter.book.newestFirst()].length === 4);
   expect(receiver.received).toHaveLength(2);

@@ -38,7 +38,7 @@ export function appendAlerts(options: {
         return (placed.at(-1)?.position.offset ?? -1) + 1;
       } catch (error) {
         if (!isMandateError(error) || !error.retryable) throw error;
-        log.warn({ err: error, waitMs }, 'what was raised waits for the log');
+        log.warn({ err: error, waitMs }, 'raised alerts wait for the log');
         measures.waits.inc({ code: error.code });
         await sleep(waitMs, undefined, { signal }).catch(() => {});
       }

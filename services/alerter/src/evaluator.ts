@@ -70,7 +70,7 @@ export function createEvaluator(options: {
     } catch (err) {
       // A rule has a bug, and this record triggers it. The bug must not stop all other alerts.
       const { topic, partition, offset } = logged;
-      log.error({ err, topic, partition, offset }, 'a rule failed: no alert comes of this record');
+      log.error({ err, topic, partition, offset }, 'a rule failed: it raises no alert for this record');
       return [];
     }
   }

@@ -55,7 +55,7 @@ export async function followAlerts(bus: Bus, log: Logger): Promise<FollowedAlert
     for (const { ended } of waiting.splice(0)) ended(error);
   };
   const stopped = new MandateError('BUS_CLOSED', 'the alerts topic is no longer followed', {
-    remedy: 'The process ends, and another process goes on.',
+    remedy: 'The process ends, and another process continues.',
   });
   reader.finished.then(() => end(stopped), end);
   await Promise.race([reader.caughtUp, reader.finished]);

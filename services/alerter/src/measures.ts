@@ -15,7 +15,7 @@ export function alerterMeasures(metrics: Metrics) {
     }),
     deliveries: metrics.counter({
       name: 'mandate_alerter_deliveries_total',
-      help: 'What came of attempts to deliver, by webhook: delivered, failed (it is tried again), undelivered',
+      help: 'Delivery attempts by webhook and result: delivered, failed (tried again), undelivered',
       labels: ['webhook', 'result'],
     }),
     waiting: metrics.gauge({
@@ -24,11 +24,11 @@ export function alerterMeasures(metrics: Metrics) {
     }),
     oldest: metrics.gauge({
       name: 'mandate_alerter_oldest_undelivered_seconds',
-      help: 'Age of the oldest alert that waits for a webhook; 0 when none does',
+      help: 'Age of the oldest alert that waits for a webhook; 0 if no alert waits',
     }),
     lag: metrics.gauge({
       name: 'mandate_alerter_lag_records',
-      help: 'Records on the log that were not yet looked at',
+      help: 'Records on the log that the alerter has not read yet',
       labels: ['topic', 'partition'],
     }),
     waits: metrics.counter({

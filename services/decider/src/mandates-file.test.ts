@@ -112,7 +112,7 @@ test('logs warnings about doubtful entries, at the start and after each edit', (
   lines.length = 0;
   writeFileSync(path, good('three'));
   lookTwice(file);
-  expect(lines.join('')).not.toContain('may not mean');
+  expect(lines.join('')).not.toContain('possible mistakes');
 });
 
 test('text that is not UTF-8 is a bad edit, and at the start an error with position and encoding', () => {

@@ -32,7 +32,7 @@ export function openMandatesFile({ path, log, readBytes }: MandatesFileOptions):
     onGood({ mandates, warnings }, isFirst) {
       if (warnings.length > 0) {
         const told = warnings.slice(0, NAMED_IN_LOG).map((warning) => describeFault(path, warning));
-        log.warn({ path, count: warnings.length, warnings: told }, 'the mandates may not mean what they say');
+        log.warn({ path, count: warnings.length, warnings: told }, 'the mandates have possible mistakes');
       }
       view = viewOf(mandates, view.revision + 1);
       if (isFirst) return;

@@ -47,24 +47,24 @@ export function deciderMeasures(metrics: Metrics) {
     }),
     halts: metrics.counter({
       name: 'mandate_decider_halts_total',
-      help: 'Times that a partition could not go on and was left where it is, by error code',
+      help: 'Times that a partition halted, by error code',
       labels: ['code'],
     }),
     seconds: metrics.histogram({
       name: 'mandate_decider_batch_seconds',
-      help: 'From a batch in hand to its offset committed',
+      help: 'The time from reading a batch to committing its offset',
     }),
     stepSeconds: metrics.histogram({
       name: 'mandate_decider_step_seconds',
-      help: 'One step of the ledger, of a whole batch, answered or failed',
+      help: 'The time of one step of the ledger for a whole batch, successful or failed',
     }),
     epochs: metrics.counter({
       name: 'mandate_decider_ledger_epochs_total',
-      help: 'Ledger epochs that came into force under this decider; more than the first is a rebuild',
+      help: 'Ledger epochs that began under this decider; each epoch after the first is a rebuild',
     }),
     ledgerUsed: metrics.gauge({
       name: 'mandate_decider_ledger_used_ratio',
-      help: 'The share of its room that the ledger has used: of the deliveries that a ledger in memory may remember, or of the maxmemory of Redis',
+      help: 'The used share of the room of the ledger: of the deliveries that a ledger in memory may remember, or of the maxmemory of Redis',
       labels: ['store'],
     }),
     tenantRemembered: metrics.gauge({

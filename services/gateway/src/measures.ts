@@ -10,7 +10,7 @@ type Measured = { replies: PendingReplies; journal: CommandJournal; undecided: U
 export function gatewayMeasures(metrics: Metrics, { replies, journal, undecided }: Measured) {
   metrics.gauge({
     name: 'mandate_gateway_waiting_answers',
-    help: 'Answers that callers wait for',
+    help: 'Callers that wait for an answer',
     collect: () => replies.reserved,
   });
   metrics.gauge({
@@ -36,7 +36,7 @@ export function gatewayMeasures(metrics: Metrics, { replies, journal, undecided 
     }),
     held: metrics.counter({
       name: 'mandate_gateway_held_total',
-      help: 'Requests refused before the log because agents of theirs were refused too often, by whose limit',
+      help: 'Requests refused before the log because their agents were refused too often, by the holder of the limit',
       labels: ['of'],
     }),
     withheld: metrics.counter({

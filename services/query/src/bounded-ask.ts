@@ -80,7 +80,7 @@ export function boundedWork(options: Bounds): BoundedWork {
   const { log, timeoutMs } = options;
   const failures = options.metrics.counter({
     name: 'mandate_query_failures_total',
-    help: 'Questions that ClickHouse did not answer, by what was wrong',
+    help: 'Questions that ClickHouse did not answer, by cause',
     labels: ['cause'],
   });
   const semaphore = createFairSemaphore(options.most ?? MOST);
@@ -120,7 +120,7 @@ export function boundedWork(options: Bounds): BoundedWork {
 
 function unavailable(message: string, cause?: unknown): HttpProblem {
   return new HttpProblem(503, 'AUDIT_UNAVAILABLE', message, {
-    remedy: 'Decisions go on and nothing is lost. Ask again in a moment, or for a shorter time.',
+    remedy: 'Decisions continue, and nothing is lost. Ask again in a moment, or for a shorter time.',
     headers: { 'retry-after': '1' },
     ...(cause === undefined ? {} : { cause }),
   });

@@ -30,7 +30,7 @@ export function recorderMeasures(metrics: Metrics) {
     }),
     rollupSeconds: metrics.gauge({
       name: 'mandate_recorder_rollup_seconds',
-      help: 'Since a row last came for the one of them that was left alone for longest',
+      help: 'Time since the newest row of the hour that has waited longest to be added up',
     }),
     pastRecords: metrics.counter({
       name: 'mandate_recorder_past_records_total',
@@ -48,7 +48,7 @@ export function recorderMeasures(metrics: Metrics) {
     }),
     flushSeconds: metrics.histogram({
       name: 'mandate_recorder_flush_seconds',
-      help: 'From gathered records to rows acknowledged by ClickHouse',
+      help: 'The time from a complete batch to the acknowledgement by ClickHouse',
     }),
   };
 }

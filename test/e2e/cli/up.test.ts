@@ -65,7 +65,7 @@ it('mandate up says what prevents its start, and what to do', async () => {
       stdout: '',
       stderr:
         `mandate: the data folder ${join(folder, 'a')} is in use by another process\n` +
-        '  Stop that process, speak to it over HTTP, or choose another data directory (--data).\n',
+        '  Stop that process, send it requests over HTTP, or choose another data directory (--data).\n',
     });
     const headers = { authorization: `Bearer ${plane.keys.operator}` };
     const agents = await fetch(`${plane.url}/v1/agents`, { headers });

@@ -211,14 +211,14 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
     for (const started of [gateway, decider, recorder, query, alerter, control]) {
       expect((await fetch(`${started?.url}/readyz`)).status).toBe(200);
       expect(await started?.kill()).toBe(0);
-      expect(started?.errors()).not.toContain('keeps the process alive');
+      expect(started?.errors()).not.toContain('does not end by itself');
       expectNoPassword(started?.errors() ?? '');
     }
   });
 
   const WHO_THEY_TRUST = (area: string) => new RegExp(`authority.*MANDATE_${area}_TLS_CA_PATH`);
   const WHO_WE_ARE = (area: string) => new RegExp(`MANDATE_${area}_TLS_CERT_PATH`);
-  const NO_TLS = /speaks no TLS/;
+  const NO_TLS = /does not use TLS/;
 
   type Refusal = [what: string, service: ServiceName, settings: () => Environment, remedy: RegExp];
   const refusals = (area: 'KAFKA' | 'REDIS' | 'CLICKHOUSE', service: ServiceName): Refusal[] => [
@@ -269,7 +269,12 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'servers that require T
     [
       'ClickHouse',
       [
-        ['a wrong password', 'query', () => ({ MANDATE_CLICKHOUSE_PASSWORD: WRONG }), /user and password/],
+        [
+          'a wrong password',
+          'query',
+          () => ({ MANDATE_CLICKHOUSE_PASSWORD: WRONG }),
+          /the user, the password/,
+        ],
         ...refusals('CLICKHOUSE', 'recorder'),
         [
           'a port without TLS',

@@ -225,7 +225,7 @@ async function untilCarriedOut(
         `ClickHouse could not carry out a mutation of ${failed.table}: ${failed.failed}`,
         {
           remedy:
-            'ClickHouse tries it again by itself: look whether it has disk and memory left, and at system.mutations.',
+            'ClickHouse tries the mutation again by itself. Check its free disk space and memory, and the table system.mutations.',
           retryable: true,
         },
       );

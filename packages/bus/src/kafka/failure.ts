@@ -79,13 +79,13 @@ export function asBusError(error: unknown): MandateError {
     case 'CLUSTER_AUTHORIZATION_FAILED':
       return topicUnfit(
         message,
-        'Have the topic created as infra/kafka/README.md says, or give this client the right to it.',
+        'Create the topic as infra/kafka/README.md says, or give this client the right to the topic.',
         error,
       );
     case 'INVALID_REPLICATION_FACTOR':
       return topicUnfit(
         `the cluster has too few brokers for the replicas of a topic: ${message}`,
-        'Set MANDATE_KAFKA_REPLICATION_FACTOR to as many as there are; where there is one, also MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.',
+        'Set MANDATE_KAFKA_REPLICATION_FACTOR to the number of brokers. With one broker, also set MANDATE_KAFKA_MIN_IN_SYNC_REPLICAS=1.',
         error,
       );
     default:

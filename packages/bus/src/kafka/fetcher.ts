@@ -152,9 +152,9 @@ export class Fetcher {
     if (answerOf(error) === 'OFFSET_OUT_OF_RANGE') {
       await this.#judgeRange(asked).catch(() => {});
     } else if (answerOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION' && (await this.#isSomethingGone())) {
-      this.#log.warn('a topic is gone; reading on without it');
+      this.#log.warn('a topic was deleted; reading continues without it');
     } else if (mayPass(error)) {
-      this.#log.warn({ err: innermost(error) }, 'nothing can be fetched; trying again');
+      this.#log.warn({ err: innermost(error) }, 'no records can be fetched; trying again');
       await this.#connection.recover(error);
     } else {
       const failed = asked.length > 0 ? asked.map(({ cursor }) => cursor) : this.#cursors;

@@ -109,7 +109,7 @@ export class GroupMember implements Consumer {
     const partitions = await fixStart(this.#coordinator, this.#parts.log, this.#options);
     if (partitions.length > 0) {
       const what =
-        'the group has no position where the log no longer begins at 0: what is gone was perhaps never handled';
+        'the group has no position in a partition that no longer begins at 0: the deleted records were perhaps never handled';
       this.#log.warn({ partitions }, what);
     }
     this.#runRounds().catch((error) => this.#fail(asBusError(error)));
@@ -162,7 +162,10 @@ export class GroupMember implements Consumer {
     try {
       const missed = await this.#take(joined.membership, joined.partitions);
       if ((await this.#endOfRound(heartbeat, joined.leader, missed)) === 'lost') {
-        this.#log.warn({ member: this.#memberId }, 'given up by the group after silence; joining again');
+        this.#log.warn(
+          { member: this.#memberId },
+          'removed from the group after missing heartbeats; joining again',
+        );
         this.#forgetMembership();
       }
     } finally {
@@ -339,7 +342,10 @@ export class GroupMember implements Consumer {
     try {
       if (this.#memberId !== '') await this.#fromOutside.leave(this.#memberId);
     } catch (error) {
-      this.#log.warn({ err: error }, 'left the group without saying so; the others notice by the silence');
+      this.#log.warn(
+        { err: error },
+        'left the group without a message; the other members notice the missing heartbeats',
+      );
     }
     this.#parts.connection.close();
     if (this.#failure === undefined) this.#finish.resolve();

@@ -9,7 +9,7 @@ export function remedyOf(failure: Error & { type?: string }): string | undefined
     case 'ILLEGAL_SASL_STATE':
       return 'Check MANDATE_KAFKA_SASL_MECHANISM, MANDATE_KAFKA_SASL_USERNAME and MANDATE_KAFKA_SASL_PASSWORD: the brokers must know this user for this mechanism.';
     case 'KafkaJSConnectionClosedError':
-      return 'The brokers end the connection: does their port speak TLS, or ask for SASL, where this client was not told to (MANDATE_KAFKA_TLS, MANDATE_KAFKA_SASL_MECHANISM)? Else they are restarting.';
+      return 'The brokers end the connection. If their port needs TLS or SASL, set MANDATE_KAFKA_TLS or MANDATE_KAFKA_SASL_MECHANISM. Otherwise wait until the brokers have restarted.';
     default:
       return tlsRemedy('KAFKA', failure) ?? undefined;
   }

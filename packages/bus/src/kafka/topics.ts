@@ -148,7 +148,7 @@ export class Topics {
     if (!(await this.#exists(topic))) {
       throw topicUnfit(
         `topic ${topic} does not exist`,
-        'Run `mandate migrate`, or have it created as infra/kafka/README.md says.',
+        'Run `mandate migrate`, or create the topic as infra/kafka/README.md says.',
       );
     }
     await checkTopic(this.#connection, topic, this.#withinMs, this.#log);

@@ -41,7 +41,7 @@ function onlyWriter(path: string): { release(): void } {
     return holdExclusively(`${path}.lock`, path);
   } catch (cause) {
     throw new MandateError('SNAPSHOT_BUSY', `Another process is writing ${path}.`, {
-      remedy: 'Nothing need be done: what it writes will do as well.',
+      remedy: 'No action is needed: the snapshot of the other process is as good.',
       retryable: true,
       cause,
     });

@@ -116,7 +116,7 @@ function closingIn({ value }: LogRecord): Closing {
   try {
     return closingRecord.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value))).snapshot;
   } catch (cause) {
-    throw unreadableSnapshot('its closing record is none that this version knows', cause);
+    throw unreadableSnapshot('this version does not know its closing record', cause);
   }
 }
 
@@ -134,7 +134,7 @@ async function* partsIn(bus: Bus, topic: string, { parts, sha256 }: Closing): As
     if (part === null) throw unreadableSnapshot('a part of it is gone');
     seal.update(part.value);
     if (at === parts.length - 1 && seal.digest('hex') !== sha256) {
-      throw unreadableSnapshot('its parts are not what was written');
+      throw unreadableSnapshot('its parts differ from the written parts');
     }
     yield part.value;
   }

@@ -28,11 +28,11 @@ export async function usable<T>(
 ): Promise<T | null> {
   try {
     const found = await read();
-    if (found === null) log.warn({ snapshot: name }, 'a snapshot is of another log and is passed over');
+    if (found === null) log.warn({ snapshot: name }, 'a snapshot belongs to another log and is skipped');
     return found;
   } catch (error) {
     if (isMandateError(error) && error.retryable) throw error;
-    log.warn({ err: error, snapshot: name }, 'a snapshot cannot be read and is passed over');
+    log.warn({ err: error, snapshot: name }, 'a snapshot cannot be read and is skipped');
     return null;
   }
 }

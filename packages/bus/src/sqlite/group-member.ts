@@ -121,13 +121,16 @@ export class GroupMember {
       if (fresh.length > 0) this.#take(fresh);
     } catch (error) {
       if (!isMandateError(error, 'BUS_UNAVAILABLE') || !error.retryable) throw error;
-      this.#logger.warn({ err: error }, 'the group cannot be attended to; trying again');
+      this.#logger.warn({ err: error }, 'the state of the group cannot be updated; trying again');
     }
   }
 
   /** Called after the group expelled this member. Other members may already have all its partitions. */
   async #joinAgain(): Promise<void> {
-    this.#logger.warn({ member: this.#member.id }, 'expelled from the group after silence; joining again');
+    this.#logger.warn(
+      { member: this.#member.id },
+      'removed from the group after missing heartbeats; joining again',
+    );
     for (const held of this.#held.values()) held.release();
     this.#held.clear();
     this.#member = this.#newMember();
@@ -190,7 +193,10 @@ export class GroupMember {
     try {
       await this.#log.membership.leave(this.#member);
     } catch (error) {
-      this.#logger.warn({ err: error }, 'left the group without saying so; the others notice by the silence');
+      this.#logger.warn(
+        { err: error },
+        'left the group without a message; the other members notice the missing heartbeats',
+      );
     }
     if (this.#failure === undefined) this.#finish.resolve();
     else this.#finish.reject(this.#failure.error);

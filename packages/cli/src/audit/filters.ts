@@ -62,11 +62,16 @@ const FILTERS = {
     ...CODES,
     ...SETTLEMENT_CODES,
   ]),
-  observedCode: many('--observed-code <code>', 'what an observing mandate would have said', CODES),
-  shadow: many('--shadow <verdict>', 'what shadow rules would have said; differs: another verdict', [
-    ...SHADOW_VERDICTS,
-    'differs',
-  ]),
+  observedCode: many(
+    '--observed-code <code>',
+    'the code that a mandate in observe mode would have given',
+    CODES,
+  ),
+  shadow: many(
+    '--shadow <verdict>',
+    'the code that shadow rules would have given; differs: another verdict',
+    [...SHADOW_VERDICTS, 'differs'],
+  ),
   type: many('--type <type>', 'actions of this type', ACTION_TYPES),
   kind: many('--kind <kind>', 'decisions of this kind', DECISION_KINDS),
   action: { ...many('--action <id>', 'this action'), parameter: 'actionId' },
@@ -104,7 +109,7 @@ const FILTERS = {
   scope: one('--scope <scope>', 'budgets of this scope', {
     choices: ['agent', 'principal', 'mandate', 'tenant'],
   }),
-  subject: one('--subject <id>', 'what the budget or the event is about'),
+  subject: one('--subject <id>', 'the subject of the budget or the event'),
   budget: one('--budget <id>', 'budgets of this id'),
 } satisfies Record<string, Filter>;
 

@@ -66,7 +66,7 @@ export const QUESTIONS = {
     },
   },
   'settlements list': {
-    about: 'Lists settlements, newest first: what outcomes changed.',
+    about: 'Lists settlements, newest first: the changes of charges by outcomes.',
     examples: ['mandate settlements list --agent researcher --from 1d'],
     path: 'settlements',
     rows: 'settlements',

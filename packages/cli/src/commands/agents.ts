@@ -197,7 +197,7 @@ function registerCommand(agents: Command, run: RunCommand): void {
     .option('--name <text>', 'a name for people', someText)
     .option('--groups <group...>', 'the groups of the agent, which rules can ask for')
     .option('--labels <name=value...>', 'labels of the agent, which rules can ask for', label)
-    .option('--parent <agent>', 'the agent that this one is a sub-agent of', someText)
+    .option('--parent <agent>', 'the parent of the agent, if it is a sub-agent', someText)
     .option('--no-report', 'the key may not report outcomes')
     .option('--reason <text>', 'why; kept on the record', someText)
     .addHelpText(

@@ -5,9 +5,9 @@ import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { currentDocuments } from '../control/current-documents.ts';
+import { lintAfterChange } from '../control/lint-after-change.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
-import { whatIsAmiss } from '../control/what-is-amiss.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
@@ -34,12 +34,12 @@ A file has agents, policies and rules as YAML documents, each with its kind:
 export function applyCommand(command: Command, run: RunCommand): void {
   withFiles(command)
     .description(
-      'Makes the agents, policies and rules of a plane what files say. Shows the differences, and then changes each document, if it ' +
+      'Makes the agents, policies and rules of a plane equal to files. Shows the differences, and then changes each document, if it ' +
         'is still as shown. Scope author.',
     )
     .option('--dry-run', 'show the differences, and change nothing')
     .option('--force', 'also write rules without a policy: they block their agents')
-    .option('--reason <text>', 'why; kept on the record for good', someText)
+    .option('--reason <text>', 'the reason; recorded permanently', someText)
     .addHelpText(
       'after',
       `${FILES}
@@ -126,6 +126,6 @@ async function apply(options: Options, context: CommandContext): Promise<ExitCod
       if (!context.json) await write(stdout, `${kind} ${printable(id)}: done\n`);
     },
   });
-  if (changes.length > 0) await write(stderr, await whatIsAmiss(api, stderr));
+  if (changes.length > 0) await write(stderr, await lintAfterChange(api, stderr));
   return 0;
 }

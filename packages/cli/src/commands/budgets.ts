@@ -21,7 +21,7 @@ type Options = {
 type Adjusted = { tenant: string; deltaMicros: number; spentMicros: number };
 
 export function budgetsCommand(command: Command, run: RunCommand): void {
-  command.description('Lists budgets, and corrects what is counted as spent.');
+  command.description('Lists budgets, and corrects their spent amounts.');
   questionCommand(command, 'budgets list', run);
   adjustCommand(command, run);
 }
@@ -30,7 +30,7 @@ function adjustCommand(budgets: Command, run: RunCommand): void {
   budgets
     .command('adjust')
     .description(
-      'Adds to what a budget has spent, or gives back. The limit itself is changed in its policy or mandates file. Scope operate.',
+      'Adds to the spent amount of a budget, or gives back. The limit itself is changed in its policy or mandates file. Scope operate.',
     )
     .option('--agent <id>', 'a budget of this agent', someText)
     .option('--principal <id>', 'a budget of this principal', someText)

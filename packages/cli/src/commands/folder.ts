@@ -7,7 +7,7 @@ export type FolderOptions = { data?: string | undefined };
 export function withData(command: Command): Command {
   return command.option(
     '--data <folder>',
-    `the data folder of the plane (MANDATE_PLANE_DATA_PATH, else ${DEFAULT_DATA_PATH})`,
+    `the data folder of the plane (default MANDATE_PLANE_DATA_PATH or ${DEFAULT_DATA_PATH})`,
   );
 }
 

@@ -123,7 +123,7 @@ function issueCommand(grants: Command, run: RunCommand): void {
     .argument('<agent>', 'the id of the agent')
     .option(
       '--context <json>',
-      'the context to act in; kept on the record for good, so name nobody',
+      'the context of the actions; recorded permanently, so do not name a person',
       jsonObject,
     )
     .option(

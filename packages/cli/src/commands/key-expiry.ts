@@ -18,7 +18,7 @@ export function withExpiry(command: Command): Command {
   const duration = durationMs({ min: 1_000, max: CAPS.keyMs });
   return command.option(
     '--expires <duration>',
-    'how long the key works: 30d, or never (default 90d for a role, else never)',
+    'how long the key is valid: 30d, or never (default 90d for a role, otherwise never)',
     (text: string) => (text === 'never' ? text : duration(text)),
   );
 }
@@ -47,5 +47,5 @@ export function expiryWarnings(keys: readonly Expiring[], nowMs: number): string
     if (!(leftMs > 0 && leftMs <= DEFAULTS.keyExpiryWarningMs)) return [];
     return [`the key ${name} (${id}) expires ${relativeTime(nowMs + leftMs, nowMs)}`];
   });
-  return warningsText(lines, 'Issue another before that, and revoke this one then.');
+  return warningsText(lines, 'Issue another key before that, and then revoke this key.');
 }

@@ -104,7 +104,8 @@ Examples:
         if (scopes.includes('publish') && scopes.includes('operate'))
           await write(stderr, warningsText(APPROVES_ITSELF, TWO_KEYS));
         const where = options.data === undefined ? '' : ` --data ${options.data}`;
-        const elsewhere = 'A running plane knows the key only if this is its data folder. Else use --url.';
+        const elsewhere =
+          'A running plane knows the key only if this is its data folder. Otherwise use --url.';
         const warning = isNew ? warningsText([`the data folder ${folder.path} is new`], elsewhere) : '';
         const note = issuedText(record, where) + warning;
         return showAnswer(context, { key, ...shownOf(record) }, () => `${key}\n`, note);

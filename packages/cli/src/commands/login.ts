@@ -21,8 +21,8 @@ export function loginCommand(command: Command, run: RunCommand): void {
       'after',
       `
 The profile is kept in mandate/profiles.json of your config folder
-(XDG_CONFIG_HOME, else ~/.config), which only you can read.
-MANDATE_URL and MANDATE_API_KEY win over a profile, unless --profile names it.
+(XDG_CONFIG_HOME or ~/.config), which only you can read. MANDATE_URL and
+MANDATE_API_KEY have priority over a profile, unless --profile names it.
 
 Examples:
   mandate login
@@ -48,7 +48,7 @@ async function login(context: CommandContext): Promise<ExitCode> {
   if (env.MANDATE_API_KEY)
     await write(
       stderr,
-      'mandate: note: MANDATE_API_KEY is set, and wins over the profile unless --profile names it\n',
+      'mandate: note: MANDATE_API_KEY is set, and has priority over the profile, unless --profile names it\n',
     );
   return showAnswer(
     context,

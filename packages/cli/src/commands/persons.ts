@@ -53,7 +53,7 @@ Examples:
 function textOf({ ref, pseudonym, erased }: Found): string {
   const texts = `mandate decisions list --text ${ref}\n`;
   if (erased || pseudonym === null)
-    return `${texts}erased: nobody can read the sealed texts that this finds\n`;
+    return `${texts}erased: the sealed texts that this command finds cannot be read\n`;
   return `${texts}mandate decisions list --principal ${pseudonym}\n`;
 }
 
@@ -64,7 +64,7 @@ function eraseCommand(persons: Command, run: RunCommand): void {
     .argument('<person>', WHO, someText)
     .requiredOption(
       '--reason <text>',
-      'why; kept on the log for good, so name a ticket and no person',
+      'the reason; recorded permanently, so name a ticket, not a person',
       someText,
     )
     .option('--yes', 'do not ask; needed without a terminal')
@@ -80,7 +80,10 @@ Examples:
     .action((named: string, { reason, yes }: EraseOptions) =>
       run(async (context) => {
         if (named === '-' && !yes)
-          throw new WrongUse('stdin has the id, so nobody can be asked', 'Give --yes if you are sure.');
+          throw new WrongUse(
+            'stdin has the id, so the command cannot ask for a confirmation',
+            'Give --yes if you are sure.',
+          );
         const person = await personNamed(named, context);
         if (!yes && !(await isSure(context))) throw new CommandFailure(1, 'nobody was erased');
         const erased = await connect(context).post<Erased>('/v1/persons/erase', { person, reason });
@@ -121,8 +124,8 @@ function columns(nowMs: number | null): readonly Column<Listed>[] {
 
 const WHAT_GOES = `Gone for good, from the log, the audit, exports and every backup of them: the
 text of everything that was sealed for the person, and the pseudonym of the
-person. Nothing can be sealed for the person again, and nobody can act in the
-name of the person.`;
+person. No text can be sealed for the person again, and no agent can act in
+the name of the person.`;
 
 const WHAT_STAYS = `What stays: that there were actions, with everything that was not sealed. Older
 backups of the file person-keys can still read the texts, until those backups

@@ -24,7 +24,7 @@ export function reconcileCommand(command: Command, run: RunCommand): void {
         'Scope operate.',
     )
     .option('--kafka <brokers>', 'the log on Kafka: host:port,host:port (MANDATE_KAFKA_BROKERS)', someText)
-    .option('--alert', 'tell the alerter, so that drift is an alert until it is gone')
+    .option('--alert', 'report drift to the alerter, which keeps an alert until the drift is gone')
     .addHelpText(
       'after',
       `

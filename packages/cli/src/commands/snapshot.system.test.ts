@@ -28,7 +28,7 @@ it('takes a snapshot if enough records have arrived since the newest snapshot, a
   const take = (...more: string[]) => runCommand(['snapshot', '--data', folder.path, ...more]);
   expect(await take()).toEqual({
     exitCode: 0,
-    stdout: 'no snapshot is needed: 8 records came after the newest, and 50000 are worth one\n',
+    stdout: 'no snapshot is needed: 8 records follow the newest snapshot, and a new one needs 50000\n',
     stderr: '',
   });
   expect(existsSync(folder.snapshot)).toBe(false);

@@ -41,7 +41,7 @@ export function snapshotCommand(command: Command, run: RunCommand): void {
     )
     .option(
       '--every <duration>',
-      'repeat until SIGTERM, and wait for a log that is away',
+      'repeat until SIGTERM, and wait for the log if it does not answer',
       durationMs({ min: 1_000, max: 7 * 24 * 3_600_000 }),
     )
     .addHelpText(
@@ -136,7 +136,7 @@ async function say(report: Report, context: CommandContext): Promise<void> {
 
 function text({ snapshot, bytes, records, afterRecords, tookMs }: Report): string {
   if (snapshot === null) {
-    return `no snapshot is needed: ${records} records came after the newest, and ${afterRecords} are worth one`;
+    return `no snapshot is needed: ${records} records follow the newest snapshot, and a new one needs ${afterRecords}`;
   }
   return `${snapshot} taken: ${records} records folded, ${bytes} bytes, ${tookMs} ms`;
 }

@@ -111,7 +111,7 @@ test('shows recorded and then new decisions once each, continues after a disconn
   expect(asked[0]?.url.searchParams.toString()).toBe('verdict=ALLOW&tool=a&tool=b');
   await waitUntil('it is back', () => asked.length === 5);
   expect(asked[4]?.lastId).toBe('at-4');
-  expect(said.err.match(/the plane is away/g)).toHaveLength(2);
+  expect(said.err.match(/the plane does not answer/g)).toHaveLength(2);
   stop();
   expect(await exited).toBe(0);
 });

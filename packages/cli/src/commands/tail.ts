@@ -81,7 +81,7 @@ async function tail(options: Options, context: CommandContext): Promise<ExitCode
       if (!mayPass(error)) throw error;
     }
     if (!isLost && !signal.aborted)
-      stderr.write('mandate: the plane is away; tail goes on when it is back\n');
+      stderr.write('mandate: the plane does not answer; tail continues when it answers again\n');
     isLost = true;
     await sleep(TRY_AGAIN_MS, undefined, { signal }).catch(() => {});
   }
@@ -138,7 +138,7 @@ async function whyNotBegun(api: ApiClient, error: unknown): Promise<unknown> {
   return new CommandFailure(
     1,
     `the plane at ${api.url} is older than this command: it has no live audit`,
-    'Upgrade the plane, or ask for what is on record with `mandate decisions list --watch`.',
+    'Upgrade the plane, or list the recorded decisions with `mandate decisions list --watch`.',
   );
 }
 

@@ -34,7 +34,7 @@ test.each([
   ],
   [
     new CommandFailure(1, 'no plane answers', 'Do this.'),
-    'no plane answers; 1 change made, 1 not, and of this one it is not known',
+    'no plane answers; 1 change made, 1 not made, and the result of this change is unknown',
   ],
 ])('reports the change that failed, and how many changes were made', async (fails, said) => {
   const done: string[] = [];

@@ -41,7 +41,7 @@ async function make(
 }
 
 const SEEN_TOO_LATE =
-  'Somebody else changed the document meanwhile. Run the command again: it reads the plane again.';
+  'Another person or program has changed the document. Run the command again: it reads the plane again.';
 
 function stoppedAt(
   { kind, id }: Change,
@@ -52,7 +52,7 @@ function stoppedAt(
   // Without a refusal from the plane, the change may still have been made.
   const isRefused = error instanceof ApiProblem && error.status < 500;
   const left = planned - made;
-  const rest = isRefused ? `${left} not` : `${left - 1} not, and of this one it is not known`;
+  const rest = isRefused ? `${left} not` : `${left - 1} not made, and the result of this change is unknown`;
   return new CommandFailure(
     error.exitCode,
     `the ${kind} "${id}": ${error.message}; ${counted(made, 'change')} made, ${rest}`,

@@ -49,7 +49,7 @@ export async function downloadPart(
       throw new CommandFailure(
         1,
         `${file} did not arrive as it was sent`,
-        'Run the same again: it goes on with this part. A proxy between may drop trailers: ask the plane itself.',
+        'Run the same command again: it continues with this part. A proxy may drop trailers: send the request to the plane directly.',
       );
     }
     const rows = Number(told['mandate-rows']);

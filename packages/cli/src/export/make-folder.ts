@@ -21,4 +21,4 @@ export async function makeFolder(path: string): Promise<void> {
   });
 }
 
-const ANOTHER = 'Name a folder with --out that is there, or that you may make.';
+const ANOTHER = 'With --out, name an existing folder, or a folder that you may create.';

@@ -140,7 +140,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
     await write(home.bus, 20);
     await home.snapshots.save(spoil(await linesOf(home.bus)));
     const { records, warned } = await startBehind(home);
-    expect([records, warned]).toEqual([20, ['a snapshot cannot be read and is passed over']]);
+    expect([records, warned]).toEqual([20, ['a snapshot cannot be read and is skipped']]);
   });
 
   test('skips a snapshot of another log that is longer or has other records', async () => {
@@ -151,7 +151,7 @@ export function controlSnapshotsContract(open: () => Promise<Home>): void {
       await home.snapshots.save(await linesOf(other.bus));
       expect(await startBehind(home)).toEqual({
         records: 20,
-        warned: ['a snapshot is of another log and is passed over'],
+        warned: ['a snapshot belongs to another log and is skipped'],
       });
     }
   });

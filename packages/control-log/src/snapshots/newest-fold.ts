@@ -80,6 +80,6 @@ export function sha256Of(value: Uint8Array): string {
 
 function unreadable(why: string): MandateError {
   return new MandateError('SNAPSHOT_UNREADABLE', `The snapshot cannot be read: ${why}.`, {
-    remedy: 'Nothing need be done: the one before is taken, or the log is folded from its start.',
+    remedy: 'No action is needed: the previous snapshot is used, or the log is folded from its start.',
   });
 }

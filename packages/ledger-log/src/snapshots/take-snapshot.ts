@@ -41,7 +41,7 @@ export async function saveSnapshotAfterFold(
     log.info({ ...saved, records }, 'a snapshot of the ledger is saved');
   } catch (error) {
     if (signal?.aborted) return;
-    log.warn({ err: error }, 'no snapshot could be saved; the next fold of the log takes longer');
+    log.warn({ err: error }, 'no snapshot could be saved; the next fold of the log will take longer');
   }
 }
 

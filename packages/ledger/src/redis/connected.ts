@@ -47,4 +47,4 @@ function isCut(error: unknown): boolean {
  * so this text adds it.
  */
 const CUT =
-  'It is restarting; or its port asks for TLS (rediss://, MANDATE_REDIS_TLS), or for a certificate that it knows (MANDATE_REDIS_TLS_CERT_PATH).';
+  'Redis is restarting, or its port needs TLS (rediss://, MANDATE_REDIS_TLS) or a client certificate (MANDATE_REDIS_TLS_CERT_PATH).';

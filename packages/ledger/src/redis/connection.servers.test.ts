@@ -108,7 +108,7 @@ describeWithOwnServers(['redis'], 'between the ledger and its server', () => {
       freshLedger({ url: own.server.url, waitReplicas: { count: 1, timeoutMs: 20 } }),
     ).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
-      message: 'Only 0 of 1 replicas have what was written.',
+      message: 'Only 0 of 1 replicas have the newest writes.',
     });
   });
 

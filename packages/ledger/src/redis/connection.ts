@@ -152,7 +152,7 @@ export async function connect(
         const asked = keys === undefined ? masters() : mastersOf(keys);
         const acknowledged = await Promise.all(asked.map((master) => master.wait(count, timeoutMs)));
         const fewest = Math.min(...acknowledged);
-        if (fewest < count) throw unavailable(`Only ${fewest} of ${count} replicas have what was written.`);
+        if (fewest < count) throw unavailable(`Only ${fewest} of ${count} replicas have the newest writes.`);
       } catch (error) {
         throw ledgerFailure(error);
       }

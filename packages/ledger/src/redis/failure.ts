@@ -47,13 +47,13 @@ function withoutCommand(error: unknown): unknown {
 
 const NOT_LET_IN: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
 const LET_IN =
-  'Check MANDATE_REDIS_USERNAME and MANDATE_REDIS_PASSWORD, or those in MANDATE_REDIS_URL, and that this user may do what infra/redis/users.acl gives the ledger.';
+  'Check the user and the password in MANDATE_REDIS_USERNAME and MANDATE_REDIS_PASSWORD, or in MANDATE_REDIS_URL. The user needs the rights of the ledger in infra/redis/users.acl.';
 
 export function unavailable(message: string, cause?: unknown, remedy?: string): MandateError {
   return new MandateError('LEDGER_UNAVAILABLE', message, {
     remedy:
       remedy ??
-      'Send the same again once Redis is back: what was decided already is answered again, never charged again.',
+      'Send the same request again after Redis is back. An action that was already decided gets the same answer, and is not charged again.',
     retryable: true,
     cause,
   });
@@ -64,8 +64,8 @@ const REASONS: Readonly<Record<string, string>> = {
   empty: 'Redis holds no ledger: it is new, or was emptied',
   layout: 'the ledger in Redis has an older layout than this program reads',
   rebuilding: 'the ledger is being rebuilt',
-  run: 'a Redis server is not the one that the ledger was rebuilt on: it was restarted, replaced or failed over, and may lack the newest writes',
-  lost: 'a tenant that was opened is gone from Redis',
+  run: 'a Redis server was restarted, replaced or failed over after the ledger was rebuilt on it, and may lack the newest writes',
+  lost: 'an open tenant is missing in Redis',
   behind: 'a tenant in Redis is older than the last rebuild',
 };
 
@@ -86,7 +86,7 @@ function clocksDiffer(serverMs: number, ownMs: number): MandateError {
   return unavailable(
     `The clock of Redis is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the clock of this process.`,
     undefined,
-    'Nothing was decided. Have both machines follow the same time (NTP); it goes on by itself once they are less than a minute apart.',
+    'Nothing was decided. Synchronise the clocks of both machines (NTP). Decisions continue by themselves when the clocks differ by less than a minute.',
   );
 }
 

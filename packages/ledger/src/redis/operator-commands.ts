@@ -117,8 +117,7 @@ async function onEveryShard<Answer>(
       'LEDGER_UNAVAILABLE',
       `${missing.length} of ${tenants.length} tenants did not acknowledge: ${missing.slice(0, 20).join(', ')}.`,
       {
-        remedy:
-          'Send the same command again, under the same id, until it is acknowledged: it goes on with those.',
+        remedy: 'Send the same command again, with the same id, until all tenants have acknowledged it.',
         retryable: true,
         cause: failed?.reason,
       },

@@ -38,9 +38,9 @@ describeWithOwnServers(['redis'], 'readiness', () => {
       const ledger = await ready();
       const request = await allow(ledger, stepRequest());
       await lose(`{${TENANT}}`);
-      await expect(ledger.step([request])).rejects.toEqual(unready(/gone from Redis/));
-      await expect(ledger.confirm('epoch-1', [request])).rejects.toEqual(unready(/gone from Redis/));
-      await expect(ledger.balances(TENANT)).rejects.toEqual(unready(/gone from Redis/));
+      await expect(ledger.step([request])).rejects.toEqual(unready(/is missing in Redis/));
+      await expect(ledger.confirm('epoch-1', [request])).rejects.toEqual(unready(/is missing in Redis/));
+      await expect(ledger.balances(TENANT)).rejects.toEqual(unready(/is missing in Redis/));
       expect(isAllowed(await decide(ledger, stepRequest({ tenant: 'other' })))).toBe(true);
     });
 

@@ -85,7 +85,7 @@ describeWithOwnServers(['redis'], 'a ledger behind Sentinel', () => {
     for (const wrong of [{}, { ...sentinel, password: 'hush' }]) {
       const fault = await refused(servers.url, { sentinel: wrong });
       expect(fault).toMatchObject({
-        message: expect.stringMatching(/^No sentinel lets this process in: /),
+        message: expect.stringMatching(/^All sentinels refuse this process: /),
         remedy: expect.stringContaining('MANDATE_REDIS_SENTINEL_PASSWORD'),
       });
       expect(JSON.stringify([fault, fault?.stack, fault?.cause])).not.toContain('hush');

@@ -58,6 +58,6 @@ async function settingOf(server: Redis, name: string): Promise<string | undefine
 
 function lost(why: string): MandateError {
   return new MandateError('LEDGER_LOST', `The ledger in Redis may lack charges: ${why}.`, {
-    remedy: 'Nothing was decided. An operator must say how to go on.',
+    remedy: 'Nothing was decided. An operator must decide how to go on.',
   });
 }

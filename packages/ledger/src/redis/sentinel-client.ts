@@ -96,7 +96,7 @@ function followPrimary(client: Redis, watched: SentinelUrl, access: SentinelAcce
     // ready.
     later = isConnected ? null : unlessAt;
     if (!isConnected || placeOf(client) === unlessAt) return;
-    log.warn({ primary: name, now: unlessAt }, 'the primary may be another now: the sentinels are asked');
+    log.warn({ primary: name, now: unlessAt }, 'there may be another primary now: asking the sentinels');
     client.disconnect(true);
   };
   client.on('ready', () => {

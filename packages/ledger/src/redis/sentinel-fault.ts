@@ -38,13 +38,13 @@ export async function faultOfSentinels(
     return unavailable(
       `No sentinel knows a primary named "${name}"; known: ${[...names].join(', ') || 'none'}.${fault && ` (${fault})`}`,
       undefined,
-      'In MANDATE_REDIS_URL write the name of the primary after the hosts, as in `sentinel monitor`.',
+      'In MANDATE_REDIS_URL, write the name of the primary after the hosts. It is the name in `sentinel monitor`.',
     );
   }
   const cause = failed[0]?.cause;
   const refused = failed.find((answer) => answer.cause instanceof ReplyError);
   if (refused !== undefined)
-    return unavailable(`No sentinel lets this process in: ${fault}`, refused.cause, LET_IN);
+    return unavailable(`All sentinels refuse this process: ${fault}`, refused.cause, LET_IN);
   return unavailable(`No sentinel can be reached: ${fault}`, cause, tlsRemedy('REDIS', cause) ?? REACH);
 }
 
@@ -61,6 +61,6 @@ function rootOf(error: unknown): Error {
 }
 
 const LET_IN =
-  'Check MANDATE_REDIS_SENTINEL_USERNAME and MANDATE_REDIS_SENTINEL_PASSWORD, and that this user may do on the sentinels what infra/redis/README.md says; those in MANDATE_REDIS_URL are of Redis itself.';
+  'Check MANDATE_REDIS_SENTINEL_USERNAME and MANDATE_REDIS_SENTINEL_PASSWORD. infra/redis/README.md lists the rights that this user needs on the sentinels. The user in MANDATE_REDIS_URL is only for Redis itself.';
 const REACH =
-  'Check the hosts and ports in MANDATE_REDIS_URL, which are of the sentinels (26379 unless told otherwise) and not of Redis; rediss+sentinel:// where they speak TLS.';
+  'Check the hosts and ports in MANDATE_REDIS_URL: they must be the sentinels (default port 26379), not Redis. If the sentinels use TLS, write rediss+sentinel://.';

@@ -34,7 +34,7 @@ export async function checkServer(
     throw unsuitable(`it is version ${version}`, `Use Redis ${LEAST_MAJOR_VERSION}.0 or later.`);
   }
   if (evicts === null || appends === null) {
-    log.warn('Redis does not let its settings be read: see to noeviction and the append-only file yourself');
+    log.warn('Redis does not show its settings: check noeviction and the append-only file yourself');
     return;
   }
   if (evicts !== 'noeviction') {
@@ -42,7 +42,7 @@ export async function checkServer(
   }
   if (appends === 'yes') return;
   if (requireAppendOnly) throw unsuitable('it has no append-only file', 'Set appendonly to yes.');
-  log.warn('Redis has no append-only file: each restart of it takes a rebuild of the ledger');
+  log.warn('Redis has no append-only file: after each restart of Redis, the ledger must be rebuilt');
 }
 
 /** Returns the value of a setting. Null if a hosted server does not show its settings. */

@@ -203,7 +203,7 @@ export function personKeysAt(path: string): PersonKeys {
 
 export function personKeysNotReady(): MandateError {
   return new MandateError('PERSON_KEYS_NOT_READY', 'the keys of persons are not open yet', {
-    remedy: 'Try again in a moment. If it stays so, the log of this gateway says why.',
+    remedy: 'Try again in a moment. If the error persists, the log of this gateway says why.',
     retryable: true,
   });
 }
@@ -248,20 +248,20 @@ function keysIn(text: string, path: string): PersonKeyFile {
 
 function exposed(path: string): MandateError {
   return new MandateError('PERSON_KEYS_EXPOSED', `users other than its owner may read or change ${path}`, {
-    remedy: `Run: chmod 600 ${path}. If others have read it, what is sealed is no secret to them.`,
+    remedy: `Run: chmod 600 ${path}. Other users who have read the file can read all sealed texts.`,
   });
 }
 
 function invalid(path: string): MandateError {
   return new MandateError('PERSON_KEYS_INVALID', `${path} is not a whole file of keys of persons`, {
     remedy:
-      'Put it back from a backup, or from another gateway: without it nothing sealed can be read again.',
+      'Restore the file from a backup, or from another gateway. Without it, no sealed text can be read.',
   });
 }
 
 function anotherFile(path: string): MandateError {
   return new MandateError('PERSON_KEYS_DIFFER', `${path} was replaced by the keys of another plane`, {
-    remedy: 'Put back the file with which this gateway was started.',
+    remedy: 'Restore the file with which this gateway was started.',
   });
 }
 
@@ -270,7 +270,7 @@ function notWritten(path: string, cause: unknown): MandateError {
     'PERSON_KEYS_NOT_WRITTEN',
     `the person is erased, but the key is still in ${path}, which cannot be changed now`,
     {
-      remedy: 'It is tried again until it can, and at the next start. Look after that disk.',
+      remedy: 'The gateway tries again until the file can be changed, also after a restart. Check the disk.',
       retryable: true,
       cause,
     },

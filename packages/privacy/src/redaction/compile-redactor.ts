@@ -181,8 +181,7 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
       'PERSON_ERASED',
       'the person in whose name this action would be taken was erased',
       {
-        remedy:
-          'Take no more actions in the name of this person; what is known of them again needs a new id.',
+        remedy: 'Send no more actions in the name of this person. New data about the person needs a new id.',
       },
     );
   }

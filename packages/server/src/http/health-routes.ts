@@ -64,12 +64,12 @@ export function addHealthRoutes(
 
   const ready = metrics.gauge({
     name: 'mandate_readiness_ok',
-    help: 'Whether the service can work, by what it needs, when it was last asked: 1 or 0',
+    help: 'The last result of each readiness check: 1 if the service has what it needs, otherwise 0',
     labels: ['check'],
   });
   const stale = metrics.gauge({
     name: 'mandate_readiness_stale',
-    help: 'Whether a file that people edited is bad, with the last good one in force, by check: 1 or 0',
+    help: '1 if an edited file has faults and its last good version is in force, otherwise 0; by check',
     labels: ['check'],
   });
   const check = oneForAll(async () => {

@@ -86,9 +86,7 @@ export const maxSockets = z
   .min(50)
   .max(100_000)
   .default(DEFAULT_HTTP_LIMITS.sockets)
-  .describe(
-    'how many connections may be open at once; the connection that was idle for longest is closed to make room',
-  );
+  .describe('how many connections may be open at once; above this, the longest idle connection is closed');
 
 /** The setting for the rate limit of a key: `<AREA>_REQUESTS_PER_KEY_PER_SECOND`. */
 export const requestsPerKeyPerSecond = z

@@ -8,7 +8,7 @@ import type { HttpServer } from './http-server-type.ts';
 export function measureRequests(server: HttpServer, metrics: Metrics): void {
   const durations = metrics.histogram({
     name: 'mandate_http_request_duration_seconds',
-    help: 'From the arrival of the headers to the last byte of the answer',
+    help: 'The time from the headers of a request to the last byte of its answer',
     labels: ['method', 'route', 'status'],
   });
   server.addHook('onResponse', (request, reply, done) => {

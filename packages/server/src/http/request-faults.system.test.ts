@@ -55,7 +55,7 @@ async function faults({ url }: Running): Promise<number> {
 const linesOf = ({ log }: Running) =>
   log()
     .split('\n')
-    .filter((line) => line.includes('an exception of a request that nothing caught'))
+    .filter((line) => line.includes('an uncaught exception of a request'))
     .map((line) => JSON.parse(line) as { level: string; err: { message: string }; requestId?: string });
 
 const pathOf = (group: string, name: string) => `/${group}/${name.replaceAll(/\W+/g, '-')}`;

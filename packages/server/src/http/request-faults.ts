@@ -16,13 +16,13 @@ export type RequestFaults = {
 export function requestFaults(log: FastifyBaseLogger, metrics: Metrics): RequestFaults {
   const faults = metrics.counter({
     name: 'mandate_http_faults_total',
-    help: 'Exceptions of requests that nothing caught: each ended its request, and the process went on',
+    help: 'Uncaught exceptions of requests. Each ended only its own request',
   });
   return {
     note(error, about) {
       faults.inc();
       if (about === null) return;
-      log.error({ err: error, ...about }, 'an exception of a request that nothing caught; the request ends');
+      log.error({ err: error, ...about }, 'an uncaught exception of a request; the request ends');
     },
   };
 }

@@ -47,7 +47,7 @@ export class SpanQueue implements SpanProcessor {
     this.#options = options;
     const counter = options.metrics.counter({
       name: 'mandate_traces_spans_total',
-      help: 'Spans that ended, by what became of them: delivered, refused by a receiver or lost with it away, dropped as too many waited',
+      help: 'Ended spans by result: delivered, refused by the receiver, lost while the receiver was unavailable, or dropped because too many waited',
       labels: ['outcome'],
     });
     this.#count = (outcome, spans) => counter.inc({ outcome }, spans);
@@ -124,7 +124,7 @@ export class SpanQueue implements SpanProcessor {
     this.#complainedAtMs = performance.now();
     log.warn(
       { err, lost: this.#lost },
-      'spans are lost: the receiver of traces does not take them, or not as many',
+      'spans are lost: the receiver of traces refuses them, or accepts too few',
     );
     this.#lost = 0;
   }

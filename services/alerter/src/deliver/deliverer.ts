@@ -77,17 +77,12 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     if (entry === undefined || !isWaiting(alertId, name)) return true;
     const webhook = webhooks().find((known) => known.name === name);
     if (webhook === undefined) {
-      await giveUp(alertId, name, waiting.attempts, 'the rule file has no such webhook any more');
+      await giveUp(alertId, name, waiting.attempts, 'the rule file no longer has this webhook');
       return true;
     }
     if (!isFor(entry.alert, webhook)) {
       // The rule file now gives this webhook name to another tenant, so the alert must not be sent.
-      await giveUp(
-        alertId,
-        name,
-        waiting.attempts,
-        'the webhook of that name is not for its tenant any more',
-      );
+      await giveUp(alertId, name, waiting.attempts, 'the webhook is no longer for the tenant of the alert');
       return true;
     }
     const came = await postAlert(entry, webhook, { atMs: clock(), signal });

@@ -43,7 +43,7 @@ test('an unanswered approval is cleared after a day, and asking again raises a n
   look(START_MS + DAY_MS);
   expect(said()).toEqual(['raised approval', 'cleared approval']);
   expect(raised[1]?.alert).toMatchObject({
-    message: 'Nobody answered for act-1 of bot: the agent is to ask again.',
+    message: 'The question about act-1 of bot expired without an answer. The agent must ask again.',
     at: wireTime(START_MS + DAY_MS),
     facts: { actionId: 'act-1', waitingSince: wireTime(START_MS) },
   });

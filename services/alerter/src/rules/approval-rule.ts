@@ -71,7 +71,7 @@ function overdue(alarm: Alarm, alarms: Alarms, overdueMs: number, nowMs: number)
       holds: true,
       order,
       at: wireTime(dueMs),
-      message: `Nobody has answered for ${String(facts.actionId)} of ${String(facts.agentId)} in ${durationInWords(overdueMs)}.`,
+      message: `The question about ${String(facts.actionId)} of ${String(facts.agentId)} has had no answer for ${durationInWords(overdueMs)}.`,
       facts: { ...facts, waitingSince: at },
     },
   ];
@@ -87,7 +87,7 @@ function forgotten(alarm: Alarm, alarms: Alarms, nowMs: number, afterMs: number)
   return over(
     { tenant, subject, order: alarms.newestOrder(alarm), at: wireTime(endMs) },
     { ...facts, waitingSince: at },
-    `Nobody answered for ${String(facts.actionId)} of ${String(facts.agentId)}: the agent is to ask again.`,
+    `The question about ${String(facts.actionId)} of ${String(facts.agentId)} expired without an answer. The agent must ask again.`,
   );
 }
 

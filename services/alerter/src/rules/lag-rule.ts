@@ -61,7 +61,7 @@ export function behind(
     at: wireTime(atMs),
     message: holds
       ? `For ${durationInWords(lateMs)} and longer ${waiting} of ${topics.join(', ')} ${WAITS[group]}`
-      : `Nothing waits for ${group} any more.`,
+      : `No records wait for ${group} now.`,
     facts: { group, records, topics: [...topics], lateMs },
   };
 }

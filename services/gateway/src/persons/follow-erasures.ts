@@ -131,7 +131,7 @@ async function follow({ bus, keys, log, clock }: Options, signal: AbortSignal): 
   });
   const ended = reader.finished.then(() => {
     throw new MandateError('BUS_CLOSED', 'the persons topic is no longer followed', {
-      remedy: 'The process ends, and another process goes on.',
+      remedy: 'The process ends, and another process continues.',
     });
   });
   try {

@@ -14,7 +14,7 @@ export function killEverything(server: HttpServer, gateway: Gateway): void {
         urgent: true,
         unlimited: true,
         scope: 'operate',
-        refusals: { 409: 'A revive has ended this same kill. The kill stops nothing any more.' },
+        refusals: { 409: 'A revive has ended this kill, so the kill no longer stops anything.' },
       },
       schema: {
         tags: ['kill switch'],

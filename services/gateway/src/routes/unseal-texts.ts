@@ -14,7 +14,7 @@ const unsealed = z.union([
   z.strictObject({
     erased: described(
       z.literal(true),
-      'The person of the text was forgotten, so the text cannot be read any more.',
+      'The person of the text was erased, so the text can no longer be read.',
     ),
   }),
   z.strictObject({ unknown: described(z.literal(true), 'The text was not sealed here for this tenant.') }),

@@ -60,7 +60,7 @@ export function backendsMustFit(settings: Settings, context: z.RefinementCtx): v
 
   for (const [setting, ...others] of SAYS_NOTHING_WITHOUT) {
     if (isGiven(setting) && !others.some(isGiven)) {
-      refuse(others[0] as Name, `is not set, and without it MANDATE_${setting} says nothing`);
+      refuse(others[0] as Name, `is not set, and without it MANDATE_${setting} has no effect`);
     }
   }
   const takesLedger = settings.REDIS_NAMESPACE !== undefined;
@@ -73,7 +73,7 @@ export function backendsMustFit(settings: Settings, context: z.RefinementCtx): v
   if (isGiven('REDIS_URL') && isGiven('REDIS_CLUSTER_NODES')) {
     refuse(
       'REDIS_CLUSTER_NODES',
-      'is set beside MANDATE_REDIS_URL, and the ledger is in one place: leave one out',
+      'is set together with MANDATE_REDIS_URL, but there is only one ledger: remove one of both',
     );
   }
   if (

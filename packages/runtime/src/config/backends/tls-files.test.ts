@@ -23,11 +23,11 @@ test('names the setting whose file cannot be read', () => {
 
 test.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', /MANDATE_KAFKA_TLS_CA_PATH/],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /by a name that stands in its certificate/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /Use a name in the certificate/],
   ['CERT_HAS_EXPIRED', /Renew/],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /MANDATE_KAFKA_TLS_CERT_PATH/],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', /speaks no TLS/],
-  ['EPROTO', /speaks no TLS/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /does not use TLS/],
+  ['EPROTO', /does not use TLS/],
 ])('has a remedy for %s, even if this error is the cause of another error', (code, remedy) => {
   const failure = Object.assign(new Error('refused'), { code });
   expect(tlsRemedy('KAFKA', failure)).toMatch(remedy);

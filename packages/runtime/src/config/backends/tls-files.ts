@@ -53,15 +53,15 @@ export function tlsRemedy(area: Area, error: unknown): string | null {
   const setting = (what: What) => `${CONFIG_PREFIX}${area}_TLS_${what}_PATH`;
   for (const code of codesOf(error)) {
     if (UNTRUSTED.has(code))
-      return `The server's certificate is vouched for by nobody whom this process trusts: name the authority's certificate (PEM) in ${setting('CA')}.`;
+      return `This process does not trust the authority that signed the server's certificate. Name the certificate of the authority (PEM) in ${setting('CA')}.`;
     if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-      return "Call the server by a name that stands in its certificate, or put this one into it: that is another server's.";
+      return "The server's certificate is for another name. Use a name in the certificate, or issue a certificate with the name that you use.";
     if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
-      return "Renew the server's certificate, or set the clock of this machine right.";
+      return "Renew the server's certificate, or correct the clock of this machine.";
     if (/^ERR_SSL_.*ALERT/.test(code))
-      return `The server refused the TLS of this process. Where it asks for a certificate, name one with its key in ${setting('CERT')} and ${setting('KEY')}.`;
+      return `The server refused the TLS connection. If the server needs a client certificate, name the certificate and its key in ${setting('CERT')} and ${setting('KEY')}.`;
     if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
-      return 'What answers at this address speaks no TLS: name the port for TLS, or leave TLS out where the way there is safe.';
+      return 'The server at this address does not use TLS. Name its port for TLS. On a safe network, switch TLS off.';
   }
   return null;
 }

@@ -11,18 +11,21 @@ import { warningsText } from '../output/warnings-text.ts';
  * Returns the findings as text; empty if there are none. The changes are already made, so a failed request is only a
  * warning.
  */
-export async function whatIsAmiss(api: Pick<ApiClient, 'get'>, stream: Output): Promise<string> {
+export async function lintAfterChange(api: Pick<ApiClient, 'get'>, stream: Output): Promise<string> {
   let findings: Linted['findings'];
   try {
     ({ findings } = await api.get<Linted>('/v1/lint'));
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    const line = `all changes are made, and what is amiss now is not known: ${error.message}`;
+    const line = `all changes are made, but the findings of lint are unknown: ${error.message}`;
     return warningsText([line], 'Ask with `mandate lint`.');
   }
   if (findings.length === 0) return '';
   const errors = findings.filter(({ severity }) => severity === 'error');
   const counts = `${counted(errors.length, 'error')}, ${counted(findings.length - errors.length, 'warning')}`;
   const told = errors.map((finding) => findingText(finding, stream)).join('');
-  return told + warningsText([`lint finds ${counts} in what stands now`], '`mandate lint` tells them all.');
+  return (
+    told +
+    warningsText([`lint finds ${counts} in the documents of the plane`], '`mandate lint` lists all findings.')
+  );
 }
