@@ -54,9 +54,8 @@ export function limitCheck(plan: Plan, facts: readonly LimitFact[], at: number):
     result: resultOf(limit, fact),
     evidence: evidenceOf(limit, fact, plan.reserveMicros),
   };
-  if (limit.policy === undefined) return found;
-  if (limit.ancestor === undefined) return { ...found, policy: limit.policy };
-  return { ...found, policy: limit.policy, ancestor: limit.ancestor };
+  const { policy, ancestor } = limit;
+  return { ...found, ...(policy !== undefined && { policy }), ...(ancestor !== undefined && { ancestor }) };
 }
 
 function resultOf(limit: Limit, fact: LimitFact): Check['result'] {

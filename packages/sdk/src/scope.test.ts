@@ -43,7 +43,7 @@ describe('a view', () => {
     expect([await mandate.getCallCount(), (await view.getCost()).totalMicros]).toEqual([1, 5_000_000]);
     await view.kill('boss', 'runaway');
     expect(await mandate.isKilled()).toBe(true);
-    expect(() => view.configure({})).toThrow('cannot be configured');
+    expect(() => view.configure({})).toThrow('can no longer be configured');
   });
 });
 
@@ -82,6 +82,20 @@ describe('a sub-agent', () => {
       'COST_LIMIT_EXCEEDED',
     ]);
     expect(await mandate.getRemainingBudget()).toBe(0);
+  });
+
+  test('learns which ancestor has the budget or rate that refuses its call', async () => {
+    const pay = { cost: 5, rateLimit: { maxCalls: 1, windowMs: 60_000 } };
+    const reasonUnder = async (document: MandateDocument) => {
+      const { mandate } = scene(document);
+      const tools = mandate.delegate({ agentId: 'helper', mandate: { maxCostTotal: 100 } }).createExecutor();
+      await mandate.createExecutor().run('pay', {}, () => null);
+      return (await tools.run('pay', {}, () => null).catch((error) => error)).reason;
+    };
+    expect(await reasonUnder({ maxCostTotal: 8, toolPolicies: { pay: { cost: 5 } } })).toMatch(
+      /^The agent budget "total" of "boss" is \$8\.00; /,
+    );
+    expect(await reasonUnder({ toolPolicies: { pay } })).toMatch(/^Calls of "pay" by "boss" and its desc/);
   });
 
   test('is stopped by a kill of its parent: the running call, the next, and a sub-agent that is made later', async () => {

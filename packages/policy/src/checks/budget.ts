@@ -23,9 +23,11 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
     return { ...seen, otherLimits: otherLimits.map((one) => withResult(one, fits(one))) };
   },
   violation(limit, fact) {
-    const { scope, id, windowMs, maxMicros, ancestor } = limit;
+    const { scope, id, windowMs, maxMicros, policy, ancestor } = limit;
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
-    const whose = scope === 'agent' && ancestor !== undefined ? ` of "${ancestor}"` : '';
+    // The name of a policy of an ancestor contains the ancestor.
+    const isToName = ancestor !== undefined && (scope === 'agent' || policy === undefined);
+    const whose = isToName ? ` of "${ancestor}"` : '';
     return {
       reason:
         `The ${scope} budget "${id}"${whose} is ${formatMicros(maxMicros ?? 0)}${period}; ` +

@@ -91,8 +91,8 @@ export function blocked(check: string, evidence: Json, violation: Violation): Bl
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
- * Adds to a limit the policy that sets the limit, and the ancestor that has the policy. Adds nothing if the mandate
- * has only one policy. `otherLimits`: other limits on the same counter.
+ * Adds to a limit the policy that sets the limit, and the ancestor that has the policy. If the policy is the only one
+ * of its agent, it has no name, and is not added. `otherLimits`: other limits on the same counter.
  */
 export function under<L extends Limit>(
   { name: policy, ancestor }: Pick<Policy, 'name' | 'ancestor'>,
@@ -103,7 +103,7 @@ export function under<L extends Limit>(
     const alone = under({ name: policy, ancestor }, limit);
     return (subject) => ({ ...alone(subject), otherLimits });
   }
-  if (policy === null) return limit;
+  if (policy === null) return ancestor === null ? limit : (subject) => ({ ...limit(subject), ancestor });
   if (ancestor === null) return (subject) => ({ ...limit(subject), policy });
   return (subject) => ({ ...limit(subject), policy, ancestor });
 }
