@@ -110,7 +110,10 @@ function asksPerson({ verdict, code }: Judgement): boolean {
 function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): string {
   const { remedy } = judgement;
   if (!asksPerson(judgement)) return remedy;
-  return `${remedy} To approve it: \`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/approve.`;
+  return (
+    `${remedy} To approve it in the SDK, call \`mandate.approve(error)\`. On a plane, run ` +
+    `\`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/approve.`
+  );
 }
 
 /**

@@ -11,9 +11,10 @@ export function mandateNotFound({ agentId, mandateId }: Action): Plan {
   const evidence = { agentId };
   if (mandateId === undefined)
     return noMandate(evidence, {
-      reason: `The agent "${agentId}" is not registered, and no mandate of the file names it.`,
+      reason: `No mandate names the agent "${agentId}", and the agent is not registered.`,
       remedy:
-        'Register the agent, and add a rule that matches its action. Or add the agent to `agents` of a mandate in the file.',
+        'In the SDK, state the `mandate` of the agent. On a plane, register the agent, and add a rule that matches its ' +
+        'action. With a mandate file, add the agent to `agents` of a mandate.',
     });
   return noMandate(evidence, {
     reason: `The agent "${agentId}" does not act under the mandate "${mandateId}".`,

@@ -14,7 +14,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'a lifetime budget',
     { ...LIFETIME, policy: 'tenant-of-p@1' },
     null,
-    'Raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+    'Raise the budget, then ask under a new id. On a plane, you can also give back to it (POST /v1/budgets/adjust).',
   ],
   [
     'a lifetime budget of the tenant limits',
@@ -26,7 +26,7 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'a lifetime budget that the tenant limits count too',
     { ...LIFETIME, otherLimits: [{ ...TENANT_LIMITS, maxMicros: 3_000_000 }] },
     null,
-    'Raise the budget or have the operator of the plane give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+    'Raise the budget, then ask under a new id. On a plane, the operator of the plane can also give back to it (POST /v1/budgets/adjust).',
   ],
   [
     'a daily budget that is smaller than the call',

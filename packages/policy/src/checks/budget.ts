@@ -50,9 +50,12 @@ function remedyFor(
   if (retryAfterMs !== null)
     return `Try again, as the next attempt of the same action, after retryAfterMs; or ${raise}.`;
   if (windowMs !== null) return `Ask for less, under a new id; or ${raise}.`;
-  const isBackOfPlane = !isOfPlane && otherLimits.some((one) => areTenantLimits(one.policy));
-  const giveBack = `${isBackOfPlane ? 'have the operator of the plane ' : ''}give back to it (POST /v1/budgets/adjust)`;
-  return `${isOfPlane ? 'Have the operator of the plane raise' : 'Raise'} the budget or ${giveBack}, then ask under a new id.`;
+  const giveBack = 'give back to it (POST /v1/budgets/adjust)';
+  if (isOfPlane)
+    return `Have the operator of the plane raise the budget or ${giveBack}, then ask under a new id.`;
+  const isBackOfPlane = otherLimits.some((one) => areTenantLimits(one.policy));
+  const giver = isBackOfPlane ? 'the operator of the plane can' : 'you can';
+  return `Raise the budget, then ask under a new id. On a plane, ${giver} also ${giveBack}.`;
 }
 
 /** A budget and the name of the policy that sets it. The name is null if the mandate has only one policy. */
