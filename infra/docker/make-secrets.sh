@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the passwords of docker-compose.yml, once: a file for each that may know one, in infra/docker/secrets.
+# Makes the passwords of docker-compose.yml, once. infra/docker/secrets gets one file for each service.
 #
 # usage: sh infra/docker/make-secrets.sh
 #
-# To change them: remove the folder, run this again, then `docker compose up --detach --force-recreate`.
+# To change the passwords, remove the folder, run this script again, and run `docker compose up --detach --force-recreate`.
 set -eu
 cd "$(dirname "$0")"
 if [ -d secrets ]; then
-  echo 'infra/docker/secrets is there already' >&2
+  echo 'infra/docker/secrets already exists' >&2
   exit 0
 fi
 
@@ -16,7 +16,7 @@ sha256() { printf %s "$1" | { sha256sum 2>/dev/null || shasum -a 256; } | cut -d
 
 ledger=$(password) operator=$(password) migrator=$(password) recorder=$(password) query=$(password)
 
-# In the containers other users read the files, so their mode is open; the folder is closed instead.
+# Other users read the files in the containers, so all users may read the files. Only the owner may open the folder.
 partial=$(mktemp -d ./secrets.XXXXXX)
 echo '*' >"$partial/.gitignore"
 echo "MANDATE_REDIS_PASSWORD=$ledger" >"$partial/ledger.env"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds images under the names that docker-compose.yml and Dockerfile use, where a container engine runs but no image can
-# be pulled: Debian's packages, Kafka's jars and the npm packages `node` and `chdb`, with start scripts that honour what
-# docker-compose.yml says. Good for trying the compose file and the tests; not for anybody's data.
+# Builds images with the names in docker-compose.yml and Dockerfile, for a machine that cannot pull images. The images
+# contain Debian's packages, Kafka's jars and the npm packages `node` and `chdb`. Their start scripts understand the settings
+# of docker-compose.yml. Use these images to try the compose file and the tests, not for real data.
 #
 # usage: sh infra/docker/stand-in/build.sh [node|redis|kafka|clickhouse]...
 # On Debian, as root, after npm ci; needs docker, java and maven.
@@ -11,10 +11,10 @@ root=$(cd "$here/../../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The image of that name in docker-compose.yml, with its version.
+# Prints the image with this name in docker-compose.yml, with its version.
 named() { sed -n "s|^ *image: *\($1:[^ ]*\)$|\1|p" "$root/docker-compose.yml" | head -n 1; }
 
-# A root file system of Debian's packages with all that they need, unpacked and not configured.
+# Unpacks Debian packages and their dependencies into a root file system, without configuring them.
 debian() {
   into=$1
   shift
@@ -66,7 +66,7 @@ kafka() {
   pom=$root/infra/kafka/test-broker/pom.xml
   debian "$work/kafka" openjdk-17-jre-headless
   mkdir -p "$work/kafka/opt/kafka/libs" "$work/kafka/etc/kafka/docker" "$work/kafka/proc"
-  # What the package's own scripts would have set up.
+  # The configuration that the scripts of the packages would have made.
   (cd "$work/kafka/usr/bin" && ln -sf ../lib/jvm/java-17-openjdk-*/bin/java java)
   mvn --quiet --batch-mode --file "$pom" dependency:copy-dependencies -DincludeScope=runtime \
     -DoutputDirectory="$work/kafka/opt/kafka/libs"

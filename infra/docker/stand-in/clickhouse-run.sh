@@ -1,6 +1,6 @@
 #!/bin/sh
-# Serves ClickHouse over HTTP until it is told to stop. The engine takes no notice of SIGTERM as the first process of a
-# container, so this one is the first and passes it on.
+# Serves ClickHouse over HTTP until SIGTERM. As the first process of a container, the engine would ignore SIGTERM. So this
+# script is the first process, and passes the signal on.
 config=/etc/clickhouse-server/config.xml
 for_ever='SELECT sleepEachRow(1) FROM numbers(365 * 86400)
   SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, log_queries = 0 FORMAT Null'

@@ -84,8 +84,8 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   const { url } = opening.running(
     await serveHttp(server, { host: config.PLANE_HOST, port: config.PLANE_PORT }),
   );
-  // The keys are made last, because they are shown only after a complete start. If a later step failed, nobody would
-  // see the keys.
+  // The keys are made last, because they are shown only after a complete start. If a later step failed, the keys would
+  // never be shown.
   const named = new Set(mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs));
   const firstKeys = await makeFirstKeys(fileKeys, [...named]);
   const atRest = async (signal?: AbortSignal) => {

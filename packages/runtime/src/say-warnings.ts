@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 
 /**
- * True for warnings that are not logged, because nobody needs to act. kafkajs starts timers with a time in the past,
+ * True for warnings that are not logged, because they need no action. kafkajs starts timers with a time in the past,
  * and such timers run at once. Node 22 calls its SQLite experimental, which Node 24 does not.
  */
 function isForNobody({ name, message }: Error): boolean {

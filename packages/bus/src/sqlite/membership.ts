@@ -135,7 +135,7 @@ export class Membership {
 }
 
 /**
- * Returns the time since the machine started. All processes of the machine share this clock, and nobody can set it. A
+ * Returns the time since the machine started. All processes of the machine share this clock, which cannot be set. A
  * correction of the wall clock could make every member look silent. `GroupRows.silent` handles a restart of the
  * machine.
  */

@@ -2,7 +2,7 @@
  * Completion scripts. Words come from the commands of the program. Names of agents and tools come from the plane
  * (plane-names.ts). For any other value the shell offers files.
  *
- * Anybody can choose the name of an agent, so a shell only compares such names. `compgen -W` would expand them.
+ * The name of an agent may contain any text, so a shell only compares such names. `compgen -W` would expand them.
  */
 import type { Named, OptionWords, Words } from './words.ts';
 

@@ -8,8 +8,8 @@ export interface RedactionRules {
   /** Names of fields that are replaced by `[redacted]`. */
   readonly redact: readonly string[];
   /**
-   * Names of fields that are replaced by a keyed hash. Equal values have equal hashes. Without the key nobody can
-   * guess the values.
+   * Names of fields that are replaced by a keyed hash. Equal values have equal hashes. The values cannot be guessed
+   * without the key.
    */
   readonly hash: readonly string[];
   readonly hashKey?: string | undefined;
@@ -25,7 +25,7 @@ const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
  * linear time. If a name is in both lists, its values are redacted, not hashed. A value that is already redacted
  * stays unchanged, so redaction is idempotent. An agent that sends a placeholder itself gains nothing.
  *
- * Throws a TypeError if there are names to hash and no key, because anyone could guess the values of unkeyed hashes.
+ * Throws a TypeError if there are names to hash and no key, because the values of unkeyed hashes can be guessed.
  */
 export function compileRedaction({ redact, hash, hashKey }: RedactionRules): Redaction {
   if (hash.length > 0 && !hashKey) throw new TypeError('fields can only be hashed with a key: set hashKey');

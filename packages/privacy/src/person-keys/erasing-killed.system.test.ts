@@ -16,7 +16,7 @@ const MOST_ERASED = 8;
 const LONGEST_MS = 12;
 const ERASER = join(import.meta.dirname, 'erase-persons.fixture.ts');
 
-test(`killed ${KILLS} times, whose erasure was answered is gone and nobody else (SEED=${SEED})`, async () => {
+test(`killed ${KILLS} times, every answered erasure lasts, and no other person is erased (SEED=${SEED})`, async () => {
   const random = seededRandom(SEED);
   const folder = temporaryFolder();
   const keys = personKeysAt(join(folder, 'person-keys'));

@@ -103,7 +103,7 @@ describe('a tool call', () => {
     },
   );
 
-  test('that is denied asks nobody for the approval that the tool itself needs', async () => {
+  test('that is denied requests no approval, although the tool itself needs one', async () => {
     const { pay, runs } = payTool(undefined, { needsApproval: true });
     const { mandate } = scene({ deniedTools: ['pay'] });
     const agent = governAgent(mandate, new Agent({ name: 'bot', tools: [pay] }));

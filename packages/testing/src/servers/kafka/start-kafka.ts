@@ -73,8 +73,8 @@ export async function startKafka(options: KafkaOptions = {}): Promise<KafkaClust
   });
 
   async function stop(): Promise<void> {
-    // The brokers are killed, because nobody needs the data, and an orderly end takes seconds if most brokers are
-    // gone.
+    // The brokers are killed, because their data is no longer needed, and an orderly end takes seconds without most
+    // brokers.
     await Promise.all(nodes.map((broker) => broker.kill()));
     await Promise.all(nodes.map(({ folder }) => removeFolder(folder)));
   }
