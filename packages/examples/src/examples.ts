@@ -29,10 +29,20 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     replies: [asks('deleteFile', { path: '/srv/data.csv' }), { text: 'I may not delete files.', usage }],
     run: () => import('./ai-sdk.ts'),
   },
+  'ai-sdk-approval': {
+    shows: 'Vercel AI SDK 7: a person approves a call, and it then runs once',
+    replies: [asks('pay', { to: 'ann' }), { text: 'Ann has her money.', usage }],
+    run: () => import('./ai-sdk-approval.ts'),
+  },
   langchain: {
     shows: 'LangChain: a middleware governs the model and the tools',
     replies: [asks('delete_file', { path: '/srv/data.csv' }), { text: 'I may not delete files.', usage }],
     run: () => import('./langchain.ts'),
+  },
+  'langchain-approval': {
+    shows: 'LangChain: a call interrupts the graph until a person approves it',
+    replies: [asks('pay', { to: 'ann' }), { text: 'Ann has her money.', usage }],
+    run: () => import('./langchain-approval.ts'),
   },
   'openai-agents': {
     shows: 'OpenAI Agents SDK: an agent and its model provider under a mandate',

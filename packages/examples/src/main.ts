@@ -10,7 +10,7 @@ process.exitCode = await main(process.argv[2]);
 async function main(name: string | undefined): Promise<number> {
   const example = name !== undefined && Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] : undefined;
   if (example === undefined) {
-    const names = Object.entries(EXAMPLES).map(([one, { shows }]) => `  ${one.padEnd(16)} ${shows}`);
+    const names = Object.entries(EXAMPLES).map(([one, { shows }]) => `  ${one.padEnd(18)} ${shows}`);
     const isHelp = name === undefined || name === '--help' || name === '-h';
     process[isHelp ? 'stdout' : 'stderr'].write(
       `Usage: npm run example -- NAME\n\n${names.join('\n')}\n\nThe source of each is packages/examples/src/NAME.ts.\n`,
