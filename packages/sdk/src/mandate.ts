@@ -32,8 +32,8 @@ export type MandateOptions = PlaneOptions &
     /** The agent of this instance, if a call names no other agent. */
     agentId?: string;
     /**
-     * The mandate of the agent as an object, or the path of a mandate file. An object without `agentId` is for every
-     * agent. An agent without a mandate may do nothing.
+     * The mandate of the agent as an object, or the path of a mandate file. If these options name no `agentId`, and the
+     * object no `agents`, the object applies to every agent. An agent without a mandate may do nothing.
      */
     mandate?: MandateDocument | string;
     /**
