@@ -27,8 +27,12 @@ abstract class RefusedError extends MandateError {
   readonly #decision: Decision | null;
 
   constructor(name: string, code: string, { reason, remedy, action, decision, cause }: Facts) {
-    // After an ALLOW the call was aborted. A retry without an idempotency key could have its effect twice.
-    const retryable = decision !== null && decision.verdict !== 'ALLOW' && !decision.final;
+    // After an ALLOW the call was aborted. A retry without an idempotency key could have its effect twice. Without a
+    // decision nothing ran, so the cause says whether a retry can help.
+    const retryable =
+      decision === null
+        ? cause instanceof MandateError && cause.retryable
+        : decision.verdict !== 'ALLOW' && !decision.final;
     super(code, `${code}: ${asSentence(reason)} ${remedy}`, { remedy, retryable, cause });
     this.name = name;
     this.reason = reason;

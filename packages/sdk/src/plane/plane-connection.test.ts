@@ -16,7 +16,16 @@ test('a function that never returns the API key blocks the call in time', async 
     timeoutMs: 50,
   });
   onTestFinished(() => mandate.close({ timeoutMs: 1 }));
-  expect(await codeOf(mandate.createExecutor().run('pay', {}, () => 'paid'))).toBe('PLANE_UNAVAILABLE');
+  const blocked = await mandate
+    .createExecutor()
+    .run('pay', {}, () => 'paid')
+    .catch((error) => error);
+  expect(blocked).toMatchObject({
+    code: 'INTERNAL_ERROR',
+    retryable: true,
+    cause: { code: 'PLANE_UNAVAILABLE' },
+    remedy: expect.stringMatching(/Then try again\.$/),
+  });
 });
 
 test('a program waits for its call while the plane is away, even if it does nothing else', async () => {
