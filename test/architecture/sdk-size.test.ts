@@ -19,10 +19,8 @@ const MOST_BYTES: Readonly<Record<string, number>> = {
 /** The most of any other subpath. */
 const MOST_OF_ADAPTER = 40 * KIB;
 
-/** Clients of servers. Only distributed mode loads them, when it is used. */
+/** Clients of servers. They are loaded when a call needs them. */
 const CLIENTS = ['ioredis', 'kafkajs'];
-/** The one client that a subpath may load. */
-const OWN_CLIENT: Readonly<Record<string, string>> = { './kafka': 'kafkajs' };
 
 test('a subpath of the SDK is small, and loads no client of a server', async () => {
   const sdk = PUBLISHED.find(({ name }) => name === '@mandate/sdk');
@@ -33,8 +31,7 @@ test('a subpath of the SDK is small, and loads no client of a server', async () 
     const loaded = loadedBy(`${nameOf(subpath)}.js`, chunks);
     const libraries = librariesOf(loaded.map((chunk) => ({ ...chunk, dynamicImports: [] })));
     // An adapter may load the framework that it is for. Plane mode leaves all parsing to the plane.
-    const others = CLIENTS.filter((client) => client !== OWN_CLIENT[subpath]);
-    const never = subpath === './plane' ? [...libraries] : subpath === '.' ? [...peers] : others;
+    const never = subpath === './plane' ? [...libraries] : subpath === '.' ? peers : CLIENTS;
     expect([subpath, never.filter((name) => libraries.has(name))]).toEqual([subpath, []]);
     const bytes = loaded.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
     expect(bytes, `bytes of ${subpath}`).toBeLessThan(MOST_BYTES[subpath] ?? MOST_OF_ADAPTER);

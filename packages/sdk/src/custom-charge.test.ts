@@ -41,7 +41,11 @@ test.each<[string, Charge]>([
   ['returns nothing', () => undefined as never],
 ])('a function that %s blocks the call', async (_what, charge) => {
   const { tools, mandate } = scene(charge);
-  await expect(tools.run('pay', {}, () => null)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+  await expect(tools.run('pay', {}, () => null)).rejects.toMatchObject({
+    code: 'INTERNAL_ERROR',
+    retryable: false,
+    remedy: 'Nothing ran. Tell the operator of the agent. The error is in `cause`.',
+  });
   expect(await mandate.getCallCount()).toBe(0);
 });
 

@@ -92,6 +92,21 @@ export function instanceClosed(): MandateError {
   return misused('This instance is closed.', 'Create another instance.');
 }
 
+/**
+ * Loads the client of a server. Its package is optional, so npm does not install it together with the SDK.
+ *
+ * @param load imports a module that needs the package
+ * @throws MandateError SDK_MISUSED if the package is not installed
+ */
+export async function loadClient<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw misused(`The package \`${name}\` is not installed.`, `Run \`npm install ${name}\`.`);
+  }
+}
+
 /** @throws MandateError SDK_MISUSED if an option is set that the mode does not have */
 export function refuseOption<Name extends string>(
   mode: string,

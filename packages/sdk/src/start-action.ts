@@ -191,7 +191,7 @@ async function validated(agentId: string, call: ValidatedCall): Promise<Call> {
 }
 
 function remedyIn(cause: unknown): string {
-  return isMandateError(cause) ? cause.remedy : 'Try again later.';
+  return isMandateError(cause) ? cause.remedy : 'The error is in `cause`.';
 }
 
 type Started = Taken & {

@@ -4,6 +4,7 @@ import { createFold, LedgerNotReady, openSharedLedger, type RedisLedger } from '
 import { isMandateError, silentLogger } from '@mandate/runtime';
 import type { RedisSettings } from '@mandate/runtime/settings';
 import { DEFAULTS } from '@mandate/schemas';
+import { loadClient } from '../errors.ts';
 import { ledgerLost } from './accepted-ledgers.ts';
 
 const MOST_TRIES = 50;
@@ -19,7 +20,7 @@ type Preparing = {
 };
 
 export async function openLedger(settings: RedisSettings): Promise<RedisLedger> {
-  const ledger = await openSharedLedger(settings, silentLogger());
+  const ledger = await loadClient('ioredis', () => openSharedLedger(settings, silentLogger()));
   if (ledger === null) throw new TypeError('the settings name no Redis');
   return ledger;
 }

@@ -1,9 +1,8 @@
 /** How a process reaches the brokers of a plane. */
-import type { KafkaConfig } from '@mandate/bus';
-import { createKafkaBus } from '@mandate/bus/kafka';
+import type { Bus, KafkaConfig } from '@mandate/bus';
 import { MandateError, silentLogger } from '@mandate/runtime';
 import { CAPS, DEFAULTS, tenant as tenantName } from '@mandate/schemas';
-import { misused } from '../errors.ts';
+import { loadClient, misused } from '../errors.ts';
 
 export type KafkaOptions = Pick<KafkaConfig, 'tls' | 'sasl'> & {
   /** `host:port` of some brokers. The client asks them for all others. */
@@ -19,7 +18,7 @@ export type KafkaOptions = Pick<KafkaConfig, 'tls' | 'sasl'> & {
 export type KafkaSettings = {
   tenant: string;
   timeoutMs: number;
-  open: () => ReturnType<typeof createKafkaBus>;
+  open: () => Promise<Bus>;
 };
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -39,13 +38,15 @@ export function kafkaSettings(options: KafkaOptions): KafkaSettings {
     throw misused(`timeoutMs is ${timeoutMs}.`, `Use a whole number from 1 to ${CAPS.deadlineMs}.`);
   if (!tenantName.safeParse(tenant).success)
     throw misused('`tenant` is no name of a tenant.', 'Use the name of a tenant of the plane.');
-  const open = () =>
-    createKafkaBus({
+  const open = async () => {
+    const { createKafkaBus } = await loadClient('kafkajs', () => import('@mandate/bus/kafka'));
+    return createKafkaBus({
       ...{ brokers, clientId, log: silentLogger(), patienceMs: timeoutMs, overloadWaitMs: timeoutMs },
       ...{ requestTimeoutMs: Math.min(timeoutMs, DEFAULT_TIMEOUT_MS), ...MOST_IN_FLIGHT },
       ...(tls !== undefined && { tls }),
       ...(sasl !== undefined && { sasl }),
     });
+  };
   return { tenant, timeoutMs, open };
 }
 
