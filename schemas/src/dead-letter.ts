@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { described } from './described.ts';
 import { count, id, logPosition, tenant, time } from './scalars.ts';
 
-/** What is wrong with a record, and how to fix it. `line` and `column` count from 1. */
+/** The fault of a record, and the way to correct it. `line` and `column` count from 1. */
 export const fault = z.object({
   code: described(z.literal('INVALID_ACTION'), 'The code of the fault.'),
   reason: described(z.string(), 'What is wrong with the record.', '/action/attempt must be at least 1'),

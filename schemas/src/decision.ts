@@ -77,7 +77,7 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
 export const obligations = z.record(z.string(), parsedJson);
 export type Obligations = z.infer<typeof obligations>;
 
-/** What the ledger did for an ALLOW: the counters that it charged, and how the outcome settles the charge. */
+/** The changes of the ledger for an ALLOW: the charged counters, and how the outcome settles the charge. */
 export const reservation = z.object({
   micros: described(micros, 'What the ALLOW charged, in micro-dollars.', 100_000),
   charging: described(charging, 'How an outcome turns it into a cost.'),

@@ -49,7 +49,7 @@ export type Plan = {
 export type FormerAncestor = { readonly id: string; readonly leftAt: number };
 
 /**
- * What the decision would be if the matching rules in shadow were in force. The ledger is not asked again, because
+ * The decision that would be made if the matching rules in shadow were in force. The ledger is not asked again, because
  * the shadow plan uses the facts of the plan.
  */
 export type ShadowPlan = {
@@ -174,8 +174,8 @@ export type FirstDecision = {
 export type KillFact = { scope: KillTarget['scope']; revision: number; reason: string; agentId?: string };
 
 /**
- * What the atomic step found and did. The verdict is determined by the first of these facts that refuses: `first`,
- * `unremembered`, `late`, `kill`, `plan.refusal`, `limits`.
+ * The results and changes of the atomic step. The verdict is determined by the first of these facts that refuses:
+ * `first`, `unremembered`, `late`, `kill`, `plan.refusal`, `limits`.
  */
 export type StepFacts = {
   epoch: string;
@@ -215,7 +215,7 @@ export type SettleFacts = {
   cumulativeMicros: number;
   /** The part of the actual cost above the cap. It is added to the agent's own budgets, but not to shared budgets. */
   excessMicros: number;
-  /** What the reported token usage costs. Null if the outcome settled nothing, or if no usage or no price is known. */
+  /** The cost of the reported token usage. Null if the outcome settled nothing, or if no usage or no price is known. */
   usageMicros: number | null;
   /** The change of the agent's counter of releases. Negative if a success allows more releases. */
   releasedMicros: number;

@@ -1,6 +1,6 @@
 /**
- * What an SDK decided in the process of an agent. The records have a topic and events of their own, so no reader of
- * the plane's decisions can take them for a decision of the plane (docs/adr/0067).
+ * The decision of an SDK in the process of an agent. The records have their own topic and events, so no reader of the
+ * plane's decisions can take them for a decision of the plane (docs/adr/0067).
  */
 import { z } from 'zod';
 import { decision } from './decision.ts';

@@ -17,7 +17,7 @@ export const TOPICS = {
   alerts: 'mandate.alerts.v1',
   /** Reads of the audit. */
   access: 'mandate.access.v1',
-  /** What SDKs decided themselves. The plane only records it. */
+  /** The decisions and settlements of SDKs. The plane only records them. */
   sdkRecords: 'mandate.sdkrecords.v1',
   /** Persons that were forgotten. */
   persons: 'mandate.persons.v1',

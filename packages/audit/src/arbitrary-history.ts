@@ -83,7 +83,7 @@ export const arbitraryCall = (spanMs = SPAN_MS) =>
     chargedMicros: micros,
     ruling: arbitraryRuling,
     team: fc.boolean(),
-    /** What the checks found about the agent's own budget, the team's budget, and a rate. */
+    /** The results of the checks of the agent's own budget, the team's budget, and a rate. */
     weighed: fc.option(
       fc.record({
         spentMicros: fc.nat(3_000_000),

@@ -2,9 +2,9 @@
 import type { ModelReply } from '@mandate/testing/model-server';
 
 export type Example = {
-  /** What the example shows, in one line. */
+  /** The purpose of the example, in one line. */
   shows: string;
-  /** What the model answers, request by request. The last reply repeats. */
+  /** The replies of the model, one for each request. The last reply repeats. */
   replies?: readonly ModelReply[];
   /** Runs the example. The program of the example is the file that this imports. */
   run(): Promise<unknown>;

@@ -14,7 +14,7 @@ export function customEstimate(charge: Charge, action: Action): number {
 }
 
 /**
- * Returns the outcome with its actual cost. If the function fails, nothing may be given back: a success is charged as
+ * Returns the outcome with its actual cost. If the function fails, no amount may be released: a success is charged as
  * reserved, and for anything else the result is null, because the reservation must stay.
  */
 export function customOutcome(

@@ -31,7 +31,7 @@ type Starting = {
   onError: OnError;
   /** Computes the cost of the call. By default, the mandate states the cost. */
   charge?: Charge | undefined;
-  /** What happens to calls that a person must approve. A call may say otherwise. */
+  /** The options for calls that a person must approve. The options of a call replace them. */
   deferring?: DeferOptions;
   /** Remembers the decision. Null or absent if the call has no id by which a second request could be recognized. */
   remembered?: { memo: Memo; callKey: CallKey } | null;

@@ -267,7 +267,7 @@ function outgoingOf({ key, record }: NewAnswer, traceparent: string | null): Out
   return record.event === 'dead.letter' ? { key, value, headers } : { key, value, headers, written: record };
 }
 
-/** Returns the tenant of a record. A record that could not be read has none. */
+/** Returns the tenant of a record. A record that could not be read has no tenant. */
 function tenantOf(record: NewAnswer['record'] | undefined): string {
   if (record?.event === 'action.decided') return record.decision.tenant;
   return record?.event === 'action.settled' ? record.settlement.tenant : 'none';

@@ -91,7 +91,7 @@ export type Gateway = GatewayDependencies & {
   untilSealable(): Promise<void>;
 };
 
-/** Returns the ledger. Throws LEDGER_UNAVAILABLE if this process has none. */
+/** Returns the ledger. Throws LEDGER_UNAVAILABLE if this process has no ledger. */
 export function ledgerOf({ ledger }: Pick<Gateway, 'ledger'>): Ledger {
   if (ledger !== null) return ledger;
   throw new MandateError('LEDGER_UNAVAILABLE', 'this gateway has no ledger of its own', {

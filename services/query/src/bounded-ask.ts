@@ -22,7 +22,7 @@ import { createFairSemaphore } from './fair-semaphore.ts';
  */
 const MOST = { running: 8, waiting: 100 };
 
-const GONE = 'the caller has gone';
+const GONE = 'the caller has disconnected';
 
 /** The caller of a question: its tenant, and a signal that aborts when the caller no longer waits. */
 export type Asker = { tenant: string; gone: AbortSignal };

@@ -40,7 +40,7 @@ async function serving({
   timeoutMs?: number;
 } = {}) {
   const reads: AuditRead[] = [];
-  /** What happened during the test, in order: records on the log and questions to the audit. */
+  /** The events of the test in order: records on the log and questions to the audit. */
   const happened: string[] = [];
   const bus: Pick<Bus, 'append'> = {
     append:

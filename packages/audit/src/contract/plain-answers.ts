@@ -181,7 +181,7 @@ export function tokensOf(history: Deliveries, filter: Filter): Tokens[] {
   });
 }
 
-/** Returns what an agent has used in its lifetime. */
+/** Returns the usage of an agent in its lifetime. */
 export function usageOf(history: Deliveries, agentId: string) {
   const bookings = bookingsOf(history, { agentId: [agentId] }).filter(
     ({ decision }) => decision?.verdict === 'ALLOW' && decision.kind === 'first',

@@ -1,6 +1,6 @@
 /**
- * What SDKs decided and settled for a tenant, newest first. The page key is the id, then the API key that reported the
- * record. The time in an id follows its prefix, `dec_` or `stl_`.
+ * The decisions and settlements of SDKs for a tenant, newest first. The page key is the id, then the API key that
+ * reported the record. The time in an id follows its prefix, `dec_` or `stl_`.
  */
 import { described, id, tenant, time } from '@mandate/schemas';
 import { z } from 'zod';

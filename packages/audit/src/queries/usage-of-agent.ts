@@ -1,7 +1,7 @@
 /**
- * What an agent has used in its lifetime: one row. Each allowed call counts once, with its charge and the change that
- * its outcome made. A cost above its cap (an excess) counts too. `adjustedMicros`: what operators changed in the
- * lifetime budget of the agent.
+ * The usage of an agent in its lifetime, as one row. Each allowed call counts once, with its charge and the change that
+ * its outcome made. A cost above its cap (an excess) counts too. `adjustedMicros` is the sum of the corrections by
+ * operators to the lifetime budget of the agent.
  *
  * The rows of the agent are found first, and only then repeats are left out. FINAL would merge the rows of all agents.
  */

@@ -8,7 +8,7 @@ import { sendTo, type TargetOptions, withTarget } from './target.ts';
 type Revived = {
   changed: boolean;
   revision: number;
-  /** What still stops the agent; null if nothing stops it. Only for a single agent. */
+  /** The kill that still stops the agent. Null if no kill stops it. Only for a single agent. */
   killed?: { scope: keyof typeof STILL; reason: string; agentId?: string } | null;
 };
 

@@ -10,7 +10,7 @@ import { write } from './write.ts';
 /** A row as the plane returned it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a table for people needs besides its rows. */
+/** The settings of a table for people. */
 export type Presentation = {
   /** Titles for fields whose names do not say enough. */
   titles?: Readonly<Record<string, string>>;

@@ -41,7 +41,7 @@ test.each([
   expect(usageOfCounts({ ...whole, ...parts })).toEqual(whole);
 });
 
-test('parts of the input that are together more than all of it are not both taken', () => {
+test('ignores a part if all parts together are more than the whole input', () => {
   const stated = { ...whole, cachedInputTokens: 6, cacheWriteTokens: 5 };
   expect(usageOfCounts(stated)).toEqual({ ...whole, cachedInputTokens: 6 });
 });

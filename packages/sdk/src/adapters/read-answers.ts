@@ -2,12 +2,12 @@
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the value as an object with fields. A value that is no object has none. */
+/** Returns the value as an object with fields. For a value that is no object, returns no fields. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** Returns the fields of a JSON text. A text that is no JSON object has none. */
+/** Returns the fields of a JSON text. For a text that is no JSON object, returns no fields. */
 export function fieldsOfJson(json: string): Fields {
   try {
     return fieldsOf(JSON.parse(json));

@@ -3,8 +3,8 @@ import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent, Call, RunningAction } from '../types.ts';
 
 /**
- * Returns the call that may run. After an abort it rejects with the reason of the signal, and a decision that comes
- * later is given back.
+ * Returns the call that may run. After an abort it rejects with the reason of the signal, and the reservation of a
+ * later decision is released.
  *
  * @throws MandateBlockedError, MandateDeferredError, or the reason of the signal
  */

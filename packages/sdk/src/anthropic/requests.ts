@@ -4,8 +4,8 @@ import { isCount, tokensOfJson } from '../adapters/count-tokens.ts';
 import { fieldsOf, fieldsOfJson } from '../adapters/read-answers.ts';
 
 /**
- * The calls of Anthropic's API that are decided, or pass. All others are refused. For example, the price of a batch is
- * known only after the batch has ended.
+ * The calls of Anthropic's API that are decided, or run without a decision. All other calls are refused. For example,
+ * the price of a batch is known only after the batch has ended.
  */
 export const ANTHROPIC_PATHS: ApiPaths<'message'> = {
   decided: new Map([['/v1/messages', 'message']]),

@@ -3,7 +3,7 @@
 /** The retries of a client if its options state none. */
 const DEFAULT_RETRIES = 2;
 
-/** The longest wait of the SDK between two attempts, if the answer states none. */
+/** The longest wait of the SDK between two attempts, if the answer states no wait. */
 const LONGEST_WAIT_MS = 8_000;
 /** How much later than expected an attempt may begin. */
 const SLACK_MS = 5_000;
@@ -22,7 +22,7 @@ export function isRetried({ status, headers }: Response): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** Returns how long the next attempt may take to begin. After that time there is none. */
+/** Returns how long the next attempt may take to begin. After that time there is no next attempt. */
 export function latestRetryMs(response: Response | null): number {
   const { headers } = response ?? new Response(null);
   const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');

@@ -40,7 +40,7 @@ const begins = (id: string): DecisionsRecord => ({
   epoch: { id, generation: 7, previous: null, reason: 'test', at: '2026-01-01T00:00:00Z' },
 });
 
-test('takes the first decision about its own ask, and no decision about another ask, attempt or tenant', async () => {
+test('accepts only the first decision about its own request, attempt and tenant', async () => {
   const { append, waiting } = await scene();
   await append(
     decided({ id: 'dec_other', requestedAt: '2026-03-01T12:00:00.000Z' }),

@@ -61,7 +61,7 @@ function scene(document: MandateDocument, state = new RecordingState()) {
   return { ...recorded, errors, middleware: mandateMiddleware(recorded.mandate) };
 }
 
-/** A tool that asks another agent to pay. Returns what the message at this place says. */
+/** A tool that asks another agent to pay. Returns the text of the message at this index. */
 function delegateTool(inner: { invoke(input: typeof ask, config?: object): Promise<Messages> }, at = -1) {
   return tool(async (_args, config) => String((await inner.invoke(ask, config)).messages.at(at)?.content), {
     name: 'delegate',

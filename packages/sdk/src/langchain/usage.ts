@@ -16,7 +16,7 @@ export function usageOf(result: LLMResult): TokenUsage | null {
   return whole;
 }
 
-/** Returns the tokens that a message states. Null if it states none. */
+/** Returns the tokens that a message states. Null if the message states no tokens. */
 export function usageOfMessage(message: unknown): TokenUsage | null {
   const metadata = fieldsOf(fieldsOf(message).usage_metadata);
   const input = fieldsOf(metadata.input_token_details);

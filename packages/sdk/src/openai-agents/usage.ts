@@ -10,7 +10,7 @@ type Stated = {
   outputTokensDetails?: object | undefined;
 };
 
-/** Returns the tokens that the provider billed. Null if the response states none. */
+/** Returns the tokens that the provider billed. Null if the response states no tokens. */
 export function usageOf({ inputTokens, outputTokens, ...details }: Stated): TokenUsage | null {
   if (!(inputTokens > 0) && !(outputTokens > 0)) return null;
   return usageOfCounts({

@@ -1,4 +1,4 @@
-/** The calls of OpenAI's API that are decided, or pass. */
+/** The calls of OpenAI's API that are decided, or run without a decision. */
 import type { ApiPaths } from '../adapters/classify-path.ts';
 
 /** The shape of a reply: where its usage and its text are. */

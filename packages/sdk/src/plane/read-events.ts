@@ -3,7 +3,7 @@ import { inTime } from '../in-time.ts';
 
 export type StreamEvent = { event: string; data: unknown };
 
-/** The maximum number of characters of one event. A stream with a longer one ends. */
+/** The maximum number of characters of one event. A stream with a longer event ends. */
 const MOST_UNITS = 4 * 1024 * 1024;
 
 /** Yields events until the stream ends. Throws if the stream breaks, or is silent for `silentMs`. */

@@ -13,7 +13,7 @@ export type Asked = HttpRequest<{ Querystring: { reason?: string | undefined } }
 export type CarriedOut = {
   /** The revision of the change. All readers in this process already see the change. */
   revision: number;
-  /** What the change newly permits, one line each. Null if an earlier request made this change. */
+  /** The new permissions of the change, one line each. Null if an earlier request made this change. */
   widens: string[] | null;
 };
 

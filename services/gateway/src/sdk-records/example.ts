@@ -1,6 +1,6 @@
 import type { ActionSettled } from '@mandate/schemas';
 
-/** What an SDK wrote, for the description of the route. */
+/** A record of an SDK, for the description of the route. */
 export const EXAMPLE: ActionSettled = {
   event: 'action.settled',
   settlement: {

@@ -14,7 +14,7 @@ const { shape } = tokens.row;
 const used = tokens.row.extend({
   provider: described(
     shape.provider,
-    'The normal form of the provider. null: the calls named none.',
+    'The normal form of the provider. null: the calls named no provider.',
     'anthropic',
   ),
   model: described(

@@ -1,5 +1,5 @@
 /**
- * The Claude Agent SDK: its hooks are called as the SDK calls them. `npm run test:claude-agent` tests the same in the
+ * Calls the hooks for the Claude Agent SDK in the same way as the SDK. `npm run test:claude-agent` tests them in the
  * SDK itself.
  */
 import { type ClaudeAgentOptions, type Hooks, mandateHooks } from '../../claude-agent/index.ts';
