@@ -145,15 +145,20 @@ export function problemOf(body: unknown): Problem | null {
   };
 }
 
+/** The gateway speaks of headers and routes, which a user of the SDK does not write. */
+const RIGHT_KEY = 'Set `apiKey`, or MANDATE_API_KEY, to a valid key.';
+const RIGHT_ADDRESS = 'Set `planeUrl` to the address of the gateway, usually without a path.';
+
 /** Returns the error for a refusal that no retry changes. */
 export function refusalOf(url: string, { status, body }: PlaneAnswer): MandateError {
   const problem = problemOf(body);
   if (problem === null) {
     return new MandateError('NOT_A_PLANE', `What answers at ${url} is no plane: HTTP status ${status}.`, {
-      remedy: 'Set `planeUrl` to the address of the gateway.',
+      remedy: RIGHT_ADDRESS,
     });
   }
-  const { code, detail, remedy } = problem;
+  const { code, detail } = problem;
+  const remedy = status === 401 ? RIGHT_KEY : code === 'NOT_FOUND' ? RIGHT_ADDRESS : problem.remedy;
   return new MandateError(code, `The plane refused the request: ${detail}.`, { remedy });
 }
 
