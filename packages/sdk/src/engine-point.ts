@@ -8,6 +8,7 @@ import {
   type ActionType,
   DEFAULTS,
   type Decision,
+  type Fault,
   readActionsRecord,
   type Settlement,
 } from '@mandate/schemas';
@@ -122,5 +123,16 @@ function mandatesOf(mandate: EngineOptions['mandate'], agentId: string | undefin
 /** Reads a record as strictly as the log of a plane does. */
 function readAction(json: string): ReadAction {
   const read = readActionsRecord(new TextEncoder().encode(json));
-  return read.ok ? { ok: true, value: read.value as ActionRequested } : read;
+  if (read.ok) return { ok: true, value: read.value as ActionRequested };
+  return { ok: false, fault: faultOfCall(read.fault) };
+}
+
+/** Returns a fault of a record in words for the caller of a tool, who never publishes a record. */
+function faultOfCall({ reason, remedy, pointer }: Fault): { reason: string; remedy: string } {
+  if (pointer === '/action/args')
+    return { reason: 'the arguments are no object', remedy: 'call the tool with an object of arguments' };
+  return {
+    reason: reason.replaceAll(/(?<=^|; )\/action\//g, '').replace(/^the record /, 'the call '),
+    remedy: remedy.replace(/, then publish the record again$/, '').replace(/^publish /, 'send '),
+  };
 }

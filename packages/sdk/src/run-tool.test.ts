@@ -115,6 +115,30 @@ describe('the arguments of a tool', () => {
   });
 });
 
+test.each<[string, unknown, RunOptions, RegExp]>([
+  [
+    'arguments that are no object',
+    'ann',
+    {},
+    /: the arguments are no object\. To run it, call the tool with an object of arguments\.$/,
+  ],
+  [
+    'an unknown option',
+    {},
+    { principle: { id: 'ann' } } as never,
+    /: principle is not a known field; .* To run it, remove the field or correct its name\.$/,
+  ],
+  [
+    'more than a record may have',
+    Object.fromEntries(Array.from({ length: 4_500 }, (_, at) => [`f${at}`, 'x'.repeat(60)])),
+    {},
+    /: the call has \d+ bytes; 262144 are allowed\. To run it, send less, or split it\.$/,
+  ],
+])('%s: the refusal speaks of the call, and not of a record', async (_what, args, options, words) => {
+  const error = await errorOf(scene().tools.run('pay', args as object, () => 'paid', options));
+  expect(error).toMatchObject({ code: 'INVALID_ACTION', message: expect.stringMatching(words) });
+});
+
 function circle(): object {
   const one: Record<string, unknown> = {};
   one.self = one;
