@@ -28,6 +28,23 @@ test('records every decision and settlement, in the form that the log of a plane
   await mandate.close();
 });
 
+test.each<[string, unknown]>([
+  ['a path', 'audit.jsonl'],
+  ['a list of paths', ['audit.jsonl']],
+  ['a function', () => {}],
+  ['an output without its list', { name: 'mine', write: async () => {} }],
+  ['no object', null],
+])('an audit that is %s is refused, with an example', (_what, audit) => {
+  const options = { agentId: 'bot', mandate: PAY, audit: audit as never };
+  expect(() => new Mandate(options)).toThrow(
+    expect.objectContaining({
+      code: 'SDK_MISUSED',
+      message: '`audit` is no list of outputs.',
+      remedy: "Use `audit: [fileOutput('audit.jsonl')]`, for example.",
+    }),
+  );
+});
+
 test('an instance whose mandate has a fault leaves its spill folder free', async () => {
   const audit = { outputs: [() => {}], spillFolder: temporaryFolder() };
   const mandate = new Mandate({ agentId: 'bot', audit });

@@ -9,6 +9,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditCounts, AuditOutput, AuditRecord, AuditTarget } from './audit/audit-output.ts';
 import { AuditQueue, type QueueBounds } from './audit/audit-queue.ts';
+import { misused } from './errors.ts';
 import type { OnError } from './types.ts';
 
 export type AuditOptions = QueueBounds & {
@@ -20,9 +21,22 @@ export type AuditOptions = QueueBounds & {
   spillFolder?: string;
 };
 
-/** @throws MandateError ALREADY_HELD if another audit uses the spill folder */
+/** @throws MandateError SDK_MISUSED; ALREADY_HELD if another audit uses the spill folder */
 export function openAudit(given: readonly AuditTarget[] | AuditOptions = [], onError: OnError): Audit {
-  return new Audit('outputs' in given ? given : { outputs: given }, onError);
+  const options = isList(given) ? { outputs: given } : given;
+  const outputs: unknown = options?.outputs;
+  if (!Array.isArray(outputs) || !outputs.every(isTarget))
+    throw misused('`audit` is no list of outputs.', "Use `audit: [fileOutput('audit.jsonl')]`, for example.");
+  return new Audit(options, onError);
+}
+
+/** `Array.isArray` does not recognize a list that nobody may change. */
+function isList(given: readonly AuditTarget[] | AuditOptions): given is readonly AuditTarget[] {
+  return Array.isArray(given);
+}
+
+function isTarget(one: unknown): boolean {
+  return typeof one === 'function' || typeof (one as AuditOutput | null)?.write === 'function';
 }
 
 const NO_RECORDS: AuditCounts = { written: 0, waiting: 0, spilled: 0, lost: 0 };
