@@ -111,6 +111,22 @@ describe('the options of an instance', () => {
     expect(await ran(tools.run('read', {}, () => null))).toBe('INTERNAL_ERROR');
   });
 
+  test('a closed instance kills, revives and answers nothing, and says that it is closed', async () => {
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const mandate = new Mandate({ agentId: 'bot', mandate: {}, onError });
+    await mandate.close();
+    const closed = { code: 'SDK_MISUSED', message: 'This instance is closed.', retryable: false };
+    expect(() => mandate.createExecutor()).toThrow(expect.objectContaining(closed));
+    expect(() => mandate.delegate({ agentId: 'helper' })).toThrow(expect.objectContaining(closed));
+    for (const change of [mandate.kill('bot', 'x'), mandate.killAll('x'), mandate.revive('bot')])
+      await expect(change).rejects.toMatchObject(closed);
+    await expect(mandate.approve('apv_1')).rejects.toMatchObject(closed);
+    await expect(mandate.isKilled()).rejects.toMatchObject(closed);
+    expect(errors).toHaveLength(3);
+    await mandate.close();
+  });
+
   test('a closed instance blocks, although others go on with its state', async () => {
     const state = new MemoryStateManager();
     const make = () => new Mandate({ agentId: 'bot', mandate: {}, state });
@@ -118,7 +134,6 @@ describe('the options of an instance', () => {
     const tools = closed.createExecutor();
     await closed.close();
     expect(await ran(tools.run('read', {}, () => null))).toBe('INTERNAL_ERROR');
-    expect(await ran(closed.createExecutor().run('read', {}, () => null))).toBe('INTERNAL_ERROR');
     expect(await ran(other.createExecutor().run('read', {}, () => null))).toBe('ran');
   });
 });

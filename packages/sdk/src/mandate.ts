@@ -76,7 +76,12 @@ type ExecutorOptions<T extends Tools> = AgentOptions & {
 };
 
 /** The parts of an instance that all its views share. */
-type Shared = { options: MandateOptions; point: DecisionPoint | null; memo: Memo | null };
+type Shared = {
+  options: MandateOptions;
+  point: DecisionPoint | null;
+  memo: Memo | null;
+  isClosed: boolean;
+};
 
 /** Uses only the port of decision points. A subclass says how a mode is opened, so a program loads no other mode. */
 export abstract class MandateInstance {
@@ -88,7 +93,7 @@ export abstract class MandateInstance {
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   constructor(options: MandateOptions = {}) {
-    this.#shared = { options, point: null, memo: null };
+    this.#shared = { options, point: null, memo: null, isClosed: false };
     if (options.mandate !== undefined) this.#open();
   }
 
@@ -186,7 +191,7 @@ export abstract class MandateInstance {
       return {
         agentId,
         call,
-        point: this.#open(),
+        point: this.#opened(),
         onError: this.#onError(),
         charge: this.#shared.options.charge,
         deferring: this.#shared.options,
@@ -218,22 +223,22 @@ export abstract class MandateInstance {
 
   /** Stops an agent and its sub-agents: next calls are blocked, and running calls are aborted. In force at once. */
   kill(agentId: string, reason: string): Promise<void> {
-    return this.#noted(this.#open().kills.kill(agentId, reason));
+    return this.#noted((kills) => kills.kill(agentId, reason));
   }
 
   /** Stops every agent. In force at once. */
   killAll(reason: string): Promise<void> {
-    return this.#noted(this.#open().kills.killAll(reason));
+    return this.#noted((kills) => kills.killAll(reason));
   }
 
   /** Lets an agent continue. Resolves to false if a kill of every agent still stops it. */
   revive(agentId: string): Promise<boolean> {
-    return this.#noted(this.#open().kills.revive(agentId));
+    return this.#noted((kills) => kills.revive(agentId));
   }
 
   /** Ends a kill of every agent. Agents that were killed one by one stay stopped. */
   reviveAll(): Promise<void> {
-    return this.#noted(this.#open().kills.reviveAll());
+    return this.#noted((kills) => kills.reviveAll());
   }
 
   /**
@@ -243,7 +248,10 @@ export abstract class MandateInstance {
    * @param question the error of the call, or its `approvalId`
    * @throws MandateError APPROVAL_NOT_FOUND, APPROVAL_NOT_WAITING
    */
-  approve(question: MandateDeferredError | string, answer: Partial<ApprovalAnswer> = {}): Promise<void> {
+  async approve(
+    question: MandateDeferredError | string,
+    answer: Partial<ApprovalAnswer> = {},
+  ): Promise<void> {
     const { by = 'sdk', reason = 'approved', expiresInMs } = answer;
     const isOfPolicy = typeof question !== 'string' && expiresInMs === undefined;
     const lasts = isOfPolicy ? question.decision?.deferral?.grantMs : expiresInMs;
@@ -251,7 +259,7 @@ export abstract class MandateInstance {
   }
 
   /** Denies a deferred call. The same applies as to `approve`. */
-  deny(
+  async deny(
     question: MandateDeferredError | string,
     { by = 'sdk', reason = 'denied' }: Partial<Omit<ApprovalAnswer, 'expiresInMs'>> = {},
   ): Promise<void> {
@@ -307,10 +315,11 @@ export abstract class MandateInstance {
     return this.#shared.point?.auditCounts?.() ?? { written: 0, waiting: 0, spilled: 0, lost: 0 };
   }
 
-  /** Flushes, and ends the instance. Later calls are blocked. A state from the options stays open. */
+  /** Flushes, and ends the instance. Later calls are blocked, and other functions throw. A state from the options stays open. */
   async close(options?: { timeoutMs?: number }): Promise<void> {
-    const point = this.#open();
+    const point = this.#opened();
     this.#shared.point = { ...point, decide: refuseAsClosed };
+    this.#shared.isClosed = true;
     await point.close(options);
   }
 
@@ -319,6 +328,12 @@ export abstract class MandateInstance {
   }
 
   #open(): DecisionPoint {
+    if (this.#shared.isClosed) throw instanceClosed();
+    return this.#opened();
+  }
+
+  /** Running calls of a closed instance still settle, and later calls are blocked. */
+  #opened(): DecisionPoint {
     const shared = this.#shared;
     if (shared.point !== null) return shared.point;
     const options = { ...this.defaults(), ...shared.options };
@@ -333,7 +348,7 @@ export abstract class MandateInstance {
   #memory(): Memo {
     const shared = this.#shared;
     if (shared.memo !== null) return shared.memo;
-    const point = this.#open();
+    const point = this.#opened();
     const memo = new Memo((decision) => cancel(point, decision, this.#onError()));
     point.kills.onKill((kill) => void memo.killed(kill), { isPassive: true });
     shared.memo = memo;
@@ -362,7 +377,8 @@ export abstract class MandateInstance {
    * Also passes an error of a kill to `onError`. If the caller does not wait for the promise, the error must not end
    * the process, and must be reported.
    */
-  #noted<T>(change: Promise<T>): Promise<T> {
+  #noted<T>(work: (kills: DecisionPoint['kills']) => Promise<T>): Promise<T> {
+    const change = (async () => work(this.#open().kills))();
     change.catch(this.#onError());
     return change;
   }
