@@ -58,7 +58,7 @@ abstract class RefusedError extends MandateError {
 }
 
 /** A reason may end with the words of a person, such as the reason of a kill. These words may lack a full stop. */
-function asSentence(reason: string): string {
+export function asSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
 

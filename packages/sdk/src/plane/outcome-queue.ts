@@ -6,6 +6,7 @@ import { MandateError } from '@mandate/runtime/errors';
 import type { Outcome } from '@mandate/schemas';
 import type { AuditCounts } from '../audit/audit-output.ts';
 import { Backoff, sleep } from '../backoff.ts';
+import { asSentence } from '../errors.ts';
 import type { OnError } from '../types.ts';
 import { type PlaneConnection, problemOf, refusalOf, sayFailure } from './plane-connection.ts';
 
@@ -144,14 +145,14 @@ export class OutcomeQueue {
   #lose(outcomes: readonly Outcome[], why: string): void {
     this.#lost += outcomes.length;
     const first = outcomes[0]?.actionId ?? '';
+    const which =
+      outcomes.length === 1
+        ? `The outcome of ${first} was`
+        : `${outcomes.length} outcomes, from that of ${first} on, were`;
     this.#onError(
-      new MandateError(
-        'OUTCOMES_LOST',
-        `${outcomes.length} outcomes were not reported, from ${first} on: ${why}`,
-        {
-          remedy: 'Their calls stay charged with their reservations. Report them by hand if they cost less.',
-        },
-      ),
+      new MandateError('OUTCOMES_LOST', asSentence(`${which} not reported: ${why}`), {
+        remedy: 'The reservations stay charged. Report the outcomes by hand if they cost less.',
+      }),
     );
   }
 }

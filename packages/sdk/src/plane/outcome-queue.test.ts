@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { OutcomeQueue } from './outcome-queue.ts';
+
+test.each([
+  [1, 'The outcome of act_1 was not reported: the instance was closed.'],
+  [2, '2 outcomes, from that of act_1 on, were not reported: the instance was closed.'],
+])('says in a sentence that %i waiting outcomes are lost', (count, message) => {
+  const errors: unknown[] = [];
+  const receiver = {
+    url: 'the plane',
+    closed: new AbortController().signal,
+    send: () => new Promise<never>(() => {}),
+  };
+  const queue = new OutcomeQueue(receiver, (error) => errors.push(error));
+  for (let number = 1; number <= count; number += 1) {
+    queue.add({ actionId: `act_${number}`, attempt: 1, agentId: 'bot', status: 'success' });
+  }
+  queue.close();
+  expect(errors).toMatchObject([{ code: 'OUTCOMES_LOST', message }]);
+  expect(queue.counts().lost).toBe(count);
+});
