@@ -18,7 +18,7 @@ import { instanceClosed } from '../errors.ts';
 import { inTime } from '../in-time.ts';
 import { OutcomeQueue } from '../plane/outcome-queue.ts';
 import type { OpenThroughKafka } from '../plane/plane-options.ts';
-import { timeOfAsk } from '../plane/time-of-ask.ts';
+import { uniqueRequestTime } from '../plane/unique-request-time.ts';
 import { Semaphore } from '../semaphore.ts';
 import { FollowedDecisions } from './follow-decisions.ts';
 import { type KafkaSettings, kafkaLate } from './kafka-options.ts';
@@ -140,7 +140,7 @@ export function logPoint(
         await outcomes.delivered(agentId, untilMs - performance.now());
         const deadlineMs = Math.max(1, Math.ceil(untilMs - performance.now()));
         if (closing.signal.aborted) throw instanceClosed();
-        return ask({ ...record.action, tenant, requestedAt: timeOfAsk(), deadlineMs }, untilMs);
+        return ask({ ...record.action, tenant, requestedAt: uniqueRequestTime(), deadlineMs }, untilMs);
       });
     },
     settle: async (outcome) => outcomes.add(outcome),

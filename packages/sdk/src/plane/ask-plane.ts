@@ -17,7 +17,7 @@ import {
   problemOf,
   refusalOf,
 } from './plane-connection.ts';
-import { timeOfAsk } from './time-of-ask.ts';
+import { uniqueRequestTime } from './unique-request-time.ts';
 
 /** How long one request waits at most. A lost connection is noticed after this time. */
 const ONE_WAIT_MS = 5_000;
@@ -34,7 +34,7 @@ export async function askPlane(
   untilMs: number,
 ): Promise<Decision> {
   const deadlineMs = Math.max(1, Math.ceil(untilMs - performance.now()));
-  const action: Action = { ...record.action, requestedAt: timeOfAsk(), deadlineMs };
+  const action: Action = { ...record.action, requestedAt: uniqueRequestTime(), deadlineMs };
   let mayBeLost = false;
   for (;;) {
     const answer = await connection.request((leftMs) => {
