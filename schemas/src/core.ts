@@ -8,6 +8,7 @@
  * Types may come from either entry, because an `import type` loads nothing.
  */
 export * from './action-kinds.ts';
+export { ancestorsIn } from './ancestors-in.ts';
 export * from './approval-id.ts';
 export * from './codes.ts';
 export * from './counter-names.ts';

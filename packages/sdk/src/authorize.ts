@@ -31,7 +31,7 @@ export async function authorize(
   const { decision } = answer;
   const { verdict, code, reason, remedy } = decision;
   const action = actionOf(decision);
-  if (verdict === 'DEFER') throw new MandateDeferredError({ reason, remedy, action, decision });
+  if (verdict === 'DEFER') throw deferred(decision);
   if (verdict === 'BLOCK')
     throw new MandateBlockedError(code as BlockCode, { reason, remedy, action, decision });
   const [demanded] = Object.keys(decision.obligations ?? {});
@@ -54,8 +54,9 @@ async function decideApproved(
   point: Pick<DecisionPoint, 'decide' | 'approvals'>,
   created: ActionRequested,
   asked: Answer,
-  { deferTimeoutMs = DEFER_TIMEOUT_MS, signal }: WaitingForPerson,
+  { deferTimeoutMs = DEFER_TIMEOUT_MS, onDeferred, signal }: WaitingForPerson,
 ): Promise<Answer> {
+  if (asked.decision.verdict === 'DEFER') onDeferred?.(deferred(asked.decision));
   const untilMs = performance.now() + deferTimeoutMs;
   let answer = asked;
   // An approval that expires unused opens the question again.
@@ -92,6 +93,11 @@ async function decideAttempt(
   const askedAtMs = performance.now();
   const asked = attempt === 1 ? created : { ...created, action: { ...created.action, attempt } };
   return { decision: await point.decide(asked), askedAtMs };
+}
+
+function deferred(decision: Decision): MandateDeferredError {
+  const { reason, remedy } = decision;
+  return new MandateDeferredError({ reason, remedy, action: actionOf(decision), decision });
 }
 
 /** Returns the action of a decision, as errors show it. */

@@ -26,6 +26,9 @@ export class Backoff {
   }
 }
 
+/** A longer timer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Resolves after the time, or when the signal aborts. If the time is over, it resolves soon.
  *
@@ -38,7 +41,7 @@ export function sleep(ms: number, signal: AbortSignal, { isBackground = false } 
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, Math.max(0, ms));
+    const timer = setTimeout(end, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
     if (isBackground) (timer as { unref?(): void }).unref?.();
     signal.addEventListener('abort', end);
     if (signal.aborted) end();

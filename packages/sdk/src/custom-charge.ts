@@ -1,5 +1,6 @@
 /** CUSTOM charging: a function of the caller says what a call costs. Only local mode has it. */
 import type { Action } from '@mandate/schemas';
+import { ignoreRejection } from './plain-values.ts';
 import type { RunningOutcome } from './types.ts';
 
 /**
@@ -38,6 +39,7 @@ export function customOutcome(
 
 function amountOf(charge: Charge, action: Action, outcome: RunningOutcome | null): number {
   const micros: unknown = charge(action, outcome);
+  ignoreRejection(micros);
   if (Number.isSafeInteger(micros) && (micros as number) >= 0) return micros as number;
   throw new RangeError(
     `charge returned ${String(micros)}: it must be a whole number of micro-dollars, 0 or more`,

@@ -23,12 +23,12 @@ export type Kills = {
    * Calls the listener after each kill, until the returned function is called. A listener must not throw. A passive
    * listener does not keep the process alive.
    *
-   * @param options.agentId the agent of the running call that the listener stops
+   * @param options.agentId the agent of the call that the listener stops. Its key can ask for the reason of a kill
    */
   onKill(listener: (kill: Kill) => void, options?: { isPassive?: boolean; agentId?: string }): () => void;
   /**
-   * True if kills of other processes are not heard while every listener is passive. By default, listeners learn of
-   * every kill.
+   * True if listeners may learn of a kill by another process late, or not at all while every listener is passive.
+   * Default: false.
    */
   readonly mayMissKills?: boolean;
 };

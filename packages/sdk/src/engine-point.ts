@@ -102,8 +102,9 @@ export function enginePoint(
       return leastRemaining(budgets, await ledger.spent(DEFAULTS.tenant, budgets));
     },
     delegate(parent, agent, document) {
+      const read = document === undefined ? null : readMandate(document, agent);
       mandates.delegate(parent, agent);
-      if (document !== undefined) mandates.state(agent, readMandate(document, agent));
+      if (read !== null) mandates.state(agent, read);
     },
     addMandate: (agent, document) => mandates.state(agent, readMandate(document, agent)),
     flush: async (options) => void (await audit?.flush(options)),
@@ -116,8 +117,9 @@ export function enginePoint(
 }
 
 function mandatesOf(mandate: EngineOptions['mandate'], agentId: string | undefined): MandatesOfAgents {
-  const file = typeof mandate === 'string' ? readMandateFile(mandate) : [];
-  return new MandatesOfAgents(typeof mandate === 'object' ? [readMandate(mandate, agentId ?? null)] : file);
+  if (mandate === undefined) return new MandatesOfAgents([]);
+  if (typeof mandate === 'string') return new MandatesOfAgents(readMandateFile(mandate));
+  return new MandatesOfAgents([readMandate(mandate, agentId ?? null)]);
 }
 
 /** Reads a record as strictly as the log of a plane does. */

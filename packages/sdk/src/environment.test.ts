@@ -5,10 +5,10 @@ import { expect, test, vi } from 'vitest';
 import { optionsFromEnvironment } from './environment.ts';
 
 test('the environment states options, and an empty variable states nothing', () => {
-  expect(optionsFromEnvironment({ HOME: '/root' })).toEqual({ mode: 'local' });
+  expect(optionsFromEnvironment({ HOME: '/root' })).toEqual({});
   expect(
     optionsFromEnvironment({ MANDATE_AGENT_ID: ' bot ', MANDATE_FILE: 'm.yaml', MANDATE_MODE: '' }),
-  ).toEqual({ mode: 'local', agentId: 'bot', mandate: 'm.yaml' });
+  ).toEqual({ agentId: 'bot', mandate: 'm.yaml' });
 });
 
 test('variables of another mode are left out', () => {
@@ -18,7 +18,7 @@ test('variables of another mode are left out', () => {
     MANDATE_REDIS_URL: 'redis://r',
     MANDATE_FILE: 'm.yaml',
   };
-  expect(optionsFromEnvironment(env)).toEqual({ mode: 'local', mandate: 'm.yaml' });
+  expect(optionsFromEnvironment(env)).toEqual({ mandate: 'm.yaml' });
   expect(optionsFromEnvironment({ ...env, MANDATE_MODE: 'plane' })).toEqual({
     mode: 'plane',
     planeUrl: 'http://p',

@@ -41,10 +41,10 @@ export function optionsFromEnvironment(
     const value = env[name]?.trim();
     return value === undefined || value === '' ? [] : [[option, value] as const];
   });
-  const { mode = 'local', ...others } = Object.fromEntries(stated);
+  const { mode, ...others } = Object.fromEntries(stated);
   const used = Object.entries(others).filter(
-    ([option]) => ONLY_IN[option]?.split(' ').includes(mode) ?? true,
+    ([option]) => ONLY_IN[option]?.split(' ').includes(mode ?? 'local') ?? true,
   );
   // `openPoint` refuses a mode that does not exist.
-  return { mode, ...Object.fromEntries(used) } as MandateOptions;
+  return { ...(mode !== undefined && { mode }), ...Object.fromEntries(used) } as MandateOptions;
 }

@@ -1,7 +1,7 @@
 /** The errors that `run` throws, and functions that find them inside the errors of a framework. */
 import { MandateError } from '@mandate/runtime/errors';
 import type { Decision } from '@mandate/schemas';
-import type { ActionOfError, BlockCode } from './types.ts';
+import type { ActionOfError, BlockCode, OnError } from './types.ts';
 
 /** Marks the errors of every copy of the SDK in the process. `instanceof` works only within one copy. */
 const MARK = Symbol.for('@mandate/sdk.error');
@@ -145,4 +145,11 @@ export function isMandateError(thrown: unknown): boolean {
 export function logError(error: unknown): void {
   const isPlain = error instanceof MandateError && !error.cause;
   console.error('mandate:', isPlain ? `${error.message} ${error.remedy}` : error);
+}
+
+/** Returns a handler that never throws or rejects, because an error of the handler must not disturb a call. */
+export function safely(onError: OnError = logError): OnError {
+  return (error) => {
+    new Promise<void>((resolve) => resolve(onError(error))).catch(logError);
+  };
 }

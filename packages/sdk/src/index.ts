@@ -50,6 +50,7 @@ export type {
   Cost,
   Decision,
   DeferOptions,
+  DeferredQuestion,
   Kill,
   LLMCall,
   MandateDocument,

@@ -21,6 +21,7 @@ type Delegations = {
 export function killsOfSubtrees(kills: StateKills, delegations: Delegations): Kills {
   const isKilled = (agentId: string) => kills.isKilled(agentId, delegations.ancestorsOf(agentId));
   return {
+    ...(kills.mayMissKills === true && { mayMissKills: true }),
     kill: (agentId, reason) => kills.kill(agentId, reason),
     killAll: (reason) => kills.killAll(reason),
     reviveAll: () => kills.reviveAll(),

@@ -7,14 +7,24 @@ import { type CallKey, callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
 import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
 import type { RedisStateManager } from './distributed/redis-state.ts';
-import { instanceClosed, logError, type MandateDeferredError, misused } from './errors.ts';
+import { instanceClosed, misused, safely } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
 import { type Scope, scopedCall, scopedOptions } from './scope.ts';
 import { askAction, cancel, startAction } from './start-action.ts';
 import type { StateManager } from './state.ts';
-import type { Agent, Call, Cost, DeferOptions, Kill, MandateDocument, OnError, Tools } from './types.ts';
+import type {
+  Agent,
+  Call,
+  Cost,
+  DeferOptions,
+  DeferredQuestion,
+  Kill,
+  MandateDocument,
+  OnError,
+  Tools,
+} from './types.ts';
 import { type AnyFunction, type FnOptions, type Wrapped, wrapFunction } from './wrap-function.ts';
 import { type Executor, executorOf, type ToolOptions } from './wrapper.ts';
 
@@ -248,10 +258,7 @@ export abstract class MandateInstance {
    * @param question the error of the call, or its `approvalId`
    * @throws MandateError APPROVAL_NOT_FOUND, APPROVAL_NOT_WAITING
    */
-  async approve(
-    question: MandateDeferredError | string,
-    answer: Partial<ApprovalAnswer> = {},
-  ): Promise<void> {
+  async approve(question: DeferredQuestion | string, answer: Partial<ApprovalAnswer> = {}): Promise<void> {
     const { by = 'sdk', reason = 'approved', expiresInMs } = answer;
     const isOfPolicy = typeof question !== 'string' && expiresInMs === undefined;
     const lasts = isOfPolicy ? question.decision?.deferral?.grantMs : expiresInMs;
@@ -260,7 +267,7 @@ export abstract class MandateInstance {
 
   /** Denies a deferred call. The same applies as to `approve`. */
   async deny(
-    question: MandateDeferredError | string,
+    question: DeferredQuestion | string,
     { by = 'sdk', reason = 'denied' }: Partial<Omit<ApprovalAnswer, 'expiresInMs'>> = {},
   ): Promise<void> {
     return this.#open().approvals.deny(idOf(question), { by, reason });
@@ -273,9 +280,16 @@ export abstract class MandateInstance {
   /** Calls the listener after each kill, until the returned function is called. */
   onKill(listener: (kill: Kill) => void): () => void {
     const onError = this.#onError();
+    const handling = new Set<string>();
     return this.#open().kills.onKill((kill) => {
+      // A listener may kill too. It is not called again for the target that it is handling.
+      const target = JSON.stringify([kill.agentId, kill.target]);
+      if (handling.has(target)) return;
+      handling.add(target);
       // An async function is a listener too, and its promise may reject.
-      new Promise<void>((resolve) => resolve(listener(kill))).catch(onError);
+      new Promise<void>((resolve) => resolve(listener(kill)))
+        .catch(onError)
+        .finally(() => handling.delete(target));
     });
   }
 
@@ -414,17 +428,6 @@ async function refuseAsClosed(): Promise<never> {
   throw instanceClosed();
 }
 
-function idOf(question: MandateDeferredError | string): string {
+function idOf(question: DeferredQuestion | string): string {
   return typeof question === 'string' ? question : question.approvalId;
-}
-
-/** Returns a handler that never throws, because an error of the handler must not disturb a call. */
-function safely(onError: OnError = logError): OnError {
-  return (error) => {
-    try {
-      onError(error);
-    } catch (thrown) {
-      logError(thrown);
-    }
-  };
 }

@@ -1,5 +1,6 @@
 /** Opens the decision point of a mode. */
 import { openAudit } from './audit.ts';
+import { checkOptions } from './check-options.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { distributedPoint } from './distributed/distributed-point.ts';
 import { RedisStateManager } from './distributed/redis-state.ts';
@@ -11,6 +12,7 @@ import { MemoryStateManager } from './state.ts';
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
 export function openPoint(options: OpenOptions): DecisionPoint {
+  checkOptions(options);
   const { mode = 'local', mandate, agentId, clock, state, onError } = options;
   if (mode === 'plane') return planePoint(options);
   // A state that was given may belong to other instances too, so it stays open.

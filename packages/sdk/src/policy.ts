@@ -13,6 +13,7 @@ import { describeFault, loadMandates } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import { type Action, CAPS, mandateDocument, readShape } from '@mandate/schemas';
 import { misused } from './errors.ts';
+import { isPlainObject } from './plain-values.ts';
 import type { MandateDocument } from './types.ts';
 
 /** The maximum number of faults of one mandate that are reported. */
@@ -28,6 +29,9 @@ const MOST_STATED = 32;
  * @throws MandateError MANDATES_INVALID, with all faults
  */
 export function readMandate(document: MandateDocument, agentId: string | null): MandateOfFile {
+  if (!isPlainObject(document)) {
+    throw invalid([{ path: [], message: 'must be an object with the fields of a mandate' }]);
+  }
   const whole = { version: 1, id: agentId ?? 'mandate', agents: [agentId ?? '*'], ...document };
   const shape = readShape(mandateDocument, whole, MAX_FAULTS);
   if (!shape.ok) throw invalid(shape.faults);

@@ -268,6 +268,30 @@ test('a tool does not start if its lease ended before the decision arrived', asy
   expect(tool).not.toHaveBeenCalled();
 });
 
+test.each<[string, unknown]>([
+  ['__proto__', JSON.parse('{ "__proto__": { "admin": true } }')],
+  ['a constructor', { constructor: { prototype: {} } }],
+  ['an integer that is not exact', 2 ** 60],
+  ['half a character', '\ud83d'],
+  ['lists in lists', Array.from({ length: 2_000 }).reduce((inner: unknown) => [inner], 1)],
+])('large arguments that contain %s are refused as small ones are', async (_what, evil) => {
+  const { tools } = scene();
+  const tool = vi.fn();
+  for (const pad of ['', 'x'.repeat(70_000)]) {
+    const run = tools.run('pay', { pad, evil: [evil, 'x'.repeat(1_200)] }, tool);
+    expect(await errorOf(run)).toMatchObject({ code: 'INVALID_ACTION' });
+  }
+  expect(tool).not.toHaveBeenCalled();
+});
+
+test('a call runs with the decided arguments, even if the caller changes the arguments of its ask', async () => {
+  const { mandate } = scene();
+  const call: Call = { type: 'tool_call', tool: 'pay', args: { to: 'ann' }, options: { callId: 'call-1' } };
+  const asked = await mandate.agent().ask(call);
+  (asked.args as { to: string }).to = 'eve';
+  expect((await mandate.agent().start(call)).args).toEqual({ to: 'ann' });
+});
+
 describe('the signal of the caller', () => {
   test('that is aborted before the call: nothing is decided', async () => {
     const { tools, mandate } = scene();

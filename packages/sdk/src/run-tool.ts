@@ -2,6 +2,7 @@
  * Runs a tool as one action of an agent: it starts after an ALLOW, its result is verified, and its outcome settles the
  * charge.
  */
+import { ignoreRejection } from './plain-values.ts';
 import { runUntilAborted } from './run-until-aborted.ts';
 import type { Agent, OnError, RunningOutcome, RunOptions, Tool } from './types.ts';
 import { verifierOf } from './verify-result.ts';
@@ -62,6 +63,7 @@ function actualCost(
 ): Pick<RunningOutcome, 'actualCostMicros'> {
   try {
     const cost = typeof stated === 'function' ? stated(result) : stated;
+    ignoreRejection(cost);
     if (cost === undefined || cost === null) return {};
     if (Number.isSafeInteger(cost) && cost >= 0) return { actualCostMicros: cost };
     onError(

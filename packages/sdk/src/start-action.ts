@@ -4,6 +4,7 @@
  */
 import { isMandateError } from '@mandate/runtime/errors';
 import type { Decision, Outcome } from '@mandate/schemas';
+import { ancestorsIn } from '@mandate/schemas/core';
 import { actionOf, authorize, type WaitingForPerson } from './authorize.ts';
 import type { CallKey } from './call-key.ts';
 import { copyOf, createAction, nameOf } from './create-action.ts';
@@ -50,7 +51,9 @@ export async function askAction(starting: Starting): Promise<Allowed> {
       'State `callId`, so that a later start of the call finds its decision.',
     );
   }
-  return remembered.memo.ask(agentId, remembered.callKey, () => authorized(starting));
+  const allowed = await remembered.memo.ask(agentId, remembered.callKey, () => authorized(starting));
+  // The start of the call uses the decided arguments, so the caller gets a copy.
+  return { ...allowed, args: structuredClone(allowed.args) };
 }
 
 /**
@@ -68,10 +71,12 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   let allowed: Decision | null = null;
   // Listens before the decision, so that no kill between the decision and the start is missed.
   const onKill = (kill: Kill) => {
-    if (kill.agentId !== null && kill.agentId !== agentId) return;
+    if (allowed !== null) {
+      if (stops(kill, agentId, allowed)) stop.abort(killed(kill, allowed));
+      return;
+    }
     kills.push(kill);
-    waiting.abort();
-    if (allowed !== null) stop.abort(killed(kill, allowed));
+    if (stops(kill, agentId)) waiting.abort();
   };
   const unlisten = point.kills.onKill(onKill, { agentId });
   try {
@@ -85,13 +90,15 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
     const taken = await waited.catch((error) => {
       // If the caller has given up, the reservation of a later ALLOW is released. A refused call has no reservation.
       taking.then(giveBack).catch(() => {});
-      throw endOfWait(error, { kill: kills[0], caller });
+      throw endOfWait(error, { kill: kills.find((kill) => stops(kill, agentId)), caller });
     });
     const { decision } = taken;
-    const [kill] = kills;
-    if (kill !== undefined || caller?.aborted === true) {
+    const kill = kills.find((one) => stops(one, agentId, decision));
+    const isLate = leftOfLease(taken) <= 0;
+    if (kill !== undefined || caller?.aborted === true || isLate) {
       await giveBack(taken);
-      throw kill === undefined ? caller?.reason : killed(kill, decision);
+      if (kill !== undefined) throw killed(kill, decision);
+      throw caller?.aborted === true ? caller.reason : answeredLate(decision);
     }
     allowed = decision;
     const signal = caller === undefined ? stop.signal : AbortSignal.any([stop.signal, caller]);
@@ -99,6 +106,16 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   } finally {
     if (allowed === null) unlisten();
   }
+}
+
+/** True if the kill stops the agent. Only the decision about a call names the ancestors of the agent. */
+function stops({ agentId: target, target: { scope } }: Kill, agentId: string, decision?: Decision): boolean {
+  if (target === null || target === agentId) return true;
+  return scope === 'subtree' && decision !== undefined && ancestorsIn(decision).includes(target);
+}
+
+function leftOfLease({ askedAtMs, decision: { reservation } }: Allowed): number {
+  return askedAtMs + (reservation?.leaseMs ?? 0) - performance.now();
 }
 
 /** Decides the call, or takes the decision of an earlier ask. */
@@ -130,14 +147,14 @@ async function blocking<T>({ agentId, call }: Starting, work: () => Promise<T>):
 
 /** Returns the decision with the action that was decided. */
 function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> {
-  const { agentId, call, point, charge, remembered, deferring } = starting;
+  const { agentId, call, point, charge, remembered } = starting;
   return blocking(starting, async () => {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (charge !== undefined) created.action.estimatedCostMicros = customEstimate(charge, created.action);
-    const waiting = deferringOf(call, deferring, signal);
+    const waiting = deferringOf(starting, signal);
     try {
       return { action: created.action, args, ...(await authorize(point, created, waiting)) };
     } catch (error) {
@@ -157,17 +174,32 @@ function isOfOtherCall(error: unknown, actionId: string | null): boolean {
   return first?.samePayload === false && first.actionId === actionId;
 }
 
+/** @throws MandateError SDK_MISUSED */
 function deferringOf(
-  { options }: Call,
-  { onDefer = 'throw', deferTimeoutMs }: DeferOptions = {},
+  { call, deferring = {}, onError }: Starting,
   signal: AbortSignal | undefined,
 ): WaitingForPerson {
-  const timeoutMs = options?.deferTimeoutMs ?? deferTimeoutMs;
+  const { onDefer = deferring.onDefer ?? 'throw', deferTimeoutMs = deferring.deferTimeoutMs } =
+    call.options ?? {};
+  const onDeferred = call.options?.onDeferred ?? deferring.onDeferred;
+  if (onDefer !== 'throw' && onDefer !== 'wait')
+    throw misused(`onDefer is ${JSON.stringify(onDefer)}.`, 'Use "throw" or "wait".');
+  if (deferTimeoutMs !== undefined && !(deferTimeoutMs >= 0))
+    throw misused(`deferTimeoutMs is ${deferTimeoutMs}.`, 'Use a number of milliseconds.');
   return {
-    onDefer: options?.onDefer ?? onDefer,
-    ...(timeoutMs !== undefined && { deferTimeoutMs: timeoutMs }),
+    onDefer,
+    ...(deferTimeoutMs !== undefined && { deferTimeoutMs }),
+    ...(onDeferred && { onDeferred: (question) => attempt(() => onDeferred(question), onError) }),
     signal,
   };
+}
+
+function attempt(work: () => void, onError: OnError): void {
+  try {
+    work();
+  } catch (error) {
+    onError(error);
+  }
 }
 
 /** Returns the error of a call that waited for a person when it was killed, or when its caller gave up. */
@@ -204,12 +236,8 @@ type Started = Taken & {
 };
 
 function running(started: Started): RunningAction {
-  const { action, args, decision, askedAtMs, ended, signal, stop, unlisten, point, onError, charge } =
-    started;
-  const leaseMs = decision.reservation?.leaseMs ?? 0;
-  const leftMs = Math.max(0, askedAtMs + leaseMs - performance.now());
-  const expire = () => stop.abort(leaseExpired(decision, leaseMs));
-  const timer = setTimeout(expire, leftMs);
+  const { action, args, decision, ended, signal, stop, unlisten, point, onError, charge } = started;
+  const timer = setTimeout(() => stop.abort(leaseExpired(decision)), leftOfLease(started));
   // The open request of a model call keeps the process alive. The timer must not, because a stream may stay unread.
   if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
   const release = () => {
@@ -220,8 +248,6 @@ function running(started: Started): RunningAction {
   signal.addEventListener('abort', release, { once: true });
   const onAbort = () => ended(null);
   signal.addEventListener('abort', onAbort, { once: true });
-  // If the answer came after the end of the lease, the call does not start.
-  if (leftMs === 0) expire();
   let settled: Promise<void> | null = null;
   return {
     action,
@@ -274,9 +300,16 @@ function killed({ reason, agentId }: Kill, decision: Decision): MandateBlockedEr
   });
 }
 
-function leaseExpired(decision: Decision, leaseMs: number): MandateBlockedError {
+function answeredLate(decision: Decision): MandateBlockedError {
   return stoppedCall('LEASE_EXPIRED', decision, {
-    reason: `The call took longer than its lease of ${leaseMs} ms and was aborted. It may have had an effect.`,
+    reason: `The decision arrived after the lease of ${decision.reservation?.leaseMs} ms. Nothing ran.`,
+    remedy: 'Try again.',
+  });
+}
+
+function leaseExpired(decision: Decision): MandateBlockedError {
+  return stoppedCall('LEASE_EXPIRED', decision, {
+    reason: `The call took longer than its lease of ${decision.reservation?.leaseMs} ms and was aborted. It may have had an effect.`,
     remedy: 'Check what the call did before you try again. Its reservation stays charged.',
   });
 }

@@ -1,4 +1,5 @@
 /** The types of the SDK's interface. Amounts are whole micro-dollars, except in mandates, which people write. */
+
 import type { Action, Code, Decision, KillTarget, MandateDocument as WholeDocument } from '@mandate/schemas';
 
 export type { Action, Decision, LlmCall as LLMCall, ToolCall } from '@mandate/schemas';
@@ -53,6 +54,16 @@ export type DeferOptions = {
   onDefer?: 'throw' | 'wait';
   /** How long the call waits for a person, in milliseconds. Then it throws. Default: one hour. */
   deferTimeoutMs?: number;
+  /** Called once when a call begins to wait for a person. An error of the function goes to `onError`. */
+  onDeferred?: (question: DeferredQuestion) => void;
+};
+
+/** A call that a person must approve. A MandateDeferredError has these fields too. */
+export type DeferredQuestion = {
+  readonly approvalId: string;
+  readonly reason: string;
+  readonly action: ActionOfError;
+  readonly decision: Decision | null;
 };
 
 /** The options of a call of any kind. */

@@ -27,6 +27,7 @@ export function verifierOf({
   verifyTimeoutMs = VERIFY_TIMEOUT_MS,
 }: RunOptions): Verifier | null {
   if (verifyResult === undefined) return null;
+  if (typeof verifyResult !== 'function') throw misused('verifyResult is no function.', 'State a function.');
   if (!(verifyTimeoutMs > 0 && verifyTimeoutMs <= CAPS.leaseMs)) {
     throw misused(
       `verifyTimeoutMs is ${verifyTimeoutMs}.`,

@@ -1,5 +1,6 @@
 /** Wraps plain functions: `mandate.fn(name, f)` has the parameters of `f`, and each call is decided first. */
 import { misused } from './errors.ts';
+import { ignoreRejection, isPlainObject } from './plain-values.ts';
 import type { RunOptions } from './types.ts';
 import type { RunCall } from './wrapper.ts';
 
@@ -62,7 +63,13 @@ export function wrapFunction<F extends AnyFunction>(
 type Form = { decided: object; parametersOf(decided: never): unknown[] };
 
 function form<F extends AnyFunction>(parameters: Parameters<F>, args: FnOptions<F>['args']): Form {
-  if (typeof args === 'function') return { decided: args(...parameters), parametersOf: () => parameters };
+  if (typeof args === 'function') {
+    const decided: unknown = args(...parameters);
+    ignoreRejection(decided);
+    if (!isPlainObject(decided))
+      throw misused('`args` of a function returned no plain object.', 'Return an object, and no promise.');
+    return { decided, parametersOf: () => parameters };
+  }
   if (args !== undefined) {
     if (parameters.length > args.length) {
       throw misused(

@@ -40,6 +40,8 @@ export type ToolOptions<T extends Tools> = {
 /** Runs one call of an agent: its tool's name, its arguments, and the function that does the work. */
 export type RunCall = (name: string, args: unknown, fn: Tool, options: RunOptions) => Promise<unknown>;
 
+const CHECKS: ReadonlySet<string> = new Set(['verifyResult', 'verifyTimeoutMs']);
+
 /** @throws MandateError SDK_MISUSED */
 export function executorOf<T extends Tools>(
   agentId: string,
@@ -50,6 +52,11 @@ export function executorOf<T extends Tools>(
   for (const [name, options] of stated) {
     if (!Object.hasOwn(tools, name))
       throw misused(`toolOptions names "${name}", which is none of the tools.`, 'Correct the name.');
+    const other = Object.keys(options).find((key) => !CHECKS.has(key));
+    if (other !== undefined) {
+      const known = [...CHECKS].join(' and ');
+      throw misused(`toolOptions of "${name}" has no option "${other}".`, `It has ${known}.`);
+    }
     verifierOf(options);
   }
   const run = async (

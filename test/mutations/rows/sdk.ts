@@ -15,16 +15,12 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: a kill before the start blocks', 'if (kill !== undefined || ', 'if ('],
     [
       'sdk: a kill aborts running calls of its agent',
-      'if (allowed !== null) stop.abort(killed(kill, allowed));',
+      'if (stops(kill, agentId, allowed)) stop.abort(killed(kill, allowed));',
       '',
     ],
-    [
-      'sdk: a kill of one agent leaves the others alone',
-      'kill.agentId !== null && kill.agentId !== agentId',
-      'false',
-    ],
-    ['sdk: the end of the lease aborts', '() => stop.abort(leaseExpired(decision, leaseMs))', '() => {}'],
-    ['sdk: a call does not start after its lease', 'if (leftMs === 0) expire();', ''],
+    ['sdk: a kill of one agent leaves the others alone', 'target === null || target === agentId', 'true'],
+    ['sdk: the end of the lease aborts', '() => stop.abort(leaseExpired(decision))', '() => {}'],
+    ['sdk: a call does not start after its lease', 'leftOfLease(taken) <= 0', 'false'],
     [
       'sdk: a call that was asked before a kill does not start',
       'mayMissKills === true',

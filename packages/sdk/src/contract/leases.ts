@@ -7,7 +7,7 @@ export function leases(agentUnder: AgentUnder): void {
   test('a lease that ran out aborts the call and keeps the charge, and a late result settles it', async () => {
     const { tools, mandate, agentId } = await agentUnder({
       maxCostTotal: 100,
-      toolPolicies: { pay: { cost: 5, executionLeaseMs: 20 } },
+      toolPolicies: { pay: { cost: 5, executionLeaseMs: 500 } },
     });
     const late = Promise.withResolvers<string>();
     const seen = Promise.withResolvers<AbortSignal>();
@@ -27,7 +27,7 @@ export function leases(agentUnder: AgentUnder): void {
   test('a call that fails after its lease ran out keeps its charge, and may be tried again', async () => {
     const { tools, mandate, agentId } = await agentUnder({
       maxCostTotal: 100,
-      toolPolicies: { pay: { cost: 5, executionLeaseMs: 100 } },
+      toolPolicies: { pay: { cost: 5, executionLeaseMs: 500 } },
     });
     const key = { idempotencyKey: 'order-7' };
     expect(await codeOf(tools.run('pay', {}, untilAborted, key))).toBe('LEASE_EXPIRED');

@@ -15,6 +15,8 @@ type Listener = (kill: Kill) => void;
 
 const TENANT = DEFAULTS.tenant;
 
+const KILLED_ELSEWHERE = 'another process killed it';
+
 /** A kill with this revision is always reported to the listeners. */
 const UNKNOWN_REVISION = 0;
 
@@ -23,6 +25,8 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 
 export class DistributedKills implements StateKills {
+  /** A notice of Redis comes a little after its kill, or not at all during an interruption. */
+  readonly mayMissKills = true;
   readonly #ledger: () => Promise<Ledger>;
   readonly #onError: OnError;
   readonly #listeners = new Set<Listener>();
@@ -134,10 +138,14 @@ export class DistributedKills implements StateKills {
   /** Tells the listeners of flags that they do not know. A notice has no reason, so the flags are read. */
   async #readFlags(ledger: Ledger, noticed: KillTarget | null): Promise<void> {
     try {
-      for (const { target, revision, reason } of await ledger.killed(TENANT))
-        this.#tell(target, revision, reason);
+      const flags = await ledger.killed(TENANT);
+      for (const { target, revision, reason } of flags) this.#tell(target, revision, reason);
+      if (noticed === null || flags.some(({ target }) => nameOf(target) === nameOf(noticed))) return;
+      // The target was revived before the flags were read. Its kill still ends the calls that were running.
+      const { killed, revision } = await ledger.flag(noticed);
+      if (!killed) this.#tell(noticed, revision, KILLED_ELSEWHERE);
     } catch (error) {
-      if (noticed !== null) this.#tell(noticed, UNKNOWN_REVISION, 'another process killed it');
+      if (noticed !== null) this.#tell(noticed, UNKNOWN_REVISION, KILLED_ELSEWHERE);
       throw error;
     }
   }

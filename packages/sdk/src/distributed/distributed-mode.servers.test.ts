@@ -15,7 +15,7 @@ import { codeOf, PAY, tally, untilAborted } from '../contract/scene.ts';
 import { serverDies } from '../contract/server-dies.ts';
 import { sdkContract } from '../contract.ts';
 import { findMandateError } from '../errors.ts';
-import { Mandate, type MandateOptions } from '../index.ts';
+import { type Call, Mandate, type MandateOptions } from '../index.ts';
 import { RedisStateManager } from './redis-state.ts';
 
 /** A Redis for all tests that do not break it. */
@@ -106,6 +106,29 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
       { agentId: 'bot', reason: 'runaway' },
     ]);
     expect(await other.mandate.revive('bot')).toBe(true);
+    expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
+  });
+
+  test('a call that was asked does not start after a kill by another instance', async () => {
+    const { one, other } = await two({ mandate: PAY, runId: 'run-1' });
+    const call: Call = { type: 'tool_call', tool: 'pay', args: {}, options: { callId: 'call-1' } };
+    await one.mandate.agent().ask(call);
+    await other.mandate.kill('bot', 'runaway');
+    expect(await codeOf(one.mandate.agent().start(call))).toBe('AGENT_KILLED');
+  });
+
+  test('a kill that is followed by a revive still aborts the running calls of other instances', async () => {
+    const { one, other } = await two({ mandate: PAY });
+    const started = Promise.withResolvers<void>();
+    const running = one.tools.run('pay', {}, (_args, signal) => {
+      started.resolve();
+      return untilAborted({}, signal);
+    });
+    const code = codeOf(running);
+    await started.promise;
+    await other.mandate.kill('bot', 'runaway');
+    await other.mandate.revive('bot');
+    expect(await code).toBe('AGENT_KILLED');
     expect(await codeOf(one.tools.run('pay', {}, () => 'paid'))).toBe('ran');
   });
 

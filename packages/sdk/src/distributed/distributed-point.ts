@@ -16,6 +16,8 @@ const MOST_STEPS = 32;
 /** The maximum number of waiting steps, and the longest wait of a step. */
 const MOST_WAITING = 10_000;
 const TURN_MS = 10_000;
+/** How long a decision waits for outcomes of its agent that met an interruption of Redis. */
+const LATE_MS = 2_000;
 
 type Late = Outcome & { type: ActionType };
 
@@ -59,6 +61,11 @@ export function distributedPoint({
 
   return {
     ...point,
+    async decide(record) {
+      // The next call of an agent must see what its earlier calls gave back.
+      await late.delivered(record.action.agentId, LATE_MS);
+      return point.decide(record);
+    },
     async settle(outcome, type) {
       try {
         await point.settle(outcome, type);
@@ -82,5 +89,5 @@ export function distributedPoint({
 }
 
 function mayPass(error: unknown): boolean {
-  return isMandateError(error) && error.retryable;
+  return isMandateError(error) && (error.retryable || error.code === 'LEDGER_LOST');
 }

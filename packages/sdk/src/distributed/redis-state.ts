@@ -12,7 +12,7 @@ import { isMandateError, MandateError, openInOrder, type Running, silentLogger }
 import type { RedisSettings } from '@mandate/runtime/settings';
 import { type ActionType, DEFAULTS, type Decision, type Settlement } from '@mandate/schemas';
 import type { OpenState } from '../engine-point.ts';
-import { logError } from '../errors.ts';
+import { safely } from '../errors.ts';
 import { inTime } from '../in-time.ts';
 import type { Cost, OnError } from '../types.ts';
 import { isAccepted, ledgerLost } from './accepted-ledgers.ts';
@@ -44,7 +44,7 @@ export class RedisStateManager {
   constructor(options: RedisStateOptions) {
     this.#settings = settingsOf(options);
     this.#beginsLedger = options.beginsLedger ?? true;
-    this.#onError = options.onError ?? logError;
+    this.#onError = safely(options.onError);
     this.kills = new DistributedKills(async () => {
       const opened = await this.#opened();
       // If the ledger stays unusable, the kill itself fails and reports this.

@@ -184,25 +184,10 @@ export class PlaneKills implements Kills {
   /** Notifies only the listeners of this moment. A call that is allowed after a later revive is not stopped. */
   async #announce({ target, reason }: Flag): Promise<void> {
     const listeners = [...this.#listeners.keys()];
-    const running = new Set([...this.#listeners.values()].filter((agentId) => agentId !== undefined));
-    if ('agentId' in target) {
-      const { agentId } = target;
-      this.#tell(listeners, { agentId, reason: reason ?? (await this.#reasonOf(agentId)), target });
-      if (target.scope === 'agent') return;
-      running.delete(agentId);
-      await Promise.all([...running].map((other) => this.#announceIfIn(target, other, listeners)));
-      return;
-    }
-    const [agentId] = running;
-    const asked = reason ?? (agentId === undefined ? UNKNOWN_REASON : await this.#reasonOf(agentId));
-    this.#tell(listeners, { agentId: null, reason: asked, target });
-  }
-
-  /** Announces the kill of a subtree for one agent, unless the plane answers that this agent is not killed. */
-  async #announceIfIn(target: KillTarget, agentId: string, listeners: readonly Listener[]): Promise<void> {
-    const unknown = { reason: UNKNOWN_REASON };
-    const killed = await this.#killOf(agentId, REASON_MS).catch(() => unknown);
-    if (killed !== null) this.#tell(listeners, { agentId, reason: killed.reason, target });
+    const agentId = 'agentId' in target ? target.agentId : null;
+    const asked = agentId ?? [...this.#listeners.values()].find((one) => one !== undefined);
+    const known = reason ?? (asked === undefined ? UNKNOWN_REASON : await this.#reasonOf(asked));
+    this.#tell(listeners, { agentId, reason: known, target });
   }
 
   async #reasonOf(agentId: string): Promise<string> {
