@@ -1,6 +1,7 @@
 /** Identifies a call of an agent by the id from its framework, so that a second request for the call is recognized. */
 import { CAPS } from '@mandate/schemas/core';
 import { statedFields } from './call-options.ts';
+import { isObject } from './create-action.ts';
 import { sha256Hex } from './sha256-hex.ts';
 import type { Call } from './types.ts';
 
@@ -59,6 +60,6 @@ function digestOf(value: unknown): string | null {
 }
 
 function inOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -60,9 +60,12 @@ export function createAction(
 /** Returns the arguments in the JSON of a record. Null if they are no object. */
 function argumentsIn(json: string): CreatedAction['args'] | null {
   const { args } = (JSON.parse(json) as { action: { args?: unknown } }).action;
-  return typeof args === 'object' && args !== null && !Array.isArray(args)
-    ? (args as CreatedAction['args'])
-    : null;
+  return isObject(args) ? args : null;
+}
+
+/** True for an object that is no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns what an error says about a call that has no decision. */

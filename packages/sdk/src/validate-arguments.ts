@@ -1,4 +1,5 @@
 /** Validates the arguments of a call by the tool's own validator, which may change them. */
+import { isObject } from './create-action.ts';
 import { MandateBlockedError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import type { ActionOfError, StandardSchema, Validate } from './types.ts';
@@ -23,7 +24,7 @@ export async function validateArguments(
 ): Promise<unknown> {
   try {
     const validated = await inTime(VALIDATION_MS, validatedBy(validate, args), tookTooLong);
-    if (typeof validated === 'object' && validated !== null && !Array.isArray(validated)) return validated;
+    if (isObject(validated)) return validated;
     throw new Error('the validator returned no object');
   } catch (cause) {
     throw new MandateBlockedError('ARGUMENT_VALIDATION_FAILED', {

@@ -1,4 +1,5 @@
 /** Wraps plain functions: `mandate.fn(name, f)` has the parameters of `f`, and each call is decided first. */
+import { isObject } from './create-action.ts';
 import { misused } from './errors.ts';
 import { ignoreRejection, isPlainObject } from './plain-values.ts';
 import type { RunOptions } from './types.ts';
@@ -86,8 +87,4 @@ function form<F extends AnyFunction>(parameters: Parameters<F>, args: FnOptions<
   if (parameters.length === 1 && isObject(only))
     return { decided: only, parametersOf: (decided) => [decided] };
   return { decided: { args: parameters }, parametersOf: ({ args: list }: { args: unknown[] }) => list };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

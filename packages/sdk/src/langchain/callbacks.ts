@@ -7,6 +7,7 @@ import type { AgentSource } from '../adapters/agent-source.ts';
 import { countedTokens, maxOutputOf, tokensOfText } from '../adapters/count-tokens.ts';
 import { outcomeOfAnswer } from '../adapters/outcome-of-delivery.ts';
 import { RunningCalls } from '../adapters/running-calls.ts';
+import { isObject } from '../create-action.ts';
 import type { Agent, Call } from '../types.ts';
 import { describedBy } from './describe-model.ts';
 import type { LangChainOptions } from './options.ts';
@@ -118,7 +119,7 @@ class MandateCallbacks extends BaseCallbackHandler {
 function argsOf(input: string): unknown {
   try {
     const args: unknown = JSON.parse(input);
-    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return args;
+    if (isObject(args)) return args;
   } catch {
     // The input is a text.
   }

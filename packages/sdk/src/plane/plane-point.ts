@@ -4,6 +4,7 @@
  */
 import { MandateError } from '@mandate/runtime/errors';
 import type { ActionRequested } from '@mandate/schemas';
+import { isObject } from '../create-action.ts';
 import type { DecisionPoint, ReadAction } from '../decision-point.ts';
 import { misused, refuseOption } from '../errors.ts';
 import { Semaphore } from '../semaphore.ts';
@@ -79,10 +80,7 @@ export function planePoint(options: Options): DecisionPoint {
 function readAction(json: string): ReadAction {
   const record = JSON.parse(json) as ActionRequested;
   const { action } = record;
-  const isObject =
-    action.type !== 'tool_call' ||
-    (typeof action.args === 'object' && action.args !== null && !Array.isArray(action.args));
-  if (isObject) return { ok: true, value: record };
+  if (action.type !== 'tool_call' || isObject(action.args)) return { ok: true, value: record };
   return {
     ok: false,
     fault: { reason: 'the arguments are no object', remedy: 'call the tool with an object of arguments' },
