@@ -139,7 +139,7 @@ export function createMemoryLedger(options: MemoryLedgerOptions): MemoryLedger {
 
 function unavailable(): MandateError {
   return new MandateError('LEDGER_UNAVAILABLE', 'The ledger is closed.', {
-    remedy: 'Nothing was decided. Send the batch again after the ledger is back.',
+    remedy: 'Nothing was decided. Open another ledger, or create another state in the SDK.',
     retryable: true,
   });
 }
