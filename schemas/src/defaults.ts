@@ -61,10 +61,22 @@ export const DEFAULTS = {
   releases: { calls: 10, percent: 20 },
 } as const;
 
-export const CAPS = {
+/** The caps that concern a single call. A client of a plane needs only these, and it must stay small. */
+export const CALL_CAPS = {
   recordBytes: 256 * 1024,
-  documentBytes: 1024 * 1024,
   depth: 32,
+  stringUnits: 64 * 1024,
+  idUnits: 200,
+  attempts: 1_000,
+  deadlineMs: 24 * 3_600_000,
+  leaseMs: 12 * 3_600_000,
+  /** The longest time that a publisher waits for an answer. */
+  waitMs: 60_000,
+} as const;
+
+export const CAPS = {
+  ...CALL_CAPS,
+  documentBytes: 1024 * 1024,
   /**
    * The deepest nesting of the body of an HTTP request. The size of the body limits everything else. This cap is
    * higher than the cap of the log, so a change that is too deep for the log gets an error of its own.
@@ -76,8 +88,6 @@ export const CAPS = {
    * characters.
    */
   elements: 20_000,
-  stringUnits: 64 * 1024,
-  idUnits: 200,
   /**
    * The maximum number of characters of a key that are kept for an unreadable record. No key that names an agent is
    * longer.
@@ -86,9 +96,6 @@ export const CAPS = {
   amountMicros: Number.MAX_SAFE_INTEGER,
   /** The maximum number of tokens of one kind that an outcome may state. */
   tokens: 1_000_000_000,
-  attempts: 1_000,
-  deadlineMs: 24 * 3_600_000,
-  leaseMs: 12 * 3_600_000,
   replayMemoryMs: 31 * 86_400_000,
   rememberedIds: 1_000_000_000,
   /** The highest value of any limit on records or bytes. */
@@ -100,8 +107,6 @@ export const CAPS = {
   unrememberedKept: 10_000,
   /** The longest time that a question to a person, or an approval, may be valid. */
   questionMs: 31 * 86_400_000,
-  /** The longest time that a publisher waits for an answer. */
-  waitMs: 60_000,
   /**
    * The highest number of calls in a rate. A rate keeps one timestamp for each call, so this limits the size of a
    * counter.

@@ -1,6 +1,6 @@
 /** The second step in the life of an action: it is decided. Every refusal becomes an error. */
 import type { ActionRequested, Decision } from '@mandate/schemas';
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import type { ActionOfError, BlockCode, DeferOptions } from './types.ts';
@@ -80,7 +80,7 @@ async function decideLatest(point: Pick<DecisionPoint, 'decide'>, created: Actio
       first?.samePayload === true &&
       first.actionId === created.action.id &&
       first.attempt === attempt &&
-      attempt < CAPS.attempts;
+      attempt < CALL_CAPS.attempts;
     if (!mayAskNext) return answer;
   }
 }

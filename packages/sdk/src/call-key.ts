@@ -1,5 +1,5 @@
 /** Identifies a call of an agent by the id from its framework, so that a second request for the call is recognized. */
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import { statedFields } from './call-options.ts';
 import { isObject } from './create-action.ts';
 import { sha256Hex } from './sha256-hex.ts';
@@ -42,7 +42,7 @@ const PLAIN = /^[!-9;-~]+$/;
 /** Returns `run:call` if this text is short, plain and unambiguous. Otherwise returns a hash of both ids. */
 function actionIdOf(runId: string, callId: string): string {
   const id = `${runId}:${callId}`;
-  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CAPS.idUnits;
+  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CALL_CAPS.idUnits;
   return isPlain ? id : hashed([runId, callId]);
 }
 

@@ -1,6 +1,6 @@
 /** The first step in the life of an action: the call becomes a record, with an id that no model chooses. */
 import type { ActionRequested } from '@mandate/schemas';
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import { statedFields } from './call-options.ts';
 import type { DecisionPoint, ReadAction } from './decision-point.ts';
 import { digestArguments, digestFields, faultInside, mayBeTooLarge } from './digest-arguments.ts';
@@ -84,7 +84,7 @@ function subjectOf(call: Call): { tool: string } | { model: string } {
  */
 function idOfKey(idempotencyKey: string): string {
   const id = `key_${idempotencyKey}`;
-  return id.length > CAPS.idUnits ? idempotencyKey : id;
+  return id.length > CALL_CAPS.idUnits ? idempotencyKey : id;
 }
 
 /**

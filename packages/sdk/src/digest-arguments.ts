@@ -2,16 +2,16 @@
  * Makes arguments that are too large for a record fit: the largest values become digests. What is decided and recorded
  * has the digests, and the tool runs with the whole values.
  */
-import { CAPS, DIGESTED, type DigestedValue } from '@mandate/schemas/core';
+import { CALL_CAPS, DIGESTED, type DigestedValue } from '@mandate/schemas/core';
 import { sha256Hex } from './sha256-hex.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Records with at most this many characters are within all caps of size. A character takes at most three bytes. */
-const SURELY_FITS = CAPS.stringUnits;
+const SURELY_FITS = CALL_CAPS.stringUnits;
 
 /** The maximum size of all arguments together, in bytes. The other fields of a record have 32 KiB. */
-const ARGUMENT_BYTES = CAPS.recordBytes - 32 * 1024;
+const ARGUMENT_BYTES = CALL_CAPS.recordBytes - 32 * 1024;
 
 /** Shorter values are not digested, because their digest would hardly be shorter. */
 const SHORTEST = 1_000;
@@ -39,7 +39,7 @@ export function faultInside(value: unknown, depth = 0): string | null {
     return isInexact && Math.abs(value) < LONGEST_INTEGER ? `the integer ${value} is not exact` : null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= CAPS.depth) return 'they are nested too deeply';
+  if (depth >= CALL_CAPS.depth) return 'they are nested too deeply';
   for (const [key, one] of Object.entries(value)) {
     const fault = REFUSED_KEYS.has(key) ? `the key "${key}" is refused` : faultInside(one, depth + 1);
     if (fault !== null) return fault;
@@ -54,8 +54,8 @@ export function faultInside(value: unknown, depth = 0): string | null {
  * @param args a copy as JSON, which is not changed
  */
 export function digestArguments(args: Arguments): Arguments {
-  const texts = digested(args, CAPS.stringUnits);
-  for (let most = CAPS.stringUnits / 2, made = texts; ; most /= 2) {
+  const texts = digested(args, CALL_CAPS.stringUnits);
+  for (let most = CALL_CAPS.stringUnits / 2, made = texts; ; most /= 2) {
     if (bytesOf(made) <= ARGUMENT_BYTES) return made;
     if (most < SHORTEST) return digestFields(made, args);
     made = digested(args, most);

@@ -1,6 +1,6 @@
 /** The entry to the SDK: an instance puts agents under their mandates, in the mode that its options choose. */
 import type { Clock } from '@mandate/runtime';
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import type { AuditCounts, AuditTarget } from './audit/audit-output.ts';
 import type { AuditOptions } from './audit.ts';
 import { type CallKey, callKeyOf } from './call-key.ts';
@@ -419,8 +419,8 @@ function checkAgent(agentId: unknown, nameFault: DecisionPoint['nameFault'] = ()
 /** Returns what is wrong with the id of an agent, as a phrase. Null if nothing is wrong. */
 function agentFault(agentId: unknown): string | null {
   if (typeof agentId !== 'string') return 'must be a text';
-  if (agentId.length === 0 || agentId.length > CAPS.idUnits)
-    return `must have 1 to ${CAPS.idUnits} characters`;
+  if (agentId.length === 0 || agentId.length > CALL_CAPS.idUnits)
+    return `must have 1 to ${CALL_CAPS.idUnits} characters`;
   return agentId.includes('*') ? 'must not contain *' : null;
 }
 

@@ -1,6 +1,6 @@
 /** Checks the result of a call before the call counts as done: VERIFIED, between EXECUTING and SETTLED. */
 import type { Decision } from '@mandate/schemas';
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import { actionOf } from './authorize.ts';
 import { MandateBlockedError, misused } from './errors.ts';
 import { runUntilAborted } from './run-until-aborted.ts';
@@ -28,10 +28,10 @@ export function verifierOf({
 }: RunOptions): Verifier | null {
   if (verifyResult === undefined) return null;
   if (typeof verifyResult !== 'function') throw misused('verifyResult is no function.', 'State a function.');
-  if (!(verifyTimeoutMs > 0 && verifyTimeoutMs <= CAPS.leaseMs)) {
+  if (!(verifyTimeoutMs > 0 && verifyTimeoutMs <= CALL_CAPS.leaseMs)) {
     throw misused(
       `verifyTimeoutMs is ${verifyTimeoutMs}.`,
-      `Use a number of milliseconds above 0, at most ${CAPS.leaseMs}.`,
+      `Use a number of milliseconds above 0, at most ${CALL_CAPS.leaseMs}.`,
     );
   }
   return (result, decision, aborted) => verify(result, { verifyResult, verifyTimeoutMs, decision, aborted });

@@ -1,5 +1,5 @@
 /** Wraps the tools of an agent, so that each call is decided before it runs. */
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import { MandateBlockedError, misused } from './errors.ts';
 import type { RunOptions, Tool, Tools } from './types.ts';
 import { verifierOf } from './verify-result.ts';
@@ -92,7 +92,7 @@ const MOST_NAMED = 50;
 function unknownTool(agentId: string, name: string, known: readonly string[]): MandateBlockedError {
   const names = known.slice(0, MOST_NAMED).join(', ') + (known.length > MOST_NAMED ? ', and others' : '');
   return new MandateBlockedError('UNKNOWN_TOOL', {
-    reason: `There is no function for the tool ${JSON.stringify(String(name).slice(0, CAPS.idUnits))}.`,
+    reason: `There is no function for the tool ${JSON.stringify(String(name).slice(0, CALL_CAPS.idUnits))}.`,
     remedy: known.length === 0 ? 'Give the function to `run`.' : `Use one of these tools: ${names}.`,
     action: { id: '', agentId, type: 'tool_call', tool: name },
     decision: null,

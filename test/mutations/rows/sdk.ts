@@ -108,7 +108,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/sdk/src/digest-arguments.ts', [
     [
       'sdk: a text that is too large has a digest',
-      'const texts = digested(args, CAPS.stringUnits);',
+      'const texts = digested(args, CALL_CAPS.stringUnits);',
       'const texts = args;',
     ],
     ['sdk: a digest covers the whole text', 'sha256Hex(text)', 'sha256Hex(text.slice(0, PREFIX_UNITS))'],

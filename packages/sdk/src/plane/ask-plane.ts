@@ -7,7 +7,7 @@
  * request. Without them, two processes with one idempotency key could both use the same ALLOW.
  */
 import type { Action, ActionRequested, Decision } from '@mandate/schemas';
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import { MandateBlockedError } from '../errors.ts';
 import {
   fieldsOf,
@@ -38,7 +38,7 @@ export async function askPlane(
   let mayBeLost = false;
   for (;;) {
     const answer = await connection.request((leftMs) => {
-      const waitMs = Math.min(leftMs, ONE_WAIT_MS, CAPS.waitMs);
+      const waitMs = Math.min(leftMs, ONE_WAIT_MS, CALL_CAPS.waitMs);
       return { method: 'POST', path: `/v1/actions?waitMs=${waitMs}`, body: action };
     }, untilMs);
     mayBeLost ||= answer.tries > 1 || answer.status === 202;

@@ -1,5 +1,5 @@
 /** The options of plane mode, checked and with their defaults. */
-import { CAPS } from '@mandate/schemas/core';
+import { CALL_CAPS } from '@mandate/schemas/core';
 import type { DecisionPoint } from '../decision-point.ts';
 import { misused } from '../errors.ts';
 import type { OnError } from '../types.ts';
@@ -37,8 +37,8 @@ export function planeSettings({ planeUrl, apiKey, timeoutMs, whenPlaneIsAway }: 
     throw misused(`whenPlaneIsAway is "${whenPlaneIsAway}".`, 'Use "block", the only value.');
   }
   const waits = timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  if (!Number.isSafeInteger(waits) || waits < 1 || waits > CAPS.deadlineMs) {
-    throw misused(`timeoutMs is ${waits}.`, `Use a whole number from 1 to ${CAPS.deadlineMs}.`);
+  if (!Number.isSafeInteger(waits) || waits < 1 || waits > CALL_CAPS.deadlineMs) {
+    throw misused(`timeoutMs is ${waits}.`, `Use a whole number from 1 to ${CALL_CAPS.deadlineMs}.`);
   }
   return {
     url: addressOf(planeUrl ?? DEFAULT_URL),
