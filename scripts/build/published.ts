@@ -22,7 +22,7 @@ export const PUBLISHED: readonly Published[] = [
     name: '@mandate/sdk',
     kind: 'library',
     // The engine needs `Map.groupBy`.
-    oldestNode: [22, 0],
+    oldestNode: [22, 13],
     keywords: [...KEYWORDS, 'llm', 'tools'],
   }),
   published('packages/cli', {

@@ -9,6 +9,7 @@ import {
   DEFAULTS,
   type Decision,
   type Fault,
+  type Outcome,
   readActionsRecord,
   type Settlement,
 } from '@mandate/schemas';
@@ -72,24 +73,43 @@ export function enginePoint(
     deciders.set(opened, decider);
     return decider;
   };
+  /** Returns work that may run again: with the same decider it is the same delivery, which the ledger counts once. */
+  const repeatable = <T>(
+    deliver: (decider: LocalDecider) => () => Promise<T>,
+    done: (opened: OpenState, made: T) => void,
+  ) => {
+    let delivery: { by: LocalDecider; again: () => Promise<T> } | null = null;
+    return async (opened: OpenState): Promise<T> => {
+      const by = deciderOf(opened);
+      if (delivery?.by !== by) delivery = { by, again: deliver(by) };
+      const made = await delivery.again();
+      done(opened, made);
+      return made;
+    };
+  };
+  /** The settlements whose outcomes may be reported again. */
+  const settling = new WeakMap<Outcome, (opened: OpenState) => Promise<Settlement>>();
   return {
     nameFault,
     readAction,
     async decide(record) {
-      const decision = await step(async (opened) => {
-        const made = await deciderOf(opened).decide(record);
-        opened.decided(made);
-        return made;
-      });
+      const work = repeatable(
+        (decider) => decider.deciding(record),
+        (opened, made) => opened.decided(made),
+      );
+      const decision = await step(work);
       audit?.record({ event: 'action.decided', decision });
       return decision;
     },
     async settle(outcome, type) {
-      const settlement = await step(async (opened) => {
-        const made = await deciderOf(opened).settle(outcome);
-        opened.settled(made, type);
-        return made;
-      });
+      const work =
+        settling.get(outcome) ??
+        repeatable(
+          (decider) => decider.settling(outcome),
+          (opened, made) => opened.settled(made, type),
+        );
+      settling.set(outcome, work);
+      const settlement = await step(work);
       audit?.record({ event: 'action.settled', settlement });
     },
     kills: killsOfSubtrees(state.kills, mandates),

@@ -24,6 +24,10 @@ export type LocalDecider = {
   decide(record: ActionRequested): Promise<Decision>;
   /** Settles an allowed action. The outcome counts as the agent's own report. Rejects if the outcome is not valid. */
   settle(reported: Outcome): Promise<Settlement>;
+  /** Like `decide`. The returned function may be called again if the ledger gave no answer: it decides once. */
+  deciding(record: ActionRequested): () => Promise<Decision>;
+  /** Like `settle`, in the same way. Throws if the outcome is not valid. */
+  settling(reported: Outcome): () => Promise<Settlement>;
 };
 
 type Setup = {
@@ -42,19 +46,29 @@ export function localDecider({ ledger, control, redact, clock }: Setup): LocalDe
   // Each decider has a topic of its own, because a log position identifies a delivery in the ledger, and ids of
   // decisions are made from log positions. On such a topic, every outcome is the agent's own report.
   const answer = answerAlone(context, `local/${randomUUID()}`);
-  const answerTo = (written: ActionsRecord) => answer({ value: NO_BYTES, written });
+  const deliver = (written: ActionsRecord) => answer({ value: NO_BYTES, written });
 
-  return {
-    async decide(record) {
-      const answered = await answerTo(record);
+  const deciding: LocalDecider['deciding'] = (record) => {
+    const delivery = deliver(record);
+    return async () => {
+      const answered = await delivery();
       if (answered.event !== 'action.decided') throw new Error(`a request was answered by ${answered.event}`);
       return answered.decision;
-    },
-    async settle(reported) {
-      const answered = await answerTo({ event: 'action.completed', outcome: outcome.parse(reported) });
+    };
+  };
+  const settling: LocalDecider['settling'] = (reported) => {
+    const delivery = deliver({ event: 'action.completed', outcome: outcome.parse(reported) });
+    return async () => {
+      const answered = await delivery();
       if (answered.event !== 'action.settled')
         throw new Error(`an outcome was answered by ${answered.event}`);
       return answered.settlement;
-    },
+    };
+  };
+  return {
+    deciding,
+    settling,
+    decide: (record) => deciding(record)(),
+    settle: async (reported) => settling(reported)(),
   };
 }

@@ -56,6 +56,6 @@ export function offlineDecider(
       const { action, fingerprint } = publish(sent);
       return actionDigest(action, fingerprint);
     },
-    answer: async (record) => answer(appended(record)),
+    answer: async (record) => answer(appended(record))(),
   };
 }

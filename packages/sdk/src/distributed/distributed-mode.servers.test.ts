@@ -158,6 +158,35 @@ describeWithOwnServers(['redis'], 'on one Redis', () => {
     expect(await one.mandate.getRemainingBudget()).toBe(-4_000_000);
   });
 
+  test('a decision and a settlement whose answers are lost count once, in every sum', async () => {
+    const redis = await startRedis({ appendonly: true, config: { appendfsync: 'always' } });
+    onTestFinished(() => redis.stop());
+    const taken: AuditRecord[] = [];
+    const audit = [(records: readonly AuditRecord[]) => taken.push(...records)];
+    const mandate = { maxCostTotal: 100, toolPolicies: { pay: { cost: 5, maxActualCost: 50 } } };
+    const { one } = await two({ mandate, audit, onError: () => {} }, redis.url);
+    const stopped = async <T>(work: () => Promise<T>): Promise<T> => {
+      process.kill(redis.pid, 'SIGSTOP');
+      setTimeout(() => process.kill(redis.pid, 'SIGCONT'), 2_500);
+      return work();
+    };
+    await one.tools.run('pay', {}, () => 'paid');
+    expect(await stopped(() => one.tools.run('pay', {}, () => 'paid'))).toBe('paid');
+    const settled = { actualCostMicros: 50_000_000 };
+    await one.tools.run('pay', {}, () => stopped(async () => 'paid'), settled);
+    await one.mandate.flush({ timeoutMs: 30_000 });
+    const spent = taken.map((record) =>
+      record.event === 'action.decided'
+        ? record.decision.chargedMicros
+        : record.settlement.deltaMicros + record.settlement.excessMicros,
+    );
+    expect(spent.reduce((sum, micros) => sum + micros, 0)).toBe(60_000_000);
+    await expect.poll(async () => (await one.mandate.getCost()).totalMicros).toBe(60_000_000);
+    expect([await one.mandate.getCallCount(), await one.mandate.getRemainingBudget()]).toEqual([
+      3, 40_000_000,
+    ]);
+  });
+
   test('records what it decided, with the time of Redis', async () => {
     const taken: AuditRecord[] = [];
     const audit = [(records: readonly AuditRecord[]) => taken.push(...records)];

@@ -1,6 +1,7 @@
 /** Distributed mode: the state is in Redis, and every process with the same prefix shares it. */
 import { isMandateError } from '@mandate/runtime/errors';
 import type { ActionType, Outcome } from '@mandate/schemas';
+import { Backoff, sleep } from '../backoff.ts';
 import type { DecisionPoint } from '../decision-point.ts';
 import { type EngineOptions, enginePoint } from '../engine-point.ts';
 import { OutcomeQueue } from '../plane/outcome-queue.ts';
@@ -19,6 +20,13 @@ const TURN_MS = 10_000;
 /** How long a decision waits for outcomes of its agent that met an interruption of Redis. */
 const LATE_MS = 2_000;
 
+/** How long a step that got no answer is repeated, and how often at least. */
+const REPEAT_MS = 1_500;
+const FEWEST_TRIES = 2;
+const FIRST_WAIT_MS = 25;
+const LONGEST_WAIT_MS = 500;
+const NEVER = new AbortController().signal;
+
 type Late = Outcome & { type: ActionType };
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
@@ -31,16 +39,19 @@ export function distributedPoint({
   const point = enginePoint(options, {
     state,
     open: () => state.open(),
-    step: (work) => steps.run(performance.now() + TURN_MS, () => state.step(work)),
+    step: (work) => steps.run(performance.now() + TURN_MS, () => repeated(() => state.step(work))),
   });
   const closing = new AbortController();
-  // The ledger counts an outcome once, so an outcome may be sent again. A decision may not be sent again.
+  /** The outcomes as they were first reported, so that the ledger recognizes a repeat. */
+  const first = new WeakMap<Late, Outcome>();
   const late = new OutcomeQueue(
     {
       url: 'Redis',
       closed: closing.signal,
       async send({ body }) {
-        const settling = (body as Late[]).map(({ type, ...outcome }) => settleIfPossible(outcome, type));
+        const settling = (body as Late[]).map((queued) =>
+          settleIfPossible(first.get(queued) ?? queued, queued.type),
+        );
         const failed = (await Promise.allSettled(settling)).find((one) => one.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
         return { status: 200, body: null, retryAfterMs: null, tries: 1 };
@@ -72,6 +83,7 @@ export function distributedPoint({
       } catch (error) {
         if (!mayPass(error)) throw error;
         const queued: Late = { ...outcome, type };
+        first.set(queued, outcome);
         late.add(queued);
       }
     },
@@ -86,6 +98,21 @@ export function distributedPoint({
       await point.close(options);
     },
   };
+}
+
+/** Repeats the work if Redis gave no answer. The ledger recognizes a repeat, and gives the first answer again. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + REPEAT_MS;
+  const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isOver = tries >= FEWEST_TRIES && performance.now() >= untilMs;
+      if (!isMandateError(error) || !error.retryable || isOver) throw error;
+      await sleep(backoff.nextMs(), NEVER);
+    }
+  }
 }
 
 function mayPass(error: unknown): boolean {
