@@ -114,7 +114,7 @@ it('prefers the environment to a profile', async () => {
   const login = await runCommand(['login', '--url', url, '--key', 'sk-1'], {
     env: { ...env, MANDATE_API_KEY: 'sk-env' },
   });
-  expect(login.stderr).toContain('MANDATE_API_KEY is set, and wins');
+  expect(login.stderr).toContain('MANDATE_API_KEY is set, and has priority');
 });
 
 it('prefers the key of a profile that an option names to the key of the environment', async () => {
