@@ -22,7 +22,9 @@ const DOUBTS_IN_LOG = 20;
 export async function openParts(config: PlaneConfig, log: Logger, env: Environment, opening: Opening) {
   const { closing } = opening;
   const wanted = documentsIn(config, log);
-  const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH);
+  const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH, {
+    hasPolicies: wanted !== null,
+  });
   holdFolder(config, folder, opening);
   const secret = readOrMakeSecret(folder.secret);
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
@@ -49,7 +51,17 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
   // The files are applied before any decision. Otherwise an action could be decided while only some of the files are
   // applied.
   if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
-  const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
+  const agentsOfFiles = [...(wanted?.agents.keys() ?? [])];
+  const files = {
+    agentsOfFiles,
+    folder,
+    secret,
+    mandates,
+    privacy,
+    fields,
+    rules,
+    fileKeys: fileKeyStore(folder.keys),
+  };
   return { ...opening, ...control, ...files, log, metrics, tracer, clock, bus };
 }
 

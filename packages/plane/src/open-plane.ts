@@ -86,7 +86,9 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   );
   // The keys are made last, because they are shown only after a complete start. If a later step failed, the keys would
   // never be shown.
-  const named = new Set(mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs));
+  const globs = mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs);
+  const { agentsOfFiles } = parts;
+  const named = new Set(agentsOfFiles.length > 0 ? agentsOfFiles : globs);
   const firstKeys = await makeFirstKeys(fileKeys, [...named]);
   const atRest = async (signal?: AbortSignal) => {
     await decider.caughtUp(signal);

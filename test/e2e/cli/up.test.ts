@@ -1,6 +1,6 @@
 /** Tests how `mandate up` starts and stops. Also tests how commands that need no plane can be limited and stopped. */
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { byLength, startPlane, temporaryFolder, waitUntil } from '@mandate/testing';
@@ -20,6 +20,10 @@ it('mandate up starts on an empty folder, shows keys once, applies its files, an
   await waitUntil('the greeting', () => said.includes('mandate login --url http://127.0.0.1:'));
   expect(said).toMatch(/^Mandate is up at http:\/\/127\.0\.0\.1:\d+\n/);
   expect(said.match(/sk-mdt_/g)).toHaveLength(3);
+  expect(said).toContain(`policies   ${policies} `);
+  expect(said).toMatch(/publisher .* of bot\n/);
+  // No starter mandate applies beside the policies.
+  expect(readFileSync(join(data, 'mandates.yaml'), 'utf8')).toContain('agents: [nobody]');
   first.kill('SIGTERM');
   expect(await once(first, 'close')).toEqual([0, null]);
 

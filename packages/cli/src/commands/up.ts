@@ -84,7 +84,7 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   if (context.json) {
     await writeJsonLine(stdout, { url: plane.url, data: plane.folder.path, keys: plane.firstKeys });
   } else {
-    await write(stdout, greeting(plane, stdout));
+    await write(stdout, greeting(plane, config.PLANE_POLICIES_PATH, stdout));
   }
   const part = { name: 'the plane', start: async () => plane, stopTimeoutMs: 30_000 };
   return runLifecycle({ log, stop: signal, parts: [part] });
@@ -94,9 +94,14 @@ function forAgents(agents: readonly string[]): string {
   return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
 }
 
-function greeting({ url, folder, firstKeys }: Plane, stdout: CommandContext['stdout']): string {
+function greeting(
+  { url, folder, firstKeys }: Plane,
+  policies: string | undefined,
+  stdout: CommandContext['stdout'],
+): string {
   const lines = [
     `Mandate is up at ${paint('bold', url, stdout)}`,
+    ...(policies === undefined ? [] : [`  policies   ${policies} (applied at each start)`]),
     `  mandates   ${folder.mandates} (read again when it changes)`,
     `  interface  ${url}/docs   health ${url}/readyz   metrics ${url}/metrics`,
   ];
