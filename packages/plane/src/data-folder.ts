@@ -15,9 +15,10 @@ export function openDataFolder(
   const folder = makeDataFolder(path);
   if (mandatesPath !== undefined) return { ...folder, mandates: mandatesPath };
   if (!existsSync(folder.mandates)) {
-    const name = hasPolicies ? 'no-mandates.yaml' : 'starter-mandates.yaml';
-    const starter = readFileSync(join(import.meta.dirname, name));
-    writeFileSync(folder.mandates, starter, { flag: 'wx' });
+    const starter = hasPolicies
+      ? join(import.meta.dirname, 'no-mandates.yaml')
+      : join(import.meta.dirname, 'starter-mandates.yaml');
+    writeFileSync(folder.mandates, readFileSync(starter), { flag: 'wx' });
   }
   return folder;
 }
