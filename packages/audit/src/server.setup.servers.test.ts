@@ -71,7 +71,7 @@ function retainer(): string {
   const file = readFileSync(join(SETUP, 'users.d', 'mandate.xml'), 'utf8');
   const [recorder = ''] = /<mandate_recorder>.*<\/mandate_recorder>/s.exec(file) ?? [];
   const retaining = recorder
-    .replace(/<!-- Where tenants have a retention.*\n([\s\S]*?)-->/, '$1')
+    .replace(/<!-- Only if tenants have a retention.*\n([\s\S]*?)-->/, '$1')
     .replaceAll('mandate_recorder', 'mandate_retainer')
     .replace('_RECORDER_', '_RETAINER_');
   return `<clickhouse><users>${retaining}</users></clickhouse>`;

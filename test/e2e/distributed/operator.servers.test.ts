@@ -254,7 +254,7 @@ describeWithOwnServers(['kafka', 'redis', 'clickhouse'], 'an operator', () => {
     const withoutQuery = await mandate(['decisions', 'list'], { MANDATE_URL: next.url });
     expect(withoutQuery).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('MANDATE_QUERY_URL') });
     const wrongWay = await mandate(['agents', 'list'], { MANDATE_URL: query.url });
-    expect(wrongWay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is no gateway') });
+    expect(wrongWay).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not the gateway') });
 
     await tellAllThatAlarmsNeed({ gateway: next, decider, recorder, query });
   });
