@@ -10,6 +10,7 @@
 export * from './action-kinds.ts';
 export { ancestorsIn } from './ancestors-in.ts';
 export * from './approval-id.ts';
+export { CALL_CAPS } from './call-caps.ts';
 export * from './codes.ts';
 export * from './counter-names.ts';
 export { type DecodedText, decodeFile, decodeText, type Utf8Fault } from './decode-text.ts';

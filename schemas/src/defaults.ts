@@ -3,6 +3,8 @@
  * units.
  */
 
+import { CALL_CAPS } from './call-caps.ts';
+
 export const DEFAULTS = {
   tenant: 'default',
   /**
@@ -59,19 +61,6 @@ export const DEFAULTS = {
   openWindowMs: 5 * 60_000,
   /** How much an agent's own reports of failures may give back. */
   releases: { calls: 10, percent: 20 },
-} as const;
-
-/** The caps that concern a single call. A client of a plane needs only these, and it must stay small. */
-export const CALL_CAPS = {
-  recordBytes: 256 * 1024,
-  depth: 32,
-  stringUnits: 64 * 1024,
-  idUnits: 200,
-  attempts: 1_000,
-  deadlineMs: 24 * 3_600_000,
-  leaseMs: 12 * 3_600_000,
-  /** The longest time that a publisher waits for an answer. */
-  waitMs: 60_000,
 } as const;
 
 export const CAPS = {

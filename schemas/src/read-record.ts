@@ -34,6 +34,19 @@ export function readStrictly<T>(
   return text.ok ? readText(text.value, () => schema) : text;
 }
 
+const ANY_SIZE = { depth: CAPS.depth, keys: Infinity, elements: Infinity, stringUnits: Infinity };
+
+/** Returns the fault of a JSON text that may be in no record, even if its size would fit. Null if there is none. */
+export function faultWithoutSize(text: string): Pick<Fault, 'reason' | 'remedy' | 'pointer'> | null {
+  try {
+    readJson(text, ANY_SIZE);
+    return null;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return { reason: error.message, remedy: error.remedy, pointer: '' };
+  }
+}
+
 /** Chooses the schema of a record by the record's content. */
 type SchemaOf<T> = (json: Json) => z.ZodType<T>;
 

@@ -10,7 +10,9 @@ import type { ActionOfError, BlockCode, DeferOptions } from './types.ts';
  */
 type Answer = { decision: Decision; askedAtMs: number };
 
-export type WaitingForPerson = DeferOptions & { signal?: AbortSignal | undefined };
+export type WaitingForPerson = {
+  [Name in keyof DeferOptions]?: DeferOptions[Name] | undefined;
+} & { signal?: AbortSignal | undefined };
 
 const DEFER_TIMEOUT_MS = 3_600_000;
 const MOST_QUESTIONS = 20;
@@ -61,7 +63,8 @@ async function decideApproved(
   let answer = asked;
   // An approval that expires unused opens the question again.
   for (let asks = 0; asks < MOST_QUESTIONS && answer.decision.verdict === 'DEFER'; asks += 1) {
-    const timeoutMs = Math.max(0, untilMs - performance.now());
+    // A time that is no number is no wait.
+    const timeoutMs = Math.max(0, untilMs - performance.now()) || 0;
     if (!(await point.approvals.answered(answer.decision, { timeoutMs, signal }))) return answer;
     answer = await decideAttempt(point, created, answer.decision.attempt);
   }

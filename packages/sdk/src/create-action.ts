@@ -3,7 +3,7 @@ import type { ActionRequested } from '@mandate/schemas';
 import { CALL_CAPS } from '@mandate/schemas/core';
 import { statedFields } from './call-options.ts';
 import type { DecisionPoint, ReadAction } from './decision-point.ts';
-import { digestArguments, digestFields, faultInside, mayBeTooLarge } from './digest-arguments.ts';
+import { digestArguments, digestFields, mayBeTooLarge } from './digest-arguments.ts';
 import { MandateBlockedError } from './errors.ts';
 import type { ActionOfError, Call } from './types.ts';
 
@@ -34,17 +34,13 @@ export function createAction(
     jsonOf({ event: 'action.requested', action: { ...action, ...changed } }, named);
   const json = jsonWith({});
   const large = action.type === 'tool_call' && mayBeTooLarge(json) ? argumentsIn(json) : null;
+  const readWith = (args: object) => readAction(jsonWith({ args }), json);
   let read: ReadAction;
-  if (large === null) read = readAction(json);
+  if (large === null) read = readAction(json, json);
   else {
-    const fault = faultInside(large);
-    if (fault !== null) {
-      const remedy = 'Call the tool with arguments that a record can contain.';
-      throw invalid(named, { reason: `The arguments cannot be decided: ${fault}.`, remedy });
-    }
     const digested = digestArguments(large);
-    read = readAction(jsonWith({ args: digested }));
-    if (!read.ok) read = readAction(jsonWith({ args: digestFields(digested, large) }));
+    read = readWith(digested);
+    if (!read.ok) read = readWith(digestFields(digested, large));
   }
   if (read.ok) {
     const { action: decided } = read.value;

@@ -1,7 +1,8 @@
 /** CUSTOM charging: a function of the caller says what a call costs. Only local mode has it. */
 import type { Action } from '@mandate/schemas';
+import type { Prices } from './decision-point.ts';
 import { ignoreRejection } from './plain-values.ts';
-import type { RunningOutcome } from './types.ts';
+import type { OnError, RunningOutcome } from './types.ts';
 
 /**
  * Returns what a call costs, in micro-dollars. Before the call, `outcome` is null, and the result is the estimate that
@@ -9,32 +10,25 @@ import type { RunningOutcome } from './types.ts';
  */
 export type Charge = (call: Action, outcome: RunningOutcome | null) => number;
 
-/** @throws an error if the function throws, or returns no amount. The call is then blocked. */
-export function customEstimate(charge: Charge, action: Action): number {
-  return amountOf(charge, action, null);
-}
-
-/**
- * Returns the outcome with its actual cost. If the function fails, no amount may be released: a success is charged as
- * reserved, and for anything else the result is null, because the reservation must stay.
- */
-export function customOutcome(
-  charge: Charge,
-  action: Action,
-  outcome: RunningOutcome,
-  onError: (error: unknown) => void,
-): RunningOutcome | null {
-  // A cancelled call never ran.
-  if (outcome.status === 'cancelled') return outcome;
-  try {
-    return { ...outcome, actualCostMicros: amountOf(charge, action, outcome) };
-  } catch (error) {
-    onError(error);
-    const isGood = outcome.status === 'success' && outcome.verification?.ok !== false;
-    return isGood
-      ? { status: 'success', ...(outcome.verification && { verification: outcome.verification }) }
-      : null;
-  }
+/** Returns the prices of a point whose calls cost what the function says. */
+export function customPrices(charge: Charge, onError: OnError): Prices {
+  return {
+    estimate: (action) => amountOf(charge, action, null),
+    outcomeOf(action, outcome) {
+      // A cancelled call never ran.
+      if (outcome.status === 'cancelled') return outcome;
+      try {
+        return { ...outcome, actualCostMicros: amountOf(charge, action, outcome) };
+      } catch (error) {
+        onError(error);
+        // Nothing may be given back. A success is charged as reserved.
+        const isGood = outcome.status === 'success' && outcome.verification?.ok !== false;
+        return isGood
+          ? { status: 'success', ...(outcome.verification && { verification: outcome.verification }) }
+          : null;
+      }
+    },
+  };
 }
 
 function amountOf(charge: Charge, action: Action, outcome: RunningOutcome | null): number {

@@ -2,9 +2,9 @@
  * The port that each mode implements: where actions are decided and settled, who stops them, and what they have cost.
  * `Mandate` uses only this port, so every mode has the same interface, and a program loads only its own mode.
  */
-import type { ActionRequested, ActionType, Decision, Outcome } from '@mandate/schemas';
+import type { Action, ActionRequested, ActionType, Decision, Outcome } from '@mandate/schemas';
 import type { AuditCounts } from './audit/audit-output.ts';
-import type { Cost, Kill, MandateDocument } from './types.ts';
+import type { Cost, Kill, MandateDocument, RunningOutcome } from './types.ts';
 
 /** A record that can be decided, or what is wrong with it, as phrases. */
 export type ReadAction =
@@ -50,11 +50,25 @@ export type Approvals = {
   deny(approvalId: string, answer: ApprovalAnswer): Promise<void>;
 };
 
+/** The prices of calls that a program states itself. */
+export type Prices = {
+  /** Returns the estimate of a call, in micro-dollars. An error blocks the call. */
+  estimate(action: Action): number;
+  /** Returns the outcome with its actual cost. Null: the cost is unknown, so the reservation stays charged. */
+  outcomeOf(action: Action, outcome: RunningOutcome): RunningOutcome | null;
+};
+
 export type DecisionPoint = {
+  /** Absent if the mandate prices the calls. */
+  readonly prices?: Prices;
   /** Returns what is wrong with a name, as a phrase. Absent if the mode checks names when it decides. */
   nameFault?(name: string): string | null;
-  /** Reads the JSON of an `action.requested` record. The returned action is decided, and runs. */
-  readAction(json: string): ReadAction;
+  /**
+   * Reads the JSON of an `action.requested` record. The returned action is decided, and runs.
+   *
+   * @param whole the same record before large arguments became digests. Its size is not limited. All else is checked
+   */
+  readAction(json: string, whole: string): ReadAction;
   /** @param record a record that `readAction` returned, perhaps with a higher attempt or another id */
   decide(record: ActionRequested): Promise<Decision>;
   /** Settles an allowed action. `type` is its kind. */

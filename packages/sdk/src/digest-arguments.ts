@@ -22,31 +22,6 @@ export function mayBeTooLarge(json: string): boolean {
   return json.length > SURELY_FITS;
 }
 
-const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
-
-/** Integers above this size are written with an exponent. */
-const LONGEST_INTEGER = 1e21;
-
-/**
- * Returns why a value may be in no record, even if it is small. Null if it may. A digest would hide it from all checks.
- *
- * @param value a copy as JSON
- */
-export function faultInside(value: unknown, depth = 0): string | null {
-  if (typeof value === 'string') return value.isWellFormed() ? null : 'a text contains half a character';
-  if (typeof value === 'number') {
-    const isInexact = Number.isInteger(value) && !Number.isSafeInteger(value);
-    return isInexact && Math.abs(value) < LONGEST_INTEGER ? `the integer ${value} is not exact` : null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  if (depth >= CALL_CAPS.depth) return 'they are nested too deeply';
-  for (const [key, one] of Object.entries(value)) {
-    const fault = REFUSED_KEYS.has(key) ? `the key "${key}" is refused` : faultInside(one, depth + 1);
-    if (fault !== null) return fault;
-  }
-  return null;
-}
-
 /**
  * Returns the arguments with a digest in place of each text above the cap. If they are still too large, their largest
  * texts become digests, and then their largest fields.

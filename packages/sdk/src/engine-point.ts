@@ -9,6 +9,7 @@ import {
   DEFAULTS,
   type Decision,
   type Fault,
+  faultWithoutSize,
   type Outcome,
   readActionsRecord,
   type Settlement,
@@ -143,14 +144,19 @@ function mandatesOf(mandate: EngineOptions['mandate'], agentId: string | undefin
 }
 
 /** Reads a record as strictly as the log of a plane does. */
-function readAction(json: string): ReadAction {
+function readAction(json: string, whole: string): ReadAction {
+  const hidden = json === whole ? null : faultWithoutSize(whole);
+  if (hidden !== null) return { ok: false, fault: faultOfCall(hidden) };
   const read = readActionsRecord(new TextEncoder().encode(json));
   if (read.ok) return { ok: true, value: read.value as ActionRequested };
   return { ok: false, fault: faultOfCall(read.fault) };
 }
 
 /** Returns a fault of a record in words for the caller of a tool, who never publishes a record. */
-function faultOfCall({ reason, remedy, pointer }: Fault): { reason: string; remedy: string } {
+function faultOfCall({ reason, remedy, pointer }: Pick<Fault, 'reason' | 'remedy' | 'pointer'>): {
+  reason: string;
+  remedy: string;
+} {
   if (pointer === '/action/args')
     return { reason: 'the arguments are no object', remedy: 'call the tool with an object of arguments' };
   return {

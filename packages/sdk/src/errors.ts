@@ -147,9 +147,12 @@ export function logError(error: unknown): void {
   console.error('mandate:', isPlain ? `${error.message} ${error.remedy}` : error);
 }
 
-/** Returns a handler that never throws or rejects, because an error of the handler must not disturb a call. */
+/** Calls a function of the program. If it throws, or rejects, the error goes to `onError`. Never rejects. */
+export function callHandler<T>(handler: (given: T) => void, given: T, onError: OnError): Promise<void> {
+  return new Promise<void>((resolve) => resolve(handler(given))).catch(onError);
+}
+
+/** Returns a handler of errors that never throws or rejects, because its error must not disturb a call. */
 export function safely(onError: OnError = logError): OnError {
-  return (error) => {
-    new Promise<void>((resolve) => resolve(onError(error))).catch(logError);
-  };
+  return (error) => void callHandler(onError, error, logError);
 }

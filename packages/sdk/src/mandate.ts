@@ -7,7 +7,7 @@ import { type CallKey, callKeyOf } from './call-key.ts';
 import type { Charge } from './custom-charge.ts';
 import type { ApprovalAnswer, DecisionPoint } from './decision-point.ts';
 import type { RedisStateManager } from './distributed/redis-state.ts';
-import { instanceClosed, misused, safely } from './errors.ts';
+import { callHandler, instanceClosed, misused, safely } from './errors.ts';
 import { Memo } from './memo.ts';
 import type { PlaneOptions } from './plane/plane-options.ts';
 import { runTool } from './run-tool.ts';
@@ -203,7 +203,6 @@ export abstract class MandateInstance {
         call,
         point: this.#opened(),
         onError: this.#onError(),
-        charge: this.#shared.options.charge,
         deferring: this.#shared.options,
         remembered: callKey && { memo: this.#memory(), callKey },
       };
@@ -286,10 +285,7 @@ export abstract class MandateInstance {
       const target = JSON.stringify([kill.agentId, kill.target]);
       if (handling.has(target)) return;
       handling.add(target);
-      // An async function is a listener too, and its promise may reject.
-      new Promise<void>((resolve) => resolve(listener(kill)))
-        .catch(onError)
-        .finally(() => handling.delete(target));
+      void callHandler(listener, kill, onError).finally(() => handling.delete(target));
     });
   }
 

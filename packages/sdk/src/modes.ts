@@ -1,6 +1,6 @@
 /** Opens the decision point of a mode. */
 import { openAudit } from './audit.ts';
-import { checkOptions } from './check-options.ts';
+import { customPrices } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { distributedPoint } from './distributed/distributed-point.ts';
 import { RedisStateManager } from './distributed/redis-state.ts';
@@ -27,7 +27,8 @@ export function openPoint(options: OpenOptions): DecisionPoint {
   if (state instanceof RedisStateManager)
     throw misused('Local mode cannot use a state in Redis.', 'Set `mode: "distributed"`.');
   const own = state ?? new MemoryStateManager(clock === undefined ? {} : { clock });
-  return localPoint({ ...common, state: own });
+  const prices = options.charge && customPrices(options.charge, onError);
+  return localPoint({ ...common, state: own, prices });
 }
 
 function redisState({ state, redis, redisPrefix, clock, onError }: OpenOptions): RedisStateManager {
@@ -41,4 +42,47 @@ function redisState({ state, redis, redisPrefix, clock, onError }: OpenOptions):
     onError,
     ...(redisPrefix !== undefined && { prefix: redisPrefix }),
   });
+}
+
+/** Each option, with the only mode that uses it. Null: several modes use it. */
+const OPTIONS: { readonly [Name in keyof Required<OpenOptions>]: 'distributed' | 'plane' | null } = {
+  mode: null,
+  agentId: null,
+  mandate: null,
+  runId: null,
+  charge: null,
+  state: null,
+  clock: null,
+  audit: null,
+  onError: null,
+  onDefer: null,
+  deferTimeoutMs: null,
+  onDeferred: null,
+  redis: 'distributed',
+  redisPrefix: 'distributed',
+  planeUrl: 'plane',
+  apiKey: 'plane',
+  timeoutMs: 'plane',
+  whenPlaneIsAway: 'plane',
+  kafka: 'plane',
+};
+
+/**
+ * Refuses options that would have no effect, so that a misspelt name cannot leave an agent without a limit.
+ *
+ * @throws MandateError SDK_MISUSED
+ */
+function checkOptions(options: OpenOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(OPTIONS, name))
+      throw misused(`There is no option "${name}".`, `These exist: ${Object.keys(OPTIONS).join(', ')}.`);
+    const mode = OPTIONS[name as keyof OpenOptions];
+    if (mode !== null && value !== undefined && options.mode === undefined)
+      throw misused(`The option "${name}" has no effect in local mode.`, `Set \`mode: "${mode}"\`.`);
+  }
+  const { onDefer = 'throw', deferTimeoutMs = 0 } = options;
+  if (onDefer !== 'throw' && onDefer !== 'wait')
+    throw misused(`onDefer is ${JSON.stringify(onDefer)}.`, 'Use "throw" or "wait".');
+  if (!(deferTimeoutMs >= 0))
+    throw misused(`deferTimeoutMs is ${deferTimeoutMs}.`, 'Use a number of milliseconds.');
 }

@@ -2,8 +2,9 @@
  * Runs a tool as one action of an agent: it starts after an ALLOW, its result is verified, and its outcome settles the
  * charge.
  */
+
+import { runUntilAborted } from './bounded-wait.ts';
 import { ignoreRejection } from './plain-values.ts';
-import { runUntilAborted } from './run-until-aborted.ts';
 import type { Agent, OnError, RunningOutcome, RunOptions, Tool } from './types.ts';
 import { verifierOf } from './verify-result.ts';
 

@@ -6,13 +6,12 @@ import { isMandateError } from '@mandate/runtime/errors';
 import type { Decision, Outcome } from '@mandate/schemas';
 import { ancestorsIn } from '@mandate/schemas/core';
 import { actionOf, authorize, type WaitingForPerson } from './authorize.ts';
+import { runUntilAborted } from './bounded-wait.ts';
 import type { CallKey } from './call-key.ts';
 import { copyOf, createAction, nameOf } from './create-action.ts';
-import { type Charge, customEstimate, customOutcome } from './custom-charge.ts';
 import type { DecisionPoint } from './decision-point.ts';
-import { findMandateError, MandateBlockedError, misused } from './errors.ts';
+import { callHandler, findMandateError, MandateBlockedError, misused } from './errors.ts';
 import type { Allowed, Memo, Taken } from './memo.ts';
-import { runUntilAborted } from './run-until-aborted.ts';
 import type {
   BlockCode,
   Call,
@@ -30,8 +29,6 @@ type Starting = {
   call: Call;
   point: DecisionPoint;
   onError: OnError;
-  /** Computes the cost of the call. By default, the mandate states the cost. */
-  charge?: Charge | undefined;
   /** The options for calls that a person must approve. The options of a call replace them. */
   deferring?: DeferOptions;
   /** Remembers the decision. Null or absent if the call has no id by which a second request could be recognized. */
@@ -62,12 +59,13 @@ export async function askAction(starting: Starting): Promise<Allowed> {
  * @throws MandateBlockedError, MandateDeferredError, or the reason of the caller's signal
  */
 export async function startAction(starting: Starting): Promise<RunningAction> {
-  const { agentId, call, point, onError, charge } = starting;
+  const { agentId, call, point, onError } = starting;
   const caller = call.options?.signal;
   caller?.throwIfAborted();
   const stop = new AbortController();
   const kills: Kill[] = [];
   const waiting = new AbortController();
+  const withCaller = (own: AbortSignal) => (caller === undefined ? own : AbortSignal.any([own, caller]));
   let allowed: Decision | null = null;
   // Listens before the decision, so that no kill between the decision and the start is missed.
   const onKill = (kill: Kill) => {
@@ -80,12 +78,11 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
   };
   const unlisten = point.kills.onKill(onKill, { agentId });
   try {
-    const signalOfWait = caller === undefined ? waiting.signal : AbortSignal.any([waiting.signal, caller]);
     const giveBack = async ({ decision, ended }: Taken) => {
       await cancel(point, decision, onError);
       ended({ status: 'cancelled' });
     };
-    const taking = take(starting, signalOfWait);
+    const taking = take(starting, withCaller(waiting.signal));
     const waited = caller === undefined ? taking : runUntilAborted(caller, () => taking);
     const taken = await waited.catch((error) => {
       // If the caller has given up, the reservation of a later ALLOW is released. A refused call has no reservation.
@@ -101,8 +98,7 @@ export async function startAction(starting: Starting): Promise<RunningAction> {
       throw caller?.aborted === true ? caller.reason : answeredLate(decision);
     }
     allowed = decision;
-    const signal = caller === undefined ? stop.signal : AbortSignal.any([stop.signal, caller]);
-    return running({ ...taken, signal, stop, unlisten, point, onError, charge });
+    return running({ ...taken, signal: withCaller(stop.signal), stop, unlisten, point, onError });
   } finally {
     if (allowed === null) unlisten();
   }
@@ -147,20 +143,21 @@ async function blocking<T>({ agentId, call }: Starting, work: () => Promise<T>):
 
 /** Returns the decision with the action that was decided. */
 function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> {
-  const { agentId, call, point, charge, remembered } = starting;
+  const { agentId, call, point, remembered } = starting;
+  const { prices } = point;
   return blocking(starting, async () => {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
     const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
-    if (charge !== undefined) created.action.estimatedCostMicros = customEstimate(charge, created.action);
+    if (prices !== undefined) created.action.estimatedCostMicros = prices.estimate(created.action);
     const waiting = deferringOf(starting, signal);
     try {
       return { action: created.action, args, ...(await authorize(point, created, waiting)) };
     } catch (error) {
       // A validator or a price function may return another value for each request for one call. So a difference does
       // not mean that this is another call.
-      const isAsStated = !isValidated(call) && charge === undefined;
+      const isAsStated = !isValidated(call) && prices === undefined;
       if (!isAsStated || !isOfOtherCall(error, actionId)) throw error;
       const other = { ...created, action: { ...created.action, id: otherActionId } };
       return { action: other.action, args, ...(await authorize(point, other, waiting)) };
@@ -174,32 +171,19 @@ function isOfOtherCall(error: unknown, actionId: string | null): boolean {
   return first?.samePayload === false && first.actionId === actionId;
 }
 
-/** @throws MandateError SDK_MISUSED */
-function deferringOf(
-  { call, deferring = {}, onError }: Starting,
-  signal: AbortSignal | undefined,
-): WaitingForPerson {
-  const { onDefer = deferring.onDefer ?? 'throw', deferTimeoutMs = deferring.deferTimeoutMs } =
-    call.options ?? {};
-  const onDeferred = call.options?.onDeferred ?? deferring.onDeferred;
-  if (onDefer !== 'throw' && onDefer !== 'wait')
-    throw misused(`onDefer is ${JSON.stringify(onDefer)}.`, 'Use "throw" or "wait".');
-  if (deferTimeoutMs !== undefined && !(deferTimeoutMs >= 0))
-    throw misused(`deferTimeoutMs is ${deferTimeoutMs}.`, 'Use a number of milliseconds.');
+/** The options of a call replace those of its instance. */
+function deferringOf({ call, deferring = {}, onError }: Starting, signal?: AbortSignal): WaitingForPerson {
+  const {
+    onDefer = deferring.onDefer,
+    deferTimeoutMs = deferring.deferTimeoutMs,
+    onDeferred = deferring.onDeferred,
+  } = call.options ?? {};
   return {
     onDefer,
-    ...(deferTimeoutMs !== undefined && { deferTimeoutMs }),
-    ...(onDeferred && { onDeferred: (question) => attempt(() => onDeferred(question), onError) }),
+    deferTimeoutMs,
+    onDeferred: onDeferred && ((question) => void callHandler(onDeferred, question, onError)),
     signal,
   };
-}
-
-function attempt(work: () => void, onError: OnError): void {
-  try {
-    work();
-  } catch (error) {
-    onError(error);
-  }
 }
 
 /** Returns the error of a call that waited for a person when it was killed, or when its caller gave up. */
@@ -232,11 +216,10 @@ type Started = Taken & {
   unlisten: () => void;
   point: DecisionPoint;
   onError: OnError;
-  charge: Charge | undefined;
 };
 
 function running(started: Started): RunningAction {
-  const { action, args, decision, ended, signal, stop, unlisten, point, onError, charge } = started;
+  const { action, args, decision, ended, signal, stop, unlisten, point, onError } = started;
   const timer = setTimeout(() => stop.abort(leaseExpired(decision)), leftOfLease(started));
   // The open request of a model call keeps the process alive. The timer must not, because a stream may stay unread.
   if (action.type === 'llm_call') (timer as { unref?(): void }).unref?.();
@@ -264,7 +247,8 @@ function running(started: Started): RunningAction {
       // The call has finished, so an abort while its outcome is reported must not hide the result.
       release();
       signal.removeEventListener('abort', onAbort);
-      const charged = charge === undefined ? outcome : customOutcome(charge, action, outcome, onError);
+      const { prices } = point;
+      const charged = prices === undefined ? outcome : prices.outcomeOf(action, outcome);
       const reported = charged === null ? Promise.resolve() : report(point, decision, charged, onError);
       settled = reported.finally(() => ended(charged));
       return settled;
@@ -302,16 +286,20 @@ function killed({ reason, agentId }: Kill, decision: Decision): MandateBlockedEr
 
 function answeredLate(decision: Decision): MandateBlockedError {
   return stoppedCall('LEASE_EXPIRED', decision, {
-    reason: `The decision arrived after the lease of ${decision.reservation?.leaseMs} ms. Nothing ran.`,
+    reason: `${leaseOf(decision)} before the decision arrived. Nothing ran.`,
     remedy: 'Try again.',
   });
 }
 
 function leaseExpired(decision: Decision): MandateBlockedError {
   return stoppedCall('LEASE_EXPIRED', decision, {
-    reason: `The call took longer than its lease of ${decision.reservation?.leaseMs} ms and was aborted. It may have had an effect.`,
+    reason: `${leaseOf(decision)}, and the call was aborted. It may have had an effect.`,
     remedy: 'Check what the call did before you try again. Its reservation stays charged.',
   });
+}
+
+function leaseOf({ reservation }: Decision): string {
+  return `The lease of ${reservation?.leaseMs} ms ended`;
 }
 
 function stoppedCall(

@@ -1,7 +1,8 @@
 /** Validates the arguments of a call by the tool's own validator, which may change them. */
+
+import { inTime } from './bounded-wait.ts';
 import { isObject } from './create-action.ts';
 import { MandateBlockedError } from './errors.ts';
-import { inTime } from './in-time.ts';
 import type { ActionOfError, StandardSchema, Validate } from './types.ts';
 
 /** How long a validator may take. A validator that waits for more than its own work would hold up the agent. */

@@ -2,8 +2,8 @@
 import type { Decision } from '@mandate/schemas';
 import { CALL_CAPS } from '@mandate/schemas/core';
 import { actionOf } from './authorize.ts';
+import { runUntilAborted } from './bounded-wait.ts';
 import { MandateBlockedError, misused } from './errors.ts';
-import { runUntilAborted } from './run-until-aborted.ts';
 import type { RunOptions } from './types.ts';
 
 /** How long a check of a result may take, unless `verifyTimeoutMs` says otherwise. */

@@ -1,5 +1,5 @@
 /** Starts a call with a signal of its own, apart from the signal of its caller. */
-import { runUntilAborted } from '../run-until-aborted.ts';
+import { runUntilAborted } from '../bounded-wait.ts';
 import type { Agent, Call, RunningAction } from '../types.ts';
 
 /**

@@ -3,10 +3,10 @@
  * it is the only place that every mode of the SDK passes, in both majors.
  */
 import type { AgentSource } from '../adapters/agent-source.ts';
+import { runUntilAborted } from '../bounded-wait.ts';
 import { MandateBlockedError } from '../errors.ts';
 import type { AgentOptions } from '../mandate.ts';
 import { runTool } from '../run-tool.ts';
-import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent, CallOptions } from '../types.ts';
 
 type ExecuteOptions = { toolCallId?: string; abortSignal?: AbortSignal };

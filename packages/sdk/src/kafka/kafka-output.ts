@@ -8,7 +8,7 @@ import { isMandateError } from '@mandate/runtime';
 import { agentKey, recordHeaders, type SdkRecord, TOPICS } from '@mandate/schemas';
 import type { AuditOutput, AuditRecord } from '../audit/audit-output.ts';
 import { RecordsRefused } from '../audit/records-refused.ts';
-import { inTime } from '../in-time.ts';
+import { inTime } from '../bounded-wait.ts';
 import { type KafkaOptions, kafkaLate, kafkaSettings } from './kafka-options.ts';
 
 /**

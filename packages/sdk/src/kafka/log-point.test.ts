@@ -28,9 +28,10 @@ test('hears kills again after the reader has ended, even if no call follows', as
   const append = (value: string) => log.append(TOPICS.decisions, [{ key: 'default/bot', value }]);
   const kills: Kill[] = [];
   point.kills.onKill((kill) => kills.push(kill));
-  const asked = point.readAction(
-    JSON.stringify({ action: { id: 'a', agentId: 'bot', type: 'tool_call', tool: 'pay', args: {} } }),
-  );
+  const record = JSON.stringify({
+    action: { id: 'a', agentId: 'bot', type: 'tool_call', tool: 'pay', args: {} },
+  });
+  const asked = point.readAction(record, record);
   // The call opens the reader. No plane answers.
   await expect(asked.ok && point.decide(asked.value)).rejects.toMatchObject({ code: 'KAFKA_UNAVAILABLE' });
   await append('no record');

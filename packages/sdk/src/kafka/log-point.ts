@@ -13,12 +13,12 @@ import {
   recordHeaders,
 } from '@mandate/schemas';
 import { Backoff, sleep } from '../backoff.ts';
+import { inTime } from '../bounded-wait.ts';
 import type { DecisionPoint } from '../decision-point.ts';
 import { instanceClosed } from '../errors.ts';
-import { inTime } from '../in-time.ts';
+import { uniqueRequestTime } from '../plane/ask-plane.ts';
 import { OutcomeQueue } from '../plane/outcome-queue.ts';
 import type { OpenThroughKafka } from '../plane/plane-options.ts';
-import { uniqueRequestTime } from '../plane/unique-request-time.ts';
 import { Semaphore } from '../semaphore.ts';
 import { FollowedDecisions } from './follow-decisions.ts';
 import { type KafkaSettings, kafkaLate } from './kafka-options.ts';

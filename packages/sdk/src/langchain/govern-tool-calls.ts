@@ -1,8 +1,8 @@
 /** Asks before each tool call of an agent, and settles the call. */
 import { ToolMessage, type WrapToolCallHook } from 'langchain';
 import { askTool } from '../adapters/ask-tool.ts';
+import { runUntilAborted } from '../bounded-wait.ts';
 import { findMandateError } from '../errors.ts';
-import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent, RunningAction } from '../types.ts';
 import { isBubbleUp, takeAnswer, waitForAnswer } from './interrupts.ts';
 import { runIdOf } from './run-id.ts';

@@ -10,8 +10,8 @@ import {
 } from '../adapters/count-tokens.ts';
 import { outcomeOfAnswer, outcomeOfFailure } from '../adapters/outcome-of-delivery.ts';
 import { replacing } from '../adapters/replace-methods.ts';
+import { runUntilAborted } from '../bounded-wait.ts';
 import type { AgentOptions } from '../mandate.ts';
-import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent, RunningAction } from '../types.ts';
 import { usageOf } from './usage.ts';
 

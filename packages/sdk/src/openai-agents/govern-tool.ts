@@ -1,8 +1,8 @@
 /** Puts one function tool under a mandate. */
 import { defineToolInputGuardrail, type FunctionTool, type RunContext } from '@openai/agents';
 import { askTool, type ToolAsk } from '../adapters/ask-tool.ts';
+import { runUntilAborted } from '../bounded-wait.ts';
 import { findMandateError } from '../errors.ts';
-import { runUntilAborted } from '../run-until-aborted.ts';
 import type { Agent as GovernedAgent } from '../types.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any context, arguments and result

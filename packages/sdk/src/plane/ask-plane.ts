@@ -17,7 +17,6 @@ import {
   problemOf,
   refusalOf,
 } from './plane-connection.ts';
-import { uniqueRequestTime } from './unique-request-time.ts';
 
 /** How long one request waits at most. A lost connection is noticed after this time. */
 const ONE_WAIT_MS = 5_000;
@@ -124,4 +123,11 @@ function errorOf(url: string, answer: PlaneAnswer, action: Action): Error {
     decision: null,
     cause: refusal,
   });
+}
+
+/** Returns the present time with nine random digits, so that no other request has the same time. */
+export function uniqueRequestTime(): string {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  const digits = String(random % 1_000_000_000).padStart(9, '0');
+  return new Date().toISOString().replace('Z', `${digits}Z`);
 }

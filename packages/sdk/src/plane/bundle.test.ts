@@ -22,7 +22,7 @@ describe('plane mode alone', () => {
     const packages = moduleIds.map((id) => /(node_modules|packages|schemas).*/.exec(id)?.[0] ?? id);
     const foreign = packages.filter((id) => !/^(packages\/(sdk|runtime)|schemas)\//.test(id));
     expect(foreign).toEqual([]);
-    expect(code.length).toBeLessThan(43 * KB);
+    expect(code.length).toBeLessThan(40 * KB);
     expect(gzipSync(code).length).toBeLessThan(15 * KB);
   });
 

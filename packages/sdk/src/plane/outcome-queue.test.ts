@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { OutcomeQueue } from './outcome-queue.ts';
 
 test.each([
-  [1, 'The outcome of act_1 was not reported: the instance was closed.'],
-  [2, '2 outcomes, from that of act_1 on, were not reported: the instance was closed.'],
+  [1, 'Lost outcomes: 1, from act_1 on: the instance was closed.'],
+  [2, 'Lost outcomes: 2, from act_1 on: the instance was closed.'],
 ])('says in a sentence that %i waiting outcomes are lost', (count, message) => {
   const errors: unknown[] = [];
   const receiver = {

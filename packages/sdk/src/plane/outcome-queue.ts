@@ -145,14 +145,14 @@ export class OutcomeQueue {
   #lose(outcomes: readonly Outcome[], why: string): void {
     this.#lost += outcomes.length;
     const first = outcomes[0]?.actionId ?? '';
-    const which =
-      outcomes.length === 1
-        ? `The outcome of ${first} was`
-        : `${outcomes.length} outcomes, from that of ${first} on, were`;
     this.#onError(
-      new MandateError('OUTCOMES_LOST', asSentence(`${which} not reported: ${why}`), {
-        remedy: 'The reservations stay charged. Report the outcomes by hand if they cost less.',
-      }),
+      new MandateError(
+        'OUTCOMES_LOST',
+        asSentence(`Lost outcomes: ${outcomes.length}, from ${first} on: ${why}`),
+        {
+          remedy: 'The reservations stay charged. Report the outcomes by hand if they cost less.',
+        },
+      ),
     );
   }
 }

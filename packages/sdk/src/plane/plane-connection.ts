@@ -4,8 +4,8 @@
  */
 import { MandateError } from '@mandate/runtime/errors';
 import { Backoff, sleep } from '../backoff.ts';
+import { runUntilAborted } from '../bounded-wait.ts';
 import { instanceClosed } from '../errors.ts';
-import { runUntilAborted } from '../run-until-aborted.ts';
 import type { PlaneSettings } from './plane-options.ts';
 
 export type PlaneRequest = {

@@ -5,8 +5,8 @@
 
 import type { KillTarget } from '@mandate/schemas';
 import { Backoff, sleep } from '../backoff.ts';
+import { inTime } from '../bounded-wait.ts';
 import type { Kills } from '../decision-point.ts';
-import { inTime } from '../in-time.ts';
 import { keepRecent } from '../keep-recent.ts';
 import type { Kill, OnError } from '../types.ts';
 import { fieldsOf, type PlaneConnection, type PlaneRequest, refusalOf } from './plane-connection.ts';

@@ -76,8 +76,17 @@ export function planePoint(options: Options): DecisionPoint {
   };
 }
 
-/** Copies the record. The plane checks it, and refuses what it cannot read. */
-function readAction(json: string): ReadAction {
+/** The keys that the strict reader of JSON refuses, in a text that `JSON.stringify` has written. */
+const REFUSED_KEY = /"(?:__proto__|constructor)":/;
+
+/** Copies the record. The plane checks it, but does not see values that became digests. */
+function readAction(json: string, whole: string): ReadAction {
+  const [key] = REFUSED_KEY.exec(whole) ?? [];
+  if (key !== undefined)
+    return {
+      ok: false,
+      fault: { reason: `the key ${key} is refused`, remedy: 'give the field another name' },
+    };
   const record = JSON.parse(json) as ActionRequested;
   const { action } = record;
   if (action.type !== 'tool_call' || isObject(action.args)) return { ok: true, value: record };

@@ -1,5 +1,5 @@
 /** Reads server-sent events. Only what a gateway sends is understood: an event's name and one line of JSON. */
-import { inTime } from '../in-time.ts';
+import { inTime } from '../bounded-wait.ts';
 
 export type StreamEvent = { event: string; data: unknown };
 

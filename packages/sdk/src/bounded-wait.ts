@@ -1,4 +1,4 @@
-/** Ends a wait at once when it is aborted, even if the work does not listen to the signal. */
+/** Ends a wait after a time, or at an abort, even if the work itself goes on. */
 
 /**
  * Returns the result of the work. The work goes on after an abort, and its result is dropped.
@@ -19,5 +19,21 @@ export async function runUntilAborted<T>(
     return await Promise.race([work(finished), aborted]);
   } finally {
     finished();
+  }
+}
+
+/**
+ * Returns the result of the work, or throws after the time limit. The work may go on, and its late failure is ignored.
+ *
+ * @param late makes the error that is thrown after the time limit
+ */
+export async function inTime<T>(timeoutMs: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => over.reject(late()), timeoutMs);
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {});
   }
 }
