@@ -1,18 +1,10 @@
 /** Vercel AI SDK 7: a call that a person must approve becomes a request for an approval of the AI SDK. */
 import { openai } from '@ai-sdk/openai';
-import { findMandateError, Mandate } from '@mandate/sdk';
+import { findMandateError } from '@mandate/sdk';
 import { mandateModel, mandateToolApproval, mandateTools } from '@mandate/sdk/ai';
 import { generateText, type ModelMessage, type ToolContent, tool, wrapLanguageModel } from 'ai';
 import { z } from 'zod';
-
-const mandate = new Mandate({
-  agentId: 'clerk',
-  mandate: {
-    maxCostTotal: 100,
-    allowedModels: ['gpt-4o'],
-    toolPolicies: { pay: { cost: 40, requiresConfirmation: true } },
-  },
-});
+import { mandate } from './clerk-that-pays.ts';
 
 const model = wrapLanguageModel({ model: openai.chat('gpt-4o'), middleware: mandateModel(mandate) });
 const tools = mandateTools(mandate, {

@@ -1,19 +1,10 @@
 /** LangChain: a call that a person must approve interrupts the graph, and runs once after the approval. */
 import { Command, isInterrupted, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
-import { Mandate } from '@mandate/sdk';
 import { mandateMiddleware } from '@mandate/sdk/langchain';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
-
-const mandate = new Mandate({
-  agentId: 'clerk',
-  mandate: {
-    maxCostTotal: 100,
-    allowedModels: ['gpt-4o'],
-    toolPolicies: { pay: { cost: 40, requiresConfirmation: true } },
-  },
-});
+import { mandate } from './clerk-that-pays.ts';
 
 const pay = tool(({ to }: { to: string }) => `paid ${to}`, {
   name: 'pay',
