@@ -5,19 +5,22 @@ import { answerBatch } from './answer-batch.ts';
 
 export type Evaluated = ActionDecided | ActionSettled | DeadLetter;
 
-/** One record on its log position. A repeat after a lost answer of the ledger gets the same answer, and changes nothing. */
-export type Delivery = () => Promise<Evaluated>;
+/**
+ * Delivers one record to the ledger, always on the same log position. If the answer of the ledger was lost, call this
+ * function again: the ledger counts the record once, and the answer stays the same.
+ */
+export type Delivery<Answer> = () => Promise<Answer>;
 
 /**
- * Returns a function that puts one record on the next log position. The delivery answers the record, and confirms the
- * answer to the ledger at once. The ledger state continues from the previous record.
+ * Returns a function that gives a record the next log position. Its delivery answers the record, and at once confirms
+ * the answer to the ledger. The ledger state continues from the previous record.
  *
  * @param topic a name that no other process uses, if the ids of the records must be unique
  */
 export function answerAlone(
   context: AnswerContext,
   topic: string,
-): (record: Pick<Incoming, 'value' | 'written' | 'fingerprint'>) => Delivery {
+): (record: Pick<Incoming, 'value' | 'written' | 'fingerprint'>) => Delivery<Evaluated> {
   const { ledger, clock } = context;
   let offset = 0;
   return (record) => {
@@ -28,7 +31,7 @@ export function answerAlone(
       answered ??= await answerBatch([incoming], context);
       await ledger.confirm(ledger.epoch, answered.operations);
       const [answer] = answered.answers;
-      // An answer is confirmed only after it was kept here, so the record cannot be `published` already.
+      // The answer is kept before it is confirmed, so no repeat asks the ledger about a confirmed record.
       if (answer === undefined || answer.kind === 'published') throw new Error('a record was not answered');
       return answer.record;
     };

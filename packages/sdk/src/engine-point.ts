@@ -95,7 +95,7 @@ export function enginePoint(
     readAction,
     async decide(record) {
       const work = repeatable(
-        (decider) => decider.deciding(record),
+        (decider) => decider.deliverRequest(record),
         (opened, made) => opened.decided(made),
       );
       const decision = await step(work);
@@ -106,7 +106,7 @@ export function enginePoint(
       const work =
         settling.get(outcome) ??
         repeatable(
-          (decider) => decider.settling(outcome),
+          (decider) => decider.deliverOutcome(outcome),
           (opened, made) => opened.settled(made, type),
         );
       settling.set(outcome, work);

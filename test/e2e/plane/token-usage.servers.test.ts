@@ -96,7 +96,10 @@ function pointOn(ledger: Ledger): Point {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const control = mandatesOfFile(loaded.mandates, 0);
   const decider = localDecider({ ledger, control, redact: compileActionRedaction(), clock: systemClock });
-  return { ...decider, decide: (action) => decider.decide({ event: 'action.requested', action }) };
+  return {
+    decide: (action) => decider.deliverRequest({ event: 'action.requested', action })(),
+    settle: (outcome) => decider.deliverOutcome(outcome)(),
+  };
 }
 
 /** Returns the sums over all calls of a model. */

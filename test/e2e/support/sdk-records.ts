@@ -20,9 +20,10 @@ export async function sdkRecords(
   const decider = localDecider({ ledger, control, redact: compileActionRedaction(), clock });
   const decide = async (id: string): Promise<ActionDecided> => {
     const action = { id, agentId, type: 'tool_call', tool: 'pay', args: { to: 'ann' } } as const;
-    return { event: 'action.decided', decision: await decider.decide({ event: 'action.requested', action }) };
+    const decision = await decider.deliverRequest({ event: 'action.requested', action })();
+    return { event: 'action.decided', decision };
   };
   const allow = await decide('act_1');
-  const settlement = await decider.settle({ actionId: 'act_1', agentId, status: 'success' });
+  const settlement = await decider.deliverOutcome({ actionId: 'act_1', agentId, status: 'success' })();
   return { allow, settled: { event: 'action.settled', settlement }, block: await decide('act_2') };
 }

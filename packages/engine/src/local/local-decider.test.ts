@@ -2,8 +2,8 @@ import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
 import { manualClock } from '@mandate/runtime';
-import type { ToolCall } from '@mandate/schemas';
-import { expect, test } from 'vitest';
+import type { ActionRequested, Outcome, ToolCall } from '@mandate/schemas';
+import { expect, test, vi } from 'vitest';
 import { localDecider } from './local-decider.ts';
 
 const clock = manualClock(Date.parse('2026-03-01T12:00:00Z'));
@@ -12,7 +12,13 @@ function decider(mandate: string, ledger: Ledger = createMemoryLedger({ clock, e
   const loaded = loadMandates(`version: 1\nid: m\nagents: ["*"]\n${mandate}`);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const control = mandatesOfFile(loaded.mandates, 0);
-  return { ...localDecider({ ledger, control, redact: compileActionRedaction(), clock }), ledger };
+  const local = localDecider({ ledger, control, redact: compileActionRedaction(), clock });
+  return {
+    decide: (record: ActionRequested) => local.deliverRequest(record)(),
+    settle: async (reported: Outcome) => local.deliverOutcome(reported)(),
+    ledger,
+    ...local,
+  };
 }
 
 function ask(id: string, action: Partial<ToolCall> = {}) {
@@ -61,6 +67,19 @@ test('shares a ledger with other deciders, and gives their decisions different i
   const decisions = [await one.decide(ask('a')), await other.decide(ask('b'))];
   expect(decisions.map(({ code }) => code)).toEqual(['ALLOWED', 'COST_LIMIT_EXCEEDED']);
   expect(new Set(decisions.map(({ id }) => id)).size).toBe(2);
+});
+
+test('decides a request once, even if the answer of the ledger was lost', async () => {
+  const ledger = createMemoryLedger({ clock, epoch: 'ep_1' });
+  const confirm = vi.spyOn(ledger, 'confirm').mockRejectedValueOnce(new Error('the answer was lost'));
+  const { deliverRequest } = decider('maxCostTotal: 1\ntoolPolicies: { pay: { cost: 0.6 } }', ledger);
+  const delivery = deliverRequest(ask('a'));
+  await expect(delivery()).rejects.toThrow('the answer was lost');
+  const decision = await delivery();
+  expect(decision).toMatchObject({ code: 'ALLOWED', chargedMicros: 600_000 });
+  expect(await delivery()).toEqual(decision);
+  expect(confirm).toHaveBeenCalledTimes(3);
+  expect(await deliverRequest(ask('b'))()).toMatchObject({ code: 'COST_LIMIT_EXCEEDED' });
 });
 
 test('follows the real time: the lease of a call runs out, and the next attempt is allowed', async () => {

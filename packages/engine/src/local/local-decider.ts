@@ -11,23 +11,25 @@ import type { MandatesInForce } from '@mandate/policy';
 import {
   type Action,
   type ActionRequested,
-  type ActionsRecord,
   type Decision,
   type Outcome,
   outcome,
   type Settlement,
 } from '@mandate/schemas';
-import { answerAlone } from '../answer-alone.ts';
+import { answerAlone, type Delivery } from '../answer-alone.ts';
 
 export type LocalDecider = {
-  /** @param record must have passed `readActionsRecord`, because it is not checked again */
-  decide(record: ActionRequested): Promise<Decision>;
-  /** Settles an allowed action. The outcome counts as the agent's own report. Rejects if the outcome is not valid. */
-  settle(reported: Outcome): Promise<Settlement>;
-  /** Like `decide`. The returned function may be called again if the ledger gave no answer: it decides once. */
-  deciding(record: ActionRequested): () => Promise<Decision>;
-  /** Like `settle`, in the same way. Throws if the outcome is not valid. */
-  settling(reported: Outcome): () => Promise<Settlement>;
+  /**
+   * Returns the delivery that decides an action.
+   *
+   * @param record must have passed `readActionsRecord`, because it is not checked again
+   */
+  deliverRequest(record: ActionRequested): Delivery<Decision>;
+  /**
+   * Returns the delivery that settles an allowed action. The outcome counts as the agent's own report. Throws if the
+   * outcome is not valid.
+   */
+  deliverOutcome(reported: Outcome): Delivery<Settlement>;
 };
 
 type Setup = {
@@ -45,30 +47,25 @@ export function localDecider({ ledger, control, redact, clock }: Setup): LocalDe
   const context = { ledger, control: () => control, redact, clock, deadlines: true };
   // Each decider has a topic of its own, because a log position identifies a delivery in the ledger, and ids of
   // decisions are made from log positions. On such a topic, every outcome is the agent's own report.
-  const answer = answerAlone(context, `local/${randomUUID()}`);
-  const deliver = (written: ActionsRecord) => answer({ value: NO_BYTES, written });
+  const deliver = answerAlone(context, `local/${randomUUID()}`);
 
-  const deciding: LocalDecider['deciding'] = (record) => {
-    const delivery = deliver(record);
-    return async () => {
-      const answered = await delivery();
-      if (answered.event !== 'action.decided') throw new Error(`a request was answered by ${answered.event}`);
-      return answered.decision;
-    };
-  };
-  const settling: LocalDecider['settling'] = (reported) => {
-    const delivery = deliver({ event: 'action.completed', outcome: outcome.parse(reported) });
-    return async () => {
-      const answered = await delivery();
-      if (answered.event !== 'action.settled')
-        throw new Error(`an outcome was answered by ${answered.event}`);
-      return answered.settlement;
-    };
-  };
   return {
-    deciding,
-    settling,
-    decide: (record) => deciding(record)(),
-    settle: async (reported) => settling(reported)(),
+    deliverRequest(written) {
+      const delivery = deliver({ value: NO_BYTES, written });
+      return async () => {
+        const answer = await delivery();
+        if (answer.event !== 'action.decided') throw new Error(`a request was answered by ${answer.event}`);
+        return answer.decision;
+      };
+    },
+    deliverOutcome(reported) {
+      const written = { event: 'action.completed', outcome: outcome.parse(reported) } as const;
+      const delivery = deliver({ value: NO_BYTES, written });
+      return async () => {
+        const answer = await delivery();
+        if (answer.event !== 'action.settled') throw new Error(`an outcome was answered by ${answer.event}`);
+        return answer.settlement;
+      };
+    },
   };
 }
