@@ -32,7 +32,7 @@ const FIRST_KEYS: readonly { name: string; scopes: readonly ApiScope[] }[] = [
 /**
  * Returns the new keys. Returns none if the store already has keys.
  *
- * @param agents the agents of the publisher key: those of the files, or all agents that the mandates name
+ * @param agents the agents of the publisher key: the agents that the policy files or the mandates file name
  */
 export async function makeFirstKeys(
   store: FileKeyStore,

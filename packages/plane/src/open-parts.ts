@@ -23,7 +23,7 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
   const { closing } = opening;
   const wanted = documentsIn(config, log);
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH, {
-    hasPolicies: wanted !== null,
+    hasPolicyFiles: wanted !== null,
   });
   holdFolder(config, folder, opening);
   const secret = readOrMakeSecret(folder.secret);
@@ -51,18 +51,9 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
   // The files are applied before any decision. Otherwise an action could be decided while only some of the files are
   // applied.
   if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
-  const agentsOfFiles = [...(wanted?.agents.keys() ?? [])];
-  const files = {
-    agentsOfFiles,
-    folder,
-    secret,
-    mandates,
-    privacy,
-    fields,
-    rules,
-    fileKeys: fileKeyStore(folder.keys),
-  };
-  return { ...opening, ...control, ...files, log, metrics, tracer, clock, bus };
+  const agentsOfPolicies = [...(wanted?.agents.keys() ?? [])];
+  const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
+  return { ...opening, ...control, ...files, agentsOfPolicies, log, metrics, tracer, clock, bus };
 }
 
 /** Returns the agents, policies and rules of the files. Null if the settings name no files. */

@@ -86,9 +86,11 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
   );
   // The keys are made last, because they are shown only after a complete start. If a later step failed, the keys would
   // never be shown.
-  const globs = mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs);
-  const { agentsOfFiles } = parts;
-  const named = new Set(agentsOfFiles.length > 0 ? agentsOfFiles : globs);
+  const { agentsOfPolicies } = parts;
+  const agentsOfMandates = mandatesOfFile().flatMap(({ agentGlobs }) => agentGlobs);
+  // If policy files name agents, a mandates file that openDataFolder made is for no real agent.
+  const isMandatesFileUsed = agentsOfPolicies.length === 0 || config.PLANE_MANDATES_PATH !== undefined;
+  const named = new Set([...agentsOfPolicies, ...(isMandatesFileUsed ? agentsOfMandates : [])]);
   const firstKeys = await makeFirstKeys(fileKeys, [...named]);
   const atRest = async (signal?: AbortSignal) => {
     await decider.caughtUp(signal);

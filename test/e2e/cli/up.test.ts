@@ -86,6 +86,24 @@ it('mandate up says what prevents its start, and what to do', async () => {
   expect(exposed.stderr).toContain('chmod 600');
 });
 
+it('the publisher key is for the agents of the policies and of a mandates file that the command names', async () => {
+  const folder = temporaryFolder();
+  const policies = join(folder, 'policies.yaml');
+  const mandates = join(folder, 'mandates.yaml');
+  writeFileSync(policies, '{ kind: agent, id: bot }\n');
+  writeFileSync(mandates, '{ version: 1, id: m, agents: ["helper-*"], allowedTools: [read] }\n');
+  const files = ['--policies', policies, '--mandates', mandates];
+  const plane = startMandate(['up', '--data', join(folder, 'data'), '--port', '0', ...files]);
+  let said = '';
+  plane.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await waitUntil('the greeting', () => said.includes('mandate login --url http://127.0.0.1:'));
+  plane.kill('SIGTERM');
+  expect(await once(plane, 'close')).toEqual([0, null]);
+  expect(said).toMatch(/publisher .* of bot, helper-\*\n/);
+});
+
 it('mandate up names the faulty lines of a mandates file, and a mandates file that does not exist', async () => {
   const folder = temporaryFolder();
   const mandates = join(folder, 'mandates.yaml');
