@@ -64,9 +64,11 @@ export async function runDemo(
     await openPlane(config, createLogger({ name: 'demo', level: 'error' })),
     (opened) => opened.stop(),
   );
-  await view.say(`The plane is up at ${plane.url}: log, ledger, ClickHouse and HTTP in this process.`);
+  await view.say(`The plane is up at ${plane.url}. Log, ledger, ClickHouse and HTTP are in this process.`);
   const tools = cleaning.adopt(await startToolServers(files), (servers) => servers.close());
-  await view.say('Two MCP servers run beside it (filesystem, everything): every ALLOW below is a real call.');
+  await view.say(
+    'Two MCP servers run too (filesystem, everything). Every ALLOW below is a real call of a tool.',
+  );
 
   const drift = await play(plane, tools, files, view, signal);
   // The demo promises that its last line shows the measured drift, even if the drift is not zero.
@@ -92,7 +94,9 @@ async function play(
     const own = createApiClient({ url: plane.url, key, signal });
     return createAgent({ id, api: own, tools, onDecision });
   });
-  await say(`${counted(agents.size, 'agent')} registered over HTTP, each with a key, policies and rules.`);
+  await say(
+    `${counted(agents.size, 'agent')} are registered over HTTP, each with a key, policies and rules.`,
+  );
   const agent = (id: string) => {
     const known = agents.get(id);
     if (known === undefined) throw new TypeError(`no registration has the agent ${id}`);
@@ -109,11 +113,11 @@ async function play(
     await play();
   }
 
-  await view.title('A runaway loop, and the kill switch');
+  await view.title('An agent runs in a loop until the kill switch stops it');
   const stopped = await stopRunaway(agent('runaway'), api);
   for (const line of inWords(stopped)) await say(`  ${line}`);
 
-  await view.title('What ClickHouse says');
+  await view.title('The audit in ClickHouse');
   await plane.atRest(signal);
   for (const { title, question, rows } of TABLES) {
     const answer = await api.get<Record<string, readonly Row[]>>(`/v1/audit/analytics/${question}`);
@@ -126,9 +130,9 @@ async function play(
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await say(
-    `\n${counted(tools.calls(), 'real tool call')}. ` +
-      `${counted(report.decisions, 'decision')} and ${counted(report.settlements, 'settlement')} on the log; ` +
-      `${counted(report.counters, 'budget counter')} compared between log, ledger and audit.`,
+    `\nThe agents made ${counted(tools.calls(), 'real tool call')}. ` +
+      `The log contains ${counted(report.decisions, 'decision')} and ${counted(report.settlements, 'settlement')}. ` +
+      `The demo compared ${counted(report.counters, 'budget counter')} of log, ledger and audit.`,
   );
   for (const difference of report.differences) await say(`  ${JSON.stringify(difference)}`);
   return { micros: report.driftMicros, ranAfterKill: stopped.ranAfter };
@@ -158,7 +162,8 @@ function onFirstDecisions(view: DemoView): (decision: Decision) => void {
     const times = (shown.get(decision.agentId) ?? 0) + 1;
     shown.set(decision.agentId, times);
     if (times <= SHOWN_OF_ONE_AGENT) view.decision(decision);
-    else if (times === SHOWN_OF_ONE_AGENT + 1) void view.say(`  … and more of ${decision.agentId}`);
+    else if (times === SHOWN_OF_ONE_AGENT + 1)
+      void view.say(`  … and more decisions about ${decision.agentId}`);
   };
 }
 
@@ -168,9 +173,9 @@ async function keepRunning(
   signal: AbortSignal,
 ): Promise<void> {
   await view.say(
-    `\nKept running at ${url} (data in ${folder.path}, which stays). Ctrl-C ends it. In another terminal:\n` +
+    `\nThe plane runs at ${url} until Ctrl-C. Its data stays in ${folder.path}. Its keys are:\n` +
       firstKeys.map(({ name, key }) => `  ${name.padEnd(10)} ${key}\n`).join('') +
-      `\n  npx mandate login --url ${url}   (with the operator key)\n` +
+      `\nIn another terminal, run:\n  npx mandate login --url ${url}   (with the operator key)\n` +
       '  npx mandate agents list\n  npx mandate decisions list --verdict BLOCK\n' +
       `  npx mandate reconcile --data ${folder.path}`,
   );

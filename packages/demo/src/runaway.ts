@@ -14,7 +14,7 @@ export type Stopped = {
   withheldMeanwhile: number;
   /** How many calls the agent asked for after the kill was answered. */
   askedAfter: number;
-  /** How many calls that the agent asked for after the kill was answered reached the tool. Must be zero. */
+  /** How many of the calls in `askedAfter` reached the tool. Must be zero. */
   ranAfter: number;
 };
 
@@ -68,7 +68,7 @@ export function inWords(stopped: Stopped): readonly string[] {
     ...(withheldMeanwhile > 0 ? [`${withheldMeanwhile} allowed on the log and withheld`] : []),
   ];
   return [
-    `Killed after ${allowedBefore} calls. The kill switch answered in ${killMs.toFixed(1)} ms.`,
+    `The operator killed the agent after ${allowedBefore} calls. The kill switch answered in ${killMs.toFixed(1)} ms.`,
     ...(meanwhile.length > 0 ? [`Calls that were sent during the kill: ${meanwhile.join(', ')}.`] : []),
     `After the kill the agent sent ${askedAfter} calls. ${ranAfter} of them ran.`,
   ];

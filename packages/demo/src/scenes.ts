@@ -44,7 +44,7 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
   const file = (name: string) => `${folder}/${name}`;
   return [
     {
-      title: 'A fleet at work: files and sums',
+      title: 'A fleet of agents works with files and sums',
       play: async () => {
         await Promise.all([
           ...numbered('librarian', LIBRARIANS).map(async (id) => {
@@ -64,7 +64,7 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
       },
     },
     {
-      title: 'Over budget: $0.30 in all, $0.10 a call',
+      title: 'An agent exceeds its budget: $0.30 in all, $0.10 for each call',
       play: () =>
         times(5, (n) =>
           agent('big-spender').act('everything.get-structured-content', {
@@ -73,11 +73,11 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
         ),
     },
     {
-      title: 'Too fast: three calls a minute',
+      title: 'An agent exceeds its rate of three calls a minute',
       play: () => times(5, (n) => agent('hasty').act('everything.echo', { message: `call ${n}` })),
     },
     {
-      title: 'A denied tool, a tool that is not allowed, and a path outside of the folder',
+      title: 'An agent tries a denied tool, a tool that is not allowed, and a path outside its folder',
       play: async () => {
         await agent('snoop').act('everything.get-env', {});
         await agent('snoop').act('everything.echo', { message: 'hello' });
@@ -85,23 +85,25 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
       },
     },
     {
-      title: 'An agent that uses the SDK: the same rules, and a refusal that its model can read',
+      title: 'An agent uses the SDK: the same rules apply, and its model can read a refusal',
       play: async () => {
         await say(
-          `${SDK_AGENT} called a tool: ${await sdkAgent.call('everything.echo', { message: 'hello' })}`,
+          `The agent ${SDK_AGENT} calls a tool, and gets: ${await sdkAgent.call('everything.echo', { message: 'hello' })}`,
         );
-        await say(`its model reads: ${await sdkAgent.call('everything.get-env', {})}`);
+        await say(
+          `The agent ${SDK_AGENT} calls a denied tool, and its model reads: ${await sdkAgent.call('everything.get-env', {})}`,
+        );
         await sdkAgent.close();
       },
     },
     {
-      title: 'A tool that fails: the charge is given back',
+      title: 'A tool fails, and the charge of its call is given back',
       play: async () => {
         await agent('clumsy').act('files.read_text_file', { path: file('not-there.txt') });
       },
     },
     {
-      title: 'The same action twice: decided once',
+      title: 'An agent sends the same action twice, and the action runs once',
       play: async () => {
         const args = { message: 'pay the invoice' };
         await agent('parrot').act('everything.echo', args, { actionId: 'invoice-1' });
@@ -109,40 +111,42 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
       },
     },
     {
-      title: 'A policy is changed while agents run: the next action obeys it',
+      title: 'A policy changes while agents run, and the next action obeys the new version',
       play: async () => {
         const echo = () => agent('clumsy').act('everything.echo', { message: 'still here?' });
         await echo();
         const { policy } = await api.get<{ policy: { deniedTools: string[] } }>('/v1/policies/fleet');
         const stricter = { ...policy, deniedTools: [...policy.deniedTools, 'everything.echo'] };
         await api.put('/v1/policies/fleet', stricter, { query: { reason: 'they talk too much' } });
-        await say('version 2 of the policy fleet is published: it denies everything.echo');
+        await say('The operator publishes version 2 of the policy fleet, which denies everything.echo.');
         await echo();
         await api.post('/v1/policies/fleet/rollback', { version: 1 });
-        await say('rolled back to version 1');
+        await say('The operator rolls the policy back to version 1.');
         await echo();
       },
     },
     {
-      title: 'A rule in shadow: the record says what it would refuse, and the call runs',
+      title: 'A rule in shadow would refuse a call: the call runs, and its record names the rule',
       play: async () => {
         const action = { id: 'preview', agentId: 'parrot', type: 'tool_call', tool: 'everything.echo' };
         const { refusal, shadow } = await api.post<Previewed>('/v1/mandates/preview', { action });
         await say(
-          `a preview: the call gets ${refusal?.code ?? 'ALLOWED'}; with the rule in force, it would get ${shadow?.refusal?.code}`,
+          `A preview says: the call gets ${refusal?.code ?? 'ALLOWED'}. If the rule were enforced, the call would get ${shadow?.refusal?.code}.`,
         );
         const { decision } = await agent('parrot').act('everything.echo', { message: 'hello' });
-        if (decision.shadow !== undefined) await say(`on the record: ${shadowInWords(decision.shadow)}`);
+        if (decision.shadow !== undefined) await say(`The record says: ${shadowInWords(decision.shadow)}`);
       },
     },
     {
-      title: 'A call that a person must confirm: granted for this one, and no other',
+      title: 'A person approves one call, and the approval allows no other call',
       play: async () => {
         const careful = agent('careful');
         const args = { source: file('librarian-1-0.txt'), destination: file('archived.txt') };
         const { decision } = await careful.act('files.move_file', args, { actionId: 'archive-1' });
         await api.post(`/v1/approvals/${approvalId(decision)}/approve`, { reason: 'looked at it' });
-        await say('granted, once');
+        await say(
+          'The operator approves the call. The agent sends the same call again, and then a new call.',
+        );
         await careful.act('files.move_file', args, { actionId: 'archive-1' });
         await careful.act('files.move_file', args, { actionId: 'archive-2' });
       },
