@@ -25,7 +25,7 @@ export const budgets: LimitCheck<BudgetLimit, BudgetFact> = {
   violation(limit, fact) {
     const { scope, id, windowMs, maxMicros, policy, ancestor } = limit;
     const period = windowMs === null ? '' : ` in ${windowMs} ms`;
-    // The name of a policy of an ancestor contains the ancestor.
+    // The reason ends with the name of the policy, and the name of an ancestor's policy contains the ancestor.
     const isToName = ancestor !== undefined && (scope === 'agent' || policy === undefined);
     const whose = isToName ? ` of "${ancestor}"` : '';
     return {
@@ -58,7 +58,7 @@ function remedyFor(
   return `Raise the budget, then ask under a new id. On a plane, ${giver} also ${giveBack}.`;
 }
 
-/** A budget and the name of the policy that sets it. The name is null if the mandate has only one policy. */
+/** A budget, the name of the policy that sets it, and the ancestor that has the policy. Both may be null. */
 type Counted = Omit<Budget, 'maxMicros'> & {
   /** The limit in micro-dollars. Null means that the amount is counted without a limit. */
   maxMicros: number | null;

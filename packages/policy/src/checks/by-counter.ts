@@ -24,8 +24,8 @@ export function byCounter<T>(
 }
 
 /**
- * Returns the policy and the ancestor to record with a limit. A mandate from a file has only one policy without a
- * name, so nothing is returned for it.
+ * Returns the name of the policy and the ancestor to record with a limit. The policy of a mandate from a file or from
+ * code has no name.
  */
 export function nameIn({ name, ancestor }: Pick<Policy, 'name' | 'ancestor'>): {
   policy?: string;

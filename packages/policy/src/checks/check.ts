@@ -91,8 +91,8 @@ export function blocked(check: string, evidence: Json, violation: Violation): Bl
 export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
 
 /**
- * Adds to a limit the policy that sets the limit, and the ancestor that has the policy. If the policy is the only one
- * of its agent, it has no name, and is not added. `otherLimits`: other limits on the same counter.
+ * Adds to a limit the name of the policy that sets the limit, and the ancestor that has the policy. Adds no name if the
+ * policy has none, and no ancestor if the agent itself has the policy. `otherLimits`: other limits on the same counter.
  */
 export function under<L extends Limit>(
   { name: policy, ancestor }: Pick<Policy, 'name' | 'ancestor'>,

@@ -9,8 +9,8 @@ import { normalProvider } from './normal-form.ts';
 import { otherSpellings } from './spellings.ts';
 
 /**
- * Returns the first pattern of its list that matches one of the names, or null. `steps` is the maximum number of steps
- * for each character of a name.
+ * A list of patterns. `match` returns the first pattern that matches one of the names, or null. `steps` is the maximum
+ * number of steps for each character of a name.
  */
 export type NameList = { match(names: readonly string[]): string | null; readonly steps: number };
 

@@ -72,8 +72,8 @@ function eachSpelled(names: readonly string[]): readonly string[] {
 }
 
 /**
- * The maximum number of names that are returned. A name may consist only of endings, so further results replace the
- * last one.
+ * The maximum number of names that are returned. If more endings can be removed, each further name replaces the last
+ * name.
  */
 const MOST_CUTS = 4;
 
