@@ -52,11 +52,11 @@ const reported = outcome
   .extend({
     actionId: described(
       id.optional(),
-      'The action of the outcome. Default: the action that was asked for last.',
+      'The action of the outcome. Default: the action that was requested last.',
       'refund-1',
     ),
     agentId: described(id.optional(), 'The agent that acted. Default: the agent of the case.', 'airline-007'),
-    status: described(outcome.shape.status.optional(), 'What became of the call. Default: success.'),
+    status: described(outcome.shape.status.optional(), 'The result of the call. Default: success.'),
   })
   .describe(
     'An outcome. Fields that are left out have defaults: the action that was asked for last, and success.',
@@ -122,7 +122,7 @@ const step = z
     ask: described(asked.optional(), 'An action that an agent asks for.'),
     times: described(
       z.int().min(1).max(MOST_TIMES).optional(),
-      'How many times the action is asked for, each time under another id. Default: 1.',
+      'How many times the action is requested, each time under another id. Default: 1.',
       5,
     ),
     report: described(reported.optional(), 'An outcome that is reported.'),

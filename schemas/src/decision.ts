@@ -24,7 +24,7 @@ export const check = z.object({
   ),
   policy: described(
     z.string().optional(),
-    'The policy that set the limit: `read-only@3`, or `read-only@3 of lead` for an ancestor. Absent if the mandate has one policy.',
+    'The policy that set the limit: `read-only@3`, or `read-only@3 of lead` for an ancestor. Absent if the policy has no name, as in a mandate file.',
     'read-only@3',
   ),
   ancestor: described(
@@ -171,7 +171,7 @@ export const decision = z.object({
   ),
   shadow: described(
     shadow.optional(),
-    'What the matching rules in shadow would have decided. Absent if none matched.',
+    'The decision as if the matching rules in shadow were enforced. Absent if no rule in shadow matched.',
   ),
   code: described(z.enum(CODES), 'Why, as a stable code.'),
   reason: described(z.string(), 'Why, as a sentence.', 'Every check passed.'),

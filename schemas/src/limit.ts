@@ -60,7 +60,7 @@ export const budgetLimit = z.object({
     z
       .array(other.extend({ maxMicros: described(micros, 'The other limit, in micro-dollars.', 20_000_000) }))
       .optional(),
-    'Limits of other policies on the same counter. None of them is stricter. Only for people. Absent if there are none.',
+    'Limits of other policies on the same counter. No other limit is stricter. For people only. Absent if there is no other limit.',
   ),
 });
 export type BudgetLimit = z.infer<typeof budgetLimit>;
@@ -79,7 +79,7 @@ export const rateLimit = z.object({
   ancestor,
   otherLimits: described(
     z.array(other.extend({ maxCalls: described(count, 'The other limit, in calls.', 10) })).optional(),
-    'Limits of other policies on the same counter. None of them is stricter. Only for people. Absent if there are none.',
+    'Limits of other policies on the same counter. No other limit is stricter. For people only. Absent if there is no other limit.',
   ),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
@@ -109,7 +109,7 @@ export const confirmationLimit = z.object({
   ancestor,
   otherLimits: described(
     z.array(other).optional(),
-    'Other policies that require an approval. Only for people. Absent if there are none.',
+    'Other policies that require an approval. For people only. Absent if no other policy requires an approval.',
   ),
 });
 

@@ -21,7 +21,7 @@ export const outcome = z.strictObject({
   ),
   actualCostMicros: described(
     micros.optional(),
-    'What the call cost, in micro-dollars. Absent if the cost was not measured.',
+    'The cost of the call, in micro-dollars. Absent if the cost was not measured.',
     91_000,
   ),
   usage: described(

@@ -26,7 +26,7 @@ export const settlement = z.object({
   usage: described(tokenUsage.optional(), 'The reported tokens. Absent if no tokens were reported.'),
   usageMicros: described(
     micros.optional(),
-    'What the reported tokens cost by the prices of the decision, in micro-dollars. Absent if the outcome has no usage, or if the usage has no price.',
+    'The cost of the reported tokens by the prices of the decision, in micro-dollars. Absent if the outcome has no usage, or if the usage has no price.',
     20_430,
   ),
   reportedBy: described(

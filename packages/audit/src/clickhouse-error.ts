@@ -37,12 +37,12 @@ type Condition = {
 const AWAY: Condition = {
   code: 'AUDIT_UNAVAILABLE',
   remedy:
-    'Check that ClickHouse runs, has free disk space and memory, and accepts the client certificate (MANDATE_CLICKHOUSE_TLS_CERT_PATH). Waiting records are stored when it answers again.',
+    'Check that ClickHouse runs, has free disk space and memory, and accepts the client certificate (MANDATE_CLICKHOUSE_TLS_CERT_PATH). Waiting records are stored when ClickHouse answers again.',
 };
 const DENIED: Condition = {
   code: 'AUDIT_ACCESS_DENIED',
   remedy:
-    'Check the user, the password and the rights of the user: infra/clickhouse/users.d/mandate.xml lists the rights of each user. Waiting records are stored after that.',
+    'Check the user, the password and the rights of the user: infra/clickhouse/users.d/mandate.xml lists the rights of each user. Waiting records are stored when ClickHouse accepts the user.',
 };
 
 const ill = (remedy: string): Condition => ({ code: 'AUDIT_UNAVAILABLE', remedy });

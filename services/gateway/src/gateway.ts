@@ -16,7 +16,7 @@ import type { GatewayMeasures } from './measures.ts';
 import type { UndecidedRecords } from './publish/undecided-records.ts';
 import type { RefusedAgents } from './refusals/refused-agents.ts';
 
-/** The lifetime usage of an agent, from the audit. `adjustedMicros`: what operators changed in its lifetime budget. */
+/** The lifetime usage of an agent, from the audit. `adjustedMicros` is the sum of the corrections by operators. */
 export type AuditedUsage = { calls: number; llmMicros: number; toolMicros: number; adjustedMicros: number };
 
 export type GatewayDependencies = {

@@ -64,7 +64,7 @@ test('gives up a question when its caller has gone', async () => {
   expect(isGivenUp()).toBe(true);
 });
 
-test('asks nothing for a caller that has gone already', async () => {
+test('asks nothing for a caller that has already disconnected', async () => {
   let questions = 0;
   const query: AuditClient['query'] = async () => {
     questions += 1;

@@ -85,7 +85,7 @@ export function boundedWork(options: Bounds): BoundedWork {
   });
   const semaphore = createFairSemaphore(options.most ?? MOST);
   return async ({ tenant, gone }, work) => {
-    // A signal that is already aborted has no event.
+    // A signal that is already aborted fires no event.
     if (gone.aborted) throw unavailable(GONE);
     const late = Promise.withResolvers<never>();
     const givingUp = new AbortController();

@@ -47,7 +47,7 @@ test('asks few questions at one time, and finds null if too many wait', async ()
   }
 });
 
-test('gives up the question of a caller that has gone', async () => {
+test('gives up the question of a caller that has disconnected', async () => {
   const gone = new AbortController();
   const asked = Promise.withResolvers<AbortSignal | undefined>();
   const findUsage = findUsageIn((_sql, _params, _row, givenUp) => {

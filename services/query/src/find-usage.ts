@@ -13,8 +13,8 @@ const MOST = { running: 4, waiting: 100 };
 const TIMEOUT_MS = 5_000;
 
 /**
- * Returns a function that finds in the audit what an agent has used in its lifetime. Null if the audit does not answer
- * in time, or has too many such questions.
+ * Returns a function that finds the lifetime usage of an agent in the audit. The function returns null if the audit does
+ * not answer in time, or has too many such questions.
  */
 export function createFindUsage(
   audit: AuditClient,

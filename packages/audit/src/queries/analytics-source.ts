@@ -128,7 +128,8 @@ export function settlementsThatCount(asked: Pick<DecisionFilter, 'agentId' | 'fr
  * SQL for the decisions of settlements, after JOIN.
  *
  * @param settled SQL for the settlements, after FROM
- * @param wanted the columns of the decisions besides their keys, and the filter that the decisions must pass
+ * @param wanted the columns of the decisions besides their keys, the filter that the decisions must pass, and the
+ *   hours of the settlements if they are only those of some hours
  */
 export function decisionsOf(
   settled: string,

@@ -29,8 +29,8 @@ export const SETTLEMENT_COLUMNS = `id, kind, action_id AS actionId, attempt, age
       marks, reason, may_release AS mayRelease, nullIf(reported_by, '') AS reportedBy,
       settled_at AS settledAt, log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
 
-const ofUsage = (what: string, example: number) =>
-  described(z.int().nullable(), `${what} null: no tokens were reported.`, example);
+const reportedTokens = (meaning: string, example: number) =>
+  described(z.int().nullable(), `${meaning} null: no tokens were reported.`, example);
 
 export const settlementSummary = z.object({
   id: described(z.string(), 'The id of the settlement.', 'stl_01ke6qxgf1b34d9107f5a24cc10e77b2'),
@@ -46,10 +46,10 @@ export const settlementSummary = z.object({
   late: described(z.boolean(), 'Whether the lease of the call had run out before the outcome came.', false),
   excessMicros: z.int(),
   releasedMicros: z.int(),
-  inputTokens: ofUsage('All input tokens.', 9_200),
-  cachedInputTokens: ofUsage('How many of the input tokens were read from a cache.', 8_000),
-  cacheWriteTokens: ofUsage('How many of the input tokens were written to a cache.', 1_000),
-  outputTokens: ofUsage('All output tokens.', 640),
+  inputTokens: reportedTokens('All input tokens.', 9_200),
+  cachedInputTokens: reportedTokens('How many of the input tokens were read from a cache.', 8_000),
+  cacheWriteTokens: reportedTokens('How many of the input tokens were written to a cache.', 1_000),
+  outputTokens: reportedTokens('All output tokens.', 640),
   reasoningTokens: described(
     z.int().nullable(),
     'How many of the output tokens were reasoning. null: the outcome did not say.',

@@ -29,7 +29,7 @@ const READY = z.object({
         ),
         detail: described(
           z.string().optional(),
-          'What is wrong or worth knowing, for people. Absent if nothing is wrong.',
+          'A fault or a warning, for people. Absent if nothing is wrong.',
           'mandates.yaml: line 3: unknown field "agent"',
         ),
       }),

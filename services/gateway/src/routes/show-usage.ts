@@ -1,7 +1,7 @@
 /**
- * GET /v1/agents/:id/usage: what an agent has spent, and what it may still spend. The key of an agent may read its own
- * usage. The total and the remaining budget come from the ledger, so they are exact. The parts and the number of calls
- * come from the audit, which gets each record a little later. They are only returned if the audit agrees with the
+ * GET /v1/agents/:id/usage: the spend of an agent, and its remaining budget. The key of an agent may read its own usage.
+ * The total and the remaining budget come from the ledger, so they are exact. The parts and the number of calls come
+ * from the audit, which gets each record a little later. The route returns them only if the audit agrees with the
  * ledger.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -14,7 +14,7 @@ export const limitsMoved = z.object({
         id: described(z.string(), 'The id of the budget.', 'total'),
         ancestor: described(
           z.string().optional(),
-          'The ancestor that holds the budget. Absent if this is the agent that asked.',
+          'The ancestor that holds the budget. Absent if the agent itself holds the budget.',
           'airline-lead',
         ),
         windowMs: described(
@@ -50,7 +50,7 @@ export const limitsMoved = z.object({
         ),
         ancestor: described(
           z.string().optional(),
-          'The ancestor whose calls count, with those of its descendants. Absent if this is the agent that asked.',
+          'The ancestor whose calls count, with the calls of its descendants. Absent if only the calls of the agent itself count.',
           'airline-lead',
         ),
         windowMs: described(z.int(), 'The length of the window, in milliseconds.', 3_600_000),

@@ -97,12 +97,12 @@ const way = z.object({
   ),
   notBefore: described(
     z.string().optional(),
-    'The earliest time at which it passes. Absent if the change is not about a time.',
+    'The earliest time at which the action passes. Absent if the change is not about a time.',
     '2026-01-05T10:30:41.004Z',
   ),
   after: described(
     z.string().optional(),
-    'What must happen before this time, such as an expiry. Absent if nothing must happen.',
+    'The new expiry must come after this time. Absent if the change is not about an expiry.',
     '2026-01-05T09:30:41.004Z',
   ),
 });

@@ -56,7 +56,11 @@ const budget = z.object({
     'What is left, in micro-dollars. Negative: the budget is overdrawn. null: no limit.',
     9_660_000,
   ),
-  left: described(dollarsField.optional(), 'What is left, in dollars. Absent if there is no limit.', '$9.66'),
+  left: described(
+    dollarsField.optional(),
+    'The remaining amount in dollars. Absent if there is no limit.',
+    '$9.66',
+  ),
   usedPercent: described(
     z.number().nullable(),
     'How much of the limit is used, in percent, rounded down to a tenth. null: no limit.',

@@ -52,7 +52,7 @@ export const groupField = z
         name,
         described(
           z.string().nullable().optional(),
-          `The ${name} of the group. null: none. Absent if \`groupBy\` does not contain it.`,
+          `The ${name} of the group. null: the decisions of the group have no ${name}. Absent if \`groupBy\` does not contain ${name}.`,
           EXAMPLES[name],
         ),
       ]),

@@ -26,7 +26,7 @@ import { anyOf, queryParameters } from '../query-parameters.ts';
 const MOST_STREAMS = { inAll: 200, ofATenant: 50, ofAKey: 25, keptForPeople: 0 };
 /**
  * The maximum number of queries that all streams run at one time, so that ClickHouse has room for other queries. One
- * tenant has at most half of them.
+ * tenant has at most half of these queries.
  */
 const MOST_LOOKS = 4;
 const LOOK_EVERY_MS = 400;
@@ -45,7 +45,7 @@ export const streamLive: Route = (server, { ask, clock }) => {
   const parameters = {
     events: described(
       anyOf(z.enum(EVENTS)),
-      'What to stream: `decision`, `settlement`, `control`, or single kinds of control events. Default: `decision` and `control`, or only `decision` if a filter is given that only decisions have.',
+      'The events to stream: `decision`, `settlement`, `control`, or single kinds of control events. Default: `decision` and `control`, or only `decision` if a filter is given that only decisions have.',
       'decision',
     ),
     ...filters,
