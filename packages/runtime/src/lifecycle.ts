@@ -119,7 +119,7 @@ async function within<T>(work: Promise<T>, limitMs: number, code: string, messag
       () =>
         reject(
           new MandateError(code, message, {
-            remedy: 'Check the servers that it connects to, and the earlier log lines.',
+            remedy: 'Check the servers that the part connects to, and the earlier log lines.',
             retryable: true,
           }),
         ),

@@ -69,7 +69,7 @@ const FILTERS = {
   ),
   shadow: many(
     '--shadow <verdict>',
-    'the code that shadow rules would have given; differs: another verdict',
+    'the verdict that shadow rules would have given; `differs`: any other verdict than the given one',
     [...SHADOW_VERDICTS, 'differs'],
   ),
   type: many('--type <type>', 'actions of this type', ACTION_TYPES),

@@ -34,8 +34,8 @@ A file has agents, policies and rules as YAML documents, each with its kind:
 export function applyCommand(command: Command, run: RunCommand): void {
   withFiles(command)
     .description(
-      'Makes the agents, policies and rules of a plane equal to files. Shows the differences, and then changes each document, if it ' +
-        'is still as shown. Scope author.',
+      'Makes the agents, policies and rules of a plane equal to files. Shows the differences, and then changes each document, unless the ' +
+        'document has changed meanwhile. Scope author.',
     )
     .option('--dry-run', 'show the differences, and change nothing')
     .option('--force', 'also write rules without a policy: they block their agents')

@@ -81,7 +81,7 @@ Examples:
       run(async (context) => {
         if (named === '-' && !yes)
           throw new WrongUse(
-            'stdin has the id, so the command cannot ask for a confirmation',
+            'stdin contains the id, so the command cannot ask for a confirmation',
             'Give --yes if you are sure.',
           );
         const person = await personNamed(named, context);

@@ -21,11 +21,15 @@ export function withTenant(command: Command): Command {
   return command
     .option('--name <text>', 'a name for people', someText)
     .option('--agents <count>', 'the maximum number of agents', upTo(CAPS.agents))
-    .option('--policies <count>', 'the maximum number of policies, with archived ones', upTo(CAPS.policies))
+    .option(
+      '--policies <count>',
+      'the maximum number of policies, including archived policies',
+      upTo(CAPS.policies),
+    )
     .option('--rules <count>', 'the maximum number of rules', upTo(CAPS.rules))
     .option('--grants <count>', 'the maximum number of grants that have not ended', upTo(CAPS.grants))
     .option('--quotas <file>', 'a YAML file with the quotas to change')
-    .option('--limits <file>', 'a YAML file with a policy that limits all its agents')
+    .option('--limits <file>', 'a YAML file with a policy that limits all agents of the tenant')
     .option('--remove-limits', 'remove the policy of --limits')
     .option('--direct-topic', 'the tenant publishes to its own topic');
 }

@@ -148,8 +148,10 @@ test('shows below the reason what shadow rules would have decided, or why this i
       '\n\n',
     )[0];
   expect(headline({ verdict: 'BLOCK', code: 'TOOL_DENIED' })).toMatch(
-    /\n {2}If no-echo, slow were in force: BLOCK \(TOOL_DENIED\)\.$/,
+    /\n {2}If no-echo, slow were in force, the decision would be BLOCK \(TOOL_DENIED\)\.$/,
   );
-  expect(headline({ unknownLimits: 2 })).toContain('not known, as the ledger was not asked for 2 limits');
-  expect(headline({})).toContain('not known, as a rule or a policy begins or ends there');
+  expect(headline({ unknownLimits: 2 })).toContain(
+    'is not known, because the ledger was not asked for 2 limits',
+  );
+  expect(headline({})).toContain('is not known, because a rule or a policy begins or ends at that time');
 });

@@ -66,7 +66,7 @@ test.each([
   [
     'two places of the ledger',
     { ...REDIS, MANDATE_REDIS_CLUSTER_NODES: 'a:1' },
-    /REDIS_CLUSTER_NODES: .*remove one of both/,
+    /REDIS_CLUSTER_NODES: .*remove one of the two settings/,
   ],
   [
     'a password of sentinels that are not used',

@@ -73,7 +73,7 @@ export function backendsMustFit(settings: Settings, context: z.RefinementCtx): v
   if (isGiven('REDIS_URL') && isGiven('REDIS_CLUSTER_NODES')) {
     refuse(
       'REDIS_CLUSTER_NODES',
-      'is set together with MANDATE_REDIS_URL, but there is only one ledger: remove one of both',
+      'is set together with MANDATE_REDIS_URL, but there is only one ledger: remove one of the two settings',
     );
   }
   if (
