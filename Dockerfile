@@ -10,7 +10,7 @@
 # The same version as in package.json.
 ARG NODE_VERSION=24.21.0
 
-# Only the files that npm needs, so that a change of the source does not repeat the installation.
+# These are the only files that npm needs. So a change of the source does not repeat the installation.
 FROM node:${NODE_VERSION}-bookworm-slim AS manifests
 WORKDIR /mandate
 COPY . .
@@ -34,7 +34,7 @@ RUN node scripts/third-party.ts . > THIRD-PARTY
 FROM node:${NODE_VERSION}-bookworm-slim
 ENV NODE_ENV=production MANDATE_PLANE_DATA_PATH=/data
 WORKDIR /mandate
-# The only folders that are written. A new volume gets the owner of its folder.
+# The programs write only to these folders. A new volume gets the owner of its folder.
 RUN install -d -o 1000 -g 1000 -m 700 /data /persons
 COPY --from=installed /mandate/node_modules node_modules
 COPY --from=installed /mandate/THIRD-PARTY ./

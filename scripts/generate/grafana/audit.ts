@@ -174,7 +174,7 @@ FROM ${bookedByAgents(['code'])} AND verdict != 'ALLOW' GROUP BY verdict, code O
         {
           title: 'Most used budgets',
           description:
-            'The state after the last decision of each budget, for budgets with decisions in the last seven days shown. A budget with a window is free again after the window.',
+            'The state of each budget after its last decision. The table covers the last seven days of the shown period. A budget with a window is free again after the window.',
           kind: 'table',
           unit: 'locale',
           columns: { used: 'currencyUSD', of: 'currencyUSD', share: 'percentunit', window: 'ms' },
@@ -196,7 +196,7 @@ ORDER BY share DESC, scope, subject LIMIT 20`,
       panels: [
         {
           title: 'Principals by reserved amount',
-          description: 'The users for whom agents acted, in the last 31 days shown.',
+          description: 'The users for whom agents acted, in the last 31 days of the shown period.',
           kind: 'table',
           unit: 'locale',
           columns: { reserved: 'currencyUSD' },
