@@ -10,7 +10,7 @@ export type ToolAsk = {
   tool: string;
   args: unknown;
   /**
-   * The run, thread or session that the call id belongs to. Null if there is none. Each request is then another call.
+   * The run, thread or session that the call id belongs to. Null if there is no run. Then each request is another call.
    */
   runId: string | null;
   /** The framework's id of the call. Absent if the call has no id. */

@@ -23,7 +23,7 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 4_096;
 
 /**
  * Returns the maximum number of output tokens to reserve, as a field of a call. The field is absent if the mandate
- * states them.
+ * states this number.
  */
 export function maxOutputOf(
   stated: number | undefined,

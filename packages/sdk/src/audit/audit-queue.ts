@@ -24,11 +24,11 @@ export class AuditQueue {
   readonly #waiting: WaitingRecords;
   readonly #lost: LostRecords;
   readonly #backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-  /** Its abort ends the pause after a failure. */
+  /** An abort of this controller ends the pause after a failure. */
   #resume = new AbortController();
   readonly #stopOnExit: () => void;
   #written = 0;
-  /** How many records no longer wait. */
+  /** The number of records that the output took, or that were lost. */
   #done = 0;
   #sending: Promise<void> | null = null;
   #isWriting = false;

@@ -13,7 +13,7 @@ export type AgentUnder = (document: MandateDocument) => Promise<Agent>;
 
 export const DOLLAR = 1_000_000;
 
-/** How often a test checks a condition, and how long at most. */
+/** The time between two checks of a condition, and the longest wait for it. */
 export const WAITING = { interval: 5, timeout: 30_000 };
 
 /** Every call of `pay` costs five dollars. */
