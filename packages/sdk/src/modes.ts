@@ -44,7 +44,7 @@ function redisState({ state, redis, redisPrefix, clock, onError }: OpenOptions):
   });
 }
 
-/** Each option, with the only mode that uses it. Null: several modes use it. */
+/** The mode that each option needs. Null: local mode uses the option too. */
 const OPTIONS: { readonly [Name in keyof Required<OpenOptions>]: 'distributed' | 'plane' | null } = {
   mode: null,
   agentId: null,

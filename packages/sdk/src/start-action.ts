@@ -114,7 +114,7 @@ function leftOfLease({ askedAtMs, decision: { reservation } }: Allowed): number 
   return askedAtMs + (reservation?.leaseMs ?? 0) - performance.now();
 }
 
-/** Decides the call, or takes the decision of an earlier ask. */
+/** Decides the call, or uses the decision about an earlier request. */
 async function take(starting: Starting, signal: AbortSignal): Promise<Taken> {
   const { remembered, agentId, point } = starting;
   if (!remembered) return { ...(await authorized(starting, signal)), ended: () => {} };

@@ -4,7 +4,7 @@ import type { ActionType, Outcome } from '@mandate/schemas';
 import { Backoff, sleep } from '../backoff.ts';
 import type { DecisionPoint } from '../decision-point.ts';
 import { type EngineOptions, enginePoint } from '../engine-point.ts';
-import { OutcomeQueue } from '../plane/outcome-queue.ts';
+import { OutcomeQueue } from '../outcome-queue.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { OnError } from '../types.ts';
 import type { RedisStateManager } from './redis-state.ts';
@@ -20,14 +20,14 @@ const TURN_MS = 10_000;
 /** How long a decision waits for outcomes of its agent that met an interruption of Redis. */
 const LATE_MS = 2_000;
 
-/** How long a step that got no answer is repeated, and how often at least. */
-const REPEAT_MS = 1_500;
+/** A step without an answer is tried again for this time, in milliseconds, and at least this often. */
+const REPEAT_MS = 500;
 const FEWEST_TRIES = 2;
 const FIRST_WAIT_MS = 25;
-const LONGEST_WAIT_MS = 500;
-const NEVER = new AbortController().signal;
+const LONGEST_WAIT_MS = 200;
 
-type Late = Outcome & { type: ActionType };
+/** An outcome that met an interruption. The same object is settled again, so that the ledger recognizes the repeat. */
+type Late = Pick<Outcome, 'actionId' | 'agentId'> & { outcome: Outcome; type: ActionType };
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */
 export function distributedPoint({
@@ -36,32 +36,29 @@ export function distributedPoint({
   ...options
 }: EngineOptions & { state: RedisStateManager; onError: OnError }): DecisionPoint {
   const steps = new Semaphore({ running: MOST_STEPS, waiting: MOST_WAITING });
+  const closing = new AbortController();
   const point = enginePoint(options, {
     state,
     open: () => state.open(),
-    step: (work) => steps.run(performance.now() + TURN_MS, () => repeated(() => state.step(work))),
+    step: (work) =>
+      steps.run(performance.now() + TURN_MS, () => repeated(() => state.step(work), closing.signal)),
   });
-  const closing = new AbortController();
-  /** The outcomes as they were first reported, so that the ledger recognizes a repeat. */
-  const first = new WeakMap<Late, Outcome>();
-  const late = new OutcomeQueue(
+  const late = new OutcomeQueue<Late>(
     {
-      url: 'Redis',
+      name: 'Redis',
       closed: closing.signal,
-      async send({ body }) {
-        const settling = (body as Late[]).map((queued) =>
-          settleIfPossible(first.get(queued) ?? queued, queued.type),
-        );
-        const failed = (await Promise.allSettled(settling)).find((one) => one.status === 'rejected');
+      async take(batch) {
+        const settled = await Promise.allSettled(batch.map(settleIfPossible));
+        const failed = settled.find((one) => one.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
-        return { status: 200, body: null, retryAfterMs: null, tries: 1 };
+        return { kind: 'taken' };
       },
     },
     onError,
   );
 
   /** Reports a refusal that no retry changes, so that the refused outcome does not delay other outcomes. */
-  async function settleIfPossible(outcome: Outcome, type: ActionType): Promise<void> {
+  async function settleIfPossible({ outcome, type }: Late): Promise<void> {
     try {
       await point.settle(outcome, type);
     } catch (error) {
@@ -82,9 +79,8 @@ export function distributedPoint({
         await point.settle(outcome, type);
       } catch (error) {
         if (!mayPass(error)) throw error;
-        const queued: Late = { ...outcome, type };
-        first.set(queued, outcome);
-        late.add(queued);
+        const { actionId, agentId } = outcome;
+        late.add({ actionId, agentId, outcome, type });
       }
     },
     async flush(options) {
@@ -101,16 +97,16 @@ export function distributedPoint({
 }
 
 /** Repeats the work if Redis gave no answer. The ledger recognizes a repeat, and gives the first answer again. */
-async function repeated<T>(work: () => Promise<T>): Promise<T> {
+async function repeated<T>(work: () => Promise<T>, closing: AbortSignal): Promise<T> {
   const untilMs = performance.now() + REPEAT_MS;
   const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      const isOver = tries >= FEWEST_TRIES && performance.now() >= untilMs;
+      const isOver = closing.aborted || (tries >= FEWEST_TRIES && performance.now() >= untilMs);
       if (!isMandateError(error) || !error.retryable || isOver) throw error;
-      await sleep(backoff.nextMs(), NEVER);
+      await sleep(backoff.nextMs(), closing);
     }
   }
 }

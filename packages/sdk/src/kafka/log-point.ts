@@ -16,8 +16,8 @@ import { Backoff, sleep } from '../backoff.ts';
 import { inTime } from '../bounded-wait.ts';
 import type { DecisionPoint } from '../decision-point.ts';
 import { instanceClosed } from '../errors.ts';
+import { OutcomeQueue } from '../outcome-queue.ts';
 import { uniqueRequestTime } from '../plane/ask-plane.ts';
-import { OutcomeQueue } from '../plane/outcome-queue.ts';
 import type { OpenThroughKafka } from '../plane/plane-options.ts';
 import { Semaphore } from '../semaphore.ts';
 import { FollowedDecisions } from './follow-decisions.ts';
@@ -32,6 +32,8 @@ type Settings = KafkaSettings & {
 /** How many calls wait for a decision at one time. Further calls wait for a free place, within their time limit. */
 const MOST_ASKING = 64;
 const MOST_WAITING = 10_000;
+
+const REPORT_MS = 10_000;
 
 /** The pauses between two tries to open the reader again. */
 const FIRST_RETRY_MS = 100;
@@ -112,17 +114,17 @@ export function logPoint(
     }
   }
 
-  const outcomes = new OutcomeQueue(
+  const outcomes = new OutcomeQueue<Outcome>(
     {
-      url: `kafka:${topic}`,
+      name: `the topic ${topic}`,
       closed: closing.signal,
-      async send({ body }, sendMs = timeoutMs) {
-        const records = (body as Outcome[]).map((outcome) =>
+      async take(batch) {
+        const records = batch.map((outcome) =>
           outgoingOf(tenant, { event: 'action.completed', outcome: { ...outcome, tenant } }),
         );
         const append = async () => (await opened()).bus.append(topic, records);
-        await inTime(Math.min(sendMs, timeoutMs), append(), late);
-        return { status: 200, body: null, retryAfterMs: null, tries: 1 };
+        await inTime(Math.min(REPORT_MS, timeoutMs), append(), late);
+        return { kind: 'taken' };
       },
     },
     onError,

@@ -3,16 +3,16 @@
  * call is blocked: there is no other behaviour.
  */
 import { MandateError } from '@mandate/runtime/errors';
-import type { ActionRequested } from '@mandate/schemas';
+import type { ActionRequested, Outcome } from '@mandate/schemas';
 import { isObject } from '../create-action.ts';
 import type { DecisionPoint, ReadAction } from '../decision-point.ts';
 import { misused, refuseOption } from '../errors.ts';
+import { OutcomeQueue, type Receipt } from '../outcome-queue.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { OnError } from '../types.ts';
 import { askPlane } from './ask-plane.ts';
-import { OutcomeQueue } from './outcome-queue.ts';
 import { planeApprovals } from './plane-approvals.ts';
-import { PlaneConnection } from './plane-connection.ts';
+import { PlaneConnection, problemOf, refusalOf, sayFailure } from './plane-connection.ts';
 import { PlaneKills } from './plane-kills.ts';
 import { type PlaneOptions, planeSettings } from './plane-options.ts';
 import { AUDIT_WAIT_MS, usageOf } from './usage-of-agent.ts';
@@ -39,7 +39,11 @@ export function planePoint(options: Options): DecisionPoint {
   if (options.mandate !== undefined) reportMandate();
   if (options.kafka !== undefined) return options.kafka({ readAction, addMandate: reportMandate, onError });
   const connection = new PlaneConnection(planeSettings(options));
-  const outcomes = new OutcomeQueue(connection, onError);
+  const { url: name, closed } = connection;
+  const outcomes = new OutcomeQueue<Outcome>(
+    { name, closed, take: (batch) => reportOutcomes(connection, batch) },
+    onError,
+  );
   const kills = new PlaneKills(connection, onError);
   const asking = new Semaphore({ running: MOST_ASKING, waiting: MOST_WAITING });
   const usage = async (agentId: string, auditWaitMs = AUDIT_WAIT_MS) => {
@@ -94,6 +98,38 @@ function readAction(json: string, whole: string): ReadAction {
     ok: false,
     fault: { reason: 'the arguments are no object', remedy: 'call the tool with an object of arguments' },
   };
+}
+
+/** How long the gateway waits for the settlements, so that the costs of an agent are exact after it. */
+const SETTLEMENT_MS = 1_000;
+const REPORT_MS = 10_000;
+
+/** Refusals that concern single outcomes of a batch. */
+const OF_ONE_RECORD: ReadonlySet<unknown> = new Set([
+  'INVALID_OUTCOME',
+  'AGENT_NOT_ALLOWED',
+  'TENANT_MISMATCH',
+]);
+
+async function reportOutcomes(connection: PlaneConnection, body: readonly Outcome[]): Promise<Receipt> {
+  const path = `/v1/outcomes?waitMs=${SETTLEMENT_MS}`;
+  const later = (why: string, afterMs: number | null): Receipt => ({
+    kind: 'later',
+    why,
+    afterMs: afterMs ?? 0,
+  });
+  try {
+    const sent = await connection.send({ method: 'POST', path, body }, REPORT_MS);
+    if (sent.status === 200 || sent.status === 202) return { kind: 'taken' };
+    const problem = problemOf(sent.body);
+    // A key may be replaced, and an address corrected. Only a plane can refuse an outcome for good.
+    if (problem === null || ![400, 403, 409, 410, 413].includes(sent.status))
+      return later(refusalOf(connection.url, sent).message, sent.retryAfterMs);
+    const isOfOne = OF_ONE_RECORD.has(problem.code) || sent.status === 413;
+    return { kind: isOfOne ? 'smaller' : 'lost', why: `${problem.detail}. ${problem.remedy}` };
+  } catch (error) {
+    return later(sayFailure(error), 0);
+  }
 }
 
 function mandateIgnored(): MandateError {

@@ -1,3 +1,4 @@
+import type { Outcome } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { OutcomeQueue } from './outcome-queue.ts';
 
@@ -7,11 +8,11 @@ test.each([
 ])('says in a sentence that %i waiting outcomes are lost', (count, message) => {
   const errors: unknown[] = [];
   const receiver = {
-    url: 'the plane',
+    name: 'the plane',
     closed: new AbortController().signal,
-    send: () => new Promise<never>(() => {}),
+    take: () => new Promise<never>(() => {}),
   };
-  const queue = new OutcomeQueue(receiver, (error) => errors.push(error));
+  const queue = new OutcomeQueue<Outcome>(receiver, (error) => errors.push(error));
   for (let number = 1; number <= count; number += 1) {
     queue.add({ actionId: `act_${number}`, attempt: 1, agentId: 'bot', status: 'success' });
   }
