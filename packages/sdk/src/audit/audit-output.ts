@@ -13,7 +13,7 @@ export interface AuditOutput {
    * records again. The queue waits for the promise, so the promise must settle in a bounded time.
    *
    * @param lines the records as JSON, each without a line break
-   * @throws RecordsRefused if the output has taken the other records, and will never take some
+   * @throws RecordsRefused if the output permanently refuses some of the records, and has taken the others
    */
   write(records: readonly AuditRecord[], lines: readonly string[]): Promise<void>;
   close?(): Promise<void>;

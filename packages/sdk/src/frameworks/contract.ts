@@ -4,15 +4,13 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DecideInstead } from '../adapters/recorded-mandate.fixture.ts';
-import { codeOf } from '../contract/scene.ts';
+import { codeOf, PAY, WAITING } from '../contract/scene.ts';
 import type { MandateDocument } from '../types.ts';
 import { RESUMABLE, SUB_AGENT_WAYS, WAYS } from './contract/all-frameworks.ts';
 import { budgetLeft, ended, type Scene, sceneOf } from './contract/scene.ts';
 import type { TestedMode } from './contract/tested-mode.ts';
 
-const WAITING = { interval: 5, timeout: 30_000 };
-const PAY = { pay: { cost: 5 } };
-const BUDGET = { maxCostTotal: 100, toolPolicies: PAY };
+const BUDGET = { ...PAY, maxCostTotal: 100 };
 const ASKING = { maxCostTotal: 100, toolPolicies: { pay: { cost: 5, requiresConfirmation: true } } };
 
 type Refusal = { document: MandateDocument; decidePay?: DecideInstead; code: string };
@@ -167,7 +165,7 @@ export function frameworksContract(name: string, mode: TestedMode): void {
 
     test('spends the budget of its parent', async () => {
       // The other four dollars pay for calls of the model.
-      const ofParent = { maxCostTotal: 14, toolPolicies: PAY };
+      const ofParent = { ...PAY, maxCostTotal: 14 };
       const refused = 'COST_LIMIT_EXCEEDED';
       const expected = [['payee-0', 'payee-1'], refused, 4, refused];
       await expectOfEach(SUB_AGENT_WAYS, expected, async ({ run }) => {

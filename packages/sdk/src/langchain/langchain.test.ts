@@ -143,9 +143,7 @@ describe('a tool call', () => {
       tools: [pay],
       middleware: [middleware],
     });
-    for await (const _ of await agent.stream(ask, { streamMode: ['messages', 'updates'] })) {
-      // Reads the stream to its end.
-    }
+    await collect(await agent.stream(ask, { streamMode: ['messages', 'updates'] }));
     expect([runs, server.requests.at(-1)?.body.messages.at(-1).content]).toEqual([
       [],
       expect.stringContaining('TOOL_DENIED'),

@@ -132,14 +132,14 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     expect(await outcomeOf(bench)).toEqual({ status: 'success', usage });
   });
 
-  test.each([400, 429, 500])('errors of status %i by nothing', async (status) => {
+  test.each([400, 429, 500])('errors of status %i at no cost', async (status) => {
     const bench = await governedBench(Class, { failures: { status, retryAfterMs: 1 } });
     await expect(bench.openai.chat.completions.create(chat)).rejects.toMatchObject({ status });
     expect(await outcomeOf(bench)).toEqual({ status: 'failure' });
     expect((await bench.mandate.getCost()).totalMicros).toBe(0);
   });
 
-  test('a request that could not connect by nothing', async () => {
+  test('a request that could not connect, at no cost', async () => {
     const bench = await governedBench(Class);
     await bench.server.close();
     const call = bench.openai.chat.completions.create(chat, { maxRetries: 1 });
@@ -163,7 +163,7 @@ describe.each(MAJORS)('%s: a reply settles', (_, Class) => {
     expect(await outcomeOf(bench)).toEqual({ status: 'success', usage: { ...usage, inputTokens } });
   });
 
-  test('a request that was aborted while it was decided by nothing', async () => {
+  test('a request that was aborted during its decision, at no cost', async () => {
     const stop = new AbortController();
     const decide: DecideInstead = (ofPoint) => {
       stop.abort();

@@ -2,6 +2,7 @@
 import { Command, END, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
+import { collect } from '@mandate/testing';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
 import type { Mandate } from '../../index.ts';
@@ -42,12 +43,6 @@ function graphOf(setup: RunSetup) {
     .compile();
 }
 
-async function read(stream: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of stream) {
-    // Reads the stream to its end.
-  }
-}
-
 const watched = ({ mandate, signal }: RunSetup) => ({ callbacks: [mandateCallbacks(mandate)], signal });
 
 export const langChain: Framework = {
@@ -57,10 +52,12 @@ export const langChain: Framework = {
       agentOf(setup, { version: 'v1' }).invoke(ask, { signal: setup.signal }),
     ),
     stream: payingOnce(async (setup) =>
-      read(await agentOf(setup).stream(ask, { streamMode: ['messages', 'updates'], signal: setup.signal })),
+      collect(
+        await agentOf(setup).stream(ask, { streamMode: ['messages', 'updates'], signal: setup.signal }),
+      ),
     ),
     streamEvents: payingOnce(async (setup) =>
-      read(agentOf(setup).streamEvents(ask, { version: 'v2', signal: setup.signal })),
+      collect(agentOf(setup).streamEvents(ask, { version: 'v2', signal: setup.signal })),
     ),
     batch: payingOnce(async (setup) => agentOf(setup).graph.batch([ask], { signal: setup.signal })),
     'a tool that returns directly': payingOnce(async (setup) =>
@@ -78,7 +75,7 @@ export const langChain: Framework = {
       graphOf(setup).invoke(ask, watched(setup)),
     ),
     'stream of a ToolNode with callbacks': payingOnce(async (setup) =>
-      read(await graphOf(setup).stream(ask, watched(setup))),
+      collect(await graphOf(setup).stream(ask, watched(setup))),
     ),
     'a tool with callbacks': async (setup) => {
       await setup.beforePay();

@@ -1,4 +1,6 @@
 /** The ways of the OpenAI Agents SDK to run a tool. */
+
+import { collect } from '@mandate/testing';
 import {
   Agent,
   handoff,
@@ -42,9 +44,7 @@ const AS_TOOL = { toolName: 'ask_payer', toolDescription: 'asks the payer' };
 
 async function streamed(setup: RunSetup, agent: Agent): Promise<void> {
   const stream = await runnerOf(setup).run(agent, ASK, { stream: true, signal: setup.signal });
-  for await (const _ of stream) {
-    // Reads the stream to its end.
-  }
+  await collect(stream);
   await stream.completed;
 }
 
