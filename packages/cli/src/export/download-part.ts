@@ -18,6 +18,8 @@ type Asked = {
   signal: AbortSignal;
 };
 
+const RUN_AGAIN = 'Run the same command again: it continues with this part.';
+
 /**
  * @returns null if no rows follow `after`, except that the first part may be empty
  * @throws CommandFailure if the bytes that arrived differ from the bytes that the plane sent
@@ -49,7 +51,7 @@ export async function downloadPart(
       throw new CommandFailure(
         1,
         `${file} did not arrive as it was sent`,
-        'Run the same command again: it continues with this part. A proxy may drop trailers: send the request to the plane directly.',
+        `${RUN_AGAIN} A proxy may drop trailers: send the request to the plane directly.`,
       );
     }
     const rows = Number(told['mandate-rows']);
@@ -60,11 +62,7 @@ export async function downloadPart(
   } catch (error) {
     if (error instanceof CommandFailure || signal.aborted) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(
-      1,
-      `${file} broke off: ${why}`,
-      'Run the same again: it goes on with this part.',
-    );
+    throw new CommandFailure(1, `${file} broke off: ${why}`, RUN_AGAIN);
   } finally {
     await rm(`${path}.part`, { force: true });
   }
