@@ -111,7 +111,7 @@ function remedyOf(judgement: Judgement, id: string, request: ApprovalSubject): s
   const { remedy } = judgement;
   if (!asksPerson(judgement)) return remedy;
   return (
-    `${remedy} To approve it in the SDK, call \`mandate.approve(error)\`. On a plane, run ` +
+    `${remedy} In the SDK, a person approves the call with \`mandate.approve(error)\`. On a plane, run ` +
     `\`mandate approvals approve ${id}\`, or POST /v1/approvals/${approvalId(request)}/approve.`
   );
 }

@@ -14,19 +14,19 @@ test.each<[string, BudgetLimit, number | null, string]>([
     'a lifetime budget',
     { ...LIFETIME, policy: 'tenant-of-p@1' },
     null,
-    'Raise the budget, then ask under a new id. On a plane, you can also give back to it (POST /v1/budgets/adjust).',
+    'Raise the budget, then ask under a new id. On a plane, you can also give money back to the budget (POST /v1/budgets/adjust).',
   ],
   [
     'a lifetime budget of the tenant limits',
     { ...LIFETIME, ...TENANT_LIMITS },
     null,
-    'Have the operator of the plane raise the budget or give back to it (POST /v1/budgets/adjust), then ask under a new id.',
+    'Have the operator of the plane raise the budget or give money back to the budget (POST /v1/budgets/adjust), then ask under a new id.',
   ],
   [
     'a lifetime budget that the tenant limits count too',
     { ...LIFETIME, otherLimits: [{ ...TENANT_LIMITS, maxMicros: 3_000_000 }] },
     null,
-    'Raise the budget, then ask under a new id. On a plane, the operator of the plane can also give back to it (POST /v1/budgets/adjust).',
+    'Raise the budget, then ask under a new id. On a plane, the operator of the plane can also give money back to the budget (POST /v1/budgets/adjust).',
   ],
   [
     'a daily budget that is smaller than the call',

@@ -50,7 +50,7 @@ function remedyFor(
   if (retryAfterMs !== null)
     return `Try again, as the next attempt of the same action, after retryAfterMs; or ${raise}.`;
   if (windowMs !== null) return `Ask for less, under a new id; or ${raise}.`;
-  const giveBack = 'give back to it (POST /v1/budgets/adjust)';
+  const giveBack = 'give money back to the budget (POST /v1/budgets/adjust)';
   if (isOfPlane)
     return `Have the operator of the plane raise the budget or ${giveBack}, then ask under a new id.`;
   const isBackOfPlane = otherLimits.some((one) => areTenantLimits(one.policy));
