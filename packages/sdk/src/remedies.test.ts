@@ -24,7 +24,7 @@ test('an agent without a mandate is told to state one', async () => {
 test('a deferred call names the function that approves it, before the commands of a plane', async () => {
   const remedy = await remedyUnder({ toolPolicies: { pay: { requiresConfirmation: true } } });
   expect(remedy).toMatch(
-    /in the SDK, call `mandate\.approve\(error\)`\. On a plane, run `mandate approvals approve dec_\w+`, or POST/,
+    /In the SDK, a person approves the call with `mandate\.approve\(error\)`\. On a plane, run `mandate approvals approve dec_\w+`, or POST/,
   );
 });
 
