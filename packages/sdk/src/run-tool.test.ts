@@ -253,7 +253,7 @@ test('a kill between the decision and the start blocks the call, and gives its r
   expect([ran, await state.ledger.open('default')]).toEqual([false, []]);
 });
 
-test('a tool does not start if its lease ended before the decision arrived', async () => {
+test('a decision that arrives after its lease is given back, and the tool does not start', async () => {
   let lateMs = 0;
   const now = performance.now.bind(performance);
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
@@ -263,8 +263,11 @@ test('a tool does not start if its lease ended before the decision arrived', asy
     lateMs = 1_000;
     return decision;
   };
-  const { run } = runOn(arrivesLate, tool, { toolPolicies: { pay: { executionLeaseMs: 1_000 } } });
+  const { run, state } = runOn(arrivesLate, tool, {
+    toolPolicies: { pay: { cost: 5, executionLeaseMs: 1_000 } },
+  });
   expect(await errorOf(run)).toMatchObject({ code: 'LEASE_EXPIRED' });
+  expect(state.costOf('bot').totalMicros).toBe(0);
   expect(tool).not.toHaveBeenCalled();
 });
 

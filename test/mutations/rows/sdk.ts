@@ -8,6 +8,31 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/sdk/src/start-action.ts', [
     [
+      'sdk: an asked call asks for kills that it may have missed',
+      'if (mayMissKill && (await blocking',
+      'if (false && (await blocking',
+    ],
+    [
+      'sdk: a lease counts from the request',
+      'return askedAtMs + (reservation',
+      'return performance.now() + 0 * askedAtMs + (reservation',
+    ],
+    [
+      'sdk: a decision that arrives late is given back',
+      'await giveBack(taken);\n',
+      'if (!isLate) await giveBack(taken);\n',
+    ],
+    [
+      'sdk: an error of onDeferred stops no call',
+      'void callHandler(onDeferred, question, onError)',
+      'void onDeferred(question)',
+    ],
+    [
+      'sdk: the caller of ask gets a copy of the arguments',
+      'args: structuredClone(allowed.args)',
+      'args: allowed.args',
+    ],
+    [
       'sdk: an error of the SDK blocks',
       "new MandateBlockedError('INTERNAL_ERROR'",
       "new MandateBlockedError('TOOL_DENIED'",
@@ -51,6 +76,11 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/sdk/src/memo.ts', [
+    [
+      'sdk: the results of calls are bounded',
+      'keepRecent(this.#results, key, result, MOST_RESULTS);',
+      'this.#results.set(key, result);',
+    ],
     [
       'sdk: a second ask gets the first answer',
       'known !== undefined && performance.now() < known.untilMs',
@@ -140,6 +170,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: a check has a time limit', '() => late.abort(', '() => String('],
   ]),
   ...inFile('packages/sdk/src/custom-charge.ts', [
+    ['sdk: an async charge that rejects ends no process', '  ignoreRejection(micros);\n', ''],
     ['sdk: a charge that fails gives nothing back', '      : null;', '      : { status: outcome.status };'],
     ['sdk: a charge is a whole amount', 'Number.isSafeInteger(micros) && (micros as number) >= 0', 'true'],
   ]),
@@ -161,6 +192,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
   ]),
   ...inFile('packages/sdk/src/run-tool.ts', [
+    ['sdk: an async cost that rejects ends no process', '    ignoreRejection(cost);\n', ''],
     ['sdk: the tool gets the decided arguments', 'fn(decided as never', 'fn(args as never'],
     [
       'sdk: a result changes no charge',
@@ -191,6 +223,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: a reader of the log that ended is opened again', 'void reopen();', ''],
   ]),
   ...inFile('packages/sdk/src/policy.ts', [
+    ['sdk: a mandate is a plain object', 'if (!isPlainObject(document)) {', 'if (false) {'],
     ['sdk: all stated mandates apply', '[...stated, mandate]', '[mandate]'],
     [
       'sdk: the mandate of the instance applies beside stated ones',
@@ -227,5 +260,91 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/sdk/src/create-action.ts', [
     ['sdk: the tool gets whole arguments', 'args: large ?? (', 'args: ('],
     ['sdk: a key makes the same id each time', ': idOfKey(idempotencyKey)', ': randomUUID()'],
+  ]),
+  ...inFile('packages/sdk/src/mandate.ts', [
+    [
+      'sdk: a listener that kills is not called again for the same kill',
+      'if (handling.has(target)) return;',
+      '',
+    ],
+    ['sdk: a listener hears a later kill of the same target', '.finally(() => handling.delete(target))', ''],
+    [
+      'sdk: a closed instance changes nothing',
+      'if (this.#shared.isClosed) throw instanceClosed();\n    return',
+      'return',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/distributed/distributed-kills.ts', [
+    [
+      'sdk: a kill that was revived is reported',
+      'if (!killed) this.#tell(noticed, revision, KILLED_ELSEWHERE);',
+      '',
+    ],
+    [
+      'sdk: a kill whose flag cannot be read is reported',
+      'if (noticed !== null) this.#tell(noticed, UNKNOWN_REVISION, KILLED_ELSEWHERE);',
+      '',
+    ],
+    ['sdk: flags are read after an interruption', 'if (!isFirst) void this.#readUntilRead(ledger);', ''],
+  ]),
+  ...inFile('packages/engine/src/answer-alone.ts', [
+    ['sdk: a repeated delivery gives the first answer', 'answered ??= await', 'answered = await'],
+  ]),
+  ...inFile('packages/sdk/src/outcome-queue.ts', [
+    [
+      'sdk: the queue of outcomes is bounded',
+      'const isFull = this.#waiting.length >= MOST_WAITING;',
+      'const isFull = false as boolean;',
+    ],
+    ['sdk: a closed queue keeps no outcome', 'isFull || this.#receiver.closed.aborted', 'isFull'],
+    ['sdk: a refused batch is sent again', "if (receipt.kind === 'later') return receipt;", ''],
+    [
+      'sdk: one refused outcome loses no other outcome',
+      "if (receipt.kind === 'smaller' && batch.length > 1)",
+      'if (false)',
+    ],
+    [
+      'sdk: a delay of outcomes is reported once',
+      'if (backoff.isFirst) this.#onError(delayed',
+      'this.#onError(delayed',
+    ],
+    ['sdk: a lost outcome is counted and reported', 'else this.#lose(reports, receipt.why);', ''],
+    [
+      'sdk: a call waits for the outcomes of its agent',
+      'await this.#untilDone(this.#lastOf.get(agentId), timeoutMs);',
+      '',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/modes.ts', [
+    ['sdk: an unknown option is refused', 'if (!Object.hasOwn(OPTIONS, name))', 'if (false)'],
+    [
+      'sdk: an option without effect is refused',
+      'if (mode !== null && value !== undefined && options.mode === undefined)',
+      'if (false)',
+    ],
+    ['sdk: a time limit is a number', 'if (!(deferTimeoutMs >= 0))', 'if (deferTimeoutMs < 0)'],
+  ]),
+  ...inFile('packages/sdk/src/wrapper.ts', [
+    ['sdk: an unknown option of a tool is refused', 'if (other !== undefined) {', 'if (false) {'],
+  ]),
+  ...inFile('packages/sdk/src/engine-point.ts', [
+    ['sdk: large arguments are read as strictly as small ones', 'if (hidden !== null)', 'if (false)'],
+  ]),
+  ...inFile('packages/sdk/src/wrap-function.ts', [
+    ['sdk: the arguments of a function are no promise', 'if (!isPlainObject(decided))', 'if (false)'],
+  ]),
+  ...inFile('packages/sdk/src/errors.ts', [
+    [
+      'sdk: a blocked call is retryable if its cause is',
+      '? cause instanceof MandateError && cause.retryable',
+      '? false',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/audit.ts', [
+    [
+      'sdk: an audit is a list of outputs',
+      'if (!Array.isArray(outputs) || !outputs.every(isTarget))',
+      'if (false)',
+    ],
   ]),
 ];

@@ -1,22 +1,24 @@
 import type { KillBroadcast, Ledger } from '@mandate/ledger';
 import type { KillTarget } from '@mandate/schemas';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Kill } from '../types.ts';
 import { DistributedKills } from './distributed-kills.ts';
 
 const TARGET: KillTarget = { scope: 'subtree', tenant: 'default', agentId: 'bot' };
 
-test('reports a kill from an interruption, although Redis answers later than the subscription returns', async () => {
-  let failures = 3;
-  const killed = async () => {
-    if (isFollowing && failures-- > 0) throw new Error('Redis is away');
-    return isFollowing ? [{ target: TARGET, revision: 1, reason: 'runaway' }] : [];
-  };
-  let isFollowing = false;
-  let onGap = () => {};
-  const ledger = { killed } as unknown as Ledger;
+type Subscriber = Parameters<KillBroadcast['subscribe']>[0];
+
+/** Follows a ledger without kills, which then becomes `later`. */
+async function following(later: Partial<Pick<Ledger, 'killed' | 'flag'>>) {
+  let current: Partial<Ledger> = { killed: async () => [] };
+  const ledger = {
+    killed: (tenant: string) => current.killed?.(tenant),
+    flag: (target: KillTarget) => current.flag?.(target),
+  } as unknown as Ledger;
+  let subscriber: Subscriber | undefined;
   const broadcast = {
-    subscribe: (listener: { onGap: () => void }) => {
-      onGap = listener.onGap;
+    subscribe: (one: Subscriber) => {
+      subscriber = one;
     },
   } as unknown as KillBroadcast;
   const errors: unknown[] = [];
@@ -26,10 +28,46 @@ test('reports a kill from an interruption, although Redis answers later than the
   );
   onTestFinished(() => kills.stop());
   await kills.follow(ledger, broadcast);
-  isFollowing = true;
-  const told = new Promise((resolve) => kills.onKill(resolve));
-  onGap();
-  onGap();
-  expect(await told).toMatchObject({ agentId: 'bot', reason: 'runaway' });
+  current = later;
+  const heard: Kill[] = [];
+  kills.onKill((kill) => heard.push(kill));
+  return {
+    errors,
+    told: (reason: string) =>
+      expect.poll(() => heard, { timeout: 5_000 }).toMatchObject([{ agentId: 'bot', reason }]),
+    gap: () => subscriber?.onGap(),
+    notice: () => subscriber?.onNotice({ target: TARGET, killed: true } as never),
+  };
+}
+
+const away = async () => {
+  throw new Error('Redis is away');
+};
+
+test('reports a kill from an interruption, although Redis answers later than the subscription returns', async () => {
+  let failures = 3;
+  const { errors, told, gap } = await following({
+    killed: async () => {
+      if (failures-- > 0) return away();
+      return [{ target: TARGET, revision: 1, reason: 'runaway' }] as never;
+    },
+  });
+  gap();
+  gap();
+  await told('runaway');
   expect(errors).toHaveLength(1);
+});
+
+test('reports a kill that was revived before its flag could be read', async () => {
+  const flag = async () => ({ killed: false, revision: 2 }) as never;
+  const { told, notice } = await following({ killed: async () => [], flag });
+  notice();
+  await told('another process killed it');
+});
+
+test('reports a kill whose flag cannot be read', async () => {
+  const { told, notice, errors } = await following({ killed: away });
+  notice();
+  await told('another process killed it');
+  await expect.poll(() => errors).toHaveLength(1);
 });
