@@ -34,8 +34,10 @@ import {
 import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
 import { mandateDocument, policyDocument } from './mandate-document.ts';
+import { manifestDocument } from './manifest-document.ts';
 import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
 import { actionCompleted } from './outcome.ts';
+import { permissionsDocument } from './permissions-document.ts';
 import { personErased, personsBegun } from './person-erased.ts';
 import { ruleDocument } from './rule-document.ts';
 import { sdkDecided, sdkSettled } from './sdk-record.ts';
@@ -94,4 +96,6 @@ export const DOCUMENTS = {
   rule: ruleDocument,
   tenant: tenantDocument,
   cases: casesDocument,
+  manifest: manifestDocument,
+  permissions: permissionsDocument,
 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { readShape } from './shape-fault.ts';
+import { readShape, withCode } from './shape-fault.ts';
 
 const call = z.strictObject({ action: z.strictObject({ tool: z.string() }) });
 const issue = z.strictObject({ agentId: z.string(), context: z.record(z.string(), z.string()).optional() });
@@ -29,7 +29,7 @@ test('describes only as many faults in words as are reported', () => {
   const read = readShape(z.array(z.string({ error })), Array.from({ length: 1_000 }).fill(1), 3);
   expect(read).toEqual({
     ok: false,
-    faults: [0, 1, 2].map((at) => ({ path: [at], message: 'is wrong', unknownField: false })),
+    faults: [0, 1, 2].map((at) => ({ path: [at], message: 'is wrong', unknownField: false, missing: false })),
   });
   expect(inWords).toBe(3);
 });
@@ -41,5 +41,15 @@ test('reports an unknown field first, however many other faults come before it',
   expect(read.ok ? [] : read.faults.map(({ path }) => path.join('.'))).toEqual([
     'inner.colour',
     'inner.size',
+  ]);
+});
+
+test('tells a missing field from a null, and reports the code of a refinement', () => {
+  const even = z.int().refine((value) => value % 2 === 0, { error: 'is odd', ...withCode('ODD') });
+  const read = readShape(z.strictObject({ a: even, b: even, c: even }), { b: null, c: 3 }, 10);
+  expect(read.ok ? [] : read.faults.map(({ path, missing, code }) => [path[0], missing, code])).toEqual([
+    ['a', true, undefined],
+    ['b', false, undefined],
+    ['c', false, 'ODD'],
   ]);
 });

@@ -2,8 +2,17 @@
 import { z } from 'zod';
 import { NO_FORM, sayIssue } from './say-issue.ts';
 
-/** `message` continues a sentence that begins with the name of the field at `path`. */
-export type ShapeFault = { path: readonly PropertyKey[]; message: string; unknownField: boolean };
+/**
+ * `message` continues a sentence that begins with the name of the field at `path`. `missing`: the field is required,
+ * and the document does not have it. `code`: the code that the schema gives this fault, see `withCode`.
+ */
+export type ShapeFault = {
+  path: readonly PropertyKey[];
+  message: string;
+  unknownField: boolean;
+  missing: boolean;
+  code?: string;
+};
 
 /** `faults`: the most likely cause comes first. The list contains at most as many faults as the caller asked for. */
 export type Shaped<T> = { ok: true; value: T } | { ok: false; faults: readonly ShapeFault[] };
@@ -13,7 +22,7 @@ export type Shaped<T> = { ok: true; value: T } | { ok: false; faults: readonly S
  * are described in words, because a description takes far longer than finding a fault.
  */
 export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number): Shaped<T> {
-  const context = { error: sayIssue, async: false };
+  const context = { error: sayIssue, async: false, reportInput: true };
   const result = schema._zod.run({ value, issues: [] }, context);
   if (result instanceof Promise) throw new TypeError('a schema that waits for something cannot be used here');
   if (result.issues.length === 0) return { ok: true, value: result.value as T };
@@ -50,16 +59,31 @@ function faultsOf(issue: z.core.$ZodIssue, most: number): readonly ShapeFault[] 
   const { path, message } = issue;
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.slice(0, most).map((key) => ({ path: [...path, key], message, unknownField: true }));
+      return issue.keys.slice(0, most).map((key) => ({
+        path: [...path, key],
+        message,
+        unknownField: true,
+        missing: false,
+      }));
     case 'invalid_key':
       return issue.issues.flatMap((inner) => faultsOf(inner, most)).map((fault) => below(path, fault));
     case 'invalid_union':
       if (issue.errors.length > 0 && message === NO_FORM)
         return furthest(issue.errors, most).map((fault) => below(path, fault));
-      return [{ path, message, unknownField: false }];
+      return [{ path, message, unknownField: false, missing: issue.input === undefined }];
     default:
-      return [{ path, message, unknownField: false }];
+      return [{ path, message, unknownField: false, missing: issue.input === undefined, ...codeOf(issue) }];
   }
+}
+
+/** Returns the parameters of a refinement whose fault has a code of its own. `readShape` reports the code. */
+export function withCode(code: string): { params: { code: string } } {
+  return { params: { code } };
+}
+
+function codeOf(issue: z.core.$ZodIssue): { code?: string } {
+  const code = issue.code === 'custom' ? issue.params?.code : undefined;
+  return typeof code === 'string' ? { code } : {};
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Warnings about the documents of a file, each with its line. */
 import type { DocumentFault } from '../mandate/document-fault.ts';
-import type { FindPlace } from '../mandate/read-documents.ts';
+import type { FindPlace } from '../mandate/plain-value.ts';
 import { alikeTools, type Doubt, listDoubts, policyDoubts } from './document-doubts.ts';
 
 export type WrittenPolicy = {

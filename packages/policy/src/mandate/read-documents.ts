@@ -4,24 +4,17 @@
 
 import { readShape } from '@mandate/schemas';
 import { placesIn, type TextPlace } from '@mandate/schemas/core';
-import { type Document, isMap, isNode, isScalar, visit } from 'yaml';
+import type { Document } from 'yaml';
 import type { DocumentFault } from './document-fault.ts';
 import { type DocumentKind, type DocumentSource, documentsIn } from './documents-in.ts';
+import { type FindPlace, offsetOf, type Path, plainValue } from './plain-value.ts';
 import { yamlFaults } from './yaml-rules.ts';
-
-type Path = readonly PropertyKey[];
 
 /** The required shape of a document: a zod schema. */
 type Schema<T> = Parameters<typeof readShape<T>>[0];
 
 /** Reports another fault of a document, at a path in it. */
 export type SayFault = (path: Path, message: string) => void;
-
-/** Returns the line and column of a path in the document. Both count from 1. */
-export type FindPlace = (path: Path) => TextPlace;
-
-const MAX_ALIASES = 50;
-const ALIASES = 'the aliases from here on expand to too much: write out their values';
 
 /** The maximum number of faults that are reported for one file. */
 const MAX_FAULTS = 100;
@@ -102,56 +95,10 @@ function readDocument<T>(document: Document, schema: Schema<T>, faults: Faults):
   const found = yamlFaults(document);
   for (const { offset, message } of found) faults.say(offset, message);
   if (found.length > 0) return null;
-  readMinusZeroAsZero(document);
-  const value = plainValue(document, faults);
+  const value = plainValue(document, (offset, message) => faults.say(offset, message));
   if (value === undefined) return null;
   const read = readShape(schema, value, MAX_FAULTS + 1);
   if (read.ok) return read.value;
   for (const { path, message } of read.faults) faults.sayAt(document, path, message);
   return null;
-}
-
-/**
- * Changes -0 to 0. JSON has no -0, so the stored document contains 0 and would otherwise always differ from the file.
- */
-function readMinusZeroAsZero(document: Document): void {
-  visit(document, {
-    Scalar: (_key, node) => {
-      if (node.value === 0) node.value = 0;
-    },
-  });
-}
-
-/**
- * Returns the content of a document. Undefined if its aliases expand too much. The parser refuses nothing else at
- * this point, and it does not report the place.
- */
-function plainValue(document: Document, faults: Faults): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    visit(document, {
-      Alias: (_key, { range }) => {
-        faults.say(range?.[0] ?? 0, ALIASES);
-        return visit.BREAK;
-      },
-    });
-    return undefined;
-  }
-}
-
-/** Returns the offset of the last key of the path. If the key is missing, returns the offset of its parent. */
-function offsetOf(document: Document, path: Path): number {
-  for (let depth = path.length; depth > 0; depth--) {
-    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
-    const last = path[depth - 1];
-    if (isMap(parent)) {
-      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(last));
-      if (pair !== undefined && isScalar(pair.key)) return pair.key.range?.[0] ?? 0;
-    }
-    const node = document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return document.contents?.range?.[0] ?? 0;
 }

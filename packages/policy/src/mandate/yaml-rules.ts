@@ -10,6 +10,7 @@ import {
   isNode,
   isPair,
   isScalar,
+  isSeq,
   type Pair,
   type Scalar,
   visit,
@@ -19,13 +20,22 @@ import { shorten } from '../arguments/argument-fault.ts';
 import { inexactness } from './exact-number.ts';
 import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
 
+/**
+ * A fault with the field that it is about. `about`: a key that stands twice in one map, or a number that cannot be
+ * stored as it is written. Null: the text as a whole. `pathOf` is a function, because only a few faults are shown.
+ */
+export type YamlRuleFault = YamlFault & {
+  about: 'key' | 'number' | null;
+  pathOf: () => readonly PropertyKey[];
+};
+
 /** Keys that every JavaScript object inherits or treats specially. An entry with such a key could be lost. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Errors of the parser about a single word. The text after the word is still parsed correctly. */
 const OF_ONE_WORD: ReadonlySet<string> = new Set(['BAD_ALIAS', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START']);
 
-export function yamlFaults(document: Document): readonly YamlFault[] {
+export function yamlFaults(document: Document): readonly YamlRuleFault[] {
   const broken = brokenYaml(document);
   const found = new Set(broken.map(({ offset }) => offset));
   const trustedUpTo = Math.min(...broken.filter(({ breaks }) => breaks).map(({ offset }) => offset));
@@ -36,16 +46,20 @@ export function yamlFaults(document: Document): readonly YamlFault[] {
 }
 
 /** Returns the errors of the parser. `breaks`: true if the places of everything after the error are uncertain. */
-function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
-  const faults = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
-    offset: pos[0],
-    breaks: !OF_ONE_WORD.has(code),
-    message: /call stack/.test(message)
-      ? TOO_DEEP
-      : shorten(code === 'BAD_ALIAS' ? `${message}; ${QUOTE_THE_STAR}` : message, LONGEST_MESSAGE),
-  }));
+function brokenYaml(document: Document): (YamlRuleFault & { breaks: boolean })[] {
+  const faults: (YamlRuleFault & { breaks: boolean })[] = [...document.errors, ...document.warnings].map(
+    ({ pos, code, message }) => ({
+      ...OF_THE_WHOLE,
+      offset: pos[0],
+      breaks: !OF_ONE_WORD.has(code),
+      message: /call stack/.test(message)
+        ? TOO_DEEP
+        : shorten(code === 'BAD_ALIAS' ? `${message}; ${QUOTE_THE_STAR}` : message, LONGEST_MESSAGE),
+    }),
+  );
   if (document.directives?.yaml.version === '1.1') {
     faults.push({
+      ...OF_THE_WHOLE,
       offset: 0,
       breaks: true,
       message: 'must be YAML 1.2: in YAML 1.1, 1:30 is a number and yes is a boolean',
@@ -54,13 +68,16 @@ function brokenYaml(document: Document): (YamlFault & { breaks: boolean })[] {
   return faults;
 }
 
+const OF_THE_WHOLE = { about: null, pathOf: () => [] } as const;
 const LONGEST_MESSAGE = 200;
 const QUOTE_THE_STAR = 'a glob that begins with * needs quotes: "*"';
 
-function ambiguities(document: Document): YamlFault[] {
-  const faults: YamlFault[] = [];
-  const say = (node: unknown, message: string) => {
-    faults.push({ offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message });
+type Say = (node: unknown, message: string, of?: Pick<YamlRuleFault, 'about' | 'pathOf'>) => void;
+
+function ambiguities(document: Document): YamlRuleFault[] {
+  const faults: YamlRuleFault[] = [];
+  const say: Say = (node, message, of = OF_THE_WHOLE) => {
+    faults.push({ ...of, offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message });
   };
   const anchors = new Set<string>();
   visit(document, (_key, node, path) => {
@@ -81,9 +98,9 @@ function ambiguities(document: Document): YamlFault[] {
     }
     if (isScalar(node)) {
       const message = inexact(node);
-      if (message !== null) say(node, message);
+      if (message !== null) say(node, message, { about: 'number', pathOf: () => pathTo(path, node) });
     }
-    if (isMap(node)) keyFaults(node, say);
+    if (isMap(node)) keyFaults(node, () => pathTo(path, node), say);
     return undefined;
   });
   return faults;
@@ -98,16 +115,27 @@ function inexact({ value, source }: Scalar): string | null {
   return typeof value === 'number' ? inexactness(source ?? String(value), value) : null;
 }
 
-function keyFaults(map: YAMLMap, say: (node: unknown, message: string) => void): void {
+/** Returns the names and indexes that lead to a node. `parents` are the nodes that contain it, the outermost first. */
+function pathTo(parents: readonly unknown[], node: unknown): readonly PropertyKey[] {
+  return parents.flatMap((parent, at): readonly PropertyKey[] => {
+    if (isPair(parent)) return [isScalar(parent.key) ? String(parent.key.value) : ''];
+    return isSeq(parent) ? [parent.items.indexOf(parents[at + 1] ?? node)] : [];
+  });
+}
+
+function keyFaults(map: YAMLMap, pathOfMap: () => readonly PropertyKey[], say: Say): void {
   const seen = new Set<string>();
   for (const { key } of map.items.filter((item): item is Pair => isPair(item))) {
     if (!isScalar(key) || typeof key.value !== 'string') {
       say(isNode(key) ? key : map, 'a key must be a text: write it in quotes');
       continue;
     }
-    if (RESERVED.has(key.value)) say(key, `"${key.value}" cannot be used as a key`);
-    if (seen.has(key.value))
-      say(key, `"${key.value}" is used twice here: the second would replace the first`);
-    seen.add(key.value);
+    const name = key.value;
+    if (RESERVED.has(name)) say(key, `"${name}" cannot be used as a key`);
+    if (seen.has(name)) {
+      const pathOf = () => [...pathOfMap(), name];
+      say(key, `"${name}" is used twice here: the second would replace the first`, { about: 'key', pathOf });
+    }
+    seen.add(name);
   }
 }
