@@ -3,8 +3,8 @@
  * It is never run as code.
  */
 
-export const LENGTHS = ['message_length', 'response_length'] as const;
-export type LengthName = (typeof LENGTHS)[number];
+const LENGTHS = ['message_length', 'response_length'] as const;
+type LengthName = (typeof LENGTHS)[number];
 
 const OPERATORS = {
   '>': (a: number, b: number) => a > b,

@@ -49,6 +49,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/step', CONTRACTS],
   ['packages/policy', [...CONTRACTS, '@mandate/step']],
   ['packages/control', [...CONTRACTS, '@mandate/policy']],
+  ['packages/manifest', [...CONTRACTS, '@mandate/policy']],
   ['packages/runtime', CONTRACTS],
   ['packages/client', CONTRACTS],
   ['packages/privacy', [...ADAPTER, '@mandate/policy']],
@@ -120,7 +121,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Packages that do no I/O and read no clock, so that the same arguments always give the same answer. */
-export const PURE = ['packages/step', 'packages/policy', 'packages/control'];
+export const PURE = ['packages/step', 'packages/policy', 'packages/control', 'packages/manifest'];
 
 const SERVER = ['packages/server'];
 

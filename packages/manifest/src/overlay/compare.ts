@@ -1,0 +1,59 @@
+/** Compares two values of a field: those before and after an overlay. */
+import { deepEqual } from '@mandate/schemas';
+import { type Found, found, type Path } from '../fault.ts';
+import { isMap, valueAt } from '../values-at.ts';
+
+export function widens(path: Path, what: string | (() => string)): Found {
+  const say = () => `lets more through than policy.yaml: ${typeof what === 'string' ? what : what()}`;
+  return found('OVERLAY_WIDENS', path, say);
+}
+
+/** Returns the fields of the map at a path. None if there is no map. */
+export function fieldsAt(document: unknown, path: Path): Readonly<Record<string, unknown>> {
+  const value = valueAt(document, path);
+  return isMap(value) ? value : {};
+}
+
+/** Returns the texts of the list at a path. `absent` if there is nothing. Null if it is not a list of texts. */
+export function textsAt(document: unknown, path: Path, absent: readonly string[]): readonly string[] | null {
+  const value = valueAt(document, path);
+  if (value === undefined) return absent;
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
+}
+
+/** A limit is wider if it is higher or gone. */
+export function limitWidens(before: unknown, after: unknown, path: Path): Found[] {
+  const [was, is] = [valueAt(before, path), valueAt(after, path)];
+  if (was === undefined || deepEqual(was, is)) return [];
+  if (is === undefined) return [widens(path, () => `the limit ${say(was)} is gone`)];
+  if (typeof was === 'number' && typeof is === 'number' && is <= was) return [];
+  return [widens(path, () => `${say(is)} instead of ${say(was)}`)];
+}
+
+/** A list of what is refused is wider if an entry is gone. `form` returns the form in which entries are compared. */
+export function entriesGone(
+  before: unknown,
+  after: unknown,
+  path: Path,
+  {
+    absent = [],
+    form = (text) => text,
+  }: { absent?: readonly string[]; form?: (text: string) => string } = {},
+): Found[] {
+  const was = textsAt(before, path, absent);
+  const kept = new Set(textsAt(after, path, absent)?.map(form));
+  if (was === null)
+    return deepEqual(valueAt(before, path), valueAt(after, path))
+      ? []
+      : [widens(path, 'the list replaces another that cannot be compared')];
+  const gone = was.filter((entry) => !kept.has(form(entry)));
+  return gone.length === 0 ? [] : [widens(path, () => `${gone.slice(0, 5).map(quote).join(', ')} is gone`)];
+}
+
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+function say(value: unknown): string {
+  return typeof value === 'number' ? String(value) : 'a value that cannot be compared';
+}

@@ -1,0 +1,12 @@
+/** JSON Merge Patch (RFC 7386). Maps merge. Everything else replaces, a list as a whole. Null removes. */
+import { isMap } from '../values-at.ts';
+
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isMap(patch)) return patch;
+  const merged = new Map(isMap(target) ? Object.entries(target) : []);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+}

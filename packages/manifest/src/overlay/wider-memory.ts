@@ -1,0 +1,91 @@
+/** Finds what an overlay lets be read from memory, or be saved, that the base does not. */
+import {
+  deepEqual,
+  type ManifestDocument,
+  READ_BY_MODEL,
+  readDuration,
+  WRITE_BY_MODEL,
+} from '@mandate/schemas';
+import type { Found } from '../fault.ts';
+import { isMap, valueAt } from '../values-at.ts';
+import { entriesGone, fieldsAt, limitWidens, textsAt, widens } from './compare.ts';
+import { added } from './wider-tools.ts';
+
+const READ = ['memory_policies', 'read'];
+const WRITE = ['memory_policies', 'write'];
+const PRINCIPLE = ['memory_policies', 'core_principle'];
+
+export function readWidenings(before: unknown, after: unknown, manifest: ManifestDocument): Found[] {
+  const principle = valueAt(before, PRINCIPLE) !== undefined && valueAt(after, PRINCIPLE) === undefined;
+  const isolation = [...READ, 'user_isolation'];
+  const shared = valueAt(before, isolation) !== false && valueAt(after, isolation) === false;
+  return [
+    ...(principle ? [widens(PRINCIPLE, 'the principle is gone, so the model may choose more')] : []),
+    ...(shared ? [widens(isolation, 'each person reads the data of all')] : []),
+    ...storesAdded(before, after, manifest),
+    ...Object.keys(fieldsAt(before, [...READ, 'max_results'])).flatMap((store) =>
+      limitWidens(before, after, [...READ, 'max_results', store]),
+    ),
+    ...entriesGone(before, after, [...READ, 'llm_cannot'], { absent: READ_BY_MODEL }),
+  ];
+}
+
+/** An intent without an entry reads the stores of the fallback. */
+function storesAdded(before: unknown, after: unknown, { intents }: ManifestDocument): Found[] {
+  const mapping = [...READ, 'intent_mapping'];
+  const fallback = intents.find(({ triggers }) => triggers.fallback)?.id ?? '';
+  const fallbackStores = (document: unknown) => textsAt(document, [...mapping, fallback], []) ?? [];
+  const [was, is] = [fallbackStores(before), fallbackStores(after)];
+  const named = new Set([before, after].flatMap((document) => Object.keys(fieldsAt(document, mapping))));
+  return [...named].flatMap((intent) => {
+    const path = [...mapping, intent];
+    const read = new Set(textsAt(before, path, was));
+    return added(read, textsAt(after, path, is) ?? [], path, 'reads of');
+  });
+}
+
+export function writeWidenings(before: unknown, after: unknown): Found[] {
+  return [
+    ...triggersWiden(before, after),
+    ...saveRulesWiden(before, after),
+    ...entriesGone(before, after, [...WRITE, 'llm_cannot'], { absent: WRITE_BY_MODEL }),
+  ];
+}
+
+const CONDITIONS = ['never', 'pattern_match_permanent', 'system_evaluation', 'always'];
+
+/** A trigger is wider if it comes with another event, or lets more rules save. */
+function triggersWiden(before: unknown, after: unknown): Found[] {
+  const path = [...WRITE, 'triggers'];
+  const was = fieldsAt(before, path);
+  return Object.entries(fieldsAt(after, path)).flatMap(([store, trigger]) => {
+    const old = Object.hasOwn(was, store) ? was[store] : { condition: 'never' };
+    const rank = (value: unknown) => CONDITIONS.indexOf(String(valueAt(value, ['condition'])));
+    const isSameEvent = valueAt(old, ['event']) === valueAt(trigger, ['event']);
+    if (rank(trigger) === 0 || (isSameEvent && rank(trigger) <= rank(old))) return [];
+    return [widens([...path, store], 'more is saved')];
+  });
+}
+
+/** Another rule may be the one that decides, so any change of what a rule tests or does counts as wider. */
+function saveRulesWiden(before: unknown, after: unknown): Found[] {
+  const path = [...WRITE, 'save_rules'];
+  const [was, is] = [fieldsAt(before, path), fieldsAt(after, path)];
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((name) => {
+    const [old, rule] = [was, is].map((rules) => (Object.hasOwn(rules, name) ? rules[name] : undefined));
+    if (deepEqual(old, rule)) return [];
+    if (!isMap(old) || !isMap(rule)) return [widens([...path, name], 'other texts may be saved')];
+    const { ttl: oldTtl, ...oldRest } = old;
+    const { ttl, ...rest } = rule;
+    return [
+      ...(deepEqual(oldRest, rest) ? [] : [widens([...path, name], 'other texts may be saved')]),
+      ...(isLonger(oldTtl, ttl) ? [widens([...path, name, 'ttl'], 'it is remembered for longer')] : []),
+    ];
+  });
+}
+
+function isLonger(before: unknown, after: unknown): boolean {
+  if (before === undefined || before === after) return false;
+  const [was, is] = [readDuration(before), readDuration(after)];
+  return !was.ok || !is.ok || is.ms > was.ms;
+}
