@@ -131,8 +131,8 @@ function keyFaults(map: YAMLMap, pathOfMap: () => readonly PropertyKey[], say: S
       continue;
     }
     const name = key.value;
-    if (RESERVED.has(name)) say(key, `"${name}" cannot be used as a key`);
-    if (seen.has(name)) {
+    if (RESERVED.has(key.value)) say(key, `"${name}" cannot be used as a key`);
+    if (seen.has(key.value)) {
       const pathOf = () => [...pathOfMap(), name];
       say(key, `"${name}" is used twice here: the second would replace the first`, { about: 'key', pathOf });
     }
