@@ -1,13 +1,20 @@
 /** An agent with governed calls, in a few lines: it asks, acts only on ALLOW, and reports the outcome. */
 
 import type { ApiClient } from '@mandate/client';
-import type { Decision } from '@mandate/schemas';
+import type { Decision, Settlement } from '@mandate/schemas';
 import type { ToolServers } from './tool-servers.ts';
 
 /** The gateway's answer. `withheld`: the decision was ALLOW, but a kill came before the answer. */
 type Answer = { decision: Decision | null; withheld?: boolean };
 
-type Acted = { decision: Decision; ran: boolean; withheld: boolean; result: string };
+type Acted = {
+  decision: Decision;
+  /** Null if the call did not run. */
+  settlement: Settlement | null;
+  ran: boolean;
+  withheld: boolean;
+  result: string;
+};
 
 export type GovernedAgent = {
   readonly id: string;
@@ -35,14 +42,18 @@ export function createAgent(options: {
       });
       if (decision === null) throw new Error(`no decision on ${actionId} within 20 s`);
       onDecision(decision);
-      if (decision.verdict !== 'ALLOW') return { decision, ran: false, withheld, result: decision.code };
+      if (decision.verdict !== 'ALLOW') {
+        return { decision, settlement: null, ran: false, withheld, result: decision.code };
+      }
       const { ok, text } = await tools.call(tool, args).then(
         (text) => ({ ok: true, text }),
         (error: unknown) => ({ ok: false, text: String(error) }),
       );
       const outcome = { actionId, agentId: id, status: ok ? 'success' : 'failure' };
-      await api.post('/v1/outcomes', outcome);
-      return { decision, ran: true, withheld, result: text };
+      const { settlement } = await api.post<{ settlement: Settlement | null }>('/v1/outcomes', outcome, {
+        query: { waitMs: 20_000 },
+      });
+      return { decision, settlement, ran: true, withheld, result: text };
     },
   };
 }

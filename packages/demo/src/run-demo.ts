@@ -67,7 +67,7 @@ export async function runDemo(
   await view.say(`The plane is up at ${plane.url}. Log, ledger, ClickHouse and HTTP are in this process.`);
   const tools = cleaning.adopt(await startToolServers(files), (servers) => servers.close());
   await view.say(
-    'Two MCP servers run too (filesystem, everything). Every ALLOW below is a real call of a tool.',
+    'Two MCP servers run too: "files" reads and writes files, and "everything" has sample tools. Every ALLOW below is a real call of a tool.',
   );
 
   const drift = await play(plane, tools, files, view, signal);
@@ -95,7 +95,8 @@ async function play(
     return createAgent({ id, api: own, tools, onDecision });
   });
   await say(
-    `${counted(agents.size, 'agent')} are registered over HTTP, each with a key, policies and rules.`,
+    `${counted(agents.size, 'agent')} are registered over HTTP, each with a key, policies and rules.\n` +
+      'Each line shows one decision: the time, verdict, agent and tool, and the charge, or the code that says why not.',
   );
   const agent = (id: string) => {
     const known = agents.get(id);
@@ -126,7 +127,9 @@ async function play(
   const path = '/v1/audit/analytics/verdicts';
   const { verdicts } = await api.get<{ verdicts: { decisions: number }[] }>(path, { shadow: 'differs' });
   const changed = verdicts.reduce((sum, { decisions }) => sum + decisions, 0);
-  await say(`\nIf the shadow rule were enforced, it would have changed ${counted(changed, 'decision')}.`);
+  await say(
+    `\nIf the shadow rule were enforced, it would have changed ${counted(changed, 'decision')} of the whole demo.`,
+  );
   const sources = { bus: plane.bus, ledger: ledgerSource(plane.ledger), audit: auditSource(plane.audit) };
   const report = await reconcileSources(sources, await plane.ledger.tenants());
   await say(

@@ -41,7 +41,7 @@ test('prints no line about calls during the kill if there were none', () => {
   const stopped = { allowedBefore: 40, killMs: 1.25, askedAfter: 40, ranAfter: 0 };
   expect(inWords({ ...stopped, refusedMeanwhile: 1, withheldMeanwhile: 0 })).toEqual([
     'The operator killed the agent after 40 calls. The kill switch answered in 1.3 ms.',
-    'Calls that were sent during the kill: 1 refused.',
+    'Calls that the agent sent before this answer: 1 refused.',
     'After the kill the agent sent 40 calls. 0 of them ran.',
   ]);
   expect(inWords({ ...stopped, refusedMeanwhile: 0, withheldMeanwhile: 0 })).toHaveLength(2);

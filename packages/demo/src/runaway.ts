@@ -69,7 +69,9 @@ export function inWords(stopped: Stopped): readonly string[] {
   ];
   return [
     `The operator killed the agent after ${allowedBefore} calls. The kill switch answered in ${killMs.toFixed(1)} ms.`,
-    ...(meanwhile.length > 0 ? [`Calls that were sent during the kill: ${meanwhile.join(', ')}.`] : []),
+    ...(meanwhile.length > 0
+      ? [`Calls that the agent sent before this answer: ${meanwhile.join(', ')}.`]
+      : []),
     `After the kill the agent sent ${askedAfter} calls. ${ranAfter} of them ran.`,
   ];
 }

@@ -99,7 +99,11 @@ export function scenes({ agent, sdkAgent, api, folder, say, shadowInWords }: Fle
     {
       title: 'A tool fails, and the charge of its call is given back',
       play: async () => {
-        await agent('clumsy').act('files.read_text_file', { path: file('not-there.txt') });
+        const missing = { path: file('not-there.txt') };
+        const { settlement } = await agent('clumsy').act('files.read_text_file', missing);
+        await say(
+          `The file does not exist, so the agent reports a failure. The plane answers: ${settlement?.reason}`,
+        );
       },
     },
     {
