@@ -4,10 +4,10 @@ import { findMandateError, mandate } from '@mandate/sdk';
 
 const claude = mandate.wrap(new Anthropic(), {
   agentId: 'geographer',
-  mandate: { maxCostTotal: 1, allowedModels: ['claude-sonnet-4-5'] },
+  mandate: { maxCostTotal: 1, allowedModels: ['claude-sonnet-4-6'] },
 });
 
-for (const model of ['claude-sonnet-4-5', 'claude-opus-4-1']) {
+for (const model of ['claude-sonnet-4-6', 'claude-opus-4-1']) {
   const reply = await claude.messages
     .create({
       model,

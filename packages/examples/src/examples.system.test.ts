@@ -7,9 +7,12 @@ import { EXAMPLES } from './examples.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 
-/** Runs an example in a process of its own. Returns what it printed. */
+/** Runs an example in a process of its own, which must print no warning. Returns what it printed. */
 async function printedBy(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { timeout: 60_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [MAIN, ...args], {
+    timeout: 60_000,
+  });
+  expect(stderr).toBe('');
   return stdout;
 }
 

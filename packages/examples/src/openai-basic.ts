@@ -17,6 +17,7 @@ const ask = (model: string) =>
     .then((reply) => reply.choices[0]?.message.content)
     .catch((error) => findMandateError(error)?.message ?? Promise.reject(error));
 
+// A call reserves its expected cost. Its actual cost can be higher, so the third call can end above the budget.
 for (let call = 1; call <= 4; call += 1) console.log(await ask('gpt-4o'));
 console.log(await ask('o1-pro'));
 console.log('spent', (await mandate.getCost('geographer')).llmMicros, 'micro-dollars');

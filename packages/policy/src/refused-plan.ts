@@ -33,7 +33,7 @@ export function noRuleMatches({ agentId }: Action): Plan {
     {
       reason: `No rule matches this action of the agent "${agentId}".`,
       remedy:
-        'Preview the action (POST /v1/mandates/preview). `near` lists the rules that name the agent, each with the condition that does not hold.',
+        'Add a rule that matches the agent, or put the agent into a group of a rule. `mandate preview` and POST /v1/mandates/preview show which rules nearly match. `near` lists the rules that name the agent, each with the condition that does not hold.',
     },
   );
 }

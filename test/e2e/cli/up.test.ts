@@ -23,7 +23,7 @@ it('mandate up starts on an empty folder, shows keys once, applies its files, an
   expect(said).toContain(`policies   ${policies} `);
   expect(said).toMatch(/publisher .* of bot\n/);
   // No starter mandate applies beside the policies.
-  expect(readFileSync(join(data, 'mandates.yaml'), 'utf8')).toContain('agents: [nobody]');
+  expect(readFileSync(join(data, 'mandates.yaml'), 'utf8')).toContain('agents: ["nobody-*"]');
   first.kill('SIGTERM');
   expect(await once(first, 'close')).toEqual([0, null]);
 

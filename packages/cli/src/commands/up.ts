@@ -110,7 +110,7 @@ function greeting(
     for (const { name, key, scopes, agents } of firstKeys)
       lines.push(`  ${name.padEnd(10)} ${key}   ${scopes.join(' ')}${forAgents(agents)}`);
     const where = url === DEFAULT_URL ? '' : ` --url ${url}`;
-    lines.push('', `Run \`mandate login${where}\` elsewhere, and give it the operator key.`);
+    lines.push('', `In another terminal, run \`npx mandate login${where}\` and give it the operator key.`);
   } else {
     lines.push(
       '  API keys   shown at the first start only: `mandate keys list` lists them, `mandate keys issue` makes more',

@@ -186,7 +186,7 @@ function from(bound: Explanation['checks'][number]['bound']): string {
 }
 
 const ASK_AGAIN = {
-  'the-same-request': 'Then send the same request, with the same id, again.',
+  'the-same-request': 'Then send the same request again, with the same id.',
   'next-attempt': 'Then ask as the next attempt of the same action.',
   'new-id': 'Then ask under a new id.',
 };
