@@ -19,7 +19,8 @@ async function stopping({ withheldFirst }: { withheldFirst: boolean }) {
       const withheld = isKilled && withheldFirst && refused.withheld === 0;
       if (withheld) refused.withheld++;
       else if (isKilled) refused.onLog++;
-      return { decision: buildDecision(1, { appendedAtMs: 0 }), ran: !isKilled, withheld, result: '' };
+      const decision = buildDecision(1, { appendedAtMs: 0 });
+      return { decision, settlement: null, ran: !isKilled, withheld, result: '' };
     },
   };
   const post = async () => {
