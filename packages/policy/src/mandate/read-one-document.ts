@@ -51,7 +51,10 @@ function read(source: DocumentSource, kind: DocumentKind, most: number): OneDocu
   if (document === undefined) return at(0, `the file holds no ${kind.what}`);
 
   const found = yamlFaults(document).toSorted((a, b) => a.offset - b.offset);
-  const broken = found.filter(({ about }) => about !== 'number').slice(0, most);
+  const others = found.filter(({ about }) => about !== 'number');
+  // The faults after one that breaks the document are often consequences of that one.
+  const firstBreaking = others.findIndex(({ breaks }) => breaks);
+  const broken = others.slice(0, firstBreaking === -1 ? most : Math.min(firstBreaking + 1, most));
   if (broken.length > 0) {
     const faults = broken.map(({ offset, message, about, pathOf }) => ({
       ...placeOf(offset),

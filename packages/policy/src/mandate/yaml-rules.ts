@@ -23,9 +23,11 @@ import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
 /**
  * A fault with the field that it is about. `about`: a key that stands twice in one map, or a number that cannot be
  * stored as it is written. Null: the text as a whole. `pathOf` is a function, because only a few faults are shown.
+ * `breaks`: true if the places of everything after the fault are uncertain.
  */
 export type YamlRuleFault = YamlFault & {
   about: 'key' | 'number' | null;
+  breaks: boolean;
   pathOf: () => readonly PropertyKey[];
 };
 
@@ -45,9 +47,9 @@ export function yamlFaults(document: Document): readonly YamlRuleFault[] {
   ];
 }
 
-/** Returns the errors of the parser. `breaks`: true if the places of everything after the error are uncertain. */
-function brokenYaml(document: Document): (YamlRuleFault & { breaks: boolean })[] {
-  const faults: (YamlRuleFault & { breaks: boolean })[] = [...document.errors, ...document.warnings].map(
+/** Returns the errors of the parser. */
+function brokenYaml(document: Document): YamlRuleFault[] {
+  const faults: YamlRuleFault[] = [...document.errors, ...document.warnings].map(
     ({ pos, code, message }) => ({
       ...OF_THE_WHOLE,
       offset: pos[0],
@@ -77,7 +79,7 @@ type Say = (node: unknown, message: string, of?: Pick<YamlRuleFault, 'about' | '
 function ambiguities(document: Document): YamlRuleFault[] {
   const faults: YamlRuleFault[] = [];
   const say: Say = (node, message, of = OF_THE_WHOLE) => {
-    faults.push({ ...of, offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message });
+    faults.push({ ...of, breaks: false, offset: (isNode(node) ? node.range?.[0] : undefined) ?? 0, message });
   };
   const anchors = new Set<string>();
   visit(document, (_key, node, path) => {

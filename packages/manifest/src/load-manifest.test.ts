@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { codesOf, loadChanged, MANIFEST, POLICY } from './documents.fixture.ts';
+import { loadManifest } from './load-manifest.ts';
+
+const [manifest, policy] = [JSON.stringify(MANIFEST), JSON.stringify(POLICY)];
+
+test('loads a pair, with the defaults filled in', () => {
+  const loaded = loadChanged({});
+  expect(loaded).toMatchObject({ ok: true, errors: [], warnings: [] });
+  if (!loaded.ok) throw new Error('refused');
+  expect(loaded.manifest.intents[0]).toMatchObject({ triggers: { patterns: [], fallback: false } });
+  expect(loaded.permissions.memory_policies?.read?.user_isolation).toBe(true);
+});
+
+test('reads all files before it says anything, and stops after the stage of files', () => {
+  const loaded = loadManifest({
+    manifest: 'name: [',
+    policy: 'a: 1\na: 2\n',
+    environment: 'test',
+    overlay: '# nothing\n',
+  });
+  expect(loaded.errors.map(({ code, file }) => [code, file])).toEqual([
+    ['YAML_INVALID', 'manifest.yaml'],
+    ['KEY_TWICE', 'policy.yaml'],
+    ['YAML_INVALID', 'policy.test.yaml'],
+  ]);
+});
+
+test('says nothing about meaning while a field has a fault', () => {
+  const loaded = loadChanged({
+    manifest: { intents: [] },
+    policy: { roles: 'user', tool_permissions: { x: {} } },
+  });
+  expect(codesOf(loaded.errors).toSorted()).toEqual([
+    'FIELD_MISSING tool_permissions.x.allowed_roles',
+    'VALUE_INVALID intents',
+    'VALUE_INVALID roles',
+  ]);
+  expect(loaded.warnings).toEqual([]);
+});
+
+test('refuses an environment without an overlay, and an overlay that renames', () => {
+  const unknown = loadManifest({ manifest, policy, environment: 'prod' });
+  expect(codesOf(unknown.errors)).toEqual(['ENVIRONMENT_UNKNOWN ']);
+  expect(codesOf(loadChanged({ overlay: { name: 'other', version: null } }).errors)).toEqual([
+    'OVERLAY_RENAMES name',
+    'OVERLAY_RENAMES version',
+  ]);
+  expect(loadChanged({ overlay: { name: 'tutor-policy' } }).ok).toBe(true);
+});
+
+test('grants nothing leniently to a reference that leads nowhere', () => {
+  const changes = {
+    manifest: {
+      entity_types: null,
+      specialists: [
+        {
+          id: 'curator',
+          handles_intents: ['cards', 'x'],
+          uses_tools: ['make_cards', 'change_plan', 'x'],
+          memory_access: { read: ['episodic', 'x'], write: ['x'] },
+        },
+      ],
+    },
+    policy: {
+      tool_permissions: { make_cards: { allowed_roles: ['user', 'x'] }, x: { allowed_roles: [] } },
+      memory_policies: {
+        read: { intent_mapping: { x: ['episodic'], chat: ['x'] }, max_results: { x: 1 } },
+        write: { triggers: { x: { event: 'message_sent', condition: 'always' } } },
+      },
+    },
+  };
+  const strict = loadChanged(changes);
+  const lenient = loadChanged({ ...changes, mode: 'lenient' });
+  expect(strict.errors).toHaveLength(11);
+  if (!lenient.ok) throw new Error(JSON.stringify(lenient.errors));
+  expect(codesOf(lenient.warnings)).toEqual(expect.arrayContaining(codesOf(strict.errors)));
+  const { manifest, permissions } = lenient;
+  expect(manifest.intents[0]?.entities[0]?.type).toBe('string');
+  expect(JSON.stringify([manifest, permissions])).not.toContain('"x"');
+  expect(permissions.memory_policies?.read?.intent_mapping).toEqual({ cards: ['episodic'], chat: [] });
+});
+
+test.each<[string, object, string]>([
+  ['a * in the name', { name: 'a*' }, 'VALUE_INVALID name'],
+  ['a * in the id of a tool', { tools: [{ id: '*' }] }, 'VALUE_INVALID tools.0.id'],
+  [
+    'an @ in the id of a specialist',
+    { specialists: [{ id: 'a@1', handles_intents: [] }] },
+    'VALUE_INVALID specialists.0.id',
+  ],
+  [
+    'a list as memory access',
+    { specialists: [{ id: 'a', handles_intents: [], memory_access: [] }] },
+    'VALUE_INVALID specialists.0.memory_access',
+  ],
+  [
+    'a blank keyword',
+    { intents: [{ id: 'a', triggers: { keywords: [' '] } }] },
+    'VALUE_INVALID intents.0.triggers.keywords.0',
+  ],
+  ['a description that is too long', { description: '語'.repeat(2_001) }, 'VALUE_INVALID description'],
+  [
+    'an enum without values',
+    { intents: [{ id: 'a', triggers: { fallback: true }, entities: [{ name: 'e', type: 'enum' }] }] },
+    'FIELD_MISSING intents.0.entities.0.values',
+  ],
+  [
+    'a declared type with the name of a built-in one',
+    { entity_types: { enum: { pattern: 'x' } } },
+    'VALUE_INVALID entity_types.enum',
+  ],
+  [
+    'values that the type does not take',
+    {
+      tools: [
+        { id: 'make_cards', params: { p: { type: 'integer', values: [1, 2.5] } } },
+        { id: 'change_plan' },
+      ],
+    },
+    'VALUE_INVALID tools.0.params.p.values.1',
+  ],
+  [
+    'a default that is null',
+    { tools: [{ id: 'make_cards', params: { p: { type: 'string', default: [] } } }, { id: 'change_plan' }] },
+    'DEFAULT_INVALID tools.0.params.p.default',
+  ],
+])('refuses %s', (_name, manifest, code) => {
+  expect(codesOf(loadChanged({ manifest }).errors)).toContain(code);
+});
+
+test('counts characters as code points', () => {
+  expect(loadChanged({ manifest: { description: '𠮷'.repeat(2_000) } }).ok).toBe(true);
+});
+
+test.each<[string, object, string]>([
+  [
+    'an unusual type of store',
+    { memory: { stores: [{ id: 'episodic', type: 'tape', backend: 'x' }, MANIFEST.memory.stores[1]] } },
+    'STORE_TYPE_UNKNOWN memory.stores.0.type',
+  ],
+  [
+    'a tool without a permission',
+    { tools: [...MANIFEST.tools, { id: 'free' }] },
+    'TOOL_WITHOUT_PERMISSION tools.2',
+  ],
+  [
+    'a pattern that matches every text',
+    { intents: [{ id: 'cards', triggers: { patterns: ['.*'] } }, MANIFEST.intents[1]] },
+    'PATTERN_MATCHES_EVERYTHING intents.0.triggers.patterns.0',
+  ],
+])('warns of %s', (_name, manifest, code) => {
+  expect(codesOf(loadChanged({ manifest }).warnings)).toContain(code);
+});
+
+test('warns of a list that is shorter than the principle', () => {
+  const policy = { memory_policies: { write: { llm_cannot: ['force_save'] } } };
+  expect(codesOf(loadChanged({ policy }).warnings)).toEqual([
+    'PRINCIPLE_HOLDS_ALL memory_policies.write.llm_cannot',
+  ]);
+});
+
+test.each<[string, string, string]>([
+  ['keywords', `[${'w,'.repeat(20_000)}]`, 'ok'],
+  ['patterns with large repeats', `[${'"((a\\\\pL{30}){30}",'.repeat(500)}]`, 'PATTERN_REFUSED'],
+])('takes or refuses very many %s in a moment', (kind, list, expected) => {
+  const field = kind === 'keywords' ? 'keywords' : 'patterns';
+  const text = manifest.replace('"keywords":["cards"]', `"${field}":${list}`);
+  const loaded = loadManifest({ manifest: text, policy });
+  expect(loaded.ok ? 'ok' : loaded.errors[0]?.code).toBe(expected);
+});
+
+test('reports at most a hundred faults of a file, and says how many more there are', () => {
+  const handles_intents = Array.from({ length: 5_000 }, (_, at) => `unknown-${at}`);
+  const loaded = loadChanged({ manifest: { specialists: [{ id: 'a', handles_intents }] } });
+  expect(loaded.errors).toHaveLength(100);
+  expect(loaded.errors.at(-1)?.message).toContain('and 4900 more');
+});
