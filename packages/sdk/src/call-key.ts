@@ -6,12 +6,12 @@ import { sha256Hex } from './sha256-hex.ts';
 import type { Call } from './types.ts';
 
 export type CallKey = {
-  /** Two requests for the same call with the same content have the same key. */
+  /** Two requests for the same call have the same key. */
   key: string;
+  /** A digest of everything that the request states. It never changes for one call. */
+  content: string;
   /** The action id of the call. Every process makes the same id, so the ledger recognizes the call after a restart. */
   actionId: string;
-  /** The action id to use if `actionId` belongs to another call, with the same call id but other content. */
-  otherActionId: string;
 };
 
 /**
@@ -24,16 +24,13 @@ export function callKeyOf(
   { options = {}, ...call }: Call,
   instanceRunId: string,
 ): CallKey | null {
-  const { callId, runId: run = instanceRunId } = options;
+  const { callId, runId: run = instanceRunId, idempotencyKey, actionId } = options;
   if (callId === undefined || callId === '') return null;
-  const digest = digestOf([agentId, call, statedFields(options)]);
-  if (digest === null) return null;
-  const actionId = actionIdOf(run, callId);
-  return {
-    key: JSON.stringify([agentId, run, callId, digest]),
-    actionId,
-    otherActionId: hashed([actionId, digest]),
-  };
+  const content = digestOf([call, statedFields(options)]);
+  if (content === null) return null;
+  // An id or a key that the caller states names the action, whatever its call id is.
+  const key = JSON.stringify([agentId, run, callId, actionId, idempotencyKey]);
+  return { key, content, actionId: actionIdOf(run, callId) };
 }
 
 /** Visible ASCII characters without the colon. */
@@ -43,11 +40,7 @@ const PLAIN = /^[!-9;-~]+$/;
 function actionIdOf(runId: string, callId: string): string {
   const id = `${runId}:${callId}`;
   const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CALL_CAPS.idUnits;
-  return isPlain ? id : hashed([runId, callId]);
-}
-
-function hashed(parts: readonly string[]): string {
-  return `call_${sha256Hex(JSON.stringify(parts)).slice(0, 40)}`;
+  return isPlain ? id : `call_${sha256Hex(JSON.stringify([runId, callId])).slice(0, 40)}`;
 }
 
 /** Returns a digest that does not depend on the order of the fields. Null if the value cannot be written as JSON. */

@@ -13,6 +13,16 @@ function call(args: object, options: CallOptions = { callId: 'call_0' }): Call {
   return { type: 'tool_call', tool: 'pay', args, options };
 }
 
+/** Requests with the id of `call({ to: 'ann' })`, and other content. */
+const OTHER_CONTENT: [string, Call][] = [
+  ['other arguments', call({ to: 'bob' })],
+  ['another tool', { ...call({ to: 'ann' }), tool: 'search' } as Call],
+  ['another context', call({ to: 'ann' }, { callId: 'call_0', context: { ticket: 8 } })],
+  ['another estimate', call({ to: 'ann' }, { callId: 'call_0', estimatedCostMicros: 7 })],
+  ['another parent', call({ to: 'ann' }, { callId: 'call_0', parentActionId: 'act_1' })],
+  ['another principal', call({ to: 'ann' }, { callId: 'call_0', principal: { id: 'u7' } })],
+];
+
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
     () => 'allowed',
@@ -71,21 +81,33 @@ describe('a call that is asked', () => {
     expect(await mandate.getCallCount()).toBe(1);
   });
 
-  test('is another call with other arguments, in another run, of another agent, for another person', async () => {
+  test('is another call in another run, of another agent, or with a key of its own', async () => {
+    const { agent, mandate } = scene({ ...PAY, agents: ['bot', 'other'] });
+    const other = mandate.agent({ agentId: 'other', mandate: PAY });
+    const started = [
+      await agent.start(call({})),
+      await agent.start(call({}, { callId: 'call_0', runId: 'run-2' })),
+      await agent.start(call({}, { callId: 'call_0', idempotencyKey: 'order-7' })),
+      await other.start(call({})),
+    ];
+    const ids = started.map(({ action }) => action.id);
+    expect(ids).toEqual(['run-1:call_0', 'run-2:call_0', 'key_order-7', 'run-1:call_0']);
+    expect(await mandate.getCallCount()).toBe(3);
+  });
+
+  test.each(OTHER_CONTENT)('does not start with %s than it was asked with', async (_what, other) => {
     const { agent, mandate } = scene();
-    const ids = [];
-    for (const other of [
-      call({ to: 'ann' }),
-      call({ to: 'bob' }),
-      call({ to: 'ann' }, { callId: 'call_0', runId: 'run-2' }),
-      call({ to: 'ann' }, { callId: 'call_0', principal: { id: 'u7' } }),
-    ]) {
-      ids.push((await agent.start(other)).action.id);
-    }
-    ids.push((await mandate.agent({ agentId: 'bot' }).start(call({ to: 'eve' }))).action.id);
-    expect(new Set(ids).size).toBe(5);
-    expect(ids[2]).toBe('run-2:call_0');
-    expect(await mandate.getCallCount()).toBe(5);
+    const asked = await agent.ask(call({ to: 'ann' }));
+    expect(await codeOf(agent.ask(other))).toBe('DUPLICATE_ACTION');
+    expect(await codeOf(agent.start(other))).toBe('DUPLICATE_ACTION');
+    expect((await agent.start(call({ to: 'ann' }))).decision).toBe(asked.decision);
+    expect(await mandate.getCallCount()).toBe(1);
+  });
+
+  test.each(OTHER_CONTENT)('is refused with %s after a restart too', async (_what, other) => {
+    const { agent, state } = scene();
+    await agent.start(call({ to: 'ann' }));
+    expect(await codeOf(scene(PAY, state).agent.start(other))).toBe('DUPLICATE_ACTION');
   });
 
   test('and refused gets the same refusal again, without a new decision', async () => {

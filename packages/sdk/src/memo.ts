@@ -32,6 +32,8 @@ export type Taken = Allowed & {
 
 type Entry = {
   agentId: string;
+  /** The digest of the first request. A request with other content gets no answer from the memo. */
+  content: string;
   answer: Promise<Allowed>;
   /** The answer is valid until this time. */
   untilMs: number;
@@ -48,7 +50,7 @@ const MOST_RESULTS = 200;
 export class Memo {
   readonly #cancel: (decision: Decision) => Promise<void>;
   readonly #entries = new Map<string, Entry>();
-  readonly #results = new Map<string, Promise<unknown>>();
+  readonly #results = new Map<string, { content: string; result: Promise<unknown> }>();
 
   /** @param cancel gives back the reservation of an allowed call that never starts */
   constructor(cancel: (decision: Decision) => Promise<void>) {
@@ -60,8 +62,8 @@ export class Memo {
    *
    * @throws what `decide` throws
    */
-  ask(agentId: string, { key }: CallKey, decide: () => Promise<Allowed>): Promise<Allowed> {
-    return this.#entry(agentId, key, decide).answer;
+  ask(agentId: string, callKey: CallKey, decide: () => Promise<Allowed>): Promise<Allowed> {
+    return this.#entry(agentId, callKey, decide).answer;
   }
 
   /**
@@ -69,8 +71,8 @@ export class Memo {
    *
    * @throws what `decide` throws; MandateBlockedError DUPLICATE_ACTION
    */
-  async start(agentId: string, { key }: CallKey, decide: () => Promise<Allowed>): Promise<Taken> {
-    const entry = this.#entry(agentId, key, decide);
+  async start(agentId: string, callKey: CallKey, decide: () => Promise<Allowed>): Promise<Taken> {
+    const entry = this.#entry(agentId, callKey, decide);
     const isSecond = entry.isClaimed;
     entry.isClaimed = true;
     const allowed = await entry.answer;
@@ -81,24 +83,25 @@ export class Memo {
       ended: (outcome) => {
         // After a failure or an abort, the ledger decides whether the call may be repeated.
         const isDone = outcome?.status === 'success' && outcome.verification?.ok !== false;
-        if (!isDone) this.#forget(key, entry);
+        if (!isDone) this.#forget(callKey.key, entry);
       },
     };
   }
 
   /** True if the call was decided and has not started. */
-  isAsked({ key }: CallKey): boolean {
-    return this.#entries.get(key)?.isClaimed === false;
+  isAsked({ key, content }: CallKey): boolean {
+    const known = this.#entries.get(key);
+    return known?.content === content && !known.isClaimed;
   }
 
   /** Returns the result of the same call, if it runs or has succeeded. Otherwise runs it. */
-  once({ key }: CallKey, run: () => Promise<unknown>): Promise<unknown> {
+  once({ key, content }: CallKey, run: () => Promise<unknown>): Promise<unknown> {
     const known = this.#results.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.content === content ? known.result : run();
     const result = run();
-    keepRecent(this.#results, key, result, MOST_RESULTS);
+    keepRecent(this.#results, key, { content, result }, MOST_RESULTS);
     result.catch(() => {
-      if (this.#results.get(key) === result) this.#results.delete(key);
+      if (this.#results.get(key)?.result === result) this.#results.delete(key);
     });
     return result;
   }
@@ -117,18 +120,22 @@ export class Memo {
     await Promise.allSettled(cancelled);
   }
 
-  #entry(agentId: string, key: string, decide: () => Promise<Allowed>): Entry {
-    const known = this.#entries.get(key);
-    if (known !== undefined && performance.now() < known.untilMs) {
+  #entry(agentId: string, { key, content }: CallKey, decide: () => Promise<Allowed>): Entry {
+    const found = this.#entries.get(key);
+    const known = found !== undefined && performance.now() < found.untilMs ? found : null;
+    if (known?.content === content) {
       keepRecent(this.#entries, key, known, MOST_CALLS);
       return known;
     }
     const entry: Entry = {
       agentId,
+      content,
       answer: decide(),
       untilMs: Number.POSITIVE_INFINITY,
       isClaimed: false,
     };
+    // The call of the known entry keeps its place. The ledger refuses this request, because the action id is taken.
+    if (known !== null) return entry;
     keepRecent(this.#entries, key, entry, MOST_CALLS);
     entry.answer.then(
       ({ decision, askedAtMs }) => {

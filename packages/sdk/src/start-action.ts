@@ -148,27 +148,32 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
   return blocking(starting, async () => {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
-    const { actionId, otherActionId } = remembered?.callKey ?? { actionId: null, otherActionId: '' };
+    const actionId = remembered?.callKey.actionId ?? null;
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (prices !== undefined) created.action.estimatedCostMicros = prices.estimate(created.action);
     const waiting = deferringOf(starting, signal);
     try {
       return { action: created.action, args, ...(await authorize(point, created, waiting)) };
     } catch (error) {
-      // A validator or a price function may return another value for each request for one call. So a difference does
-      // not mean that this is another call.
-      const isAsStated = !isValidated(call) && prices === undefined;
-      if (!isAsStated || !isOfOtherCall(error, actionId)) throw error;
-      const other = { ...created, action: { ...created.action, id: otherActionId } };
-      return { action: other.action, args, ...(await authorize(point, other, waiting)) };
+      throw otherContent(findMandateError(error)?.decision, actionId) ?? error;
     }
   });
 }
 
-/** True if another call has this id: it has the same call id, but other content. Small models repeat their call ids. */
-function isOfOtherCall(error: unknown, actionId: string | null): boolean {
-  const first = findMandateError(error)?.decision?.duplicateOf;
-  return first?.samePayload === false && first.actionId === actionId;
+/**
+ * Returns the refusal of a request if its call id belongs to a request with other content. Null if the decision says
+ * something else. The call id is the identity of a call, so such a request never runs.
+ */
+function otherContent(
+  decision: Decision | null | undefined,
+  actionId: string | null,
+): MandateBlockedError | null {
+  const first = decision?.duplicateOf;
+  if (!decision || first?.samePayload !== false || first.actionId !== actionId) return null;
+  return stoppedCall('DUPLICATE_ACTION', decision, {
+    reason: 'An earlier call of this run has the same call id, and other content.',
+    remedy: 'Use its result. If the model repeats call ids, state a `runId` for each conversation.',
+  });
 }
 
 /** The options of a call replace those of its instance. */

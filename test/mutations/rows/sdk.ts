@@ -64,11 +64,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'if (by.kill !== undefined) return killed(by.kill, refused.decision);',
       '',
     ],
-    [
-      'sdk: another call with the same call id is decided too',
-      'first?.samePayload === false && first.actionId === actionId',
-      'false',
-    ],
+    ['sdk: a refused call id with other content names the remedy', 'first?.samePayload !== false', 'true'],
     [
       'sdk: a validator cannot change the arguments of the caller',
       'validateArguments(copyOf(call.args, named),',
@@ -78,13 +74,23 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/sdk/src/memo.ts', [
     [
       'sdk: the results of calls are bounded',
-      'keepRecent(this.#results, key, result, MOST_RESULTS);',
+      'keepRecent(this.#results, key, { content, result }, MOST_RESULTS);',
       'this.#results.set(key, result);',
     ],
     [
       'sdk: a second ask gets the first answer',
-      'known !== undefined && performance.now() < known.untilMs',
-      'false',
+      'found !== undefined && performance.now() < found.untilMs ? found : null',
+      'null',
+    ],
+    [
+      'sdk: a request with other content gets no answer of the memo',
+      'known?.content === content) {',
+      'known !== null) {',
+    ],
+    [
+      'sdk: a call with other content gets no result of the memo',
+      'known.content === content ? known.result : run()',
+      'known.result',
     ],
     ['sdk: a call starts once', 'if (isSecond) throw startedBefore(allowed.decision);', ''],
     [
@@ -107,7 +113,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'decision.final ? Number.POSITIVE_INFINITY : (decision.retryAfterMs ?? 0)',
       'Number.POSITIVE_INFINITY',
     ],
-    ['sdk: a failed call can be started again', 'if (!isDone) this.#forget(key, entry);', ''],
+    ['sdk: a failed call can be started again', 'if (!isDone) this.#forget(callKey.key, entry);', ''],
     [
       'sdk: a kill gives back the reservations of calls that have not started',
       'cancelled.push(entry.answer.then(({ decision }) => this.#cancel(decision)));',
@@ -124,14 +130,19 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/sdk/src/call-key.ts', [
     [
-      'sdk: a call id with other content is another call',
-      'digestOf([agentId, call, statedFields(options)])',
-      'digestOf([agentId, statedFields(options)])',
+      'sdk: the arguments are content of a call id',
+      'digestOf([call, statedFields(options)])',
+      'digestOf([statedFields(options)])',
+    ],
+    [
+      'sdk: the context is content of a call id',
+      'digestOf([call, statedFields(options)])',
+      'digestOf([call])',
     ],
     [
       'sdk: a call id of another run is another call',
-      'JSON.stringify([agentId, run, callId, digest])',
-      'JSON.stringify([agentId, callId, digest])',
+      'JSON.stringify([agentId, run, callId, actionId, idempotencyKey])',
+      'JSON.stringify([agentId, callId, actionId, idempotencyKey])',
     ],
     ['sdk: no two runs and call ids have one action id', '/^[!-9;-~]+$/', '/^[!-~]+$/'],
   ]),

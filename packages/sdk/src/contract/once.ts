@@ -1,11 +1,13 @@
 /** Tests calls that are requested several times. */
 import { expect, test } from 'vitest';
+import type { CallOptions } from '../types.ts';
 import {
   type AgentUnder,
   atOnce,
   codeOf,
   costing,
   counting,
+  DOLLAR,
   failing,
   PAY,
   refusalOf,
@@ -28,6 +30,39 @@ export function once(agentUnder: AgentUnder): void {
     const call = { callId: 'call_0', runId: `run-${agentId}` };
     expect(await atOnce(3, () => tools.run('pay', {}, pay, call))).toEqual(['ran', 'ran', 'ran']);
     expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+  });
+
+  test.each<[string, object, CallOptions]>([
+    ['other arguments', { to: 'bob' }, {}],
+    ['another context', {}, { context: { ticket: 8 } }],
+    ['another estimate', {}, { estimatedCostMicros: 7 * DOLLAR }],
+    ['another parent', {}, { parentActionId: 'act_1' }],
+  ])('a call id with %s is refused while the call runs, and after it', async (_what, args, other) => {
+    const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const { runs, pay } = counting();
+    const call = { callId: 'call_0', runId: `run-${agentId}` };
+    const [started, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const gated = () => {
+      started.resolve();
+      return end.promise;
+    };
+    const first = tools.run('pay', {}, gated, call);
+    await started.promise;
+    const again = () => refusalOf(tools.run('pay', args, pay, { ...call, ...other }));
+    expect(await again()).toMatchObject({ code: 'DUPLICATE_ACTION', retryable: false });
+    end.resolve();
+    await first;
+    expect((await again()).remedy).toContain('state a `runId` for each conversation');
+    expect([runs(), await mandate.getCost(agentId)]).toEqual([0, costing(5)]);
+  });
+
+  test('a failed call is retried with its call id, and only with its content', async () => {
+    const { tools } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const call = { callId: 'call_0', context: { ticket: 7 } };
+    await expect(tools.run('pay', {}, failing, call)).rejects.toThrow('the bank is closed');
+    const other = { ...call, context: { ticket: 8 } };
+    expect(await codeOf(tools.run('pay', {}, () => 'paid', other))).toBe('DUPLICATE_ACTION');
+    expect(await tools.run('pay', {}, () => 'paid', call)).toBe('paid');
   });
 
   test('a call that was decided before its start starts once, with that decision', async () => {

@@ -18,6 +18,20 @@ export function questions(agentUnder: AgentUnder): void {
     expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
   });
 
+  test('a call with an id runs after its approval, and with other content it does not', async () => {
+    const { tools, mandate, agentId } = await agentUnder(asking);
+    const { runs, pay } = counting();
+    const call = { callId: 'call_0', runId: `run-${agentId}`, context: { ticket: 7 } };
+    const other = { ...call, context: { ticket: 8 } };
+    const deferred = await deferralOf(tools.run('pay', args, pay, call));
+    expect(await codeOf(tools.run('pay', args, pay, other))).toBe('DUPLICATE_ACTION');
+    await mandate.approve(deferred);
+    expect(await codeOf(tools.run('pay', args, pay, other))).toBe('DUPLICATE_ACTION');
+    expect([runs(), await tools.run('pay', args, pay, call), runs()]).toEqual([0, 'paid', 1]);
+    expect(await codeOf(tools.run('pay', args, pay, other))).toBe('DUPLICATE_ACTION');
+    expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
+  });
+
   test('a call that waits runs as soon as a person approves it, once', async () => {
     const { tools, mandate, agentId } = await agentUnder(asking);
     const { runs, pay } = counting();

@@ -130,6 +130,11 @@ export class PlaneConnection {
   }
 }
 
+/** Returns the path of a route about an agent. */
+export function pathOfAgent(agentId: string, route: string): string {
+  return `/v1/agents/${encodeURIComponent(agentId)}/${route}`;
+}
+
 /** The problem document of a request that a plane refuses. */
 export type Problem = { code: string; detail: string; remedy: string; errors: readonly unknown[] };
 

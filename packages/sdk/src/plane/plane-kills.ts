@@ -9,7 +9,13 @@ import { inTime } from '../bounded-wait.ts';
 import type { Kills } from '../decision-point.ts';
 import { keepRecent } from '../keep-recent.ts';
 import type { Kill, OnError } from '../types.ts';
-import { fieldsOf, type PlaneConnection, type PlaneRequest, refusalOf } from './plane-connection.ts';
+import {
+  fieldsOf,
+  type PlaneConnection,
+  type PlaneRequest,
+  pathOfAgent,
+  refusalOf,
+} from './plane-connection.ts';
 import { readEvents } from './read-events.ts';
 
 type Listener = (kill: Kill) => void;
@@ -39,7 +45,7 @@ export class PlaneKills implements Kills {
   /** The newest revision of each switch that is known, so that no kill is announced twice or late. */
   readonly #known = new Map<string, number>();
   #stream: AbortController | null = null;
-  #lingering: ReturnType<typeof setTimeout> | null = null;
+  #lingering: ReturnType<typeof setTimeout> | undefined;
 
   constructor(connection: PlaneConnection, onError: OnError) {
     this.#connection = connection;
@@ -48,7 +54,7 @@ export class PlaneKills implements Kills {
 
   /** A sub-agent acts for its parent, so the sub-agent is stopped too. */
   async kill(agentId: string, reason: string): Promise<void> {
-    const path = `/v1/agents/${encodeURIComponent(agentId)}/kill`;
+    const path = pathOfAgent(agentId, 'kill');
     await this.#kill(path, { reason, subtree: true }, { agentId, reason });
   }
 
@@ -59,7 +65,7 @@ export class PlaneKills implements Kills {
 
   /** Ends the kill of the agent, and the kill of the agent and its descendants. */
   async revive(agentId: string): Promise<boolean> {
-    const path = `/v1/agents/${encodeURIComponent(agentId)}/revive`;
+    const path = pathOfAgent(agentId, 'revive');
     await this.#revive(path, {});
     await this.#revive(path, { subtree: true });
     return !(await this.isKilled(agentId));
@@ -80,13 +86,12 @@ export class PlaneKills implements Kills {
     this.#listeners.set(listener, agentId);
     if (isPassive) return () => void this.#listeners.delete(listener);
     this.#active += 1;
-    if (this.#lingering !== null) clearTimeout(this.#lingering);
-    this.#lingering = null;
+    clearTimeout(this.#lingering);
     if (this.#stream === null && !this.#connection.closed.aborted) void this.#follow();
     return () => {
       if (this.#listeners.delete(listener)) this.#active -= 1;
       if (this.#active > 0 || this.#stream === null) return;
-      if (this.#lingering !== null) clearTimeout(this.#lingering);
+      clearTimeout(this.#lingering);
       this.#lingering = setTimeout(() => this.close(), LINGER_MS);
     };
   }
@@ -94,8 +99,7 @@ export class PlaneKills implements Kills {
   close(): void {
     this.#stream?.abort();
     this.#stream = null;
-    if (this.#lingering !== null) clearTimeout(this.#lingering);
-    this.#lingering = null;
+    clearTimeout(this.#lingering);
   }
 
   async #kill(path: string, body: object, kill: Omit<Kill, 'target'>): Promise<void> {
@@ -124,7 +128,7 @@ export class PlaneKills implements Kills {
   }
 
   async #killOf(agentId: string, timeoutMs: number): Promise<{ reason: string } | null> {
-    const path = `/v1/agents/${encodeURIComponent(agentId)}/kill-status`;
+    const path = pathOfAgent(agentId, 'kill-status');
     const { killed } = fieldsOf(await this.#answer({ method: 'GET', path }, timeoutMs));
     if (killed === null) return null;
     return { reason: String(fieldsOf(killed).reason ?? UNKNOWN_REASON) };

@@ -1,6 +1,6 @@
 /** Asks a plane for the spend and the remaining budget of an agent. */
 import type { Cost } from '../types.ts';
-import { fieldsOf, type PlaneConnection, refusalOf } from './plane-connection.ts';
+import { fieldsOf, type PlaneConnection, pathOfAgent, refusalOf } from './plane-connection.ts';
 
 /** How long the plane waits until its audit agrees with its ledger. Only the audit has the parts of a cost. */
 export const AUDIT_WAIT_MS = 3_000;
@@ -16,7 +16,7 @@ export async function usageOf(
   const answer = await connection.request(
     (leftMs) => ({
       method: 'GET',
-      path: `/v1/agents/${encodeURIComponent(agentId)}/usage?waitMs=${Math.min(auditWaitMs, leftMs)}`,
+      path: pathOfAgent(agentId, `usage?waitMs=${Math.min(auditWaitMs, leftMs)}`),
     }),
     performance.now() + connection.timeoutMs,
   );
