@@ -6,9 +6,9 @@ import { sha256Hex } from './sha256-hex.ts';
 import type { Call } from './types.ts';
 
 export type CallKey = {
-  /** Two requests for the same call have the same key. */
+  /** Two requests for the same call have the same key. Other arguments make another call. */
   key: string;
-  /** A digest of everything that the request states. It never changes for one call. */
+  /** A digest of everything else that the request states. It never changes for one call. */
   content: string;
   /** The action id of the call. Every process makes the same id, so the ledger recognizes the call after a restart. */
   actionId: string;
@@ -25,22 +25,26 @@ export function callKeyOf(
   instanceRunId: string,
 ): CallKey | null {
   const { callId, runId: run = instanceRunId, idempotencyKey, actionId } = options;
-  if (callId === undefined || callId === '') return null;
-  const content = digestOf([call, statedFields(options)]);
-  if (content === null) return null;
+  if (!callId) return null;
+  const called = digestOf(call);
+  const content = digestOf(statedFields(options));
+  if (called === null || content === null) return null;
   // An id or a key that the caller states names the action, whatever its call id is.
-  const key = JSON.stringify([agentId, run, callId, actionId, idempotencyKey]);
-  return { key, content, actionId: actionIdOf(run, callId) };
+  const key = JSON.stringify([agentId, run, callId, called, actionId, idempotencyKey]);
+  return { key, content, actionId: actionIdOf(run, callId, called) };
 }
 
 /** Visible ASCII characters without the colon. */
 const PLAIN = /^[!-9;-~]+$/;
 
-/** Returns `run:call` if this text is short, plain and unambiguous. Otherwise returns a hash of both ids. */
-function actionIdOf(runId: string, callId: string): string {
-  const id = `${runId}:${callId}`;
+/**
+ * Returns `run:call:digest` if this text is short, plain and unambiguous. Otherwise returns a hash of the three. The
+ * digest is part of the id, because small models repeat their call ids.
+ */
+function actionIdOf(runId: string, callId: string, called: string): string {
+  const id = `${runId}:${callId}:${called.slice(0, 16)}`;
   const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CALL_CAPS.idUnits;
-  return isPlain ? id : `call_${sha256Hex(JSON.stringify([runId, callId])).slice(0, 40)}`;
+  return isPlain ? id : `call_${sha256Hex(JSON.stringify([runId, callId, called])).slice(0, 40)}`;
 }
 
 /** Returns a digest that does not depend on the order of the fields. Null if the value cannot be written as JSON. */

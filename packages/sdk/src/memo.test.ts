@@ -13,10 +13,8 @@ function call(args: object, options: CallOptions = { callId: 'call_0' }): Call {
   return { type: 'tool_call', tool: 'pay', args, options };
 }
 
-/** Requests with the id of `call({ to: 'ann' })`, and other content. */
+/** Requests for `call({ to: 'ann' })` that state something else about it. */
 const OTHER_CONTENT: [string, Call][] = [
-  ['other arguments', call({ to: 'bob' })],
-  ['another tool', { ...call({ to: 'ann' }), tool: 'search' } as Call],
   ['another context', call({ to: 'ann' }, { callId: 'call_0', context: { ticket: 8 } })],
   ['another estimate', call({ to: 'ann' }, { callId: 'call_0', estimatedCostMicros: 7 })],
   ['another parent', call({ to: 'ann' }, { callId: 'call_0', parentActionId: 'act_1' })],
@@ -35,7 +33,7 @@ describe('a call that is asked', () => {
     const asked = await agent.ask(call({ to: 'ann' }));
     const running = await agent.start(call({ to: 'ann' }));
     expect(running.decision).toBe(asked.decision);
-    expect(running.action.id).toBe('run-1:call_0');
+    expect(running.action.id).toMatch(/^run-1:call_0:[0-9a-f]{16}$/);
     expect(await codeOf(agent.start(call({ to: 'ann' })))).toBe('DUPLICATE_ACTION');
     expect((await agent.ask(call({ to: 'ann' }))).decision).toBe(asked.decision);
     await running.settle({ status: 'success' });
@@ -81,18 +79,23 @@ describe('a call that is asked', () => {
     expect(await mandate.getCallCount()).toBe(1);
   });
 
-  test('is another call in another run, of another agent, or with a key of its own', async () => {
+  test('is another call with other arguments, in another run, of another agent, or with a key of its own', async () => {
     const { agent, mandate } = scene({ ...PAY, agents: ['bot', 'other'] });
     const other = mandate.agent({ agentId: 'other', mandate: PAY });
     const started = [
       await agent.start(call({})),
       await agent.start(call({}, { callId: 'call_0', runId: 'run-2' })),
       await agent.start(call({}, { callId: 'call_0', idempotencyKey: 'order-7' })),
+      await agent.start(call({ to: 'bob' })),
+      await agent.start({ ...call({}), tool: 'search' } as Call),
       await other.start(call({})),
     ];
     const ids = started.map(({ action }) => action.id);
-    expect(ids).toEqual(['run-1:call_0', 'run-2:call_0', 'key_order-7', 'run-1:call_0']);
-    expect(await mandate.getCallCount()).toBe(3);
+    expect(ids[2]).toBe('key_order-7');
+    expect(ids[1]).toMatch(/^run-2:call_0:[0-9a-f]{16}$/);
+    expect(ids[5]).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(5);
+    expect(await mandate.getCallCount()).toBe(5);
   });
 
   test.each(OTHER_CONTENT)('does not start with %s than it was asked with', async (_what, other) => {

@@ -161,8 +161,8 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
 }
 
 /**
- * Returns the refusal of a request if its call id belongs to a request with other content. Null if the decision says
- * something else. The call id is the identity of a call, so such a request never runs.
+ * Returns the refusal of a request for a known call that states something else about it. Null if the decision says
+ * something else. Such a request never runs, because the call is the same.
  */
 function otherContent(
   decision: Decision | null | undefined,
@@ -171,8 +171,8 @@ function otherContent(
   const first = decision?.duplicateOf;
   if (!decision || first?.samePayload !== false || first.actionId !== actionId) return null;
   return stoppedCall('DUPLICATE_ACTION', decision, {
-    reason: 'An earlier call of this run has the same call id, and other content.',
-    remedy: 'Use its result. If the model repeats call ids, state a `runId` for each conversation.',
+    reason: 'The same call was asked before, with another context or other fields.',
+    remedy: 'Use its result, or state a `runId` for each conversation.',
   });
 }
 

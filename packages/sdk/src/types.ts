@@ -77,8 +77,8 @@ export type CallOptions = DeferOptions & {
   actionId?: string;
   /**
    * The id that a model or a framework gave this call. Within its run, a second request for the same call gets the
-   * first answer, and the call runs once. A request with the same id and other content is refused with
-   * `DUPLICATE_ACTION`.
+   * first answer, and the call runs once. A call with other arguments is another call. A request that differs in
+   * its context, estimate, parent or principal is refused with `DUPLICATE_ACTION`.
    */
   callId?: string;
   /** The run that `callId` belongs to, such as a conversation. Default: the run of the instance. */

@@ -130,19 +130,19 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/sdk/src/call-key.ts', [
     [
-      'sdk: the arguments are content of a call id',
-      'digestOf([call, statedFields(options)])',
-      'digestOf([statedFields(options)])',
+      'sdk: a call id with other arguments is another call',
+      'const called = digestOf(call);',
+      "const called = '';",
     ],
     [
-      'sdk: the context is content of a call id',
-      'digestOf([call, statedFields(options)])',
-      'digestOf([call])',
+      'sdk: a known call with another context is refused',
+      'const content = digestOf(statedFields(options));',
+      "const content = '';",
     ],
     [
       'sdk: a call id of another run is another call',
-      'JSON.stringify([agentId, run, callId, actionId, idempotencyKey])',
-      'JSON.stringify([agentId, callId, actionId, idempotencyKey])',
+      'JSON.stringify([agentId, run, callId, called, actionId, idempotencyKey])',
+      'JSON.stringify([agentId, callId, called, actionId, idempotencyKey])',
     ],
     ['sdk: no two runs and call ids have one action id', '/^[!-9;-~]+$/', '/^[!-~]+$/'],
   ]),

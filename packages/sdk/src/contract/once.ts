@@ -32,12 +32,11 @@ export function once(agentUnder: AgentUnder): void {
     expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
   });
 
-  test.each<[string, object, CallOptions]>([
-    ['other arguments', { to: 'bob' }, {}],
-    ['another context', {}, { context: { ticket: 8 } }],
-    ['another estimate', {}, { estimatedCostMicros: 7 * DOLLAR }],
-    ['another parent', {}, { parentActionId: 'act_1' }],
-  ])('a call id with %s is refused while the call runs, and after it', async (_what, args, other) => {
+  test.each<[string, CallOptions]>([
+    ['another context', { context: { ticket: 8 } }],
+    ['another estimate', { estimatedCostMicros: 7 * DOLLAR }],
+    ['another parent', { parentActionId: 'act_1' }],
+  ])('a call id with %s is refused while the call runs, and after it', async (_what, other) => {
     const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
     const { runs, pay } = counting();
     const call = { callId: 'call_0', runId: `run-${agentId}` };
@@ -48,12 +47,20 @@ export function once(agentUnder: AgentUnder): void {
     };
     const first = tools.run('pay', {}, gated, call);
     await started.promise;
-    const again = () => refusalOf(tools.run('pay', args, pay, { ...call, ...other }));
+    const again = () => refusalOf(tools.run('pay', {}, pay, { ...call, ...other }));
     expect(await again()).toMatchObject({ code: 'DUPLICATE_ACTION', retryable: false });
     end.resolve();
     await first;
     expect((await again()).remedy).toContain('state a `runId` for each conversation');
     expect([runs(), await mandate.getCost(agentId)]).toEqual([0, costing(5)]);
+  });
+
+  test('a call id with other arguments is another call', async () => {
+    const { tools, mandate, agentId } = await agentUnder({ ...PAY, maxCostTotal: 100 });
+    const { runs, pay } = counting();
+    const call = { callId: 'call_0', runId: `run-${agentId}` };
+    for (const to of ['ann', 'bob', 'ann']) await tools.run('pay', { to }, pay, call);
+    expect([runs(), await mandate.getCost(agentId)]).toEqual([2, costing(10)]);
   });
 
   test('a failed call is retried with its call id, and only with its content', async () => {
