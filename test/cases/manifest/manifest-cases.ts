@@ -1,0 +1,36 @@
+/**
+ * The cases for manifests, policies and categories. Somebody computed their answers without this code. If the
+ * original files are in a folder beside the clone, they are used. Otherwise the copy in `testdata` is used. The form
+ * of a case is explained in `testdata/README.md`.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const BESIDE = join(import.meta.dirname, '../../../../shared/data/manifest-cases');
+const FOLDER = existsSync(BESIDE) ? BESIDE : join(import.meta.dirname, 'testdata');
+
+export type ManifestCase<Given, When, Then> = {
+  id: string;
+  topic: string;
+  why: string;
+  given: Given;
+  when: When;
+  then: Then;
+};
+
+/** Returns the cases of a file, in their order: `s0-cases`, `s1-cases` or `cortex-shared`. */
+export function manifestCases<Given, When, Then>(
+  name: 's0-cases' | 's1-cases' | 'cortex-shared',
+): ManifestCase<Given, When, Then>[] {
+  const lines = readFileSync(join(FOLDER, `${name}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** A document of a case: a path in the folder of the cases, or its text. */
+export type CaseDocument = string | { text: string };
+
+export function textOf(document: CaseDocument): string {
+  return typeof document === 'string' ? readFileSync(join(FOLDER, document), 'utf8') : document.text;
+}
