@@ -34,3 +34,8 @@ export type CaseDocument = string | { text: string };
 export function textOf(document: CaseDocument): string {
   return typeof document === 'string' ? readFileSync(join(FOLDER, document), 'utf8') : document.text;
 }
+
+/** Returns the text of a file in the folder of the cases. Undefined if there is no such file. */
+export function existingTextOf(path: string): string | undefined {
+  return existsSync(join(FOLDER, path)) ? textOf(path) : undefined;
+}
