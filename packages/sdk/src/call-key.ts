@@ -10,6 +10,8 @@ export type CallKey = {
   key: string;
   /** A digest of everything else that the request states. It never changes for one call. */
   content: string;
+  /** A digest of the tool or model and its arguments. It stays in this process, because it could reveal a secret. */
+  called: string;
   /** The action id of the call. Every process makes the same id, so the ledger recognizes the call after a restart. */
   actionId: string;
 };
@@ -31,20 +33,17 @@ export function callKeyOf(
   if (called === null || content === null) return null;
   // An id or a key that the caller states names the action, whatever its call id is.
   const key = JSON.stringify([agentId, run, callId, called, actionId, idempotencyKey]);
-  return { key, content, actionId: actionIdOf(run, callId, called) };
+  return { key, content, called, actionId: actionIdOf(run, callId) };
 }
 
 /** Visible ASCII characters without the colon. */
 const PLAIN = /^[!-9;-~]+$/;
 
-/**
- * Returns `run:call:digest` if this text is short, plain and unambiguous. Otherwise returns a hash of the three. The
- * digest is part of the id, because small models repeat their call ids.
- */
-function actionIdOf(runId: string, callId: string, called: string): string {
-  const id = `${runId}:${callId}:${called.slice(0, 16)}`;
-  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length <= CALL_CAPS.idUnits;
-  return isPlain ? id : `call_${sha256Hex(JSON.stringify([runId, callId, called])).slice(0, 40)}`;
+/** Returns `run:call` if this text is short, plain and unambiguous. Otherwise returns a hash of both ids. */
+function actionIdOf(runId: string, callId: string): string {
+  const id = `${runId}:${callId}`;
+  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length + 3 < CALL_CAPS.idUnits;
+  return isPlain ? id : `call_${sha256Hex(JSON.stringify([runId, callId])).slice(0, 40)}`;
 }
 
 /** Returns a digest that does not depend on the order of the fields. Null if the value cannot be written as JSON. */

@@ -46,10 +46,14 @@ type Entry = {
  */
 const MOST_CALLS = 10_000;
 const MOST_RESULTS = 200;
+/** The most calls with the same call id that are distinguished. The ledger refuses further calls with this id. */
+const MOST_REPEATS = 99;
 
 export class Memo {
   readonly #cancel: (decision: Decision) => Promise<void>;
   readonly #entries = new Map<string, Entry>();
+  /** The calls that had an action id, in their order. */
+  readonly #repeats = new Map<string, string[]>();
   readonly #results = new Map<string, { content: string; result: Promise<unknown> }>();
 
   /** @param cancel gives back the reservation of an allowed call that never starts */
@@ -86,6 +90,19 @@ export class Memo {
         if (!isDone) this.#forget(callKey.key, entry);
       },
     };
+  }
+
+  /**
+   * Returns the action id of the call. Small models repeat their call ids. So the second call with the same call id
+   * and other arguments gets the id with `:2`.
+   */
+  actionIdOf(agentId: string, { actionId, called }: CallKey): string {
+    const name = `${agentId} ${actionId}`;
+    const calls = this.#repeats.get(name) ?? [];
+    if (!calls.includes(called) && calls.length < MOST_REPEATS) calls.push(called);
+    keepRecent(this.#repeats, name, calls, MOST_CALLS);
+    const at = calls.indexOf(called);
+    return at > 0 ? `${actionId}:${at + 1}` : actionId;
   }
 
   /** True if the call was decided and has not started. */

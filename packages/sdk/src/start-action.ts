@@ -148,31 +148,11 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
   return blocking(starting, async () => {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
-    const actionId = remembered?.callKey.actionId ?? null;
+    const actionId = remembered ? remembered.memo.actionIdOf(agentId, remembered.callKey) : null;
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (prices !== undefined) created.action.estimatedCostMicros = prices.estimate(created.action);
     const waiting = deferringOf(starting, signal);
-    try {
-      return { action: created.action, args, ...(await authorize(point, created, waiting)) };
-    } catch (error) {
-      throw otherContent(findMandateError(error)?.decision, actionId) ?? error;
-    }
-  });
-}
-
-/**
- * Returns the refusal of a request for a known call that states something else about it. Null if the decision says
- * something else. Such a request never runs, because the call is the same.
- */
-function otherContent(
-  decision: Decision | null | undefined,
-  actionId: string | null,
-): MandateBlockedError | null {
-  const first = decision?.duplicateOf;
-  if (!decision || first?.samePayload !== false || first.actionId !== actionId) return null;
-  return stoppedCall('DUPLICATE_ACTION', decision, {
-    reason: 'The same call was asked before, with another context or other fields.',
-    remedy: 'Use its result, or state a `runId` for each conversation.',
+    return { action: created.action, args, ...(await authorize(point, created, waiting)) };
   });
 }
 

@@ -64,7 +64,6 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'if (by.kill !== undefined) return killed(by.kill, refused.decision);',
       '',
     ],
-    ['sdk: a refused call id with other content names the remedy', 'first?.samePayload !== false', 'true'],
     [
       'sdk: a validator cannot change the arguments of the caller',
       'validateArguments(copyOf(call.args, named),',
@@ -75,7 +74,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     [
       'sdk: the results of calls are bounded',
       'keepRecent(this.#results, key, { content, result }, MOST_RESULTS);',
-      'this.#results.set(key, result);',
+      'this.#results.set(key, { content, result });',
     ],
     [
       'sdk: a second ask gets the first answer',
@@ -92,6 +91,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'known.content === content ? known.result : run()',
       'known.result',
     ],
+    ['sdk: calls with one call id have different action ids', 'return at > 0 ?', 'return at > 9 ?'],
     ['sdk: a call starts once', 'if (isSecond) throw startedBefore(allowed.decision);', ''],
     [
       'sdk: two starts at one time start a call once',

@@ -49,9 +49,7 @@ describe.each(MAJORS)('a tool of %s', (major, ai) => {
       const given = await toolScene({ toolPolicies: { pay: { cost: 5 } } });
       await run(given);
       expect(given.ran).toEqual(['ann']);
-      expect(given.toolDecisions().map(({ actionId }) => actionId)).toEqual([
-        expect.stringMatching(/^run-1:call_ann:/),
-      ]);
+      expect(given.toolDecisions().map(({ actionId }) => actionId)).toEqual(['run-1:call_ann']);
       expect((await given.mandate.getCost()).toolMicros).toBe(5_000_000);
     });
 

@@ -51,7 +51,7 @@ export function once(agentUnder: AgentUnder): void {
     expect(await again()).toMatchObject({ code: 'DUPLICATE_ACTION', retryable: false });
     end.resolve();
     await first;
-    expect((await again()).remedy).toContain('state a `runId` for each conversation');
+    expect((await again()).remedy).toContain('Give each action its own id');
     expect([runs(), await mandate.getCost(agentId)]).toEqual([0, costing(5)]);
   });
 
