@@ -1,0 +1,47 @@
+import { ROOT, step, trie } from '../../literal-automaton.ts';
+import { consume, type StepBudget } from '../../step-budget.ts';
+
+/** Is told where a literal is, and which by its place in the list. */
+export type OnLiteral = (literal: number, start: number, end: number) => void;
+
+export interface LiteralFinder {
+  /**
+   * Finds all occurrences of all literals, in the order of their ends. This costs two steps for each character, and
+   * one for each occurrence. False if the step budget is used up.
+   */
+  find(text: string, stepBudget: StepBudget, onLiteral: OnLiteral): boolean;
+}
+
+/** @param literals must not be empty; equal ones are all reported */
+export function literalFinder(literals: readonly string[]): LiteralFinder {
+  const tree = trie();
+  const endingAt = new Map<number, number[]>();
+  for (const [index, literal] of literals.entries()) {
+    const state = tree.add(literal, false);
+    endingAt.set(state, [...(endingAt.get(state) ?? []), index]);
+  }
+  const { automaton, inOrder } = tree.compile();
+  /** For each state, its longest suffix at which a literal ends, which may be the state itself. */
+  const nearest = new Int32Array(automaton.suffixes.length);
+  for (const state of inOrder.slice(1)) {
+    nearest[state] = endingAt.has(state) ? state : (nearest[automaton.suffixes[state] ?? ROOT] ?? ROOT);
+  }
+  return {
+    find(text, stepBudget, onLiteral) {
+      if (!consume(stepBudget, text.length * 2)) return false;
+      let state = ROOT;
+      for (let at = 0; at < text.length; at += 1) {
+        state = step(automaton, state, text.charCodeAt(at));
+        let ending = nearest[state] ?? ROOT;
+        while (ending !== ROOT) {
+          for (const literal of endingAt.get(ending) ?? []) {
+            if (!consume(stepBudget, 1)) return false;
+            onLiteral(literal, at + 1 - (literals[literal]?.length ?? 0), at + 1);
+          }
+          ending = nearest[automaton.suffixes[ending] ?? ROOT] ?? ROOT;
+        }
+      }
+      return true;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+const OF_WORDS = /^[\p{L}\p{N}\p{M}_]$/u;
+/** Characters of scripts that write no blanks between words. */
+const WITHOUT_BLANKS =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]$/u;
+
+/** True if the part of the text from `start` to before `end` is a whole word or several: both its ends are parted. */
+export function standsAlone(text: string, start: number, end: number): boolean {
+  return isParted(text, start) && isParted(text, end);
+}
+
+/**
+ * True if a word can begin or end at this place of the text. The characters before and after the place are parted
+ * unless both belong to words and neither is of a script without blanks.
+ *
+ * @param at a place in UTF-16 units, between two characters
+ */
+export function isParted(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return true;
+  const after = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  const before = characterBefore(text, at);
+  return !joins(before) || !joins(after);
+}
+
+function joins(character: string): boolean {
+  return OF_WORDS.test(character) && !WITHOUT_BLANKS.test(character);
+}
+
+function characterBefore(text: string, at: number): string {
+  const before = text.codePointAt(at - 2) ?? 0;
+  return at >= 2 && before > 0xffff ? String.fromCodePoint(before) : text.charAt(at - 1);
+}

@@ -1,0 +1,35 @@
+import { PatternRefused } from '../../arguments/pattern-to-re2.ts';
+
+const OF_WORDS = '\\p{L}\\p{M}\\p{N}_';
+/**
+ * What `\W` adds to a class: all categories but letters, marks and numbers, and of the connectors all but `_`. A class
+ * of RE2 cannot contain the complement of several categories.
+ */
+const NOT_OF_WORDS =
+  '\\p{C}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\\p{S}\\p{Z}' +
+  '\\u203f\\u2040\\u2054\\ufe33\\ufe34\\ufe4d-\\ufe4f\\uff3f';
+
+const ESCAPE = /\\(?:[pP]\{[^}]*\}|[\s\S])/gu;
+const NOT_OF_ONE_CASE = /^\\P\{(?:[^=}]*=)?(?:L[ult]|LC|(?:Upper|Lower|Title)case_Letter|Cased_Letter)\}$/;
+
+/** Rewrites one character or class of a pattern: its `\w` and `\d` become those of Unicode. */
+export function withUnicodeClasses(source: string, pattern: string): string {
+  if (source.startsWith('[')) return source.replace(ESCAPE, (token) => inClass(token, pattern));
+  if (source === '\\w') return `[${OF_WORDS}]`;
+  if (source === '\\W') return `[^${OF_WORDS}]`;
+  return inClass(source, pattern);
+}
+
+function inClass(token: string, pattern: string): string {
+  if (NOT_OF_ONE_CASE.test(token)) {
+    throw new PatternRefused(
+      pattern,
+      `${token} has no meaning where capitals and small letters are the same`,
+    );
+  }
+  if (token === '\\w') return OF_WORDS;
+  if (token === '\\W') return NOT_OF_WORDS;
+  if (token === '\\d') return '\\p{Nd}';
+  if (token === '\\D') return '\\P{Nd}';
+  return token;
+}

@@ -1,0 +1,120 @@
+import { RE2JS } from 're2js';
+import { compiled, newProgram, type Program } from '../../arguments/compiled-programs.ts';
+import { COMPILING, LONGEST_PATTERN } from '../../arguments/linear-pattern.ts';
+import { endlessRoom, PATTERNS_TOO_LARGE, patternSize } from '../../arguments/pattern-size.ts';
+import { PatternRefused, patternToRe2 } from '../../arguments/pattern-to-re2.ts';
+import { unknownClass } from '../../arguments/unicode-classes.ts';
+import { consume, type StepBudget } from '../../step-budget.ts';
+import { type PatternPart, type PatternTree, patternOf, patternTree } from './pattern-tree.ts';
+import { placeBoundaries } from './place-boundaries.ts';
+import { requiredLiterals } from './required-literals.ts';
+import { withUnicodeClasses } from './text-classes.ts';
+
+/** A pattern over folded texts, which ignores case. All texts must be folded. */
+export interface TextPattern {
+  readonly source: string;
+  /** The maximum number of steps that the pattern takes for each character of a text. */
+  readonly size: number;
+  /** Literals without case, of which every match contains at least one. Null if none are known. */
+  readonly literals: readonly string[] | null;
+  /** True if the text matches. If the step budget is used up, the result is false, but not valid. */
+  test(folded: string, stepBudget: StepBudget): boolean;
+  /**
+   * Returns all matches that are not empty, the leftmost first. Each search costs the pattern's size times the
+   * length of the remaining text. Ends early if the step budget is used up.
+   */
+  matches(folded: string, stepBudget: StepBudget): Iterable<TextMatch>;
+}
+
+/** A match, from `start` to before `end`, in UTF-16 units. */
+export type TextMatch = {
+  readonly start: number;
+  readonly end: number;
+  /** The first group of the pattern. Null if the pattern has no group, or if the group took no part. */
+  readonly group: { readonly start: number; readonly end: number } | null;
+};
+
+/**
+ * Compiles an ECMAScript pattern for folded texts, to an automaton that takes linear time. The pattern ignores case,
+ * `\w` and `\d` are those of Unicode, and `\b` also holds beside letters outside ASCII that the pattern names.
+ *
+ * @param room the total size that this pattern and later patterns may have; the size of this pattern is subtracted
+ * @throws PatternRefused
+ */
+export function textPattern(source: string, room: StepBudget = endlessRoom()): TextPattern {
+  if (source.length > LONGEST_PATTERN) {
+    throw new PatternRefused(`${source.slice(0, 40)}…`, `it is longer than ${LONGEST_PATTERN} characters`);
+  }
+  // Refuses what is invalid or not linear. The tree is made only of valid patterns.
+  patternToRe2(source);
+  const tree = placeBoundaries(refuseNoBoundary(patternTree(source), source), source);
+  const rewritten = patternOf(withClasses(tree, source));
+  const size = patternSize(rewritten);
+  if (!consume(room, size)) throw new PatternRefused(source, `with it the document ${PATTERNS_TOO_LARGE}`);
+  const re2 = patternToRe2(rewritten);
+  const unknown = unknownClass(re2);
+  if (unknown !== null) throw new PatternRefused(source, unknown);
+  const program = newProgram(source, re2, size, RE2JS.CASE_INSENSITIVE);
+  return {
+    source,
+    size,
+    literals: requiredLiterals(tree),
+    test(folded, stepBudget) {
+      if (!consume(stepBudget, size * (folded.length + COMPILING))) return false;
+      return automatonOf(program, stepBudget)?.test(folded) ?? false;
+    },
+    matches: (folded, stepBudget) => matches(program, folded, stepBudget),
+  };
+}
+
+function* matches(program: Program, folded: string, stepBudget: StepBudget): Generator<TextMatch> {
+  const cost = (from: number) => program.size * (folded.length - from + COMPILING);
+  if (!consume(stepBudget, cost(0))) return;
+  const matcher = automatonOf(program, stepBudget)?.matcher(folded);
+  while (matcher?.find()) {
+    const [start, end] = [matcher.start(), matcher.end()];
+    if (end > start) yield { start, end, group: firstGroup(matcher) };
+    if (!consume(stepBudget, cost(end))) return;
+  }
+}
+
+function firstGroup(matcher: ReturnType<RE2JS['matcher']>): TextMatch['group'] {
+  if (matcher.groupCount() === 0 || matcher.start(1) < 0) return null;
+  return { start: matcher.start(1), end: matcher.end(1) };
+}
+
+/** Returns null, and uses up the step budget, if the engine cannot compile the pattern. */
+function automatonOf(program: Program, stepBudget: StepBudget): RE2JS | null {
+  try {
+    return compiled(program);
+  } catch (error) {
+    if (!(error instanceof PatternRefused)) throw error;
+    stepBudget.left = -1;
+    return null;
+  }
+}
+
+function withClasses(tree: PatternTree, source: string): PatternTree {
+  return withParts(tree, (part) => ({ ...part, source: withUnicodeClasses(part.source, source) }));
+}
+
+function refuseNoBoundary(tree: PatternTree, source: string): PatternTree {
+  return withParts(tree, (part) => {
+    if (part.source !== '\\B') return part;
+    throw new PatternRefused(
+      source,
+      '\\B has no meaning outside ASCII: write the characters that may be there',
+    );
+  });
+}
+
+type Character = PatternPart & { readonly is: 'character' };
+
+function withParts(tree: PatternTree, change: (part: Character) => Character): PatternTree {
+  return tree.map((branch) =>
+    branch.map((part) => {
+      if (part.is === 'group') return { ...part, branches: withParts(part.branches, change) };
+      return part.is === 'character' ? change(part) : part;
+    }),
+  );
+}
