@@ -19,11 +19,6 @@ export function endOfBranch(branch: Branch, end: End, behind: Beside): Beside {
   return canBeEmpty ? beside | behind : beside;
 }
 
-/** Returns what the part begins or ends with. If it can be empty, what is behind it is added. */
-export function endOfPart(part: PatternPart, end: End, behind: Beside): Beside {
-  return endOfBranch([part], end, behind);
-}
-
 export function endOfTree(tree: PatternTree, end: End, behind: Beside): Beside {
   return tree.reduce((beside, branch) => beside | endOfBranch(branch, end, behind), 0);
 }

@@ -27,7 +27,7 @@ export interface TextPattern {
 }
 
 /** A match, from `start` to before `end`, in UTF-16 units. */
-export type TextMatch = {
+type TextMatch = {
   readonly start: number;
   readonly end: number;
   /** The first group of the pattern. Null if the pattern has no group, or if the group took no part. */
