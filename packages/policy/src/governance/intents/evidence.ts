@@ -1,0 +1,103 @@
+import { consume, type StepBudget } from '../../step-budget.ts';
+import { foldText } from '../text/fold.ts';
+import { literalFinder } from '../text/literal-finder.ts';
+import { standsAlone } from '../text/parted.ts';
+import { type TextPattern, textPattern } from '../text/text-pattern.ts';
+import { withoutCase } from '../text/without-case.ts';
+import type { IntentFields } from './intents-document.ts';
+
+/** What in a folded text speaks for an intent: the longest match of its keywords and patterns. */
+export interface Evidence {
+  readonly by: 'keyword' | 'pattern';
+  /** The keyword or pattern as the manifest has it. */
+  readonly trigger: string;
+  /** In characters. */
+  readonly length: number;
+  /** In UTF-16 units of the folded text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the evidence for each intent, by its place in the list. Null if the step budget is used up. */
+export type FindEvidence = (folded: string, stepBudget: StepBudget) => ReadonlyMap<number, Evidence> | null;
+
+type Keyword = {
+  readonly intent: number;
+  readonly order: number;
+  readonly trigger: string;
+  readonly length: number;
+};
+type Pattern = { readonly intent: number; readonly pattern: TextPattern };
+
+/**
+ * One pass over the text finds all keywords, and the literals without which patterns cannot match. Only patterns whose
+ * literals are there are run.
+ */
+export function compileEvidence(intents: readonly IntentFields[], room: StepBudget): FindEvidence {
+  const literals: string[] = [];
+  /** For each literal, the keywords and patterns that it belongs to. */
+  const keywords = new Map<number, Keyword[]>();
+  const patternsOf = new Map<number, Pattern[]>();
+  const patterns: Pattern[] = [];
+  const placeOf = new Map<string, number>();
+  const literalAt = (literal: string) => {
+    const known = placeOf.get(literal);
+    if (known !== undefined) return known;
+    placeOf.set(literal, literals.length);
+    return literals.push(literal) - 1;
+  };
+  const push = <T>(map: Map<number, T[]>, key: number, value: T) =>
+    map.set(key, [...(map.get(key) ?? []), value]);
+  for (const [intent, { triggers }] of intents.entries()) {
+    for (const [order, trigger] of (triggers.keywords ?? []).entries()) {
+      const folded = foldText(trigger);
+      if (folded === '') continue;
+      push(keywords, literalAt(withoutCase(folded)), { intent, order, trigger, length: [...folded].length });
+    }
+    for (const source of triggers.patterns ?? []) {
+      const pattern = { intent, pattern: textPattern(source, room) };
+      patterns.push(pattern);
+      for (const literal of pattern.pattern.literals ?? []) push(patternsOf, literalAt(literal), pattern);
+    }
+  }
+  const finder = literalFinder(literals);
+  return (folded, stepBudget) => {
+    const best = new Map<number, Evidence & { order: number }>();
+    const mayMatch = new Set<Pattern>();
+    const complete = finder.find(withoutCase(folded), stepBudget, (literal, start, end) => {
+      for (const pattern of patternsOf.get(literal) ?? []) mayMatch.add(pattern);
+      const named = keywords.get(literal) ?? [];
+      consume(stepBudget, named.length);
+      if (named.length === 0 || !standsAlone(folded, start, end)) return;
+      for (const { intent, ...keyword } of named) {
+        const found = { by: 'keyword' as const, ...keyword, start, end };
+        if (isBetter(found, best.get(intent))) best.set(intent, found);
+      }
+    });
+    if (!complete || stepBudget.left < 0) return null;
+    for (const one of patterns) {
+      if (one.pattern.literals !== null && !mayMatch.has(one)) continue;
+      for (const { start, end } of one.pattern.matches(folded, stepBudget)) {
+        const length = charactersIn(folded, start, end);
+        const found = { by: 'pattern' as const, trigger: one.pattern.source, length, start, end };
+        if (length > (best.get(one.intent)?.length ?? 0)) best.set(one.intent, { ...found, order: 0 });
+      }
+      if (stepBudget.left < 0) return null;
+    }
+    return best;
+  };
+}
+
+type Found = Evidence & { readonly order: number };
+
+/** The longest keyword is the best, then the first in the manifest, then the leftmost in the text. */
+function isBetter(one: Found, other: Found | undefined): boolean {
+  if (other === undefined || one.length !== other.length) return one.length > (other?.length ?? 0);
+  return one.order < other.order;
+}
+
+function charactersIn(text: string, start: number, end: number): number {
+  let characters = 0;
+  for (let at = start; at < end; characters += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return characters;
+}

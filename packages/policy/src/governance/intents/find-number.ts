@@ -1,0 +1,32 @@
+import { isParted } from '../text/parted.ts';
+import type { Span, TakenSpans } from './taken-spans.ts';
+
+/** Digits, and digits that are joined as in dates, times, decimals and thousands. */
+const NUMBERS = /[0-9]+(?:[.,:/-][0-9]+)*/g;
+const WHOLE = /^[0-9]{1,9}$/;
+const DECIMAL = /^(?=.{1,9}$)[0-9]+(?:\.[0-9]+)?$/;
+
+export type NumberFound =
+  | { readonly value: number; readonly why: null; readonly span: Span }
+  /** The first number, if no number is within the bounds. */
+  | { readonly value: number; readonly why: 'below' | 'above'; readonly span: Span };
+
+/** Returns the first number within the bounds, else the first number with what is wrong. Null if there is none. */
+export function findNumber(
+  text: string,
+  { type, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: NumberFields,
+  taken: TakenSpans,
+): NumberFound | null {
+  let outside: NumberFound | null = null;
+  for (const { 0: digits, index: start } of text.matchAll(NUMBERS)) {
+    const span = { start, end: start + digits.length };
+    if (!(type === 'integer' ? WHOLE : DECIMAL).test(digits)) continue;
+    if (!isParted(text, span.start) || !isParted(text, span.end) || !taken.isFree(span)) continue;
+    const value = Number(digits);
+    if (value >= min && value <= max) return { value, why: null, span };
+    outside ??= { value, why: value < min ? 'below' : 'above', span };
+  }
+  return outside;
+}
+
+type NumberFields = { readonly type: string; readonly min?: number; readonly max?: number };

@@ -1,0 +1,26 @@
+export type Span = { readonly start: number; readonly end: number };
+
+/** The parts of a text that entities took. No other entity takes them. */
+export class TakenSpans {
+  readonly #spans: Span[] = [];
+
+  isFree({ start, end }: Span): boolean {
+    return this.#spans.every((taken) => end <= taken.start || start >= taken.end);
+  }
+
+  take(span: Span): void {
+    this.#spans.push(span);
+  }
+
+  /** Returns the text from a place on, with a blank for each part that was taken. */
+  restFrom(text: string, from: number): string {
+    let rest = '';
+    let at = from;
+    for (const { start, end } of this.#spans.toSorted((a, b) => a.start - b.start)) {
+      if (end <= at) continue;
+      rest += `${text.slice(at, Math.max(start, at))} `;
+      at = end;
+    }
+    return rest + text.slice(at);
+  }
+}
