@@ -1,8 +1,6 @@
 /** Tests the classification of prompts against every prompt of the cases that is allowed. */
+import { compileIntents, type IntentsDocument, stepBudgetOfAction } from '@mandate/policy/governance';
 import { describe, expect, test } from 'vitest';
-import { compileIntents } from '../../../packages/policy/src/governance/intents/classify.ts';
-import type { IntentsDocument } from '../../../packages/policy/src/governance/intents/intents-document.ts';
-import { stepBudgetOfAction } from '../../../packages/policy/src/step-budget.ts';
 import { patchedDocument } from './patched-document.ts';
 import { stepsOfCases } from './steps-of-cases.ts';
 

@@ -1,12 +1,12 @@
 /** Tests what is redacted in outputs, and what blocks them, against the cases of the topic `output`. */
-import { PRIVACY_PATTERNS, type PrivacyPattern } from '@mandate/schemas';
-import { describe, expect, test } from 'vitest';
 import {
   filterOutput,
   type OutputFilter,
-} from '../../../packages/policy/src/governance/output/output-filter.ts';
-import { profanityFinder } from '../../../packages/policy/src/governance/output/profanity.ts';
-import { stepBudgetOfAction } from '../../../packages/policy/src/step-budget.ts';
+  profanityFinder,
+  stepBudgetOfAction,
+} from '@mandate/policy/governance';
+import { PRIVACY_PATTERNS, type PrivacyPattern } from '@mandate/schemas';
+import { describe, expect, test } from 'vitest';
 import { findPieces } from '../../../packages/privacy/src/patterns/find-pieces.ts';
 import { patchedDocument } from './patched-document.ts';
 import { stepsOfCases } from './steps-of-cases.ts';

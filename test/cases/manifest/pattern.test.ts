@@ -1,9 +1,6 @@
 /** Tests text patterns against the cases of the topic `pattern`. */
+import { foldText, PatternRefused, stepBudgetOfAction, textPattern } from '@mandate/policy/governance';
 import { describe, expect, test } from 'vitest';
-import { PatternRefused } from '../../../packages/policy/src/arguments/pattern-to-re2.ts';
-import { foldText } from '../../../packages/policy/src/governance/text/fold.ts';
-import { textPattern } from '../../../packages/policy/src/governance/text/text-pattern.ts';
-import { stepBudgetOfAction } from '../../../packages/policy/src/step-budget.ts';
 import { manifestCases } from './manifest-cases.ts';
 
 type When = { readonly pattern: string; readonly text: string };

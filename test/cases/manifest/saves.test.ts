@@ -1,14 +1,12 @@
 /** Tests what is saved against every question of the cases whether to save a text. */
-import { describe, expect, test } from 'vitest';
 import {
   compileSaves,
+  type Lengths,
+  type SavesDocument,
+  stepBudgetOfAction,
   type WriteQuestion,
-} from '../../../packages/policy/src/governance/saves/decide-saves.ts';
-import type {
-  Lengths,
-  SavesDocument,
-} from '../../../packages/policy/src/governance/saves/save-rules-document.ts';
-import { stepBudgetOfAction } from '../../../packages/policy/src/step-budget.ts';
+} from '@mandate/policy/governance';
+import { describe, expect, test } from 'vitest';
 import { patchedDocument } from './patched-document.ts';
 import { stepsOfCases } from './steps-of-cases.ts';
 

@@ -1,6 +1,6 @@
 import { type CaseDocument, manifestCases } from './manifest-cases.ts';
 
-export type GivenDocuments = {
+type GivenDocuments = {
   readonly manifest: CaseDocument;
   readonly policy: CaseDocument;
   readonly environment?: string;

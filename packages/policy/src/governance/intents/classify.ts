@@ -6,7 +6,7 @@ import { compileEvidence, type Evidence } from './evidence.ts';
 import type { IntentsDocument } from './intents-document.ts';
 
 /** What somebody wants with a prompt, as the obligation `intent` says it. */
-export interface Intent extends Entities {
+interface Intent extends Entities {
   readonly id: string;
   readonly by: 'keyword' | 'pattern' | 'fallback';
   /** The keyword or pattern as the manifest has it. Null for the fallback. */

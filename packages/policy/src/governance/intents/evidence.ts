@@ -30,8 +30,8 @@ type Keyword = {
 type Pattern = { readonly intent: number; readonly pattern: TextPattern };
 
 /**
- * One pass over the text finds all keywords, and the literals without which patterns cannot match. Only patterns whose
- * literals are there are run.
+ * One pass over the text finds all keywords, and the literals without which patterns cannot match. A pattern
+ * runs only if its literals are there.
  */
 export function compileEvidence(intents: readonly IntentFields[], room: StepBudget): FindEvidence {
   const literals: string[] = [];

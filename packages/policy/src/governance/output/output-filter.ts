@@ -1,7 +1,7 @@
 import { consume, type StepBudget } from '../../step-budget.ts';
 
 /** A part of a text, from `start` to before `end`. */
-export interface Piece {
+interface Piece {
   readonly type: string;
   readonly start: number;
   readonly end: number;
@@ -23,7 +23,7 @@ export type FilteredOutput =
 
 /**
  * Asks all filters about an output. A text with something to block is blocked, whatever else would be redacted.
- * Overlapping pieces become one piece of the type whose filter comes first, so nothing that was found remains.
+ * Overlapping pieces become one piece, of the type of the first filter, so nothing that was found remains.
  *
  * @returns null if the step budget is used up
  */

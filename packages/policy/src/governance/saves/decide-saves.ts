@@ -6,7 +6,7 @@ import { compileSaveRules, type SaveRule } from './save-rules.ts';
 import type { CannotDecide, Lengths, SavesDocument, WriteEvent } from './save-rules-document.ts';
 
 /** What is saved, as the obligation `saves` says it. */
-export interface Save {
+interface Save {
   readonly store: string;
   readonly scope: string;
   readonly action: string;
@@ -18,7 +18,7 @@ export interface Save {
   readonly category?: string;
 }
 
-export interface Saves {
+interface Saves {
   readonly saves: readonly Save[];
   /** The name of a rule, or `hint`, `always`, `none`. */
   readonly decidedBy: string;

@@ -11,7 +11,7 @@ export interface SavesDocument {
 }
 
 export type WriteEvent = 'interaction_complete' | 'message_sent';
-export type TriggerCondition = 'system_evaluation' | 'pattern_match_permanent' | 'always' | 'never';
+type TriggerCondition = 'system_evaluation' | 'pattern_match_permanent' | 'always' | 'never';
 export type CannotDecide =
   | 'decide_is_memorable'
   | 'decide_scope'

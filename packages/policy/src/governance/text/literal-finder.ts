@@ -2,7 +2,7 @@ import { ROOT, step, trie } from '../../literal-automaton.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 
 /** Is told where a literal is, and which by its place in the list. */
-export type OnLiteral = (literal: number, start: number, end: number) => void;
+type OnLiteral = (literal: number, start: number, end: number) => void;
 
 export interface LiteralFinder {
   /**

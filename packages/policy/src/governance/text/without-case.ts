@@ -2,7 +2,7 @@ const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Returns the text with one letter for each pair of a capital and a small letter. Every character stays at its
- * place: a letter whose counterpart is longer (`ß`, `İ`) stays as it is. In folded texts, two characters become equal
+ * place: a letter with a longer counterpart (`ß`, `İ`) stays as it is. In folded texts, two characters become equal
  * exactly if a pattern that ignores case takes one for the other.
  */
 export function withoutCase(text: string): string {

@@ -1,0 +1,11 @@
+/** What decides about prompts, outputs and memories: intents, save rules and filters of texts. Pure. */
+export { PatternRefused } from './arguments/pattern-to-re2.ts';
+export { compileIntents } from './governance/intents/classify.ts';
+export type { IntentsDocument } from './governance/intents/intents-document.ts';
+export * from './governance/output/output-filter.ts';
+export { profanityFinder } from './governance/output/profanity.ts';
+export * from './governance/saves/decide-saves.ts';
+export * from './governance/saves/save-rules-document.ts';
+export { foldText } from './governance/text/fold.ts';
+export { textPattern } from './governance/text/text-pattern.ts';
+export { stepBudgetOfAction } from './step-budget.ts';
