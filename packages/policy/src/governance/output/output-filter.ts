@@ -33,7 +33,7 @@ export function filterOutput(
   stepBudget: StepBudget,
 ): FilteredOutput | null {
   const blocked = new Set<string>();
-  const pieces: (Piece & { order: number })[] = [];
+  const pieces: FoundBy[] = [];
   for (const [order, { action, find }] of filters.entries()) {
     if (!consume(stepBudget, text.length)) return null;
     for (const piece of find(text, stepBudget)) {
@@ -44,11 +44,13 @@ export function filterOutput(
     if (stepBudget.left < 0) return null;
   }
   if (blocked.size > 0) return { blocked: [...blocked] };
-  return { blocked: null, redactions: inCharacters(text, withoutOverlaps(pieces)) };
+  return { blocked: null, redactions: withoutOverlaps(inCharacters(text, pieces)) };
 }
 
-function withoutOverlaps(pieces: readonly (Piece & { order: number })[]): readonly Piece[] {
-  const merged: (Piece & { order: number })[] = [];
+type FoundBy = Piece & { readonly order: number };
+
+function withoutOverlaps(pieces: readonly FoundBy[]): readonly Piece[] {
+  const merged: FoundBy[] = [];
   for (const piece of pieces.toSorted((a, b) => a.start - b.start || a.order - b.order)) {
     const last = merged.at(-1);
     if (last === undefined || piece.start >= last.end) merged.push(piece);
@@ -57,25 +59,22 @@ function withoutOverlaps(pieces: readonly (Piece & { order: number })[]): readon
       merged[merged.length - 1] = { type, order, start: last.start, end: Math.max(last.end, piece.end) };
     }
   }
-  return merged;
+  return merged.map(({ type, start, end }) => ({ type, start, end }));
 }
 
-/** @param pieces in order, in UTF-16 units. A piece that begins or ends within a character takes the whole character. */
-function inCharacters(text: string, pieces: readonly Piece[]): Piece[] {
-  let unit = 0;
-  let character = 0;
-  const placeOf = (at: number, mode: 'start' | 'end') => {
-    while (unit < at) {
-      const width = (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
-      if (mode === 'start' && unit + width > at) break;
-      unit += width;
-      character += 1;
-    }
-    return character;
-  };
-  return pieces.map(({ type, start, end }) => ({
-    type,
-    start: placeOf(start, 'start'),
-    end: placeOf(end, 'end'),
+/** A piece that begins or ends within a character takes the whole character. */
+function inCharacters(text: string, pieces: readonly FoundBy[]): readonly FoundBy[] {
+  if (pieces.length === 0) return pieces;
+  /** For each UTF-16 unit, the character that it belongs to. */
+  const characterAt: number[] = [];
+  let characters = 0;
+  for (const character of text) {
+    for (let unit = 0; unit < character.length; unit += 1) characterAt.push(characters);
+    characters += 1;
+  }
+  return pieces.map(({ start, end, ...piece }) => ({
+    ...piece,
+    start: characterAt[start] ?? characters,
+    end: (characterAt[end - 1] ?? characters - 1) + 1,
   }));
 }
