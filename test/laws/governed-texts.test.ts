@@ -1,16 +1,18 @@
 /** Laws of what looks into the texts of people: folding, intents, saves, and filters of outputs. */
+import {
+  compileIntents,
+  compileSaves,
+  filterOutput,
+  foldText,
+  isParted,
+  profanityFinder,
+  stepBudgetOfAction,
+  textPattern,
+  withoutCase,
+} from '@mandate/policy/governance';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { compileIntents } from '../../packages/policy/src/governance/intents/classify.ts';
-import { filterOutput } from '../../packages/policy/src/governance/output/output-filter.ts';
-import { profanityFinder } from '../../packages/policy/src/governance/output/profanity.ts';
-import { compileSaves } from '../../packages/policy/src/governance/saves/decide-saves.ts';
-import { foldText } from '../../packages/policy/src/governance/text/fold.ts';
-import { isParted } from '../../packages/policy/src/governance/text/parted.ts';
-import { textPattern } from '../../packages/policy/src/governance/text/text-pattern.ts';
-import { withoutCase } from '../../packages/policy/src/governance/text/without-case.ts';
-import { stepBudgetOfAction } from '../../packages/policy/src/step-budget.ts';
 import { arbitraryText } from './arbitrary-texts.ts';
 
 // The timeout is long: a busy machine needs more than the usual second.

@@ -7,5 +7,7 @@ export { profanityFinder } from './governance/output/profanity.ts';
 export * from './governance/saves/decide-saves.ts';
 export * from './governance/saves/save-rules-document.ts';
 export { foldText } from './governance/text/fold.ts';
+export { isParted } from './governance/text/parted.ts';
 export { textPattern } from './governance/text/text-pattern.ts';
+export { withoutCase } from './governance/text/without-case.ts';
 export { stepBudgetOfAction } from './step-budget.ts';

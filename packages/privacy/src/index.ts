@@ -7,6 +7,7 @@
  */
 
 export { checkPrivacy, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
+export { findPieces } from './patterns/find-pieces.ts';
 export { redactPieces } from './patterns/redact-pieces.ts';
 export {
   type Erasure,

@@ -5,9 +5,9 @@ import {
   profanityFinder,
   stepBudgetOfAction,
 } from '@mandate/policy/governance';
+import { findPieces } from '@mandate/privacy';
 import { PRIVACY_PATTERNS, type PrivacyPattern } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
-import { findPieces } from '../../../packages/privacy/src/patterns/find-pieces.ts';
 import { patchedDocument } from './patched-document.ts';
 import { stepsOfCases } from './steps-of-cases.ts';
 
