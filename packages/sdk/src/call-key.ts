@@ -6,6 +6,8 @@ import { sha256Hex } from './sha256-hex.ts';
 import type { Call } from './types.ts';
 
 export type CallKey = {
+  /** Calls with the same call id in one run of one agent have the same id. */
+  id: string;
   /** Two requests for the same call have the same key. Other arguments make another call. */
   key: string;
   /** A digest of everything else that the request states. It never changes for one call. */
@@ -32,8 +34,8 @@ export function callKeyOf(
   const content = digestOf(statedFields(options));
   if (called === null || content === null) return null;
   // An id or a key that the caller states names the action, whatever its call id is.
-  const key = JSON.stringify([agentId, run, callId, called, actionId, idempotencyKey]);
-  return { key, content, called, actionId: actionIdOf(run, callId) };
+  const id = JSON.stringify([agentId, run, callId, actionId, idempotencyKey]);
+  return { id, key: id + called, content, called, actionId: actionIdOf(run, callId) };
 }
 
 /** Visible ASCII characters without the colon. */
@@ -42,7 +44,7 @@ const PLAIN = /^[!-9;-~]+$/;
 /** Returns `run:call` if this text is short, plain and unambiguous. Otherwise returns a hash of both ids. */
 function actionIdOf(runId: string, callId: string): string {
   const id = `${runId}:${callId}`;
-  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length + 3 < CALL_CAPS.idUnits;
+  const isPlain = PLAIN.test(runId) && PLAIN.test(callId) && id.length + 4 <= CALL_CAPS.idUnits;
   return isPlain ? id : `call_${sha256Hex(JSON.stringify([runId, callId])).slice(0, 40)}`;
 }
 

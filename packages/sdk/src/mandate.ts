@@ -125,7 +125,7 @@ export abstract class MandateInstance {
     if (shared.point !== null || this.#isView) {
       throw misused(
         'This instance is in use, and can no longer be configured.',
-        'Configure the instance before its first use, or create another with `new Mandate(…)`.',
+        'Configure it before its first use, or create another instance.',
       );
     }
     shared.options = { ...shared.options, ...options };

@@ -110,6 +110,16 @@ describe('a call that is asked', () => {
     expect(await codeOf(scene(PAY, state).agent.start(other))).toBe('DUPLICATE_ACTION');
   });
 
+  test('does not start again after a restart, even if another call has asked with its call id before', async () => {
+    const { agent, state, mandate } = scene();
+    await agent.start(call({ to: 'ann' }));
+    await agent.start(call({ to: 'bob' }));
+    const later = scene(PAY, state).agent;
+    for (const to of ['eve', 'bob', 'ann', 'eve', 'bob'])
+      expect(await codeOf(later.start(call({ to })))).toBe('DUPLICATE_ACTION');
+    expect(await mandate.getCallCount()).toBe(2);
+  });
+
   test('and refused gets the same refusal again, without a new decision', async () => {
     const { agent } = scene({ deniedTools: ['pay'] });
     const first = await agent.ask(call({})).catch(findMandateError);

@@ -52,7 +52,7 @@ const MOST_REPEATS = 99;
 export class Memo {
   readonly #cancel: (decision: Decision) => Promise<void>;
   readonly #entries = new Map<string, Entry>();
-  /** The calls that had an action id, in their order. */
+  /** For each call id: the calls with this id, in the order of their action ids. The ledger has confirmed each. */
   readonly #repeats = new Map<string, string[]>();
   readonly #results = new Map<string, { content: string; result: Promise<unknown> }>();
 
@@ -94,15 +94,21 @@ export class Memo {
 
   /**
    * Returns the action id of the call. Small models repeat their call ids. So the second call with the same call id
-   * and other arguments gets the id with `:2`.
+   * and other arguments gets the id with `:2`. This number is used only if the ledger has confirmed the call before.
+   * Otherwise a call could get another number after a restart, and run again.
    */
-  actionIdOf(agentId: string, { actionId, called }: CallKey): string {
-    const name = `${agentId} ${actionId}`;
-    const calls = this.#repeats.get(name) ?? [];
-    if (!calls.includes(called) && calls.length < MOST_REPEATS) calls.push(called);
-    keepRecent(this.#repeats, name, calls, MOST_CALLS);
-    const at = calls.indexOf(called);
+  actionIdOf({ id, actionId, called }: CallKey): string {
+    const calls = this.#repeats.get(id) ?? [];
+    const known = calls.indexOf(called);
+    const at = known < 0 ? calls.length : known;
     return at > 0 ? `${actionId}:${at + 1}` : actionId;
+  }
+
+  /** The ledger has confirmed that the action id belongs to this call. */
+  confirm({ id, called }: CallKey): void {
+    const calls = this.#repeats.get(id) ?? [];
+    if (!calls.includes(called) && calls.length < MOST_REPEATS) calls.push(called);
+    keepRecent(this.#repeats, id, calls, MOST_CALLS);
   }
 
   /** True if the call was decided and has not started. */
@@ -189,7 +195,7 @@ function holdsForMs(error: unknown): number {
 function startedBefore(decision: Decision): MandateBlockedError {
   return new MandateBlockedError('DUPLICATE_ACTION', {
     reason: 'This call was already started.',
-    remedy: 'Use the result of the first call. To do the same again, make a new call.',
+    remedy: 'Use its result. To do the same again, make a new call.',
     action: actionOf(decision),
     decision,
   });

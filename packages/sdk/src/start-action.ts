@@ -148,12 +148,23 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
   return blocking(starting, async () => {
     // Without a validator the arguments are copied before anything waits, so a later change has no effect.
     const given = isValidated(call) ? await validated(agentId, call) : call;
-    const actionId = remembered ? remembered.memo.actionIdOf(agentId, remembered.callKey) : null;
+    const actionId = remembered ? remembered.memo.actionIdOf(remembered.callKey) : null;
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (prices !== undefined) created.action.estimatedCostMicros = prices.estimate(created.action);
     const waiting = deferringOf(starting, signal);
-    return { action: created.action, args, ...(await authorize(point, created, waiting)) };
+    const answer = authorize(point, created, waiting);
+    const decision = await answer.then(
+      ({ decision }) => decision,
+      (error: unknown) => findMandateError(error)?.decision,
+    );
+    if (decision && isRemembered(decision)) remembered?.memo.confirm(remembered.callKey);
+    return { action: created.action, args, ...(await answer) };
   });
+}
+
+/** True if the ledger remembers this action under its action id. */
+function isRemembered({ kind, duplicateOf }: Decision): boolean {
+  return kind !== 'unremembered' && duplicateOf?.samePayload !== false;
 }
 
 /** The options of a call replace those of its instance. */

@@ -69,8 +69,7 @@ async function verify(
 function failed(decision: Decision, why: string, cause?: unknown): MandateBlockedError {
   return new MandateBlockedError('VERIFICATION_FAILED', {
     reason: `The call ran, but its result was not accepted: ${why}.`,
-    remedy:
-      'Do not use the result. Check what the call did before you try again, because it may have had an effect.',
+    remedy: 'Do not use the result. Check what the call did before you try again.',
     action: actionOf(decision),
     decision,
     cause,

@@ -43,7 +43,7 @@ export function wrapFunction<F extends AnyFunction>(
   if (typeof args === 'function' && options.validate !== undefined) {
     throw misused(
       `The function "${name}" has both a validator and \`args\`, a function.`,
-      'State `args` as the names of the parameters, so that the validated arguments can be used.',
+      'State `args` as the names of the parameters.',
     );
   }
   const run: RunOptions = {

@@ -141,8 +141,8 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'sdk: a call id of another run is another call',
-      'JSON.stringify([agentId, run, callId, called, actionId, idempotencyKey])',
-      'JSON.stringify([agentId, callId, called, actionId, idempotencyKey])',
+      'JSON.stringify([agentId, run, callId, actionId, idempotencyKey])',
+      'JSON.stringify([agentId, callId, actionId, idempotencyKey])',
     ],
     ['sdk: no two runs and call ids have one action id', '/^[!-9;-~]+$/', '/^[!-~]+$/'],
   ]),

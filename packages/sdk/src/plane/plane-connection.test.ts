@@ -44,7 +44,7 @@ async function urlOf(answer: RequestListener): Promise<string> {
 
 test.each([
   [401, 'UNAUTHENTICATED', 'Set `apiKey`, or MANDATE_API_KEY, to a valid key.'],
-  [404, 'NOT_FOUND', 'Set `planeUrl` to the address of the gateway, usually without a path.'],
+  [404, 'NOT_FOUND', 'Set `planeUrl` to the address of the gateway.'],
   [403, 'FORBIDDEN', 'Send another header.'],
 ])(
   'a refusal with the status %i names the option to correct, if there is one',

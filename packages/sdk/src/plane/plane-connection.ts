@@ -152,7 +152,7 @@ export function problemOf(body: unknown): Problem | null {
 
 /** The gateway speaks of headers and routes, which a user of the SDK does not write. */
 const RIGHT_KEY = 'Set `apiKey`, or MANDATE_API_KEY, to a valid key.';
-const RIGHT_ADDRESS = 'Set `planeUrl` to the address of the gateway, usually without a path.';
+const RIGHT_ADDRESS = 'Set `planeUrl` to the address of the gateway.';
 
 /** Returns the error for a refusal that no retry changes. */
 export function refusalOf(url: string, { status, body }: PlaneAnswer): MandateError {
