@@ -1,4 +1,4 @@
-/** Adds an entry as the most recent one, and drops the oldest entry if there are too many. */
+/** Adds an entry as the most recent entry, and drops the oldest entry if there are more than `most`. */
 export function keepRecent<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -160,7 +160,8 @@ test('a restart continues in the middle of the file', async () => {
     out.taken.push(...records.map(idOf));
   };
   const second = audit({ ...options, outputs: [two] });
-  expect(await second.audit.close({ timeoutMs: 50 })).toMatchObject({ spilled: 501 });
+  await expect.poll(() => second.audit.counts().spilled, { timeout: 10_000 }).toBe(501);
+  expect(await second.audit.close({ timeoutMs: 1 })).toMatchObject({ spilled: 501 });
   out.isUp = true;
   const third = audit(options);
   await third.audit.close();

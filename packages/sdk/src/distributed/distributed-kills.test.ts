@@ -8,7 +8,7 @@ const TARGET: KillTarget = { scope: 'subtree', tenant: 'default', agentId: 'bot'
 
 type Subscriber = Parameters<KillBroadcast['subscribe']>[0];
 
-/** Follows a ledger without kills, which then becomes `later`. */
+/** Follows a ledger without kills. Afterwards the ledger answers with the functions of `later`. */
 async function following(later: Partial<Pick<Ledger, 'killed' | 'flag'>>) {
   let current: Partial<Ledger> = { killed: async () => [] };
   const ledger = {
@@ -33,6 +33,10 @@ async function following(later: Partial<Pick<Ledger, 'killed' | 'flag'>>) {
   kills.onKill((kill) => heard.push(kill));
   return {
     errors,
+    heard,
+    serve: (other: typeof later) => {
+      current = other;
+    },
     told: (reason: string) =>
       expect.poll(() => heard, { timeout: 5_000 }).toMatchObject([{ agentId: 'bot', reason }]),
     gap: () => subscriber?.onGap(),
@@ -70,4 +74,20 @@ test('reports a kill whose flag cannot be read', async () => {
   notice();
   await told('another process killed it');
   await expect.poll(() => errors).toHaveLength(1);
+});
+
+test('remembers a bounded number of reported kills, and forgets the oldest', async () => {
+  const flags = Array.from({ length: 10_001 }, (_, number) => ({
+    target: { ...TARGET, agentId: `agent-${number}` },
+    revision: 1,
+    reason: 'runaway',
+  }));
+  const { heard, gap, serve } = await following({ killed: async () => flags as never });
+  gap();
+  gap();
+  await expect.poll(() => heard.length, { timeout: 5_000 }).toBe(10_001);
+  heard.length = 0;
+  serve({ killed: async () => [flags[10_000], flags[0]] as never });
+  gap();
+  await expect.poll(() => heard.map(({ agentId }) => agentId)).toEqual(['agent-0']);
 });

@@ -7,6 +7,7 @@ import { type KillBroadcast, type Ledger, withKillBroadcast } from '@mandate/led
 import { silentLogger } from '@mandate/runtime';
 import { DEFAULTS, type KillTarget } from '@mandate/schemas';
 import { Backoff, sleep } from '../backoff.ts';
+import { keepRecent } from '../keep-recent.ts';
 import { withDescendants } from '../kill.ts';
 import type { StateKills } from '../kills-of-subtrees.ts';
 import type { Kill, OnError } from '../types.ts';
@@ -16,6 +17,9 @@ type Listener = (kill: Kill) => void;
 const TENANT = DEFAULTS.tenant;
 
 const KILLED_ELSEWHERE = 'another process killed it';
+
+/** A target that is forgotten and still killed is reported again, which stops no call that may run. */
+const MOST_REMEMBERED = 10_000;
 
 /** A kill with this revision is always reported to the listeners. */
 const UNKNOWN_REVISION = 0;
@@ -31,7 +35,7 @@ export class DistributedKills implements StateKills {
   readonly #onError: OnError;
   readonly #listeners = new Set<Listener>();
   /** The highest revision that was reported to the listeners, for each target. */
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   #announcing: Ledger | null = null;
   /** Ends the reading of flags after the last interruption. */
   #rereading = new AbortController();
@@ -44,7 +48,7 @@ export class DistributedKills implements StateKills {
   /** Follows the kills of other processes. Earlier kills are in force, but are not reported to listeners. */
   async follow(ledger: Ledger, broadcast: KillBroadcast): Promise<void> {
     this.#rereading.abort();
-    for (const { target, revision } of await ledger.killed(TENANT)) this.#told.set(nameOf(target), revision);
+    for (const { target, revision } of await ledger.killed(TENANT)) this.#remember(nameOf(target), revision);
     this.#announcing = withKillBroadcast(ledger, broadcast, silentLogger());
     let isFirst = true;
     broadcast.subscribe({
@@ -65,7 +69,7 @@ export class DistributedKills implements StateKills {
 
   /** Another ledger counts its revisions from the start, so the revisions of the old ledger do not apply to it. */
   ledgerChanged(): void {
-    this.#told.clear();
+    this.#reported.clear();
   }
 
   kill(agentId: string, reason: string): Promise<void> {
@@ -154,11 +158,16 @@ export class DistributedKills implements StateKills {
     if ('tenant' in target && target.tenant !== TENANT) return;
     const name = nameOf(target);
     if (revision !== UNKNOWN_REVISION) {
-      if ((this.#told.get(name) ?? 0) >= revision) return;
-      this.#told.set(name, revision);
+      const reported = this.#reported.get(name) ?? 0;
+      this.#remember(name, Math.max(reported, revision));
+      if (reported >= revision) return;
     }
     const agentId = 'agentId' in target ? target.agentId : null;
     for (const listener of [...this.#listeners]) listener({ agentId, reason, target });
+  }
+
+  #remember(name: string, revision: number): void {
+    keepRecent(this.#reported, name, revision, MOST_REMEMBERED);
   }
 }
 
