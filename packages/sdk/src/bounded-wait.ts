@@ -3,7 +3,7 @@
 /**
  * Returns the result of the work. The work goes on after an abort, and its result is dropped.
  *
- * @param work may call `finished`. A later abort then ends the wait no more
+ * @param work may call `finished`. After that call, an abort does not end the wait
  * @throws the error of the work, or the reason of the signal
  */
 export async function runUntilAborted<T>(
@@ -34,6 +34,5 @@ export async function inTime<T>(timeoutMs: number, work: Promise<T>, late: () =>
     return await Promise.race([work, over.promise]);
   } finally {
     clearTimeout(timer);
-    work.catch(() => {});
   }
 }

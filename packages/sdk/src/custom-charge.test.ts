@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import type { Charge } from './custom-charge.ts';
 import { Mandate } from './index.ts';
 import { Mandate as PlaneMandate } from './plane/index.ts';
-import type { MandateDocument } from './types.ts';
+import type { MandateDocument, RunningOutcome } from './types.ts';
+
+const CALL = { type: 'tool_call', tool: 'pay', args: {} } as const;
 
 function scene(charge: Charge, document: MandateDocument = { maxCostTotal: 10, maxActualCost: 100 }) {
   const errors: unknown[] = [];
@@ -49,19 +51,43 @@ test.each<[string, Charge]>([
   expect(await mandate.getCallCount()).toBe(0);
 });
 
-test.each(['success', 'failure'] as const)(
-  'a function that fails after a %s keeps the reservation',
-  async (status) => {
-    const charge: Charge = (_call, outcome) => {
-      if (outcome !== null) throw new Error('no price');
-      return 2_000_000;
-    };
-    const { mandate, cost, errors } = scene(charge);
-    const running = await mandate.agent().start({ type: 'tool_call', tool: 'pay', args: {} });
-    await running.settle({ status });
-    expect([await cost(), errors.length]).toEqual([2_000_000, 1]);
-  },
-);
+/** Reserves two dollars, and fails after the call. */
+const failsAfterwards: Charge = (_call, outcome) => {
+  if (outcome !== null) throw new Error('no price');
+  return 2_000_000;
+};
+
+test.each<[RunningOutcome]>([
+  [{ status: 'success' }],
+  [{ status: 'success', verification: { ok: true } }],
+  [{ status: 'success', verification: { ok: false } }],
+  [{ status: 'failure' }],
+])('a function that fails after the outcome %j keeps the reservation', async (outcome) => {
+  const { mandate, cost, errors } = scene(failsAfterwards);
+  const running = await mandate.agent().start(CALL);
+  await running.settle(outcome);
+  expect([await cost(), errors.length]).toEqual([2_000_000, 1]);
+});
+
+test('a function that fails after a verified success does not hide the verification', async () => {
+  const tiers = { type: 'TIERED', attempt: 1, success: 2, verification: 4 } as const;
+  const { mandate, cost } = scene(failsAfterwards, { defaultChargingPolicy: tiers });
+  for (const [outcome, sum] of [
+    [{ status: 'success' }, 3_000_000],
+    [{ status: 'success', verification: { ok: true } }, 10_000_000],
+  ] as const) {
+    const running = await mandate.agent().start(CALL);
+    await running.settle(outcome);
+    expect(await cost()).toBe(sum);
+  }
+});
+
+test('a function is not asked about a call that was cancelled', async () => {
+  const { mandate, cost, errors } = scene(failsAfterwards);
+  const running = await mandate.agent().start(CALL);
+  await running.settle({ status: 'cancelled' });
+  expect([await cost(), errors]).toEqual([0, []]);
+});
 
 test('only local mode has it', () => {
   const options = { agentId: 'bot', charge: () => 1 };

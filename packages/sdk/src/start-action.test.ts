@@ -1,6 +1,11 @@
+import type { ActionRequested, KillTarget } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { recordedMandate } from './adapters/recorded-mandate.fixture.ts';
 import { Mandate, MandateBlockedError } from './index.ts';
+import { localPoint } from './local/local-point.ts';
+import { startAction } from './start-action.ts';
+import { MemoryStateManager } from './state.ts';
+import type { Kill } from './types.ts';
 
 describe('a model call', () => {
   const call = {
@@ -80,4 +85,70 @@ test('an aborted call is charged what its caller measured, or its whole reservat
   await measured.settle({ status: 'failure', actualCostMicros: 300_000 });
   await unknown.settle({ status: 'failure' });
   expect((await mandate.getCost()).totalMicros).toBe(1_300_000);
+});
+
+describe('a kill', () => {
+  const tenant = 'default';
+  const agent = (agentId: string): KillTarget => ({ scope: 'agent', tenant, agentId });
+  const subtree = (agentId: string): KillTarget => ({ scope: 'subtree', tenant, agentId });
+
+  /** Starts a call of `boss.bot`, a sub-agent of `boss`, on a point that reports a kill only for its target. */
+  function scene() {
+    const local = localPoint({ mandate: {}, state: new MemoryStateManager() });
+    let listener = (_kill: Kill) => {};
+    const kill = (target: KillTarget) =>
+      listener({ agentId: 'agentId' in target ? target.agentId : null, reason: 'runaway', target });
+    const start = (beforeAnswer = () => {}) => {
+      const point = {
+        ...local,
+        kills: {
+          ...local.kills,
+          onKill: (one: typeof listener) => {
+            listener = one;
+            return () => {};
+          },
+        },
+        async decide(record: ActionRequested) {
+          const decision = await local.decide(record);
+          beforeAnswer();
+          const mandate = { ...decision.mandate, policies: ['base@1 of boss'] };
+          return { ...decision, mandate } as typeof decision;
+        },
+      };
+      const call = { type: 'tool_call', tool: 'pay', args: {} } as const;
+      return startAction({ agentId: 'boss.bot', call, point, onError: () => {} });
+    };
+    return { start, kill };
+  }
+
+  const STOPPING: [string, KillTarget][] = [
+    ['of everything', { scope: 'all' }],
+    ['of the tenant', { scope: 'tenant', tenant }],
+    ['of the agent', agent('boss.bot')],
+    ['of the agent and its descendants', subtree('boss.bot')],
+    ['of an ancestor and its descendants', subtree('boss')],
+  ];
+
+  test.each(STOPPING)('%s aborts a running call', async (_what, target) => {
+    const { start, kill } = scene();
+    const { signal } = await start();
+    kill(target);
+    expect(signal.reason).toMatchObject({ code: 'AGENT_KILLED' });
+  });
+
+  test.each(STOPPING)('%s before the answer of the decision blocks the call', async (_what, target) => {
+    const { start, kill } = scene();
+    await expect(start(() => kill(target))).rejects.toMatchObject({ code: 'AGENT_KILLED' });
+  });
+
+  test.each([
+    ['of an ancestor alone', agent('boss')],
+    ['of another agent and its descendants', subtree('clerk')],
+    ['of a descendant', subtree('boss.bot.helper')],
+  ])('%s stops no call', async (_what, target) => {
+    const { start, kill } = scene();
+    const { signal } = await start(() => kill(target));
+    kill(target);
+    expect(signal.aborted).toBe(false);
+  });
 });

@@ -44,6 +44,16 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       '',
     ],
     ['sdk: a kill of one agent leaves the others alone', 'target === null || target === agentId', 'true'],
+    [
+      'sdk: a kill of an ancestor and its descendants stops the call',
+      'ancestorsIn(decision).includes(target)',
+      'false',
+    ],
+    [
+      'sdk: a kill of an ancestor alone leaves its descendants alone',
+      "return scope === 'subtree' && decision",
+      'return scope !== undefined && decision',
+    ],
     ['sdk: the end of the lease aborts', '() => stop.abort(leaseExpired(decision))', '() => {}'],
     ['sdk: a call does not start after its lease', 'leftOfLease(taken) <= 0', 'false'],
     [
@@ -182,7 +192,26 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/sdk/src/custom-charge.ts', [
     ['sdk: an async charge that rejects ends no process', '  ignoreRejection(micros);\n', ''],
-    ['sdk: a charge that fails gives nothing back', '      : null;', '      : { status: outcome.status };'],
+    [
+      'sdk: a charge that fails gives nothing back',
+      '          : null;',
+      '          : { status: outcome.status };',
+    ],
+    [
+      'sdk: a charge that fails after a failed verification gives nothing back',
+      "outcome.status === 'success' && outcome.verification?.ok !== false",
+      "outcome.status === 'success'",
+    ],
+    [
+      'sdk: a charge that fails does not hide a verification',
+      "{ status: 'success', ...(outcome.verification && { verification: outcome.verification }) }",
+      "{ status: 'success' }",
+    ],
+    [
+      'sdk: a cancelled call is charged nothing, even if the charge fails',
+      "if (outcome.status === 'cancelled') return outcome;",
+      '',
+    ],
     ['sdk: a charge is a whole amount', 'Number.isSafeInteger(micros) && (micros as number) >= 0', 'true'],
   ]),
   ...inFile('packages/sdk/src/adapters/outcome-of-delivery.ts', [
@@ -285,7 +314,73 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'return',
     ],
   ]),
+  ...inFile('packages/sdk/src/bounded-wait.ts', [
+    [
+      'sdk: a wait that ended listens to its signal no longer',
+      '  } finally {\n    finished();',
+      '  } finally {\n',
+    ],
+    ['sdk: work that has finished is not aborted', 'work(finished)', 'work(() => {})'],
+    ['sdk: no work starts after an abort', '  signal.throwIfAborted();\n', ''],
+    ['sdk: a wait that ended leaves no timer', '    clearTimeout(timer);\n', ''],
+    ['sdk: a wait has a time limit', 'Promise.race([work, over.promise])', 'work'],
+  ]),
+  ...inFile('packages/sdk/src/kafka/logged-kills.ts', [
+    [
+      'sdk: the reported kills of the log are bounded',
+      'keepRecent(this.#reported, name, revision, MOST_REMEMBERED);',
+      'this.#reported.set(name, revision);',
+    ],
+    [
+      'sdk: a kill of the log is reported once',
+      'if (revision <= (this.#reported.get(name) ?? 0)) return;',
+      '',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/kafka/follow-decisions.ts', [
+    [
+      'sdk: the remembered ancestors are bounded',
+      'keepRecent(this.#ancestors, agentId, ancestors, MOST_AGENTS);',
+      'this.#ancestors.set(agentId, ancestors);',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/plane/plane-kills.ts', [
+    [
+      'sdk: the remembered kills of a plane are bounded',
+      'keepRecent(this.#known, key, revision, MOST_REMEMBERED);',
+      'this.#known.set(key, revision);',
+    ],
+    [
+      'sdk: a kill of a plane is reported once',
+      'if (revision <= (this.#known.get(key) ?? 0)) return false;',
+      '',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/plane/plane-point.ts', [
+    [
+      'sdk: a digest hides no refused key from a plane',
+      'if (key !== undefined)\n    return {',
+      'if (false)\n    return {',
+    ],
+    ['sdk: outcomes wait for a key that the plane accepts', '[400, 403, 409', '[400, 401, 403, 409'],
+    [
+      'sdk: a server that is no plane loses no outcome',
+      'if (problem === null || ![400',
+      'if (problem === null) return { kind: "lost", why: "" };\n    if (![400',
+    ],
+    [
+      'sdk: a plane refuses single outcomes of a batch',
+      'OF_ONE_RECORD.has(problem.code) || sent.status === 413',
+      'sent.status === 413',
+    ],
+  ]),
   ...inFile('packages/sdk/src/distributed/distributed-kills.ts', [
+    [
+      'sdk: the reported kills of a Redis are bounded',
+      'keepRecent(this.#reported, name, revision, MOST_REMEMBERED);',
+      'this.#reported.set(name, revision);',
+    ],
+    ['sdk: a kill in Redis is reported once', '      if (reported >= revision) return;\n', ''],
     [
       'sdk: a kill that was revived is reported',
       'if (!killed) this.#tell(noticed, revision, KILLED_ELSEWHERE);',
@@ -340,6 +435,17 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile('packages/sdk/src/engine-point.ts', [
     ['sdk: large arguments are read as strictly as small ones', 'if (hidden !== null)', 'if (false)'],
+    [
+      'sdk: a repeated decision is the same delivery',
+      'if (delivery?.by !== by) delivery = { by, again: deliver(by) };',
+      'delivery = { by, again: deliver(by) };',
+    ],
+    [
+      'sdk: a state that was opened again gets a new delivery',
+      'if (delivery?.by !== by)',
+      'if (delivery === null)',
+    ],
+    ['sdk: an outcome that is settled again is the same delivery', 'settling.get(outcome) ??', ''],
   ]),
   ...inFile('packages/sdk/src/wrap-function.ts', [
     ['sdk: the arguments of a function are no promise', 'if (!isPlainObject(decided))', 'if (false)'],

@@ -22,18 +22,28 @@ async function scene() {
     bus.append(
       TOPICS.decisions,
       records.map((record) => ({
-        key: agentKey(DECISION.tenant, DECISION.agentId),
+        key: agentKey(
+          DECISION.tenant,
+          record.event === 'action.decided' ? record.decision.agentId : DECISION.agentId,
+        ),
         partition: 0,
         value: JSON.stringify(record),
       })),
     );
-  const action = { ...DECISION.action, id: DECISION.actionId, requestedAt: ASK } as Action;
-  return { append, decisions, kills, waiting: decisions.decisionOf(action) };
+  const waitFor = (facts: Partial<Action>) =>
+    decisions.decisionOf({ ...DECISION.action, id: DECISION.actionId, ...facts } as Action);
+  return { append, decisions, kills, waitFor, waiting: waitFor({ requestedAt: ASK }) };
 }
 
 function decided(facts: Partial<Decision>): DecisionsRecord {
   return { event: 'action.decided', decision: { ...DECISION, requestedAt: ASK, ...facts } };
 }
+
+/** The mandate of a sub-agent of `boss`. */
+const OF_BOSS = {
+  ...{ id: 'bot', version: 1, hash: 'none', rules: [] },
+  policies: ['base@1 of boss'],
+} as unknown as Decision['mandate'];
 
 const begins = (id: string): DecisionsRecord => ({
   event: 'ledger.epoch',
@@ -86,17 +96,26 @@ test('reports kills of its tenant and of everything, and learns sub-agents from 
       ...{ ledgerEpoch: DECISION.ledgerEpoch, ledgerSequences: {}, open: [], openCount: 0 },
     },
   });
-  const mandate: Decision['mandate'] = {
-    ...{ id: 'bot', version: 1, hash: 'none', rules: [] },
-    policies: ['base@1 of boss'],
-  } as never;
   await append(
     kill({ scope: 'tenant', tenant: 'globex' }, 1),
     kill({ scope: 'subtree', tenant, agentId: 'boss' }, 2),
     kill({ scope: 'all' }, 3),
-    decided({ mandate }),
+    decided({ mandate: OF_BOSS }),
   );
   await waiting.decision;
   expect(kills.map(({ target }) => target.scope)).toEqual(['subtree', 'all']);
   expect(decisions.descendantsOf('boss')).toEqual([agentId]);
+});
+
+test('remembers the ancestors of a bounded number of agents, and forgets the oldest', async () => {
+  const { append, decisions, waitFor } = await scene();
+  const agents = Array.from({ length: 10_001 }, (_, number) => `agent-${number}`);
+  const requests = agents.map((agentId, number) => ({
+    agentId,
+    requestedAt: `2026-03-01T12:00:00.${String(number).padStart(9, '0')}Z`,
+  }));
+  const waits = requests.map(waitFor);
+  await append(...requests.map((request) => decided({ ...request, mandate: OF_BOSS })));
+  await Promise.all(waits.map(({ decision }) => decision));
+  expect(decisions.descendantsOf('boss')).toEqual(agents.slice(1));
 });

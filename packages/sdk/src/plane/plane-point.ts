@@ -81,15 +81,15 @@ export function planePoint(options: Options): DecisionPoint {
 }
 
 /** The keys that the strict reader of JSON refuses, in a text that `JSON.stringify` has written. */
-const REFUSED_KEY = /"(?:__proto__|constructor)":/;
+const REFUSED_KEY = /"(__proto__|constructor)":/;
 
-/** Copies the record. The plane checks it, but does not see values that became digests. */
+/** Copies the record. The plane checks it, but cannot see the keys inside values that became digests. */
 function readAction(json: string, whole: string): ReadAction {
-  const [key] = REFUSED_KEY.exec(whole) ?? [];
+  const key = REFUSED_KEY.exec(whole)?.[1];
   if (key !== undefined)
     return {
       ok: false,
-      fault: { reason: `the key ${key} is refused`, remedy: 'give the field another name' },
+      fault: { reason: `the key "${key}" is refused`, remedy: 'give the field another name' },
     };
   const record = JSON.parse(json) as ActionRequested;
   const { action } = record;
@@ -122,7 +122,7 @@ async function reportOutcomes(connection: PlaneConnection, body: readonly Outcom
     const sent = await connection.send({ method: 'POST', path, body }, REPORT_MS);
     if (sent.status === 200 || sent.status === 202) return { kind: 'taken' };
     const problem = problemOf(sent.body);
-    // A key may be replaced, and an address corrected. Only a plane can refuse an outcome for good.
+    // A key may be replaced, and an address corrected. Only a plane can refuse an outcome permanently.
     if (problem === null || ![400, 403, 409, 410, 413].includes(sent.status))
       return later(refusalOf(connection.url, sent).message, sent.retryAfterMs);
     const isOfOne = OF_ONE_RECORD.has(problem.code) || sent.status === 413;
