@@ -1,4 +1,4 @@
-/** The agent of the examples with an adapter and an approval: a clerk whose payments a person must approve. */
+/** A clerk that needs an approval for each payment. Two examples use this agent, each with another adapter. */
 import { Mandate } from '@mandate/sdk';
 
 export const mandate = new Mandate({

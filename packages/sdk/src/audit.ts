@@ -30,7 +30,10 @@ export function openAudit(given: readonly AuditTarget[] | AuditOptions = [], onE
   return new Audit(options, onError);
 }
 
-/** `Array.isArray` does not recognize a list that nobody may change. */
+/**
+ * Does the same as `Array.isArray`, but for a list with a `readonly` type too: if the result is false, TypeScript knows
+ * that `given` is no list.
+ */
 function isList(given: readonly AuditTarget[] | AuditOptions): given is readonly AuditTarget[] {
   return Array.isArray(given);
 }

@@ -63,7 +63,7 @@ async function decideApproved(
   let answer = asked;
   // An approval that expires unused opens the question again.
   for (let asks = 0; asks < MOST_QUESTIONS && answer.decision.verdict === 'DEFER'; asks += 1) {
-    // A time that is no number is no wait.
+    // If the time limit is no number, the call does not wait.
     const timeoutMs = Math.max(0, untilMs - performance.now()) || 0;
     if (!(await point.approvals.answered(answer.decision, { timeoutMs, signal }))) return answer;
     answer = await decideAttempt(point, created, answer.decision.attempt);

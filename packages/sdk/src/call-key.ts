@@ -33,7 +33,7 @@ export function callKeyOf(
   const called = digestOf(call);
   const content = digestOf(statedFields(options));
   if (called === null || content === null) return null;
-  // An id or a key that the caller states names the action, whatever its call id is.
+  // If the caller states an action id or an idempotency key, the id or key names the action, and not the call id.
   const id = JSON.stringify([agentId, run, callId, actionId, idempotencyKey]);
   return { id, key: id + called, content, called, actionId: actionIdOf(run, callId) };
 }

@@ -10,7 +10,7 @@ import type { OnError, RunningOutcome } from './types.ts';
  */
 export type Charge = (call: Action, outcome: RunningOutcome | null) => number;
 
-/** Returns the prices of a point whose calls cost what the function says. */
+/** Returns prices that the function computes. */
 export function customPrices(charge: Charge, onError: OnError): Prices {
   return {
     estimate: (action) => amountOf(charge, action, null),
@@ -21,7 +21,7 @@ export function customPrices(charge: Charge, onError: OnError): Prices {
         return { ...outcome, actualCostMicros: amountOf(charge, action, outcome) };
       } catch (error) {
         onError(error);
-        // Nothing may be given back. A success is charged as reserved.
+        // The cost is unknown, so nothing is given back. A success is charged as reserved.
         const isGood = outcome.status === 'success' && outcome.verification?.ok !== false;
         return isGood
           ? { status: 'success', ...(outcome.verification && { verification: outcome.verification }) }

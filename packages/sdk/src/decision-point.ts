@@ -50,7 +50,7 @@ export type Approvals = {
   deny(approvalId: string, answer: ApprovalAnswer): Promise<void>;
 };
 
-/** The prices of calls that a program states itself. */
+/** The prices that a program itself states for its calls. */
 export type Prices = {
   /** Returns the estimate of a call, in micro-dollars. An error blocks the call. */
   estimate(action: Action): number;
@@ -66,7 +66,7 @@ export type DecisionPoint = {
   /**
    * Reads the JSON of an `action.requested` record. The returned action is decided, and runs.
    *
-   * @param whole the same record before large arguments became digests. Its size is not limited. All else is checked
+   * @param whole the same record before large arguments became digests. Everything except its size is checked
    */
   readAction(json: string, whole: string): ReadAction;
   /** @param record a record that `readAction` returned, perhaps with a higher attempt or another id */

@@ -74,7 +74,7 @@ export function enginePoint(
     deciders.set(opened, decider);
     return decider;
   };
-  /** Returns work that may run again: with the same decider it is the same delivery, which the ledger counts once. */
+  /** Returns work that may run again. With the same decider, it is the same delivery, which the ledger counts once. */
   const repeatable = <T>(
     deliver: (decider: LocalDecider) => () => Promise<T>,
     done: (opened: OpenState, made: T) => void,
@@ -88,7 +88,7 @@ export function enginePoint(
       return made;
     };
   };
-  /** The settlements whose outcomes may be reported again. */
+  /** The work for each outcome, because an outcome may be reported again. */
   const settling = new WeakMap<Outcome, (opened: OpenState) => Promise<Settlement>>();
   return {
     nameFault,

@@ -95,7 +95,7 @@ describe('a call that is asked', () => {
     expect(await mandate.getCallCount()).toBe(5);
   });
 
-  test.each(OTHER_CONTENT)('does not start with %s than it was asked with', async (_what, other) => {
+  test.each(OTHER_CONTENT)('is not started by a request with %s', async (_what, other) => {
     const { agent, mandate } = scene();
     const asked = await agent.ask(call({ to: 'ann' }));
     expect(await codeOf(agent.ask(other))).toBe('DUPLICATE_ACTION');
@@ -118,6 +118,20 @@ describe('a call that is asked', () => {
     for (const to of ['eve', 'bob', 'ann', 'eve', 'bob'])
       expect(await codeOf(later.start(call({ to })))).toBe('DUPLICATE_ACTION');
     expect(await mandate.getCallCount()).toBe(2);
+  });
+
+  test('is refused after a restart until the earlier calls with its call id are repeated', async () => {
+    const { agent, state } = scene();
+    const [ann, bob] = [call({ to: 'ann' }), call({ to: 'bob' })];
+    for (const one of [ann, bob]) await (await agent.start(one)).settle({ status: 'failure' });
+    const later = scene(PAY, state).agent;
+    expect(await codeOf(later.start(bob))).toBe('DUPLICATE_ACTION');
+    const repeated = [await later.start(ann), await later.start(bob)];
+    const ids = repeated.map(({ decision: { actionId, attempt } }) => [actionId, attempt]);
+    expect(ids).toEqual([
+      ['run-1:call_0', 2],
+      ['run-1:call_0:2', 2],
+    ]);
   });
 
   test('and refused gets the same refusal again, without a new decision', async () => {

@@ -46,7 +46,7 @@ type Entry = {
  */
 const MOST_CALLS = 10_000;
 const MOST_RESULTS = 200;
-/** The most calls with the same call id that are distinguished. The ledger refuses further calls with this id. */
+/** The maximum number of calls with one call id that get different action ids. The ledger refuses further calls. */
 const MOST_REPEATS = 99;
 
 export class Memo {
@@ -157,7 +157,7 @@ export class Memo {
       untilMs: Number.POSITIVE_INFINITY,
       isClaimed: false,
     };
-    // The call of the known entry keeps its place. The ledger refuses this request, because the action id is taken.
+    // The known entry stays. The ledger refuses this request, because its action id belongs to the known call.
     if (known !== null) return entry;
     keepRecent(this.#entries, key, entry, MOST_CALLS);
     entry.answer.then(

@@ -13,7 +13,7 @@ type Named = Pick<Outcome, 'actionId' | 'agentId'>;
 
 /**
  * The answer of a receiver to a batch. `later`: send the batch again, after a pause. `smaller`: one outcome is refused,
- * and smaller batches find it. `lost`: the batch is refused for good.
+ * and smaller batches find it. `lost`: the batch is refused permanently.
  */
 export type Receipt =
   | { kind: 'taken' }
@@ -45,7 +45,7 @@ export class OutcomeQueue<Report extends Named> {
   readonly #receiver: Receiver<Report>;
   readonly #onError: OnError;
   readonly #waiting: Waiting<Report>[] = [];
-  /** The last outcome of each agent that waits. */
+  /** For each agent, the last of its outcomes that wait. */
   readonly #lastOf = new Map<string, Waiting<Report>>();
   #isSending = false;
   #written = 0;
@@ -69,17 +69,17 @@ export class OutcomeQueue<Report extends Named> {
     if (!this.#isSending) void this.#sendAll();
   }
 
-  /** Resolves when every outcome of the agent that waits now has been delivered or lost, or after the time. */
+  /** Resolves after the outcomes of the agent that wait now are delivered or lost, and at the latest after the time. */
   async delivered(agentId: string, timeoutMs: number): Promise<void> {
     await this.#untilDone(this.#lastOf.get(agentId), timeoutMs);
   }
 
-  /** Resolves when every outcome that waits now has been delivered or lost, or after the time. */
+  /** Resolves after the outcomes that wait now are delivered or lost, and at the latest after the time. */
   async flush({ timeoutMs = FLUSH_MS }: { timeoutMs?: number } = {}): Promise<void> {
     await this.#untilDone(this.#waiting.at(-1), timeoutMs);
   }
 
-  /** Loses what still waits. */
+  /** Reports the outcomes that still wait as lost. */
   close(): void {
     const left = this.#waiting.splice(0);
     if (left.length > 0) this.#lose(reportsOf(left), 'the instance was closed');

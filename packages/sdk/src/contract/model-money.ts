@@ -1,7 +1,7 @@
 /**
  * Tests the cost of model calls, to the micro-dollar. The expected amounts are computed by hand from the prices of
- * model-scene.ts. A token costs 3 micro-dollars as input, 0.3 from a cache, 3.75 into a cache, and 15 as output. The cost
- * of a call is added up exactly, and then rounded up to whole micro-dollars.
+ * model-scene.ts. A token costs 3 micro-dollars as input, 0.3 from a cache, 3.75 into a cache, and 15 as output. A call
+ * costs the exact sum of its tokens, rounded up to whole micro-dollars.
  */
 import type { ModelReply } from '@mandate/testing/model-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';

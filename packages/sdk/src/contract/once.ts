@@ -63,7 +63,7 @@ export function once(agentUnder: AgentUnder): void {
     expect([runs(), await mandate.getCost(agentId)]).toEqual([2, costing(10)]);
   });
 
-  test('a failed call is retried with its call id, and only with its content', async () => {
+  test('a failed call is retried with its call id, but not with other content', async () => {
     const { tools } = await agentUnder({ ...PAY, maxCostTotal: 100 });
     const call = { callId: 'call_0', context: { ticket: 7 } };
     await expect(tools.run('pay', {}, failing, call)).rejects.toThrow('the bank is closed');

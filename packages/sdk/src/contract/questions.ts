@@ -18,7 +18,7 @@ export function questions(agentUnder: AgentUnder): void {
     expect([runs(), await mandate.getCost(agentId)]).toEqual([1, costing(5)]);
   });
 
-  test('a call with an id runs after its approval, and with other content it does not', async () => {
+  test('an approved call with a call id runs, and a request with other content is refused', async () => {
     const { tools, mandate, agentId } = await agentUnder(asking);
     const { runs, pay } = counting();
     const call = { callId: 'call_0', runId: `run-${agentId}`, context: { ticket: 7 } };

@@ -48,7 +48,7 @@ const away = async () => {
   throw new Error('Redis is away');
 };
 
-test('reports a kill from an interruption, although Redis answers later than the subscription returns', async () => {
+test('reports a kill during an interruption, even if Redis answers only after the subscription works again', async () => {
   let failures = 3;
   const { errors, told, gap } = await following({
     killed: async () => {

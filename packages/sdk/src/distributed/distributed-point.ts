@@ -20,13 +20,14 @@ const TURN_MS = 10_000;
 /** How long a decision waits for outcomes of its agent that met an interruption of Redis. */
 const LATE_MS = 2_000;
 
-/** A step without an answer is tried again for this time, in milliseconds, and at least this often. */
+/** How long a step without an answer is tried again. */
 const REPEAT_MS = 500;
+/** The least number of tries, even if each try takes longer than `REPEAT_MS`. */
 const FEWEST_TRIES = 2;
 const FIRST_WAIT_MS = 25;
 const LONGEST_WAIT_MS = 200;
 
-/** An outcome that met an interruption. The same object is settled again, so that the ledger recognizes the repeat. */
+/** An outcome that Redis did not confirm. The same object is settled again, so that the ledger recognizes the repeat. */
 type Late = Pick<Outcome, 'actionId' | 'agentId'> & { outcome: Outcome; type: ActionType };
 
 /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE */

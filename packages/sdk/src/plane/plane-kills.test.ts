@@ -12,7 +12,7 @@ const flagOf = (agentId: string, revision = 1) => ({
   reason: 'runaway',
 });
 
-/** Follows a gateway whose stream the test writes. */
+/** Follows a gateway. The test writes the stream of the gateway. */
 async function following() {
   const opened = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => {

@@ -80,7 +80,7 @@ export function planePoint(options: Options): DecisionPoint {
   };
 }
 
-/** The keys that the strict reader of JSON refuses, in a text that `JSON.stringify` has written. */
+/** Finds a key that the strict reader of JSON refuses, in a text that `JSON.stringify` has written. */
 const REFUSED_KEY = /"(__proto__|constructor)":/;
 
 /** Copies the record. The plane checks it, but cannot see the keys inside values that became digests. */
