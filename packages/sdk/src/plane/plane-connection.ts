@@ -158,7 +158,7 @@ const RIGHT_ADDRESS = 'Set `planeUrl` to the address of the gateway.';
 export function refusalOf(url: string, { status, body }: PlaneAnswer): MandateError {
   const problem = problemOf(body);
   if (problem === null) {
-    return new MandateError('NOT_A_PLANE', `What answers at ${url} is no plane: HTTP status ${status}.`, {
+    return new MandateError('NOT_A_PLANE', `The server at ${url} is no plane: HTTP status ${status}.`, {
       remedy: RIGHT_ADDRESS,
     });
   }
