@@ -125,8 +125,35 @@ test.each<[string, object, string]>([
     { tools: [{ id: 'make_cards', params: { p: { type: 'string', default: [] } } }, { id: 'change_plan' }] },
     'DEFAULT_INVALID tools.0.params.p.default',
   ],
+  [
+    'a pattern with \\B',
+    { intents: [{ id: 'a', triggers: { patterns: ['a\\B'] } }] },
+    'PATTERN_REFUSED intents.0.triggers.patterns.0',
+  ],
+  [
+    'a pattern in which \\b is uncertain',
+    { entity_types: { level: { pattern: '[a歳]\\b' } } },
+    'PATTERN_REFUSED entity_types.level.pattern',
+  ],
+  [
+    'a default that its entity cannot find',
+    { intents: [{ id: 'a', triggers: {}, entities: [{ name: 'e', type: 'level', default: 'N6' }] }] },
+    'DEFAULT_INVALID intents.0.entities.0.default',
+  ],
+  [
+    'a default in another case than its entity has',
+    { intents: [{ id: 'a', triggers: {}, entities: [{ name: 'e', type: 'level', default: 'n3' }] }] },
+    'DEFAULT_INVALID intents.0.entities.0.default',
+  ],
 ])('refuses %s', (_name, manifest, code) => {
   expect(codesOf(loadChanged({ manifest }).errors)).toContain(code);
+});
+
+test('accepts a default with letters of other scripts', () => {
+  const entities = [{ name: 'e', type: 'word', default: '文法' }];
+  const [cards, chat] = MANIFEST.intents;
+  const manifest = { entity_types: { word: { pattern: '\\w+' } }, intents: [{ ...cards, entities }, chat] };
+  expect(loadChanged({ manifest }).errors).toEqual([]);
 });
 
 test('counts characters as code points', () => {

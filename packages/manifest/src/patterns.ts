@@ -1,5 +1,12 @@
 /** Checks the patterns of documents. All patterns run in linear time. */
-import { type ArgumentFaults, argumentFaults } from './argument-faults.ts';
+import {
+  foldText,
+  matchesEveryText,
+  PatternRefused,
+  stepBudgetOfAction,
+  textPattern,
+} from '@mandate/policy/governance';
+import { argumentFaults } from './argument-faults.ts';
 
 /** The total size that the next patterns of a document may have, in steps per character of a text. */
 export type PatternRoom = { left: number };
@@ -15,36 +22,39 @@ export function patternRoom(): PatternRoom {
 }
 
 /** Returns why a pattern that is searched in texts is refused. Null if it is accepted. */
-export function textPatternFault(pattern: string, room: PatternRoom): string | null {
-  return refusal(argumentFaults({ type: 'string', pattern }), room);
+export function textPatternFault(source: string, room: PatternRoom): string | null {
+  try {
+    return refusedSize(textPattern(source).size, room);
+  } catch (error) {
+    if (error instanceof PatternRefused) return refused(error.message);
+    throw error;
+  }
 }
 
 /** Returns why a pattern of an argument is refused. Null if it is accepted. */
 export function argumentPatternFault(pattern: string, room: PatternRoom): string | null {
-  return refusal(argumentFaults({ type: 'string', pattern }), room);
+  const read = argumentFaults({ type: 'string', pattern });
+  return read.ok ? refusedSize(read.patternSize, room) : refused(read.message);
 }
 
 /** True if the pattern is found in every text. */
-export function matchesEverything(pattern: string): boolean {
-  return TEXTS.every((text) => isFoundIn(pattern, text));
+export function matchesEverything(source: string): boolean {
+  return matchesEveryText(textPattern(source));
 }
 
-/** True if the pattern matches the text as a whole. */
-export function matchesWholly(pattern: string, text: string): boolean {
-  return isFoundIn(`^(?:${pattern})$`, text);
+/** True if the pattern, searched in the text, finds the text as a whole. */
+export function matchesWholly(source: string, text: string): boolean {
+  const folded = foldText(text);
+  const matches = [...textPattern(source).matches(folded, stepBudgetOfAction())];
+  return matches.some(({ start, end }) => start === 0 && end === folded.length);
 }
 
-/** Texts that have nothing in common. A pattern that is found in all of them is found in any text. */
-const TEXTS = ['a', '0', '!', '私', 'x'.repeat(2_000)];
-
-function isFoundIn(pattern: string, text: string): boolean {
-  const read = argumentFaults({ type: 'string', pattern });
-  return read.ok && read.faultOf(text) === null;
+function refused(message: string): string {
+  return `${message}: write the pattern without it`;
 }
 
-function refusal(read: ArgumentFaults, room: PatternRoom): string | null {
-  if (!read.ok) return `${read.message}: write the pattern without it`;
-  room.left -= read.patternSize;
+function refusedSize(size: number, room: PatternRoom): string | null {
+  room.left -= size;
   return room.left < 0
     ? `makes the patterns of this file larger than ${LARGEST} steps together, their repeats written out: write fewer repeats`
     : null;

@@ -1,12 +1,14 @@
 /** What decides about prompts, outputs and memories: intents, save rules and filters of texts. Pure. */
 export { PatternRefused } from './arguments/pattern-to-re2.ts';
 export { compileIntents } from './governance/intents/classify.ts';
+export { inCase } from './governance/intents/in-case.ts';
 export type { IntentsDocument } from './governance/intents/intents-document.ts';
 export * from './governance/output/output-filter.ts';
 export { profanityFinder } from './governance/output/profanity.ts';
 export * from './governance/saves/decide-saves.ts';
 export * from './governance/saves/save-rules-document.ts';
 export { foldText } from './governance/text/fold.ts';
+export { matchesEveryText } from './governance/text/matches-every-text.ts';
 export { isParted } from './governance/text/parted.ts';
 export { textPattern } from './governance/text/text-pattern.ts';
 export { withoutCase } from './governance/text/without-case.ts';

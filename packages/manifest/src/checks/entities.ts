@@ -1,4 +1,5 @@
 /** Checks the entities of intents: the fields of their types, and their defaults. */
+import { inCase } from '@mandate/policy/governance';
 import type { IntentDocument, ManifestDocument } from '@mandate/schemas';
 import { type Found, found, type Path } from '../fault.ts';
 import { matchesWholly } from '../patterns.ts';
@@ -55,10 +56,15 @@ function refusalOf(entity: Entity, types: EntityTypes): string | null {
         : `one of ${values.slice(0, 10).join(', ')}`;
     default:
       if (typeof value !== 'string') return 'a text';
-      return named === undefined || matchesWholly(named.pattern, value)
+      return named === undefined || isOfType(named, value)
         ? null
-        : `a text that matches the pattern of ${entity.type}`;
+        : `a text that matches the pattern of ${entity.type}, in its case`;
   }
+}
+
+/** True if the type finds the value as a whole, and spells it in this way. */
+function isOfType({ pattern, case: spelling }: EntityTypes[string], value: string): boolean {
+  return matchesWholly(pattern, value) && inCase(value, spelling) === value;
 }
 
 function boundsRefusing({ default: value, min, max }: Entity): string | null {

@@ -5,6 +5,7 @@ import { standsAlone } from '../text/parted.ts';
 import { type TextPattern, textPattern } from '../text/text-pattern.ts';
 import { withoutCase } from '../text/without-case.ts';
 import { findNumber } from './find-number.ts';
+import { inCase } from './in-case.ts';
 import type { EntityFields, EntityTypeFields } from './intents-document.ts';
 import { type Span, TakenSpans } from './taken-spans.ts';
 import { canBeginAfter, withoutConnectingWords } from './text-after-evidence.ts';
@@ -79,7 +80,7 @@ function compileEntity(
   if (fields.type === 'integer' || fields.type === 'number')
     return { fields, turn: 'number', find: findOneNumber(fields) };
   if (fields.type !== 'string' && named !== undefined) {
-    return { fields, turn: 'named', find: findNamed(textPattern(named.pattern, room), named.case ?? 'keep') };
+    return { fields, turn: 'named', find: findNamed(textPattern(named.pattern, room), named.case) };
   }
   if (fields.pattern === undefined) return { fields, turn: 'text', find: findText };
   return { fields, turn: 'pattern', find: findByPattern(textPattern(fields.pattern, room)) };
@@ -96,13 +97,11 @@ function findByPattern(pattern: TextPattern): Find {
   };
 }
 
-function findNamed(pattern: TextPattern, spelling: 'upper' | 'lower' | 'keep'): Find {
+function findNamed(pattern: TextPattern, spelling: EntityTypeFields['case']): Find {
   return ({ folded, taken, stepBudget }) => {
     for (const { start, end } of pattern.matches(folded, stepBudget)) {
       if (!standsAlone(folded, start, end) || !taken.isFree({ start, end })) continue;
-      const value = folded.slice(start, end);
-      const spelled = { upper: value.toUpperCase(), lower: value.toLowerCase(), keep: value }[spelling];
-      return { value: spelled, span: { start, end } };
+      return { value: inCase(folded.slice(start, end), spelling), span: { start, end } };
     }
     return null;
   };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { PatternRefused } from '../../arguments/pattern-to-re2.ts';
 import { stepBudgetOfAction } from '../../step-budget.ts';
 import { fold, foldText } from './fold.ts';
-import { matchesEverything } from './matches-everything.ts';
+import { matchesEveryText } from './matches-every-text.ts';
 import { isParted } from './parted.ts';
 import { textPattern } from './text-pattern.ts';
 import { withoutCase } from './without-case.ts';
@@ -98,7 +98,7 @@ test.each([
   ['^$', false],
   ['\\b', false],
 ])('says whether %s matches everything: %s', (pattern, expected) => {
-  expect(matchesEverything(textPattern(pattern))).toBe(expected);
+  expect(matchesEveryText(textPattern(pattern))).toBe(expected);
 });
 
 test('the required literals of a pattern are in every text that it matches', () => {

@@ -17,7 +17,7 @@ const LONG = ['\ue000', 'a', '歳'].map((character) => character.repeat(1_001));
  * True if the pattern matches whatever comes, except perhaps the empty text. Its author has probably forgotten
  * something: the pattern `.*` lets an intent win every prompt. The answer comes from texts that have little in common.
  */
-export function matchesEverything(pattern: TextPattern): boolean {
+export function matchesEveryText(pattern: TextPattern): boolean {
   const stepBudget: StepBudget = { left: Number.POSITIVE_INFINITY };
   return [...SHORT, ...LONG].every((text) => pattern.test(text, stepBudget));
 }
