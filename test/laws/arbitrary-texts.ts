@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Pieces of texts that folding, words and entities treat in different ways. */
+/** Pieces of texts. Each piece is a special case of folding, of whole words, of intents or of saves. */
 const PIECES = [
   'flashcards',
   'Quiz',
@@ -32,7 +32,7 @@ const PIECES = [
   'my name is Al',
 ];
 
-/** Texts of known pieces, and texts of any characters, with lone surrogates too. */
+/** Texts of known pieces, and texts of any characters. Some contain lone surrogates. */
 export const arbitraryText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join('')),
   fc.string({ unit: 'binary', maxLength: 30 }),

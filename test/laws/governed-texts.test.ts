@@ -1,4 +1,4 @@
-/** Laws of what looks into the texts of people: folding, intents, saves, and filters of outputs. */
+/** Laws of the functions that examine texts: folding, intents, saves, and filters of outputs. */
 import {
   compileIntents,
   compileSaves,
@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { arbitraryText } from './arbitrary-texts.ts';
 
-// The timeout is long: a busy machine needs more than the usual second.
+// On a busy machine, a law takes much longer than the usual second.
 vi.setConfig({ testTimeout: 60_000 });
 
 test('folding is idempotent', () => {
@@ -82,7 +82,7 @@ test('the longest evidence wins, then the order of the manifest', () => {
 
 type Triggers = { keywords?: string[]; patterns?: string[]; fallback?: boolean };
 
-/** Looks at every place of the text, and runs every pattern. */
+/** Searches the keywords at every place of the text, and runs every pattern. */
 function longestEvidence(folded: string, triggers: Triggers): number {
   const lengths = [0];
   for (const keyword of triggers.keywords ?? []) {
@@ -135,7 +135,7 @@ const arbitraryOrigins = fc.dictionary(
   fc.constant('model' as const),
 );
 
-test('no hint and no word of a model changes what is saved, and every such hint is told', () => {
+test('no hint and no word of a model changes what is saved, and each hint of a model is a violation', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('interaction_complete' as const, 'message_sent' as const),
@@ -164,7 +164,7 @@ const arbitraryPieces = fc.array(
   { maxLength: 6 },
 );
 
-test('redactions never overlap, and nothing that was found remains', () => {
+test('redactions never overlap, and they cover exactly what was found', () => {
   fc.assert(
     fc.property(arbitraryText, fc.array(arbitraryPieces, { maxLength: 3 }), (text, found) => {
       const filters = found.map((pieces) => ({
@@ -198,7 +198,7 @@ test('redactions never overlap, and nothing that was found remains', () => {
   );
 });
 
-test('a text has redactions exactly if a word of the list is in it as a whole word', () => {
+test('a text has redactions exactly if it contains a word of the list as a whole word', () => {
   const keywords = ['quiz', 'flashcards', '文法', 'n3', 'name is'];
   const filters = [{ action: 'redact' as const, find: profanityFinder(keywords) }];
   fc.assert(

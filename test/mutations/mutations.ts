@@ -1,5 +1,6 @@
 /** Every mutation. For each one, at least one test must fail. */
 import type { Mutation } from './mutation.ts';
+import { GOVERNANCE_MUTATIONS } from './rows/governance.ts';
 import { LEDGER_MUTATIONS } from './rows/ledger.ts';
 import { PACKAGE_MUTATIONS } from './rows/packages.ts';
 import { POLICY_MUTATIONS } from './rows/policy.ts';
@@ -12,6 +13,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...POLICY_MUTATIONS,
   ...ARGUMENT_MUTATIONS,
   ...CONTROL_MUTATIONS,
+  ...GOVERNANCE_MUTATIONS,
   ...LEDGER_MUTATIONS,
   ...SERVICE_MUTATIONS,
   ...PACKAGE_MUTATIONS,

@@ -1,4 +1,4 @@
-/** What decides about prompts, outputs and memories: intents, save rules and filters of texts. Pure. */
+/** Decides about prompts, outputs and saves: intents, save rules and filters of texts. All functions are pure. */
 export { PatternRefused } from './arguments/pattern-to-re2.ts';
 export { compileIntents } from './governance/intents/classify.ts';
 export { inCase } from './governance/intents/in-case.ts';

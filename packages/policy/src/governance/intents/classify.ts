@@ -5,13 +5,13 @@ import { compileEntities, type Entities } from './entities.ts';
 import { compileEvidence, type Evidence } from './evidence.ts';
 import type { IntentsDocument } from './intents-document.ts';
 
-/** What somebody wants with a prompt, as the obligation `intent` says it. */
+/** The intent of a prompt, with its entities. The obligation `intent` has these fields. */
 interface Intent extends Entities {
   readonly id: string;
   readonly by: 'keyword' | 'pattern' | 'fallback';
   /** The keyword or pattern as the manifest has it. Null for the fallback. */
   readonly trigger: string | null;
-  /** The length of the evidence, in characters. */
+  /** The length of the evidence in characters. The fallback has no evidence, so its length is 0. */
   readonly length: number;
   /** The other intents with evidence, the longest first. */
   readonly others: readonly { readonly id: string; readonly length: number }[];
@@ -46,7 +46,7 @@ export function compileIntents(
       if (entities === undefined || stepBudget.left < 0) return null;
       return {
         id: ids[place] ?? '',
-        ...inWords(first?.[1]),
+        ...evidenceFields(first?.[1]),
         others: others.map(([intent, { length }]) => ({ id: ids[intent] ?? '', length })),
         ...entities,
       };
@@ -54,7 +54,7 @@ export function compileIntents(
   };
 }
 
-function inWords(evidence: Evidence | undefined): Pick<Intent, 'by' | 'trigger' | 'length'> {
+function evidenceFields(evidence: Evidence | undefined): Pick<Intent, 'by' | 'trigger' | 'length'> {
   if (evidence === undefined) return { by: 'fallback', trigger: null, length: 0 };
   const { by, trigger, length } = evidence;
   return { by, trigger, length };

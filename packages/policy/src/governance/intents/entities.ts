@@ -12,7 +12,7 @@ import { canBeginAfter, withoutConnectingWords } from './text-after-evidence.ts'
 
 export interface Entities {
   readonly entities: Readonly<Record<string, unknown>>;
-  /** Names of required entities that the text does not have. */
+  /** The names of required entities that the text does not contain. */
   readonly missing: readonly string[];
   /** Numbers outside of their bounds. */
   readonly invalid: readonly { name: string; value: number; why: 'below' | 'above' }[];
@@ -29,9 +29,13 @@ type Search = {
   readonly stepBudget: StepBudget;
 };
 type Find = (search: Search) => Found | null;
-/** The order in which entities are looked for. What one took, no later one takes. */
-const TURNS = ['pattern', 'named', 'enum', 'number', 'text'] as const;
-type Compiled = { readonly fields: EntityFields; readonly turn: (typeof TURNS)[number]; readonly find: Find };
+/** The order of the search. A part of the text that an entity uses is not available for later entities. */
+const SEARCH_ORDER = ['pattern', 'named', 'enum', 'number', 'text'] as const;
+type Compiled = {
+  readonly fields: EntityFields;
+  readonly kind: (typeof SEARCH_ORDER)[number];
+  readonly find: Find;
+};
 
 export function compileEntities(
   entities: readonly EntityFields[],
@@ -39,23 +43,23 @@ export function compileEntities(
   room: StepBudget,
 ): FindEntities {
   const compiled = entities.map((fields) => compileEntity(fields, types, room));
-  const firstText = compiled.find(({ turn }) => turn === 'text');
-  const inOrder = TURNS.flatMap((turn) => compiled.filter((entity) => entity.turn === turn));
+  const firstText = compiled.find(({ kind }) => kind === 'text');
+  const inOrder = SEARCH_ORDER.flatMap((kind) => compiled.filter((entity) => entity.kind === kind));
   return (folded, evidenceEnd, stepBudget) => {
     const search = { folded, evidenceEnd, taken: new TakenSpans(), stepBudget };
     const found = new Map<Compiled, Found>();
     for (const entity of inOrder) {
-      // Only one entity can be the text after the evidence.
-      const one = entity.turn === 'text' && entity !== firstText ? null : entity.find(search);
+      // Only the first of these entities can be the text after the evidence.
+      const one = entity.kind === 'text' && entity !== firstText ? null : entity.find(search);
       if (one === null) continue;
       found.set(entity, one);
       if (one.span !== null) search.taken.take(one.span);
     }
-    return inWords(compiled, found);
+    return resultOf(compiled, found);
   };
 }
 
-function inWords(compiled: readonly Compiled[], found: ReadonlyMap<Compiled, Found>): Entities {
+function resultOf(compiled: readonly Compiled[], found: ReadonlyMap<Compiled, Found>): Entities {
   const values: [string, unknown][] = [];
   const missing: string[] = [];
   const invalid: { name: string; value: number; why: 'below' | 'above' }[] = [];
@@ -76,14 +80,14 @@ function compileEntity(
   room: StepBudget,
 ): Compiled {
   const named = Object.hasOwn(types, fields.type) ? types[fields.type] : undefined;
-  if (fields.type === 'enum') return { fields, turn: 'enum', find: findValue(fields.values ?? []) };
+  if (fields.type === 'enum') return { fields, kind: 'enum', find: findValue(fields.values ?? []) };
   if (fields.type === 'integer' || fields.type === 'number')
-    return { fields, turn: 'number', find: findOneNumber(fields) };
+    return { fields, kind: 'number', find: findOneNumber(fields) };
   if (fields.type !== 'string' && named !== undefined) {
-    return { fields, turn: 'named', find: findNamed(textPattern(named.pattern, room), named.case) };
+    return { fields, kind: 'named', find: findNamed(textPattern(named.pattern, room), named.case) };
   }
-  if (fields.pattern === undefined) return { fields, turn: 'text', find: findText };
-  return { fields, turn: 'pattern', find: findByPattern(textPattern(fields.pattern, room)) };
+  if (fields.pattern === undefined) return { fields, kind: 'text', find: findText };
+  return { fields, kind: 'pattern', find: findByPattern(textPattern(fields.pattern, room)) };
 }
 
 function findByPattern(pattern: TextPattern): Find {

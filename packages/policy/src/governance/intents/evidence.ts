@@ -6,7 +6,7 @@ import { type TextPattern, textPattern } from '../text/text-pattern.ts';
 import { withoutCase } from '../text/without-case.ts';
 import type { IntentFields } from './intents-document.ts';
 
-/** What in a folded text speaks for an intent: the longest match of its keywords and patterns. */
+/** The evidence for an intent in a folded text: the longest match of its keywords and patterns. */
 export interface Evidence {
   readonly by: 'keyword' | 'pattern';
   /** The keyword or pattern as the manifest has it. */
@@ -18,7 +18,7 @@ export interface Evidence {
   readonly end: number;
 }
 
-/** Returns the evidence for each intent, by its place in the list. Null if the step budget is used up. */
+/** Returns the evidence for each intent, by the index of the intent. Null if the step budget is used up. */
 export type FindEvidence = (folded: string, stepBudget: StepBudget) => ReadonlyMap<number, Evidence> | null;
 
 type Keyword = {
@@ -30,8 +30,8 @@ type Keyword = {
 type Pattern = { readonly intent: number; readonly pattern: TextPattern };
 
 /**
- * One pass over the text finds all keywords, and the literals without which patterns cannot match. A pattern
- * runs only if its literals are there.
+ * One pass over the text finds all keywords, and the literals that patterns require. A pattern runs only if the text
+ * contains one of its literals.
  */
 export function compileEvidence(intents: readonly IntentFields[], room: StepBudget): FindEvidence {
   const literals: string[] = [];
@@ -75,12 +75,13 @@ export function compileEvidence(intents: readonly IntentFields[], room: StepBudg
       }
     });
     if (!complete || stepBudget.left < 0) return null;
-    for (const one of patterns) {
-      if (one.pattern.literals !== null && !mayMatch.has(one)) continue;
-      for (const { start, end } of one.pattern.matches(folded, stepBudget)) {
+    for (const candidate of patterns) {
+      const { intent, pattern } = candidate;
+      if (pattern.literals !== null && !mayMatch.has(candidate)) continue;
+      for (const { start, end } of pattern.matches(folded, stepBudget)) {
         const length = charactersIn(folded, start, end);
-        const found = { by: 'pattern' as const, trigger: one.pattern.source, length, start, end };
-        if (length > (best.get(one.intent)?.length ?? 0)) best.set(one.intent, { ...found, order: 0 });
+        const found = { by: 'pattern' as const, trigger: pattern.source, length, start, end };
+        if (length > (best.get(intent)?.length ?? 0)) best.set(intent, { ...found, order: 0 });
       }
       if (stepBudget.left < 0) return null;
     }

@@ -1,7 +1,7 @@
 import { isParted } from '../text/parted.ts';
 import type { Span, TakenSpans } from './taken-spans.ts';
 
-/** Digits, and digits that are joined as in dates, times, decimals and thousands. */
+/** Digits that may be joined, as in dates, times, decimals and thousands. */
 const NUMBERS = /[0-9]+(?:[.,:/-][0-9]+)*/g;
 const WHOLE = /^[0-9]{1,9}$/;
 const DECIMAL = /^(?=.{1,9}$)[0-9]+(?:\.[0-9]+)?$/;
@@ -11,7 +11,10 @@ export type NumberFound =
   /** The first number, if no number is within the bounds. */
   | { readonly value: number; readonly why: 'below' | 'above'; readonly span: Span };
 
-/** Returns the first number within the bounds, else the first number with what is wrong. Null if there is none. */
+/**
+ * Returns the first number within the bounds. Otherwise returns the first number, and why it is invalid. Null if the
+ * text has no number.
+ */
 export function findNumber(
   text: string,
   { type, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: NumberFields,

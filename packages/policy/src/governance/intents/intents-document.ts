@@ -1,4 +1,4 @@
-/** The part of a manifest that says which intents there are. Its fields are those of the file. */
+/** The part of a manifest that defines intents. Its fields have the names of the file. */
 export interface IntentsDocument {
   readonly entity_types?: Readonly<Record<string, EntityTypeFields>>;
   /** Exactly one is the fallback. */

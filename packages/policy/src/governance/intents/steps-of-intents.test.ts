@@ -47,6 +47,9 @@ function textOf(sentence: string): string {
   return sentence.repeat(Math.ceil(4_000 / sentence.length)).slice(0, 4_000);
 }
 
+// The patterns of three intents take 735 steps for each character. One search with each of them costs 30 % of the
+// budget. The words `recipea about 3` match four times, and each match starts another search of the remaining text.
+// These searches cost 8 % more.
 test.each([
   ['words of no intent', 'Yesterday we walked along the river and talked about what comes next. ', 0.01],
   [
@@ -60,7 +63,7 @@ test.each([
   expect(CAPS.stepsPerAction - stepBudget.left).toBeLessThan(CAPS.stepsPerAction * mostOfBudget);
 });
 
-test('a text that starts every pattern again and again ends at the step budget', () => {
+test('a text that contains the words of all intents uses up the step budget', () => {
   const everything = fiftyIntents().flatMap(({ triggers }) =>
     'keywords' in triggers ? triggers.keywords : [],
   );

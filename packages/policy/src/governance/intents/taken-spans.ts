@@ -1,6 +1,6 @@
 export type Span = { readonly start: number; readonly end: number };
 
-/** The parts of a text that entities took. No other entity takes them. */
+/** The parts of a text that entities use already. Another entity cannot use them. */
 export class TakenSpans {
   readonly #spans: Span[] = [];
 
@@ -12,7 +12,7 @@ export class TakenSpans {
     this.#spans.push(span);
   }
 
-  /** Returns the text from a place on, with a blank for each part that was taken. */
+  /** Returns the text from a place to its end. A blank replaces each taken part. */
   restFrom(text: string, from: number): string {
     let rest = '';
     let at = from;

@@ -17,14 +17,14 @@ const CONNECTING = new Set([
   'with',
 ]);
 
-/** True if a free text can begin at this place, which is directly after the evidence. */
+/** True if a free text can begin directly after the evidence: a word must not continue there. */
 export function canBeginAfter(folded: string, evidenceEnd: number): boolean {
   return evidenceEnd >= folded.length || /[ :,-]/.test(folded.charAt(evidenceEnd));
 }
 
 /**
- * Returns what somebody talks about: the text without punctuation, courtesies and connecting words at its ends. One
- * connecting word alone stays, because somebody can ask about a word. Empty if nothing is left.
+ * Returns the topic of a text: the text without punctuation, courtesies and connecting words at its ends. A single
+ * connecting word remains, because the word itself can be the topic. The topic is empty if no word remains.
  */
 export function withoutConnectingWords(text: string): string {
   const words = withoutEnds(

@@ -16,14 +16,14 @@ export interface OutputFilter {
 }
 
 export type FilteredOutput =
-  /** The kinds of content that block the text, in the order of the filters. */
+  /** The types of content that block the text, in the order of the filters. */
   | { readonly blocked: readonly string[] }
-  /** In characters of the text, in the order of the text, none over another. */
+  /** Positions are in characters. The redactions are in the order of the text and do not overlap. */
   | { readonly blocked: null; readonly redactions: readonly Piece[] };
 
 /**
- * Asks all filters about an output. A text with something to block is blocked, whatever else would be redacted.
- * Overlapping pieces become one piece, of the type of the first filter, so nothing that was found remains.
+ * Runs all filters on an output. If one filter blocks the text, nothing is redacted. Overlapping pieces become one
+ * piece, with the type of the first filter. So redactions cover everything that the filters found.
  *
  * @returns null if the step budget is used up
  */
@@ -62,7 +62,7 @@ function withoutOverlaps(pieces: readonly FoundBy[]): readonly Piece[] {
   return merged.map(({ type, start, end }) => ({ type, start, end }));
 }
 
-/** A piece that begins or ends within a character takes the whole character. */
+/** A piece that begins or ends within a character covers the whole character. */
 function inCharacters(text: string, pieces: readonly FoundBy[]): readonly FoundBy[] {
   if (pieces.length === 0) return pieces;
   /** For each UTF-16 unit, the character that it belongs to. */

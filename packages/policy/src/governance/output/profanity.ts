@@ -6,7 +6,7 @@ import { withoutCase } from '../text/without-case.ts';
 import { foldInPlace } from './fold-in-place.ts';
 import type { FindPieces } from './output-filter.ts';
 
-/** Finds the words as whole words, in any case and spelling that folding makes the same. */
+/** Finds the words of a list as whole words. Case and what folding removes do not matter. */
 export function profanityFinder(words: readonly string[]): FindPieces {
   const folded = [...new Set(words.map((word) => withoutCase(foldText(word))))];
   const finder = literalFinder(folded.filter((word) => word !== ''));

@@ -1,11 +1,11 @@
 import { endlessRoom } from '../../arguments/pattern-size.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 import { fold } from '../text/fold.ts';
-import { type Hints, type Origin, rightfulHints, type Violation } from './hints.ts';
+import { type Hints, type Origin, permittedHints, type Violation } from './hints.ts';
 import { compileSaveRules, type SaveRule } from './save-rules.ts';
 import type { CannotDecide, Lengths, SavesDocument, WriteEvent } from './save-rules-document.ts';
 
-/** What is saved, as the obligation `saves` says it. */
+/** A save that is allowed. The obligation `saves` lists saves with these fields. */
 interface Save {
   readonly store: string;
   readonly scope: string;
@@ -30,7 +30,7 @@ export interface WriteQuestion {
   readonly text: { readonly user: string; readonly agent?: string };
   readonly hints?: Hints;
   readonly origins?: Readonly<Record<string, Origin>>;
-  /** When the question is decided, in ms since 1970. */
+  /** The time of the decision, in ms since 1970. */
   readonly nowMs: number;
 }
 
@@ -46,8 +46,8 @@ const ALL: readonly CannotDecide[] = [
 ];
 
 /**
- * Compiles what decides whether a text is saved, where, and for how long. Rules look only at the user's text, so no
- * word of an agent lets anything be saved.
+ * Compiles the rules that decide whether a text is saved, in which store, and for how long. The patterns of rules
+ * run only on the user's text, so the words of an agent never cause a save.
  *
  * @param room the total size that the patterns may have; their sizes are subtracted
  * @throws PatternRefused
@@ -57,7 +57,7 @@ export function compileSaves(document: SavesDocument, room: StepBudget = endless
   const rules = compileSaveRules(save_rules, room);
   const cannot = new Set(llm_cannot);
   return ({ event, text, hints: given = {}, origins = {}, nowMs }, stepBudget) => {
-    const { hints, violations } = rightfulHints(given, origins, cannot);
+    const { hints, violations } = permittedHints(given, origins, cannot);
     const deciding = event === 'interaction_complete' ? firstThatHolds(rules, text, stepBudget) : null;
     if (stepBudget.left < 0) return null;
     if (hints.save === false) return { saves: [], decidedBy: 'hint', violations };

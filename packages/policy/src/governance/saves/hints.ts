@@ -1,6 +1,6 @@
 import type { CannotDecide } from './save-rules-document.ts';
 
-/** What somebody asks for beside a text to save. */
+/** Optional wishes about how a text is saved. */
 export interface Hints {
   readonly save?: boolean;
   readonly memorable?: boolean;
@@ -18,7 +18,7 @@ export interface Violation {
   readonly field: string;
 }
 
-/** For each hint: its field on the wire, and what a model decides by it. */
+/** For each hint: its field on the wire, and the decision that the hint makes. */
 const FIELDS: readonly { hint: keyof Hints; field: string; decides: (hints: Hints) => CannotDecide }[] = [
   { hint: 'save', field: 'hints.save', decides: ({ save }) => (save === true ? 'force_save' : 'block_save') },
   { hint: 'memorable', field: 'hints.memorable', decides: () => 'decide_is_memorable' },
@@ -29,24 +29,24 @@ const FIELDS: readonly { hint: keyof Hints; field: string; decides: (hints: Hint
 ];
 
 /**
- * Leaves out the hints that a model has no right to give, and tells them. Nothing is blocked: a model could otherwise
- * prevent a save by giving a hint. A hint without an origin is the model's.
+ * Removes the hints that a model must not give, and returns them as violations. A violation blocks nothing, because
+ * otherwise a model could prevent a save by giving a hint. A hint without an origin counts as a hint of the model.
  *
  * @param origins by the field, such as `hints.save`
  */
-export function rightfulHints(
+export function permittedHints(
   hints: Hints,
   origins: Readonly<Record<string, Origin>>,
   cannot: ReadonlySet<CannotDecide>,
 ): { hints: Hints; violations: readonly Violation[] } {
-  const rightful: Record<string, unknown> = {};
+  const permitted: Record<string, unknown> = {};
   const violations: Violation[] = [];
   for (const { hint, field, decides } of FIELDS) {
     if (hints[hint] === undefined) continue;
     const rule = decides(hints);
     const origin = Object.hasOwn(origins, field) ? origins[field] : 'model';
     if (origin !== 'user' && origin !== 'system' && cannot.has(rule)) violations.push({ rule, field });
-    else rightful[hint] = hints[hint];
+    else permitted[hint] = hints[hint];
   }
-  return { hints: rightful, violations };
+  return { hints: permitted, violations };
 }

@@ -1,10 +1,10 @@
-/** The part of a policy that says what is saved. Durations and conditions are parsed already. */
+/** The part of a policy that defines what is saved. Durations and conditions are parsed already. */
 export interface SavesDocument {
   readonly triggers?: Readonly<
     Record<string, { readonly event: WriteEvent; readonly condition: TriggerCondition }>
   >;
   readonly save_rules?: Readonly<Record<string, SaveRuleFields>>;
-  /** What hints of a model must not decide. All of it by default. */
+  /** The decisions that hints of a model must not make. The default is all of them. */
   readonly llm_cannot?: readonly CannotDecide[];
   /** True if each principal reads only its own memories. Saves then name their owner. */
   readonly user_isolation: boolean;
@@ -29,7 +29,7 @@ export interface SaveRuleFields {
   readonly priority?: number;
 }
 
-/** The lengths of the texts as they came, in characters. */
+/** The lengths of the original texts, in characters. */
 export interface Lengths {
   readonly messageLength: number;
   readonly responseLength: number;

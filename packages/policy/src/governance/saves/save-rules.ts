@@ -8,7 +8,7 @@ export interface SaveRule {
   /** Null if the rule saves nothing. */
   readonly store: string | null;
   readonly ttlMs: number | null;
-  /** True if the patterns match, and the condition holds. A rule without patterns or condition needs only the other. */
+  /** True if a pattern matches and the condition holds. A rule with only patterns or a condition needs only these. */
   holds(folded: string, lengths: Lengths, stepBudget: StepBudget): boolean;
 }
 

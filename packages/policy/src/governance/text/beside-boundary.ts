@@ -1,26 +1,26 @@
 import { literalOf } from './pattern-literal.ts';
 import type { Branch, PatternPart, PatternTree } from './pattern-tree.ts';
 
-/** What can be beside a `\b`, as a set of bits. */
+/** The kinds of characters that can be beside a `\b`, as a set of bits. */
 export type Beside = number;
-/** A letter, digit or mark outside ASCII that the pattern itself names. There `\b` always holds. */
+/** A letter, digit or mark outside ASCII that the pattern names. Beside it, `\b` always holds. */
 export const OUTSIDE_ASCII = 1;
-/** Anything else, or nothing. There `\b` is that of ASCII. */
+/** Any other character, or an end of the text. Beside it, `\b` has its ASCII meaning. */
 export const OTHER = 2;
 export const BOTH = OUTSIDE_ASCII | OTHER;
 
-/** Which end of a part is looked at. */
+/** The end of a part that is examined. */
 export type End = 'first' | 'last';
 type Ends = { readonly beside: Beside; readonly canBeEmpty: boolean };
 
-/** Returns what the branch begins or ends with. If it can be empty, what is behind it is added. */
-export function endOfBranch(branch: Branch, end: End, behind: Beside): Beside {
+/** Returns the kinds of characters at one end of the branch, with those of `beyond` if the branch can be empty. */
+export function endOfBranch(branch: Branch, end: End, beyond: Beside): Beside {
   const { beside, canBeEmpty } = endsOf(branch, end);
-  return canBeEmpty ? beside | behind : beside;
+  return canBeEmpty ? beside | beyond : beside;
 }
 
-export function endOfTree(tree: PatternTree, end: End, behind: Beside): Beside {
-  return tree.reduce((beside, branch) => beside | endOfBranch(branch, end, behind), 0);
+export function endOfTree(tree: PatternTree, end: End, beyond: Beside): Beside {
+  return tree.reduce((beside, branch) => beside | endOfBranch(branch, end, beyond), 0);
 }
 
 function endsOf(branch: Branch, end: End): Ends {
@@ -62,7 +62,7 @@ function rangesOf(members: readonly string[]): (readonly [from: string, to: stri
   return ranges;
 }
 
-/** Symbols outside ASCII count as letters if the class has letters there, such as ゛ in the range of Hiragana. */
+/** A range outside ASCII counts as letters if it has a letter, even if it has symbols, such as ゛ in Hiragana. */
 function besideRanges(ranges: readonly (readonly [from: string, to: string])[]): Beside {
   let beside = 0;
   for (const [from, to] of ranges) {
@@ -79,7 +79,7 @@ function besideRanges(ranges: readonly (readonly [from: string, to: string])[]):
 
 const LETTER_DIGIT_OR_MARK = /^[\p{L}\p{N}\p{M}]$/u;
 const SCRIPT_OUTSIDE_ASCII = /^\\p\{(?:Script|sc)=(?!Latin|Latn|Common|Zyyy|Inherited|Zinh|Qaai)/;
-/** The most characters of a range that are looked at. A longer range has letters. */
+/** The maximum number of characters of a range that are examined. A longer range counts as letters. */
 const MOST_OF_RANGE = 4_096;
 
 function hasLetterOutsideAscii(first: number, last: number): boolean {

@@ -1,7 +1,7 @@
 import { ROOT, step, trie } from '../../literal-automaton.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 
-/** Is told where a literal is, and which by its place in the list. */
+/** Receives an occurrence: the index of the literal in the list, and its span in the text. */
 type OnLiteral = (literal: number, start: number, end: number) => void;
 
 export interface LiteralFinder {
@@ -12,7 +12,7 @@ export interface LiteralFinder {
   find(text: string, stepBudget: StepBudget, onLiteral: OnLiteral): boolean;
 }
 
-/** @param literals must not be empty; equal ones are all reported */
+/** @param literals none of them is empty; if literals are equal, each of them is reported */
 export function literalFinder(literals: readonly string[]): LiteralFinder {
   const tree = trie();
   const endingAt = new Map<number, number[]>();
@@ -21,7 +21,7 @@ export function literalFinder(literals: readonly string[]): LiteralFinder {
     endingAt.set(state, [...(endingAt.get(state) ?? []), index]);
   }
   const { automaton, inOrder } = tree.compile();
-  /** For each state, its longest suffix at which a literal ends, which may be the state itself. */
+  /** For each state, the state itself if a literal ends there. Otherwise its longest suffix at which a literal ends. */
   const nearest = new Int32Array(automaton.suffixes.length);
   for (const state of inOrder.slice(1)) {
     nearest[state] = endingAt.has(state) ? state : (nearest[automaton.suffixes[state] ?? ROOT] ?? ROOT);

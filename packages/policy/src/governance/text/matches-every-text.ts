@@ -14,8 +14,8 @@ const SHORT = [
 const LONG = ['\ue000', 'a', '歳'].map((character) => character.repeat(1_001));
 
 /**
- * True if the pattern matches whatever comes, except perhaps the empty text. Its author has probably forgotten
- * something: the pattern `.*` lets an intent win every prompt. The answer comes from texts that have little in common.
+ * True if the pattern matches every text, except perhaps the empty text. Such a pattern is probably a mistake: an
+ * intent with the pattern `.*` wins most prompts. The function tries texts that have little in common.
  */
 export function matchesEveryText(pattern: TextPattern): boolean {
   const stepBudget: StepBudget = { left: Number.POSITIVE_INFINITY };

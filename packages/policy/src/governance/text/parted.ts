@@ -1,9 +1,9 @@
-const OF_WORDS = /^[\p{L}\p{N}\p{M}_]$/u;
+const WORD_CHARACTER = /^[\p{L}\p{N}\p{M}_]$/u;
 /** Characters of scripts that write no blanks between words. */
 const WITHOUT_BLANKS =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]$/u;
 
-/** True if the part of the text from `start` to before `end` is a whole word or several: both its ends are parted. */
+/** True if the text from `start` to before `end` consists of whole words: it is parted from both its neighbours. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   return isParted(text, start) && isParted(text, end);
 }
@@ -22,7 +22,7 @@ export function isParted(text: string, at: number): boolean {
 }
 
 function joins(character: string): boolean {
-  return OF_WORDS.test(character) && !WITHOUT_BLANKS.test(character);
+  return WORD_CHARACTER.test(character) && !WITHOUT_BLANKS.test(character);
 }
 
 function characterBefore(text: string, at: number): string {

@@ -1,6 +1,6 @@
 /**
- * Returns the one character that a part of a pattern matches: the character itself, or that of an escape. Null if the
- * part is a class, because a class matches several.
+ * Returns the only character that a part of a pattern matches: the part itself, or the character that an escape means.
+ * Null if the part is a class, because a class matches several characters.
  */
 export function literalOf(source: string): string | null {
   if (source.startsWith('[') || source === '.') return null;
@@ -20,7 +20,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   f: '\f',
   r: '\r',
   0: '\0',
-  // Only within a class; elsewhere it is a boundary.
+  // `\b` is a backspace only within a class. Elsewhere it is a boundary.
   b: '\b',
 };
 

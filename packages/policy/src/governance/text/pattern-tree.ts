@@ -1,6 +1,6 @@
 /**
- * The parts of an ECMAScript pattern, as far as text patterns need them: where its characters, classes, groups,
- * branches, anchors and repeats are.
+ * An ECMAScript pattern as a tree. It has only the parts that text patterns need: characters, classes, groups,
+ * branches, anchors and repeats.
  */
 export type PatternTree = readonly Branch[];
 export type Branch = readonly PatternPart[];

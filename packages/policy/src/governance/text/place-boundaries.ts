@@ -3,11 +3,11 @@ import { type Beside, BOTH, endOfBranch, endOfTree, OTHER, OUTSIDE_ASCII } from 
 import { type Branch, ONCE, type PatternPart, type PatternTree } from './pattern-tree.ts';
 
 /**
- * Returns the pattern with only those `\b` that are boundaries of ASCII. A `\b` beside a letter, digit or mark outside
- * ASCII always holds, and is left out. If a group beside it has branches of both kinds, the `\b` moves into each
+ * Returns the pattern with only those `\b` that have their ASCII meaning. A `\b` beside a letter, digit or mark outside
+ * ASCII always holds, so it is removed. If a group beside it has branches of both kinds, the `\b` moves into each
  * branch: `(years old|歳)\b` becomes `(years old\b|歳)`.
  *
- * @throws PatternRefused if what is beside a `\b` can be of both kinds, and no branch tells which
+ * @throws PatternRefused if both kinds of characters can be beside a `\b`, and no branches separate them
  */
 export function placeBoundaries(tree: PatternTree, pattern: string): PatternTree {
   return placeInTree(tree, OTHER, OTHER, pattern);
@@ -33,7 +33,7 @@ function placeInBranch(branch: Branch, before: Beside, after: Beside, pattern: s
   }
   return parts.map((part, at) => {
     if (part.is !== 'group') return part;
-    // In a repeated group, the beginning follows the end.
+    // In a repeated group, the end of one repeat is beside the beginning of the next.
     const again = part.repeat.most > 1;
     const left =
       endOfBranch(parts.slice(0, at), 'last', before) | (again ? endOfTree(part.branches, 'last', 0) : 0);
@@ -44,9 +44,9 @@ function placeInBranch(branch: Branch, before: Beside, after: Beside, pattern: s
 }
 
 const UNCERTAIN =
-  'what is beside \\b can be a letter outside ASCII or something else: write a branch with \\b for each, as in (old\\b|歳)';
+  'the character beside \\b can be a letter outside ASCII or another character: write a branch for each, as in (old\\b|歳)';
 
-/** Moves the `\b` into each branch of the group at `to`. False if no such group is there, or if it repeats. */
+/** Moves the `\b` into each branch of the group at `to`. False if `to` is no group, or if the group repeats. */
 function moveInto(parts: PatternPart[], from: number, to: number): boolean {
   const group = parts[to];
   if (group?.is !== 'group' || group.repeat.most !== 1) return false;

@@ -2,14 +2,14 @@ import { literalOf } from './pattern-literal.ts';
 import type { Branch, PatternPart, PatternTree } from './pattern-tree.ts';
 import { withoutCase } from './without-case.ts';
 
-/** The most literals for one pattern. More would cost more than they save. */
+/** The maximum number of literals for one pattern. More literals cost more time than they save. */
 const MOST = 64;
 /** A shorter literal is in almost every text. */
 const SHORTEST = 2;
 
 /**
- * Returns literals, without case, of which every match of the pattern contains at least one. So a text without them
- * need not be searched. Null if no such literals are known.
+ * Returns literals without case. Every match of the pattern contains at least one of them, so a text with none of them
+ * needs no search. Null if no such literals are known.
  */
 export function requiredLiterals(tree: PatternTree): readonly string[] | null {
   const literals: string[] = [];
@@ -45,7 +45,7 @@ function shortest(literals: readonly string[]): number {
   return literals.length > 0 && least >= SHORTEST ? least : 0;
 }
 
-/** Returns the character that the part has at least once. A character that folding changes is in no folded text. */
+/** Returns the character that the part requires. Null for a character that folding changes: no folded text has it. */
 function literalOfPart(part: PatternPart): string | null {
   if (part.is !== 'character' || part.repeat.least === 0) return null;
   const literal = literalOf(part.source);

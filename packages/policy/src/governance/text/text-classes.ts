@@ -2,8 +2,8 @@ import { PatternRefused } from '../../arguments/pattern-to-re2.ts';
 
 const OF_WORDS = '\\p{L}\\p{M}\\p{N}_';
 /**
- * What `\W` adds to a class: all categories but letters, marks and numbers, and of the connectors all but `_`. A class
- * of RE2 cannot contain the complement of several categories.
+ * The characters that `\W` adds to a class: every category except letters, marks and numbers, and every connector
+ * except `_`. RE2 can negate one category within a class, but not several categories together.
  */
 const NOT_OF_WORDS =
   '\\p{C}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\\p{S}\\p{Z}' +
@@ -12,7 +12,7 @@ const NOT_OF_WORDS =
 const ESCAPE = /\\(?:[pP]\{[^}]*\}|[\s\S])/gu;
 const NOT_OF_ONE_CASE = /^\\P\{(?:[^=}]*=)?(?:L[ult]|LC|(?:Upper|Lower|Title)case_Letter|Cased_Letter)\}$/;
 
-/** Rewrites one character or class of a pattern: its `\w` and `\d` become those of Unicode. */
+/** Rewrites one character or class of a pattern, so that `\w` and `\d` contain characters of all scripts. */
 export function withUnicodeClasses(source: string, pattern: string): string {
   if (source.startsWith('[')) return source.replace(ESCAPE, (token) => inClass(token, pattern));
   if (source === '\\w') return `[${OF_WORDS}]`;

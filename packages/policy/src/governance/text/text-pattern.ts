@@ -15,7 +15,7 @@ export interface TextPattern {
   readonly source: string;
   /** The maximum number of steps that the pattern takes for each character of a text. */
   readonly size: number;
-  /** Literals without case, of which every match contains at least one. Null if none are known. */
+  /** Literals without case. Every match contains at least one of them. Null if none are known. */
   readonly literals: readonly string[] | null;
   /** True if the text matches. If the step budget is used up, the result is false, but not valid. */
   test(folded: string, stepBudget: StepBudget): boolean;
@@ -30,13 +30,13 @@ export interface TextPattern {
 type TextMatch = {
   readonly start: number;
   readonly end: number;
-  /** The first group of the pattern. Null if the pattern has no group, or if the group took no part. */
+  /** The first group of the pattern. Null if the pattern has no group, or if the match does not use the group. */
   readonly group: { readonly start: number; readonly end: number } | null;
 };
 
 /**
  * Compiles an ECMAScript pattern for folded texts, to an automaton that takes linear time. The pattern ignores case,
- * `\w` and `\d` are those of Unicode, and `\b` also holds beside letters outside ASCII that the pattern names.
+ * `\w` and `\d` contain characters of all scripts, and `\b` also holds beside letters outside ASCII that it names.
  *
  * @param room the total size that this pattern and later patterns may have; the size of this pattern is subtracted
  * @throws PatternRefused
@@ -45,7 +45,7 @@ export function textPattern(source: string, room: StepBudget = endlessRoom()): T
   if (source.length > LONGEST_PATTERN) {
     throw new PatternRefused(`${source.slice(0, 40)}…`, `it is longer than ${LONGEST_PATTERN} characters`);
   }
-  // Refuses what is invalid or not linear. The tree is made only of valid patterns.
+  // patternToRe2 refuses patterns that are invalid or not linear, because patternTree needs a valid pattern.
   patternToRe2(source);
   const tree = placeBoundaries(refuseNoBoundary(patternTree(source), source), source);
   const rewritten = patternOf(withClasses(tree, source));

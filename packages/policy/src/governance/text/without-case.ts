@@ -1,9 +1,9 @@
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Returns the text with one letter for each pair of a capital and a small letter. Every character stays at its
- * place: a letter with a longer counterpart (`ß`, `İ`) stays as it is. In folded texts, two characters become equal
- * exactly if a pattern that ignores case takes one for the other.
+ * Returns the text with small letters instead of capitals. No character moves: a letter with a longer counterpart
+ * (`ß`, `İ`) does not change. In folded texts, two characters become equal exactly if they are equal for a pattern
+ * that ignores case.
  */
 export function withoutCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
@@ -16,7 +16,7 @@ function smallLetter(character: string): string {
   if (ASCII.test(character)) return character.toLowerCase();
   // The capital of the dotless ı is I, but the two are different letters.
   if (character === 'ı') return character;
-  // The capital comes first, because two small letters can share it: σ and ς.
+  // The letter first becomes a capital, because two small letters (σ and ς) can share one capital.
   const capital = oneCharacter(character.toUpperCase(), character);
   return oneCharacter(capital.toLowerCase(), oneCharacter(character.toLowerCase(), character));
 }
