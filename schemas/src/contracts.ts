@@ -1,6 +1,6 @@
 /**
- * Every record and document by its name. The JSON Schema files, the AsyncAPI document and the examples are made for
- * all of them.
+ * The records and the documents by their names. The JSON Schema files, the AsyncAPI document and the examples are made
+ * for all of them. The documents of a manifest are in `manifest.ts`.
  */
 import { actionRequested } from './action.ts';
 import { agentDocument } from './agent-document.ts';
@@ -34,10 +34,8 @@ import {
 import { deadLetter, deadLetterRepublished } from './dead-letter.ts';
 import { actionDecided } from './decision.ts';
 import { mandateDocument, policyDocument } from './mandate-document.ts';
-import { manifestDocument } from './manifest-document.ts';
 import { agentKilled, agentRevived, approvalRecorded, budgetAdjusted, ledgerEpoch } from './operations.ts';
 import { actionCompleted } from './outcome.ts';
-import { permissionsDocument } from './permissions-document.ts';
 import { personErased, personsBegun } from './person-erased.ts';
 import { ruleDocument } from './rule-document.ts';
 import { sdkDecided, sdkSettled } from './sdk-record.ts';
@@ -88,7 +86,7 @@ export const RECORDS = {
   },
 } as const;
 
-/** The documents that people write. */
+/** The documents that people write, except those of a manifest. */
 export const DOCUMENTS = {
   mandate: mandateDocument,
   agent: agentDocument,
@@ -96,6 +94,4 @@ export const DOCUMENTS = {
   rule: ruleDocument,
   tenant: tenantDocument,
   cases: casesDocument,
-  manifest: manifestDocument,
-  permissions: permissionsDocument,
 } as const;

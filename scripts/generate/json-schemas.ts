@@ -1,10 +1,11 @@
 /** A JSON Schema (2020-12) for each record and document, for producers in other languages and for editors. */
 import { DOCUMENTS, RECORDS } from '@mandate/schemas';
+import { MANIFEST_DOCUMENTS } from '@mandate/schemas/manifest';
 import { z } from 'zod';
 import { type GeneratedFile, jsonText } from './generated-file.ts';
 
-const contracts: [string, z.ZodType][] = [...Object.values(RECORDS), DOCUMENTS].flatMap((named) =>
-  Object.entries<z.ZodType>(named),
+const contracts: [string, z.ZodType][] = [...Object.values(RECORDS), DOCUMENTS, MANIFEST_DOCUMENTS].flatMap(
+  (named) => Object.entries<z.ZodType>(named),
 );
 
 export const jsonSchemas: readonly GeneratedFile[] = contracts.map(([name, schema]) => ({

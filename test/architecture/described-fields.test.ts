@@ -2,11 +2,14 @@
  * Every field of every record and document has a sentence and an example. Another test checks the OpenAPI documents.
  */
 import { DOCUMENTS, RECORDS } from '@mandate/schemas';
+import { MANIFEST_DOCUMENTS } from '@mandate/schemas/manifest';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { faultsOfFields, fieldsIn } from '../described-fields.ts';
 
-const contracts = [...Object.values(RECORDS), DOCUMENTS].flatMap((named) => Object.entries<z.ZodType>(named));
+const contracts = [...Object.values(RECORDS), DOCUMENTS, MANIFEST_DOCUMENTS].flatMap((named) =>
+  Object.entries<z.ZodType>(named),
+);
 
 test.each(contracts)('%s says what each field holds, with a valid example', (name, schema) => {
   const json = z.toJSONSchema(schema, { io: 'input' });

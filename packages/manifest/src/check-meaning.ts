@@ -1,5 +1,5 @@
 /** Checks what the manifest and its permissions mean together. Each field was checked by itself before. */
-import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas';
+import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas/manifest';
 import { declaredBy } from './checks/declared.ts';
 import { entityFaults } from './checks/entities.ts';
 import { intentFaults } from './checks/intents.ts';

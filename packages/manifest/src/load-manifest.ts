@@ -1,11 +1,11 @@
 /** Loads a manifest and its permissions as one, with the overlay of an environment. */
+import { deepEqual } from '@mandate/schemas';
 import {
-  deepEqual,
   type ManifestDocument,
   manifestDocument,
   type PermissionsDocument,
   permissionsDocument,
-} from '@mandate/schemas';
+} from '@mandate/schemas/manifest';
 import { checkMeaning } from './check-meaning.ts';
 import { type Found, found, type ManifestFault } from './fault.ts';
 import { isBroughtBy } from './overlay/brought-by.ts';

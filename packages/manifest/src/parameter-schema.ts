@@ -1,5 +1,5 @@
 /** The JSON Schema of a parameter of a tool. */
-import type { ManifestDocument } from '@mandate/schemas';
+import type { ManifestDocument } from '@mandate/schemas/manifest';
 
 export type Parameter = NonNullable<ManifestDocument['tools']>[number]['params'][string];
 

@@ -1,5 +1,6 @@
 /** Reads one file as YAML. The fields of the document are not checked here. */
-import { type DocumentSource, type FindPlace, readOneDocument } from '@mandate/policy/documents';
+import type { DocumentSource, FindPlace } from '@mandate/policy/documents';
+import { readOneDocument } from '@mandate/policy/one-document';
 import { type Found, found, type ManifestFault, MOST_FAULTS } from './fault.ts';
 
 /** A file that was read as YAML. */

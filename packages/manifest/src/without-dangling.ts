@@ -2,7 +2,7 @@
  * Removes references that lead nowhere, so that they grant nothing. A lenient load reports them as warnings. An entity
  * of an unknown type becomes a string.
  */
-import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas';
+import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas/manifest';
 import { type Declared, declaredBy } from './checks/declared.ts';
 
 export type Documents = { manifest: ManifestDocument; permissions: PermissionsDocument };

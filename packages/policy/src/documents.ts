@@ -10,4 +10,3 @@ export { type DocumentSource, saysKind } from './mandate/documents-in.ts';
 export { type LoadedMandates, loadMandates } from './mandate/load-mandates.ts';
 export type { FindPlace } from './mandate/plain-value.ts';
 export { readDocuments, type SayFault } from './mandate/read-documents.ts';
-export { type OneDocument, readOneDocument } from './mandate/read-one-document.ts';

@@ -1,7 +1,7 @@
 /** The cases of loading: faults and warnings with their places, durations, rates and conditions. */
 
 import { type LoadedManifest, loadManifest } from '@mandate/manifest';
-import { lengthConditionHolds, readDuration, readLengthCondition, readRate } from '@mandate/schemas/core';
+import { lengthConditionHolds, readDuration, readLengthCondition, readRate } from '@mandate/schemas/manifest';
 import { expect, test } from 'vitest';
 import { type CaseDocument, existingTextOf, manifestCases, textOf } from './manifest-cases.ts';
 

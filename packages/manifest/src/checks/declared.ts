@@ -1,5 +1,6 @@
 /** The names that a manifest and its permissions declare. Other parts of the documents refer to them. */
-import { ENTITY_TYPES, type ManifestDocument, nearestName, type PermissionsDocument } from '@mandate/schemas';
+import { nearestName } from '@mandate/schemas';
+import { ENTITY_TYPES, type ManifestDocument, type PermissionsDocument } from '@mandate/schemas/manifest';
 import { type FaultCode, type Found, found, type Path } from '../fault.ts';
 
 export type Declared = {

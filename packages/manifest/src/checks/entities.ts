@@ -1,6 +1,6 @@
 /** Checks the entities of intents: the fields of their types, and their defaults. */
 import { inCase } from '@mandate/policy/governance';
-import type { IntentDocument, ManifestDocument } from '@mandate/schemas';
+import type { IntentDocument, ManifestDocument } from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';
 import { matchesWholly } from '../patterns.ts';
 import { FIELDS_OF_ENTITIES, misplacedFields } from './typed-value.ts';

@@ -1,5 +1,5 @@
 /** Checks the triggers of intents. Exactly one intent is the fallback, and each other intent has a trigger. */
-import type { ManifestDocument } from '@mandate/schemas';
+import type { ManifestDocument } from '@mandate/schemas/manifest';
 import { type Found, found } from '../fault.ts';
 
 export function intentFaults({ intents }: ManifestDocument): Found[] {

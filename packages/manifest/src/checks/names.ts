@@ -1,5 +1,6 @@
 /** Finds names that stand twice in one list, and names that have a meaning already. */
-import { CAPS, ENTITY_TYPES, type ManifestDocument, type PermissionsDocument } from '@mandate/schemas';
+import { CAPS } from '@mandate/schemas';
+import { ENTITY_TYPES, type ManifestDocument, type PermissionsDocument } from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';
 
 export function namesOfManifest(manifest: ManifestDocument): Found[] {

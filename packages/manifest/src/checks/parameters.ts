@@ -1,5 +1,5 @@
 /** Checks the parameters of tools: the fields of their types, and their defaults. */
-import type { ManifestDocument } from '@mandate/schemas';
+import type { ManifestDocument } from '@mandate/schemas/manifest';
 import { argumentFaults } from '../argument-faults.ts';
 import { type Found, found, type Path } from '../fault.ts';
 import { type Parameter, parameterSchema } from '../parameter-schema.ts';

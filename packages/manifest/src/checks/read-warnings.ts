@@ -1,5 +1,5 @@
 /** Warns of intents that read another intent's stores, and of reads without a limit or without isolation. */
-import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas';
+import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas/manifest';
 import { type Found, found } from '../fault.ts';
 
 const READ = ['memory_policies', 'read'];

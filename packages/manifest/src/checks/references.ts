@@ -1,5 +1,5 @@
 /** Finds references that lead nowhere. */
-import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas';
+import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas/manifest';
 import type { Found } from '../fault.ts';
 import { type Declared, itemsAt, keysAt, undeclared } from './declared.ts';
 import { storeOf } from './save-rules.ts';

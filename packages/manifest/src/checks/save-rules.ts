@@ -1,5 +1,9 @@
 /** Checks the save rules: their tests, actions and priorities, and whether they can ever save. */
-import { type MemoryPoliciesDocument, type PermissionsDocument, SAVE_PRIORITIES } from '@mandate/schemas';
+import {
+  type MemoryPoliciesDocument,
+  type PermissionsDocument,
+  SAVE_PRIORITIES,
+} from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';
 
 type SaveRule = NonNullable<NonNullable<MemoryPoliciesDocument['write']>['save_rules']>[string];

@@ -5,7 +5,7 @@ import {
   READ_BY_MODEL,
   STORE_TYPES,
   WRITE_BY_MODEL,
-} from '@mandate/schemas';
+} from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';
 import { matchesEverything } from '../patterns.ts';
 

@@ -1,11 +1,11 @@
 /** Finds what an overlay lets be read from memory, or be saved, that the base does not. */
+import { deepEqual } from '@mandate/schemas';
 import {
-  deepEqual,
   type ManifestDocument,
   READ_BY_MODEL,
   readDuration,
   WRITE_BY_MODEL,
-} from '@mandate/schemas';
+} from '@mandate/schemas/manifest';
 import type { Found } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
 import { entriesGone, fieldsAt, limitWidens, textsAt, widens } from './compare.ts';

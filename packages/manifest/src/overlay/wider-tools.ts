@@ -1,5 +1,6 @@
 /** Finds tools and roles that an overlay lets in. */
-import { deepEqual, type ManifestDocument, readRate } from '@mandate/schemas';
+import { deepEqual } from '@mandate/schemas';
+import { type ManifestDocument, readRate } from '@mandate/schemas/manifest';
 import type { Found, Path } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
 import { fieldsAt, quote, textsAt, widens } from './compare.ts';

@@ -1,6 +1,7 @@
 /**
- * Reads a file that contains one YAML (or JSON) document, without a schema. The caller checks the fields, and asks
- * for the place of any field.
+ * @mandate/policy/one-document: reads a file that contains one YAML (or JSON) document, without a schema. The caller
+ * checks the fields, and asks for the place of any field. Only the package `manifest` needs this reader. So
+ * `@mandate/policy/documents`, which the SDK loads, does not export it.
  */
 import { placesIn } from '@mandate/schemas/core';
 import type { DocumentFault } from './document-fault.ts';
