@@ -74,13 +74,15 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
     ['patterns: case does not matter', 'RE2JS.CASE_INSENSITIVE', '0'],
     ['patterns: an empty match is no evidence', 'if (end > start) yield', 'yield'],
     ['patterns: every search for a match is counted', 'if (!consume(stepBudget, cost(end))) return;', ''],
+    ['patterns: \\B is refused', "part.source !== '\\\\B'", 'true'],
+  ]),
+  ...inFile('packages/policy/src/arguments/compiled-programs.ts', [
     [
       'patterns: the room of a document is limited',
       'if (!consume(room, size)) throw',
       'consume(room, size); if (false) throw',
     ],
-    ['patterns: 1,000 characters are the most', 'source.length > LONGEST_PATTERN', 'false'],
-    ['patterns: \\B is refused', "part.source !== '\\\\B'", 'true'],
+    ['patterns: 1,000 characters are the most', 'if (pattern.length <= LONGEST_PATTERN) return;', 'return;'],
   ]),
   ...inFile(`${GOVERNANCE}/text/required-literals.ts`, [
     ['literals: an optional character is not required', ' || part.repeat.least === 0', ''],
@@ -110,7 +112,11 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
     ['patterns: a limited length is not everything', '[...SHORT, ...LONG]', 'SHORT'],
   ]),
   ...inFile(`${GOVERNANCE}/intents/evidence.ts`, [
-    ['intents: evidence is measured in characters', '(text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1', '1'],
+    [
+      'intents: evidence is measured in characters',
+      '[...folded.slice(start, end)]',
+      'folded.slice(start, end)',
+    ],
     ['intents: a keyword is a whole word', ' || !standsAlone(folded, start, end)', ''],
     [
       'intents: of equal evidence, keywords come before patterns',
@@ -167,7 +173,7 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
     ['entities: a pattern gives its group', 'group ?? { start, end }', '{ start, end }'],
   ]),
   ...inFile(`${GOVERNANCE}/intents/find-number.ts`, [
-    ['numbers: a number is a whole word', '!isParted(text, span.start) || ', ''],
+    ['numbers: a number is a whole word', '!standsAlone(text, span.start, span.end) || ', ''],
     ['numbers: a date is no number', '[.,:/-]', '[.]'],
     ['numbers: 9 digits are the most', '{1,9}$/', '+$/'],
     ['numbers: the first number outside of the bounds is told', 'outside ??=', 'outside ='],
@@ -259,13 +265,12 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
     ['hints: llm_cannot binds the model', ' && cannot.has(rule)', ' && false'],
     ['hints: llm_cannot binds nobody else', "origin !== 'user' && origin !== 'system' && ", ''],
     ['hints: what llm_cannot does not name is honoured', ' && cannot.has(rule)', ''],
-    ['hints: without an origin, a hint is of the model', ": 'model';", ": 'user';"],
+    ['hints: without an origin, a hint is of the model', "?? 'model'", "?? 'user'"],
     [
       'hints: save: true is force_save',
       "save === true ? 'force_save' : 'block_save'",
       "save === true ? 'block_save' : 'force_save'",
     ],
-    ['hints: the origin of a group is not that of its hint', 'Object.hasOwn(origins, field) ?', 'true ?'],
   ]),
   ...inFile(`${GOVERNANCE}/saves/save-rules.ts`, [
     ['saves: rules are asked by priority', 'b.priority - a.priority', 'a.priority - b.priority'],

@@ -82,7 +82,7 @@ function compileEntity(
   const named = Object.hasOwn(types, fields.type) ? types[fields.type] : undefined;
   if (fields.type === 'enum') return { fields, kind: 'enum', find: findValue(fields.values ?? []) };
   if (fields.type === 'integer' || fields.type === 'number')
-    return { fields, kind: 'number', find: findOneNumber(fields) };
+    return { fields, kind: 'number', find: ({ folded, taken }) => findNumber(folded, fields, taken) };
   if (fields.type !== 'string' && named !== undefined) {
     return { fields, kind: 'named', find: findNamed(textPattern(named.pattern, room), named.case) };
   }
@@ -127,14 +127,6 @@ function findValue(values: readonly string[]): Find {
         first = { value: known[literal], span: { start, end } };
     });
     return first;
-  };
-}
-
-function findOneNumber(fields: EntityFields): Find {
-  return ({ folded, taken }) => {
-    const found = findNumber(folded, fields, taken);
-    if (found === null) return null;
-    return found.why === null ? { value: found.value, span: found.span } : { ...found, why: found.why };
   };
 }
 

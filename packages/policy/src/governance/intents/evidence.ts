@@ -79,7 +79,7 @@ export function compileEvidence(intents: readonly IntentFields[], room: StepBudg
       const { intent, pattern } = candidate;
       if (pattern.literals !== null && !mayMatch.has(candidate)) continue;
       for (const { start, end } of pattern.matches(folded, stepBudget)) {
-        const length = charactersIn(folded, start, end);
+        const { length } = [...folded.slice(start, end)];
         const found = { by: 'pattern' as const, trigger: pattern.source, length, start, end };
         if (length > (best.get(intent)?.length ?? 0)) best.set(intent, { ...found, order: 0 });
       }
@@ -95,10 +95,4 @@ type Found = Evidence & { readonly order: number };
 function isBetter(one: Found, other: Found | undefined): boolean {
   if (other === undefined || one.length !== other.length) return one.length > (other?.length ?? 0);
   return one.order < other.order;
-}
-
-function charactersIn(text: string, start: number, end: number): number {
-  let characters = 0;
-  for (let at = start; at < end; characters += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  return characters;
 }

@@ -1,4 +1,4 @@
-import { isParted } from '../text/parted.ts';
+import { standsAlone } from '../text/parted.ts';
 import type { Span, TakenSpans } from './taken-spans.ts';
 
 /** Digits that may be joined, as in dates, times, decimals and thousands. */
@@ -6,10 +6,12 @@ const NUMBERS = /[0-9]+(?:[.,:/-][0-9]+)*/g;
 const WHOLE = /^[0-9]{1,9}$/;
 const DECIMAL = /^(?=.{1,9}$)[0-9]+(?:\.[0-9]+)?$/;
 
-export type NumberFound =
-  | { readonly value: number; readonly why: null; readonly span: Span }
-  /** The first number, if no number is within the bounds. */
-  | { readonly value: number; readonly why: 'below' | 'above'; readonly span: Span };
+export interface NumberFound {
+  readonly value: number;
+  readonly span: Span;
+  /** How the number leaves its bounds. Absent if it is within them. */
+  readonly why?: 'below' | 'above';
+}
 
 /**
  * Returns the first number within the bounds. Otherwise returns the first number, and why it is invalid. Null if the
@@ -24,10 +26,10 @@ export function findNumber(
   for (const { 0: digits, index: start } of text.matchAll(NUMBERS)) {
     const span = { start, end: start + digits.length };
     if (!(type === 'integer' ? WHOLE : DECIMAL).test(digits)) continue;
-    if (!isParted(text, span.start) || !isParted(text, span.end) || !taken.isFree(span)) continue;
+    if (!standsAlone(text, span.start, span.end) || !taken.isFree(span)) continue;
     const value = Number(digits);
-    if (value >= min && value <= max) return { value, why: null, span };
-    outside ??= { value, why: value < min ? 'below' : 'above', span };
+    if (value >= min && value <= max) return { value, span };
+    outside ??= { value, span, why: value < min ? 'below' : 'above' };
   }
   return outside;
 }

@@ -44,7 +44,7 @@ export function permittedHints(
   for (const { hint, field, decides } of FIELDS) {
     if (hints[hint] === undefined) continue;
     const rule = decides(hints);
-    const origin = Object.hasOwn(origins, field) ? origins[field] : 'model';
+    const origin = origins[field] ?? 'model';
     if (origin !== 'user' && origin !== 'system' && cannot.has(rule)) violations.push({ rule, field });
     else permitted[hint] = hints[hint];
   }

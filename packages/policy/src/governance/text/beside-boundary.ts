@@ -1,5 +1,5 @@
 import { literalOf } from './pattern-literal.ts';
-import type { Branch, PatternPart, PatternTree } from './pattern-tree.ts';
+import { type Branch, ESCAPE, type PatternPart, type PatternTree } from './pattern-tree.ts';
 
 /** The kinds of characters that can be beside a `\b`, as a set of bits. */
 export type Beside = number;
@@ -43,7 +43,7 @@ function endsOfPart(part: PatternPart & { is: 'character' | 'group' }, end: End)
   };
 }
 
-const MEMBER = /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|x..|c.|[\s\S])|[\s\S]/gu;
+const MEMBER = new RegExp(String.raw`${ESCAPE}|[\s\S]`, 'gu');
 
 function besideCharacter(source: string): Beside {
   if (source.startsWith('[^')) return OTHER;

@@ -23,8 +23,12 @@ export type Repeat = { readonly source: string; readonly least: number; readonly
 
 export const ONCE: Repeat = { source: '', least: 1, most: 1 };
 
-const TOKEN =
-  /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|x..|c.|[\s\S])|\[(?:\\[\s\S]|[^\\\]])*\]|\(\?:|\(\?<[^>]*>|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/gu;
+/** The source of a RegExp that matches one escape. */
+export const ESCAPE = String.raw`\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|x..|c.|[\s\S])`;
+const TOKEN = new RegExp(
+  String.raw`${ESCAPE}|\[(?:\\[\s\S]|[^\\\]])*\]|\(\?:|\(\?<[^>]*>|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]`,
+  'gu',
+);
 
 /** @param pattern must be a valid pattern with the flag `u`, without look-around and flags */
 export function patternTree(pattern: string): PatternTree {

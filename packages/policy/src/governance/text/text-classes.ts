@@ -1,4 +1,5 @@
 import { PatternRefused } from '../../arguments/pattern-to-re2.ts';
+import { ESCAPE } from './pattern-tree.ts';
 
 const OF_WORDS = '\\p{L}\\p{M}\\p{N}_';
 /**
@@ -9,12 +10,12 @@ const NOT_OF_WORDS =
   '\\p{C}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\\p{S}\\p{Z}' +
   '\\u203f\\u2040\\u2054\\ufe33\\ufe34\\ufe4d-\\ufe4f\\uff3f';
 
-const ESCAPE = /\\(?:[pP]\{[^}]*\}|[\s\S])/gu;
+const ESCAPES = new RegExp(ESCAPE, 'gu');
 const NOT_OF_ONE_CASE = /^\\P\{(?:[^=}]*=)?(?:L[ult]|LC|(?:Upper|Lower|Title)case_Letter|Cased_Letter)\}$/;
 
 /** Rewrites one character or class of a pattern, so that `\w` and `\d` contain characters of all scripts. */
 export function withUnicodeClasses(source: string, pattern: string): string {
-  if (source.startsWith('[')) return source.replace(ESCAPE, (token) => inClass(token, pattern));
+  if (source.startsWith('[')) return source.replace(ESCAPES, (token) => inClass(token, pattern));
   if (source === '\\w') return `[${OF_WORDS}]`;
   if (source === '\\W') return `[^${OF_WORDS}]`;
   return inClass(source, pattern);

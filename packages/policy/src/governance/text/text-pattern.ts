@@ -1,9 +1,13 @@
 import { RE2JS } from 're2js';
-import { compiled, newProgram, type Program } from '../../arguments/compiled-programs.ts';
-import { COMPILING, LONGEST_PATTERN } from '../../arguments/linear-pattern.ts';
-import { endlessRoom, PATTERNS_TOO_LARGE, patternSize } from '../../arguments/pattern-size.ts';
+import {
+  automatonOf,
+  newProgram,
+  type Program,
+  refuseLongPattern,
+} from '../../arguments/compiled-programs.ts';
+import { COMPILING } from '../../arguments/linear-pattern.ts';
+import { endlessRoom } from '../../arguments/pattern-size.ts';
 import { PatternRefused, patternToRe2 } from '../../arguments/pattern-to-re2.ts';
-import { unknownClass } from '../../arguments/unicode-classes.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 import { type PatternPart, type PatternTree, patternOf, patternTree } from './pattern-tree.ts';
 import { placeBoundaries } from './place-boundaries.ts';
@@ -42,19 +46,13 @@ type TextMatch = {
  * @throws PatternRefused
  */
 export function textPattern(source: string, room: StepBudget = endlessRoom()): TextPattern {
-  if (source.length > LONGEST_PATTERN) {
-    throw new PatternRefused(`${source.slice(0, 40)}…`, `it is longer than ${LONGEST_PATTERN} characters`);
-  }
+  refuseLongPattern(source);
   // patternToRe2 refuses patterns that are invalid or not linear, because patternTree needs a valid pattern.
   patternToRe2(source);
   const tree = placeBoundaries(refuseNoBoundary(patternTree(source), source), source);
   const rewritten = patternOf(withClasses(tree, source));
-  const size = patternSize(rewritten);
-  if (!consume(room, size)) throw new PatternRefused(source, `with it the document ${PATTERNS_TOO_LARGE}`);
-  const re2 = patternToRe2(rewritten);
-  const unknown = unknownClass(re2);
-  if (unknown !== null) throw new PatternRefused(source, unknown);
-  const program = newProgram(source, re2, size, RE2JS.CASE_INSENSITIVE);
+  const program = newProgram(source, rewritten, room, RE2JS.CASE_INSENSITIVE);
+  const { size } = program;
   return {
     source,
     size,
@@ -81,17 +79,6 @@ function* matches(program: Program, folded: string, stepBudget: StepBudget): Gen
 function firstGroup(matcher: ReturnType<RE2JS['matcher']>): TextMatch['group'] {
   if (matcher.groupCount() === 0 || matcher.start(1) < 0) return null;
   return { start: matcher.start(1), end: matcher.end(1) };
-}
-
-/** Returns null, and uses up the step budget, if the engine cannot compile the pattern. */
-function automatonOf(program: Program, stepBudget: StepBudget): RE2JS | null {
-  try {
-    return compiled(program);
-  } catch (error) {
-    if (!(error instanceof PatternRefused)) throw error;
-    stepBudget.left = -1;
-    return null;
-  }
 }
 
 function withClasses(tree: PatternTree, source: string): PatternTree {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { stepBudgetOfAction } from '../../step-budget.ts';
+import { compileIntents } from './classify.ts';
+
+const OTHER = { id: 'other', triggers: { fallback: true } };
+
+test('of equal keywords, the trigger is the first of the manifest', () => {
+  const { classify } = compileIntents({
+    intents: [{ id: 'pet', triggers: { keywords: ['cat', 'dog'] } }, OTHER],
+  });
+  expect(classify('a dog and a cat', stepBudgetOfAction())).toMatchObject({ by: 'keyword', trigger: 'cat' });
+});
+
+test('the length of evidence is in characters', () => {
+  const { classify } = compileIntents({ intents: [{ id: 'han', triggers: { patterns: ['𠮷+'] } }, OTHER] });
+  expect(classify('𠮷𠮷', stepBudgetOfAction())).toMatchObject({ trigger: '𠮷+', length: 2 });
+});
+
+test('refuses intents without a fallback', () => {
+  expect(() => compileIntents({ intents: [{ id: 'pet', triggers: { keywords: ['cat'] } }] })).toThrow(
+    'no intent has triggers.fallback',
+  );
+});
+
+test('a keyword of many intents costs one step for each intent and place', () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => ({ id: `i${at}`, triggers: { keywords: ['a'] } }));
+  const { classify } = compileIntents({ intents: [...many, OTHER] });
+  expect(classify('a '.repeat(100), { left: 100 * 1_000 })).toBeNull();
+  expect(classify('a '.repeat(100), { left: 102 * 1_000 })).toMatchObject({ id: 'i0' });
+});
