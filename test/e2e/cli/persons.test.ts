@@ -107,9 +107,13 @@ test('sealed texts about a person are readable until the person is forgotten, an
   const decisions = async (...more: string[]) =>
     jsonLines<Row>((await mandate(['decisions', 'list', '--json', ...more])).stdout);
   const argsOf = async (actionId: string, ...more: string[]): Promise<Args> => {
-    const [row] = await decisions('--action', actionId);
-    const shown = await mandate(['decisions', 'show', row?.id ?? '', '--json', ...more]);
-    return JSON.parse(shown.stdout).decision.action.args;
+    // A plane that has just started may refuse a read for a moment, and then shows nothing.
+    const shown = await waitUntil(`the decision on ${actionId} is shown`, async () => {
+      const [row] = await decisions('--action', actionId);
+      const answer = await mandate(['decisions', 'show', row?.id ?? '', '--json', ...more]);
+      return answer.exitCode === 0 && answer.stdout;
+    });
+    return JSON.parse(shown).decision.action.args;
   };
   const recorded = (count: number) =>
     waitUntil('it is in the audit', async () => (await decisions()).length === count);
