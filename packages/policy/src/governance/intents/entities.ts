@@ -49,7 +49,7 @@ export function compileEntities(
     const search = { folded, evidenceEnd, taken: new TakenSpans(), stepBudget };
     const found = new Map<Compiled, Found>();
     for (const entity of inOrder) {
-      // Only the first of these entities can be the text after the evidence.
+      // Only the first entity of the kind `text` can be the text after the evidence.
       const one = entity.kind === 'text' && entity !== firstText ? null : entity.find(search);
       if (one === null) continue;
       found.set(entity, one);

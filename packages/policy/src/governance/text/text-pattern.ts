@@ -39,8 +39,8 @@ type TextMatch = {
 };
 
 /**
- * Compiles an ECMAScript pattern for folded texts, to an automaton that takes linear time. The pattern ignores case,
- * `\w` and `\d` contain characters of all scripts, and `\b` also holds beside letters outside ASCII that it names.
+ * Compiles an ECMAScript pattern for folded texts, to an automaton that takes linear time. The pattern ignores case.
+ * `\w` and `\d` contain characters of all scripts. `\b` also holds beside letters outside ASCII that the pattern names.
  *
  * @param room the total size that this pattern and later patterns may have; the size of this pattern is subtracted
  * @throws PatternRefused
