@@ -1,4 +1,4 @@
-/** The caps that concern a single call. A client of a plane needs only these, and it must stay small. */
+/** The caps that concern a single call. A client of a plane must stay small, so it imports only these caps. */
 export const CALL_CAPS = {
   recordBytes: 256 * 1024,
   depth: 32,

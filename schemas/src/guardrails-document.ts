@@ -17,7 +17,7 @@ export const GOVERNANCE_EVENTS = [
 ] as const;
 const contentAction = described(
   z.enum(['redact', 'block']).default('redact'),
-  'What is done with the content that is found.',
+  'What to do with the content that is found.',
 );
 
 const blockedContent = z
@@ -29,14 +29,14 @@ const blockedContent = z
           z.strictObject({
             types: described(
               z.array(z.enum(PRIVACY_PATTERNS)).default([...PRIVACY_PATTERNS]),
-              'The kinds of personal data that are searched.',
+              'The kinds of personal data to find.',
               ['email', 'phone'],
             ),
             action: contentAction,
           }),
         ])
         .optional(),
-      'Searches personal data in the text. False: off.',
+      'Searches the text for personal data. False: off.',
       true,
     ),
     profanity_filter: described(
@@ -44,14 +44,12 @@ const blockedContent = z
         .union([
           z.boolean(),
           z.strictObject({
-            words: described(z.array(textOf(200)).min(1).optional(), 'The words that are searched.', [
-              'damn',
-            ]),
+            words: described(z.array(textOf(200)).min(1).optional(), 'The words to find.', ['damn']),
             action: contentAction,
           }),
         ])
         .optional(),
-      'Searches profane words in the text. False: off.',
+      'Searches the text for profane words. False: off.',
       true,
     ),
   })
@@ -61,7 +59,7 @@ const blockedContent = z
 
 const maxLength = described(
   z.int().min(1).max(65_536).optional(),
-  'The most characters of the text. Without it there is no limit.',
+  'The most characters of the text. Default: no limit.',
   4_000,
 );
 const perTurn = z.int().min(0).max(10_000).optional();
@@ -97,7 +95,7 @@ export const guardrailsDocument = z.strictObject({
         max_iterations: described(perTurn, 'The most calls of a model in a turn. 0: none.', 5),
         timeout_seconds: described(
           z.int().min(1).max(43_200).optional(),
-          'How long a turn lasts at most, in seconds.',
+          'The longest time of a turn, in seconds.',
           60,
         ),
       })
@@ -115,7 +113,7 @@ export const auditDocument = z.strictObject({
   ),
   log_events: described(
     z.array(z.enum(GOVERNANCE_EVENTS)).default([...GOVERNANCE_EVENTS]),
-    'The events that are marked on decisions. A shorter list records no less.',
+    'The events that are marked on decisions. A shorter list does not shorten the record.',
     ['tool_invocation'],
   ),
   sensitive_fields: described(

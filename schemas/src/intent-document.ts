@@ -10,7 +10,7 @@ export const ENTITY_TYPES = ['string', 'integer', 'number', 'enum'] as const;
 export const entityTypeDocument = z.strictObject({
   pattern: described(
     textPatternField,
-    'The pattern of a value. It is searched without regard to case, in words of their own.',
+    'The pattern of a value. Upper and lower case are equal. A match is a word of its own.',
     'N[1-5]',
   ),
   case: described(
@@ -28,7 +28,7 @@ const entity = z.strictObject({
   ),
   required: described(
     z.boolean().default(false),
-    'True if an answer without the value says that it is missing.',
+    'True if the answer must say that the value is missing.',
     true,
   ),
   default: described(z.unknown().optional(), 'The value if the text has none.', 'N5'),

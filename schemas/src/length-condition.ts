@@ -68,7 +68,7 @@ function tokensIn(text: string): readonly string[] {
 }
 
 function isLengthName(token: string | undefined): token is LengthName {
-  return token === 'message_length' || token === 'response_length';
+  return LENGTHS.some((name) => name === token);
 }
 
 function isOperator(token: string | undefined): token is Operator {

@@ -77,7 +77,7 @@ const tool = z.strictObject({
   params: described(z.record(id, parameter).default({}), 'The arguments of a call. No others are accepted.', {
     count: { type: 'integer', min: 1, max: 20, default: 5 },
   }),
-  returns: described(z.string().optional(), 'What a call gives back, for people.', 'artifact'),
+  returns: described(z.string().optional(), 'The result of a call, for people.', 'artifact'),
   sensitive: described(
     z.boolean().default(false),
     'True if a person must confirm each call, unless the permissions say otherwise.',

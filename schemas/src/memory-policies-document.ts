@@ -48,11 +48,11 @@ const readPolicy = z.strictObject({
 const saveTrigger = z.strictObject({
   event: described(
     z.enum(['interaction_complete', 'message_sent']),
-    'The event after which it may be saved.',
+    'The event after which the store may be written.',
   ),
   condition: described(
     z.enum(['system_evaluation', 'pattern_match_permanent', 'always', 'never']),
-    'When it is saved. `system_evaluation`: if a save rule says so. `pattern_match_permanent`: if the rule `permanent` says so.',
+    'When the store is written. `system_evaluation`: if a save rule saves. `pattern_match_permanent`: if the rule `permanent` saves.',
   ),
 });
 
@@ -82,7 +82,11 @@ const saveRule = z.strictObject({
     'save_to_semantic',
   ),
   store: described(id.optional(), 'The store of `save` and `summarize_and_save`.', 'semantic'),
-  ttl: described(duration('36500d').optional(), 'How long it is remembered. Default: for ever.', '24h'),
+  ttl: described(
+    duration('36500d').optional(),
+    'How long the saved text is remembered. Default: without a limit.',
+    '24h',
+  ),
   priority: described(
     z.int().optional(),
     'The rule with the highest priority is asked first. Required, except for session, permanent, ignore, episodic.',
@@ -109,7 +113,7 @@ const writePolicy = z.strictObject({
 export const memoryPoliciesDocument = z.strictObject({
   core_principle: described(
     z.literal('system_decides_memory').optional(),
-    'With it the model chooses nothing about memory, whatever the lists `llm_cannot` say.',
+    'If this field is set, the model chooses nothing about memory. The lists `llm_cannot` then have no effect.',
   ),
   read: described(readPolicy.optional(), 'What may be read.'),
   write: described(writePolicy.optional(), 'What is saved.'),

@@ -45,10 +45,14 @@ const rateLimit = z.union([
 ]);
 
 const toolPermission = z.strictObject({
-  allowed_roles: described(ids, 'The roles that may use the tool. An empty list is nobody.', ['premium']),
+  allowed_roles: described(
+    ids,
+    'The roles that may use the tool. If the list is empty, nobody may use the tool.',
+    ['premium'],
+  ),
   rate_limit: described(
     rateLimit.optional(),
-    'How often each person may call the tool. Without it there is no limit.',
+    'How often each person may call the tool. Default: no limit.',
     { requests: 20, window: '1h' },
     '5/hour',
   ),

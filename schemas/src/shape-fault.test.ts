@@ -44,7 +44,7 @@ test('reports an unknown field first, however many other faults come before it',
   ]);
 });
 
-test('tells a missing field from a null, and reports the code of a refinement', () => {
+test('distinguishes a missing field from a null, and reports the code of a refinement', () => {
   const even = z.int().refine((value) => value % 2 === 0, { error: 'is odd', ...withCode('ODD') });
   const read = readShape(z.strictObject({ a: even, b: even, c: even }), { b: null, c: 3 }, 10);
   expect(read.ok ? [] : read.faults.map(({ path, missing, code }) => [path[0], missing, code])).toEqual([

@@ -2,10 +2,9 @@
  * @mandate/manifest: manifests with their permissions, and categories of memories, as people write them. The package
  * is pure: it gets texts and returns documents or faults. It does no I/O and reads no clock.
  *
- * `loadManifest` reads `manifest.yaml` and `policy.yaml` as one, with the overlay of an environment. Its faults come
+ * `loadManifest` reads `manifest.yaml` and `policy.yaml` together, with the overlay of an environment. Its faults come
  * in stages: files and YAML, then each field by itself, then what the documents mean together. A stage reports all its
- * faults, and a later stage runs only if the earlier stages found none. `loadCategories` does the same for
- * `config.yaml`. Each fault has a code, a file, a path, a line and a column, and says what to do.
+ * faults, and a later stage runs only if the earlier stages found none. Each fault has a code, a file, a path, a line and a column, and says what to do.
  */
 export type { FaultCode, ManifestFault } from './fault.ts';
 export { type LoadedManifest, loadManifest, type ManifestSources } from './load-manifest.ts';

@@ -12,7 +12,7 @@ test('loads a pair, with the defaults filled in', () => {
   expect(loaded.permissions.memory_policies?.read?.user_isolation).toBe(true);
 });
 
-test('reads all files before it says anything, and stops after the stage of files', () => {
+test('reports the faults of all files, and checks no field of them', () => {
   const loaded = loadManifest({
     manifest: 'name: [',
     policy: 'a: 1\na: 2\n',
@@ -26,7 +26,7 @@ test('reads all files before it says anything, and stops after the stage of file
   ]);
 });
 
-test('says nothing about meaning while a field has a fault', () => {
+test('reports no fault of meaning while a field has a fault', () => {
   const loaded = loadChanged({
     manifest: { intents: [] },
     policy: { roles: 'user', tool_permissions: { x: {} } },
@@ -39,7 +39,7 @@ test('says nothing about meaning while a field has a fault', () => {
   expect(loaded.warnings).toEqual([]);
 });
 
-test('refuses an environment without an overlay, and an overlay that renames', () => {
+test('refuses an environment without an overlay, and an overlay that changes the name', () => {
   const unknown = loadManifest({ manifest, policy, environment: 'prod' });
   expect(codesOf(unknown.errors)).toEqual(['ENVIRONMENT_UNKNOWN ']);
   expect(codesOf(loadChanged({ overlay: { name: 'other', version: null } }).errors)).toEqual([
@@ -49,7 +49,7 @@ test('refuses an environment without an overlay, and an overlay that renames', (
   expect(loadChanged({ overlay: { name: 'tutor-policy' } }).ok).toBe(true);
 });
 
-test('grants nothing leniently to a reference that leads nowhere', () => {
+test('grants nothing to an undeclared name in a lenient load', () => {
   const changes = {
     manifest: {
       entity_types: null,
@@ -121,7 +121,7 @@ test.each<[string, object, string]>([
     'VALUE_INVALID tools.0.params.p.values.1',
   ],
   [
-    'a default that is null',
+    'a default of another type',
     { tools: [{ id: 'make_cards', params: { p: { type: 'string', default: [] } } }, { id: 'change_plan' }] },
     'DEFAULT_INVALID tools.0.params.p.default',
   ],
@@ -190,7 +190,7 @@ test('warns of a list that is shorter than the principle', () => {
 test.each<[string, string, string]>([
   ['keywords', `[${'w,'.repeat(20_000)}]`, 'ok'],
   ['patterns with large repeats', `[${'"((a\\\\pL{30}){30}",'.repeat(500)}]`, 'PATTERN_REFUSED'],
-])('takes or refuses very many %s in a moment', (kind, list, expected) => {
+])('accepts or refuses very many %s within a second', (kind, list, expected) => {
   const field = kind === 'keywords' ? 'keywords' : 'patterns';
   const text = manifest.replace('"keywords":["cards"]', `"${field}":${list}`);
   const loaded = loadManifest({ manifest: text, policy });

@@ -7,7 +7,7 @@ import { type Found, found, type ManifestFault, MOST_FAULTS } from './fault.ts';
 export type SourceFile = {
   name: string;
   value: unknown;
-  /** The numbers that the text does not write exactly. */
+  /** The numbers that cannot be stored as they are written. */
   inexact: readonly Found[];
   find: FindPlace;
 };

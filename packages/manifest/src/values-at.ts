@@ -3,7 +3,7 @@ import type { Path } from './fault.ts';
 
 /**
  * Returns each value at a path, with its path. `*` matches each field of an object and each item of a list:
- * `intents.*.triggers.patterns.*`. What is missing, or has another form, is left out.
+ * `intents.*.triggers.patterns.*`. A missing field, and a value of another form, are left out.
  */
 export function valuesAt(value: unknown, path: string): readonly (readonly [Path, unknown])[] {
   let at: (readonly [Path, unknown])[] = [[[], value]];

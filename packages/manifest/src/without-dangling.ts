@@ -1,6 +1,6 @@
 /**
- * Removes references that lead nowhere, so that they grant nothing. A lenient load reports them as warnings. An entity
- * of an unknown type becomes a string.
+ * Removes the references to names that are not declared, so that such a reference grants nothing. A lenient load does
+ * this, and reports each reference as a warning. An entity with an undeclared type gets the type `string`.
  */
 import type { ManifestDocument, PermissionsDocument } from '@mandate/schemas/manifest';
 import { type Declared, declaredBy } from './checks/declared.ts';
@@ -49,7 +49,8 @@ function knownPermissions(permissions: PermissionsDocument, declared: Declared):
           memory_policies: {
             ...permissions.memory_policies,
             ...(read === undefined ? {} : { read: knownReads(read, declared) }),
-            // A rule whose store does not exist still decides. Without a trigger of that store it saves nothing.
+            // The save rules stay: without one of them, the next rule would decide. A rule cannot save into an
+            // undeclared store, because the triggers of such a store are removed here.
             ...(write?.triggers === undefined
               ? {}
               : { write: { ...write, triggers: knownKeys(write.triggers, declared.stores) } }),

@@ -35,6 +35,11 @@ type Then = {
 const cases = manifestCases<Given, When, Then>('s0-cases');
 const named = (chosen: typeof cases) => chosen.map((one) => [`${one.id}: ${one.why}`, one] as const);
 
+test('there are cases of each kind', () => {
+  const kinds = new Set(cases.flatMap(({ when }) => Object.keys(when)));
+  expect([...kinds]).toEqual(expect.arrayContaining(['load', 'duration', 'rate', 'condition']));
+});
+
 test.each(named(cases.filter(({ when }) => when.load)))('%s', (_name, { given, then }) => {
   const loaded = load(given);
   expect(loaded.ok).toBe(then.ok);

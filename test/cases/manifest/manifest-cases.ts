@@ -1,7 +1,7 @@
 /**
- * The cases for manifests, policies and categories. Somebody computed their answers without this code. If the
- * original files are in a folder beside the clone, they are used. Otherwise the copy in `testdata` is used. The form
- * of a case is explained in `testdata/README.md`.
+ * Reads the cases of manifests, policies and categories. The expected answers were computed without this code. If a
+ * folder beside the clone contains the original files, the tests use this folder. Otherwise they use the copy in
+ * `testdata`. `testdata/README.md` explains the form of a case.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,6 +6,7 @@ import {
   stepBudgetOfAction,
   type WriteQuestion,
 } from '@mandate/policy/governance';
+import { lengthConditionHolds, readDuration, readLengthCondition } from '@mandate/schemas/manifest';
 import { describe, expect, test } from 'vitest';
 import { patchedDocument } from './patched-document.ts';
 import { stepsOfCases } from './steps-of-cases.ts';
@@ -34,7 +35,7 @@ describe('what is saved', () => {
     const policy = patchedDocument<Policy>(given.policy, ...overlays, given.policyPatch);
     const { ttl, ...hints } = ask.hints ?? {};
     const decided = compileSaves(savesDocument(policy))(
-      { ...ask, hints: { ...hints, ...msOf('ttlMs', ttl) }, nowMs: Date.parse(given.now) + at },
+      { ...ask, hints: { ...hints, ...ttlMsOf(ttl) }, nowMs: Date.parse(given.now) + at },
       stepBudgetOfAction(),
     );
     expect({ saves: decided?.saves, decidedBy: decided?.decidedBy }).toEqual(answer.obligations);
@@ -56,7 +57,7 @@ function savesDocument({ memory_policies: { core_principle, read, write } }: Pol
     name,
     {
       ...fields,
-      ...msOf('ttlMs', ttl),
+      ...ttlMsOf(ttl),
       ...(condition === undefined ? {} : { condition: parsed(condition) }),
     },
   ]);
@@ -69,16 +70,16 @@ function savesDocument({ memory_policies: { core_principle, read, write } }: Pol
   };
 }
 
-function msOf(name: 'ttlMs', duration: string | undefined): { ttlMs?: number } {
+function ttlMsOf(duration: string | undefined): { ttlMs?: number } {
   if (duration === undefined) return {};
-  const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-  return { [name]: Number(duration.slice(0, -1)) * (units[duration.slice(-1)] ?? Number.NaN) };
+  const read = readDuration(duration);
+  if (!read.ok) throw new Error(read.message);
+  return { ttlMs: read.ms };
 }
 
-/** The cases ask about the length of the message only. */
-function parsed(condition: string): (lengths: Lengths) => boolean {
-  const [, operator, figure] = /^message_length (>=?) (\d+)$/.exec(condition) ?? [];
-  if (operator === undefined) throw new Error(`no condition: ${condition}`);
-  return ({ messageLength }) =>
-    operator === '>' ? messageLength > Number(figure) : messageLength >= Number(figure);
+function parsed(text: string): (lengths: Lengths) => boolean {
+  const read = readLengthCondition(text);
+  if (!read.ok) throw new Error(read.message);
+  return ({ messageLength, responseLength }) =>
+    lengthConditionHolds(read.condition, { message_length: messageLength, response_length: responseLength });
 }

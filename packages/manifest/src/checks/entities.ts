@@ -1,6 +1,6 @@
 /** Checks the entities of intents: the fields of their types, and their defaults. */
 import { inCase } from '@mandate/policy/governance';
-import type { IntentDocument, ManifestDocument } from '@mandate/schemas/manifest';
+import { ENTITY_TYPES, type IntentDocument, type ManifestDocument } from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';
 import { matchesWholly } from '../patterns.ts';
 import { FIELDS_OF_ENTITIES, misplacedFields } from './typed-value.ts';
@@ -23,8 +23,8 @@ export function entityFaults({ intents, entity_types = {} }: ManifestDocument): 
 
 /** An entity of an unknown type is a string, if the load is lenient. */
 function asDeclared(entity: Entity, types: EntityTypes): Entity {
-  const known = ['string', 'integer', 'number', 'enum'].includes(entity.type);
-  return known || Object.hasOwn(types, entity.type) ? entity : { ...entity, type: 'string' };
+  const isBuiltIn = ENTITY_TYPES.some((type) => type === entity.type);
+  return isBuiltIn || Object.hasOwn(types, entity.type) ? entity : { ...entity, type: 'string' };
 }
 
 function missingValues({ type, values }: Entity, path: Path): Found[] {
@@ -62,7 +62,7 @@ function refusalOf(entity: Entity, types: EntityTypes): string | null {
   }
 }
 
-/** True if the type finds the value as a whole, and spells it in this way. */
+/** True if the pattern of the type matches the whole value, and the value has the case of the type. */
 function isOfType({ pattern, case: spelling }: EntityTypes[string], value: string): boolean {
   return matchesWholly(pattern, value) && inCase(value, spelling) === value;
 }

@@ -1,4 +1,4 @@
-/** Finds names that stand twice in one list, and names that have a meaning already. */
+/** Finds names that occur twice in one list, and names that already have a meaning. */
 import { CAPS } from '@mandate/schemas';
 import { ENTITY_TYPES, type ManifestDocument, type PermissionsDocument } from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';

@@ -47,7 +47,7 @@ function actionFaults(rule: SaveRule, path: Path): Found[] {
     return [found('ACTION_UNKNOWN', [...path, 'action'], message)];
   }
   if (store === undefined || action === 'save' || action === 'summarize_and_save') return [];
-  const message = `must not stand beside the action "${action}": remove it, or write the action "save"`;
+  const message = `must not be given with the action "${action}": remove it, or write the action "save"`;
   return [found('VALUE_INVALID', [...path, 'store'], message)];
 }
 
@@ -58,12 +58,12 @@ function priorityFaults(name: string, { priority }: SaveRule, path: Path): Found
     found(
       'FIELD_MISSING',
       [...path, 'priority'],
-      `is missing: only ${known} have a priority by themselves. Add a whole number; the highest is asked first`,
+      `is missing: only ${known} have a default priority. Add a whole number; the highest is asked first`,
     ),
   ];
 }
 
-/** Warns of rules that no trigger lets save. A rule with an unknown store has an error already. */
+/** Warns of rules that can never save, because no trigger allows it. A rule with an unknown store has an error already. */
 export function savesNever({ memory_policies }: PermissionsDocument, stores: ReadonlySet<string>): Found[] {
   const { triggers = {}, save_rules = {} } = memory_policies?.write ?? {};
   return Object.entries(save_rules).flatMap(([name, rule]) => {

@@ -8,6 +8,7 @@ import {
 } from '@mandate/schemas/manifest';
 import { type Found, found, type Path } from '../fault.ts';
 import { matchesEverything } from '../patterns.ts';
+import { sensitiveFieldName } from '../sensitive-field-name.ts';
 
 const TYPES: ReadonlySet<string> = new Set(STORE_TYPES);
 
@@ -92,7 +93,7 @@ export function permissionWarnings(permissions: PermissionsDocument, manifest: M
           found(
             'AUDIT_ALWAYS_ON',
             [...path, 'audit_log'],
-            'has no effect, because every decision is on the record: remove it',
+            'has no effect, because every decision is recorded: remove it',
           ),
         ),
       ];
@@ -121,7 +122,7 @@ function levelsTwice({ roles }: PermissionsDocument): Found[] {
       found(
         'ROLE_LEVEL_TWICE',
         ['roles', at, 'level'],
-        `is the level of "${other}" too: give each role its own`,
+        `is the level of "${other}" too: give each role its own level`,
       ),
     );
   });
@@ -159,10 +160,10 @@ function everything(patterns: readonly string[], path: Path): Found[] {
 type SensitiveFields = NonNullable<PermissionsDocument['audit']>['sensitive_fields'];
 
 function hashedAndRedacted(fields: SensitiveFields): Found[] {
-  const redacted = new Set(fields?.redact.map(fieldName));
+  const redacted = new Set(fields?.redact.map(sensitiveFieldName));
   return (fields?.hash ?? []).flatMap((name, at) =>
     warnIf(
-      redacted.has(fieldName(name)),
+      redacted.has(sensitiveFieldName(name)),
       found(
         'HASH_AND_REDACT',
         ['audit', 'sensitive_fields', 'hash', at],
@@ -170,9 +171,4 @@ function hashedAndRedacted(fields: SensitiveFields): Found[] {
       ),
     ),
   );
-}
-
-/** Returns the form in which names of sensitive fields are compared: without case, `_`, `-`, `.` and blanks. */
-export function fieldName(name: string): string {
-  return name.toLowerCase().replace(/[_.\-\s]/g, '');
 }

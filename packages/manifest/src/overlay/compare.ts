@@ -8,20 +8,20 @@ export function widens(path: Path, what: string | (() => string)): Found {
   return found('OVERLAY_WIDENS', path, say);
 }
 
-/** Returns the fields of the map at a path. None if there is no map. */
+/** Returns the fields of the map at a path. An empty object if there is no map. */
 export function fieldsAt(document: unknown, path: Path): Readonly<Record<string, unknown>> {
   const value = valueAt(document, path);
   return isMap(value) ? value : {};
 }
 
-/** Returns the texts of the list at a path. `absent` if there is nothing. Null if it is not a list of texts. */
+/** Returns the texts of the list at a path. `absent` if the list is missing. Null if the value is no list of texts. */
 export function textsAt(document: unknown, path: Path, absent: readonly string[]): readonly string[] | null {
   const value = valueAt(document, path);
   if (value === undefined) return absent;
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
 }
 
-/** A limit is wider if it is higher or gone. */
+/** Warns if a limit is higher or missing after the overlay. */
 export function limitWidens(before: unknown, after: unknown, path: Path): Found[] {
   const [was, is] = [valueAt(before, path), valueAt(after, path)];
   if (was === undefined || deepEqual(was, is)) return [];
@@ -30,7 +30,7 @@ export function limitWidens(before: unknown, after: unknown, path: Path): Found[
   return [widens(path, () => `${say(is)} instead of ${say(was)}`)];
 }
 
-/** A list of what is refused is wider if an entry is gone. `form` returns the form in which entries are compared. */
+/** Warns if a list of refused names lacks an entry after the overlay. `form` returns the form of an entry for comparisons. */
 export function entriesGone(
   before: unknown,
   after: unknown,
@@ -50,7 +50,13 @@ export function entriesGone(
   return gone.length === 0 ? [] : [widens(path, () => `${gone.slice(0, 5).map(quote).join(', ')} is gone`)];
 }
 
-export function quote(text: string): string {
+/** Warns if a list of allowed names has new entries after the overlay. */
+export function added(was: ReadonlySet<string>, is: readonly string[], path: Path, what: string): Found[] {
+  const more = is.filter((name) => !was.has(name));
+  return more.length === 0 ? [] : [widens(path, () => `${what} ${more.slice(0, 5).map(quote).join(', ')}`)];
+}
+
+function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 

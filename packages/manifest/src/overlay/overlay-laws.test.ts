@@ -1,10 +1,12 @@
 /**
- * Laws of overlays: an overlay over itself changes nothing, nothing is wider than itself, and what is wider is told.
+ * Laws of overlays. A policy as its own overlay changes nothing. No policy is wider than itself. A load warns of an
+ * overlay if and only if the overlay is wider.
  */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadManifest } from '../load-manifest.ts';
+import { isMap } from '../values-at.ts';
 
 const ROLES = ['guest', 'user', 'admin'];
 const STORES = ['episodic', 'semantic'];
@@ -36,7 +38,7 @@ const permission = fc.record(
   { requiredKeys: ['allowed_roles'] },
 );
 
-/** The parts of a policy that can be compared: sets of what is let in, and limits. */
+/** The parts of a policy that can be compared: sets of allowed names, and limits. */
 type Parts = {
   permissions: Record<
     string,
@@ -75,15 +77,11 @@ function policyOf({ permissions, mapping, isolation, cannot, blocked, length, ca
   };
 }
 
-/** An overlay that turns the policy `from` into `to`: whatever `to` does not have is null. */
+/** An overlay that turns the policy `from` into `to`: a field that `to` does not have becomes null. */
 function overlayTo(from: unknown, to: unknown): unknown {
   if (!isMap(from) || !isMap(to)) return to;
   const names = new Set([...Object.keys(from), ...Object.keys(to)]);
   return Object.fromEntries([...names].map((name) => [name, overlayTo(from[name], to[name]) ?? null]));
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function widened(from: Parts, overlay: unknown): string[] {
@@ -97,9 +95,9 @@ function widened(from: Parts, overlay: unknown): string[] {
   return loaded.warnings.filter(({ code }) => code === 'OVERLAY_WIDENS').map(({ path }) => path);
 }
 
-const HOUR: Record<string, number> = { '1m': 60, '1h': 3_600, '1d': 86_400 };
+const WINDOW_SECONDS: Record<string, number> = { '1m': 60, '1h': 3_600, '1d': 86_400 };
 
-/** Computes, from the parts alone, whether `to` lets anything through that `from` does not. */
+/** Computes, from the parts alone, whether `to` allows anything that `from` refuses. */
 function isWider(from: Parts, to: Parts): boolean {
   const more = (was: readonly string[] = [], is: readonly string[] = []) =>
     is.some((one) => !was.includes(one));
@@ -109,12 +107,12 @@ function isWider(from: Parts, to: Parts): boolean {
     if (is === undefined) return false;
     if (was === undefined) return true;
     const asks = (one: typeof is) => one.requires_confirmation ?? name === 'pay';
-    const window = HOUR[was.rate_limit?.window ?? ''] ?? 0;
+    const window = WINDOW_SECONDS[was.rate_limit?.window ?? ''] ?? 0;
     return (
       more(was.allowed_roles, is.allowed_roles) ||
       (asks(was) && !asks(is)) ||
       higher(was.rate_limit?.requests, is.rate_limit?.requests) ||
-      (was.rate_limit !== undefined && (HOUR[is.rate_limit?.window ?? ''] ?? 0) < window)
+      (was.rate_limit !== undefined && (WINDOW_SECONDS[is.rate_limit?.window ?? ''] ?? 0) < window)
     );
   };
   const stores = ({ mapping }: Parts, intent: string) => mapping[intent] ?? mapping.chat;
@@ -129,7 +127,7 @@ function isWider(from: Parts, to: Parts): boolean {
   );
 }
 
-test('an overlay over itself is itself: a policy laid over itself stays as it is, and nothing is told', () => {
+test('a policy as its own overlay changes neither the policy nor its warnings', () => {
   fc.assert(
     fc.property(parts, (policy) => {
       const text = JSON.stringify(policyOf(policy));
@@ -144,7 +142,7 @@ test('an overlay over itself is itself: a policy laid over itself stays as it is
   );
 });
 
-test('nothing is wider than itself', () => {
+test('no policy is wider than itself', () => {
   fc.assert(
     fc.property(parts, (policy) => {
       expect(widened(policy, {})).toEqual([]);
@@ -153,7 +151,7 @@ test('nothing is wider than itself', () => {
   );
 });
 
-test('what is wider is told, and nothing else', () => {
+test('warns of an overlay if and only if the overlay is wider', () => {
   fc.assert(
     fc.property(parts, parts, (from, to) => {
       const overlay = overlayTo(policyOf(from), policyOf(to));

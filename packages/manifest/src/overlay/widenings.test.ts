@@ -97,7 +97,7 @@ test.each<[string, object, string]>([
     { audit: { sensitive_fields: { redact: ['password', 'user_id'], hash: [] } } },
     'audit.sensitive_fields.hash',
   ],
-])('tells %s', (_name, overlay, path) => {
+])('warns of %s', (_name, overlay, path) => {
   expect(widenedBy(overlay)).toEqual([path]);
 });
 
@@ -118,22 +118,22 @@ test.each<[string, object]>([
   ['a filter that blocks', output([{ pii_detection: { action: 'block' } }, { profanity_filter: true }])],
   ['the same field in another spelling', { audit: { sensitive_fields: { redact: ['Pass-Word'] } } }],
   ['fewer events and another level', { audit: { log_events: [], log_level: 'debug' } }],
-])('does not tell %s', (_name, overlay) => {
+])('does not warn of %s', (_name, overlay) => {
   expect(widenedBy(overlay)).toEqual([]);
 });
 
-test('a filter that only redacts what was blocked is softer', () => {
+test('warns of a filter that redacts instead of blocking', () => {
   const blocked = output([{ pii_detection: { action: 'block' } }]);
   expect(widenedBy(output([{ pii_detection: true }]), blocked)).toEqual([
     'guardrails.output.blocked_content',
   ]);
 });
 
-test('tells a permission that the base does not have, as it cannot be compared with anything', () => {
+test('warns of a permission that the base does not have', () => {
   expect(widenedBy(tool({ allowed_roles: ['user'] }), tool(null))).toEqual(['tool_permissions.make_cards']);
 });
 
-test('tells a rate that replaces one that cannot be read', () => {
+test('warns of a rate that replaces an unreadable rate', () => {
   expect(widenedBy(tool({ rate_limit: '1/day' }), tool({ rate_limit: 'often' }))).toEqual([
     'tool_permissions.make_cards.rate_limit',
   ]);

@@ -1,6 +1,6 @@
 /**
- * Finds what a policy lets through that its base does not. Both are plain data: the base need not be valid by itself.
- * What cannot be compared counts as wider.
+ * Finds what a policy with an overlay allows and its base refuses. Both policies are plain data, because the base may
+ * be invalid without the overlay. A value that cannot be compared counts as wider.
  */
 import type { ManifestDocument } from '@mandate/schemas/manifest';
 import type { Found } from '../fault.ts';

@@ -1,7 +1,7 @@
 /** Finds limits and filters of texts and turns that an overlay loosens. */
 import { deepEqual, PRIVACY_PATTERNS } from '@mandate/schemas';
-import { fieldName } from '../checks/warnings.ts';
 import type { Found } from '../fault.ts';
+import { sensitiveFieldName } from '../sensitive-field-name.ts';
 import { isMap, valueAt } from '../values-at.ts';
 import { entriesGone, limitWidens, widens } from './compare.ts';
 
@@ -19,7 +19,7 @@ export function guardrailWidenings(before: unknown, after: unknown): Found[] {
     ...entriesGone(before, after, ['guardrails', 'input', 'blocked_patterns']),
     ...filtersWiden(before, after),
     ...['redact', 'hash'].flatMap((list) =>
-      entriesGone(before, after, ['audit', 'sensitive_fields', list], { form: fieldName }),
+      entriesGone(before, after, ['audit', 'sensitive_fields', list], { form: sensitiveFieldName }),
     ),
   ];
 }

@@ -1,4 +1,4 @@
-/** Finds what an overlay lets be read from memory, or be saved, that the base does not. */
+/** Finds the reads and saves of memory that only the overlay allows. */
 import { deepEqual } from '@mandate/schemas';
 import {
   type ManifestDocument,
@@ -8,8 +8,7 @@ import {
 } from '@mandate/schemas/manifest';
 import type { Found } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
-import { entriesGone, fieldsAt, limitWidens, textsAt, widens } from './compare.ts';
-import { added } from './wider-tools.ts';
+import { added, entriesGone, fieldsAt, limitWidens, textsAt, widens } from './compare.ts';
 
 const READ = ['memory_policies', 'read'];
 const WRITE = ['memory_policies', 'write'];
@@ -54,7 +53,7 @@ export function writeWidenings(before: unknown, after: unknown): Found[] {
 
 const CONDITIONS = ['never', 'pattern_match_permanent', 'system_evaluation', 'always'];
 
-/** A trigger is wider if it comes with another event, or lets more rules save. */
+/** A trigger is wider if it has another event, or if it allows more rules to save. */
 function triggersWiden(before: unknown, after: unknown): Found[] {
   const path = [...WRITE, 'triggers'];
   const was = fieldsAt(before, path);
@@ -67,7 +66,7 @@ function triggersWiden(before: unknown, after: unknown): Found[] {
   });
 }
 
-/** Another rule may be the one that decides, so any change of what a rule tests or does counts as wider. */
+/** Any change of a rule's tests or action counts as wider, because another rule may then decide. */
 function saveRulesWiden(before: unknown, after: unknown): Found[] {
   const path = [...WRITE, 'save_rules'];
   const [was, is] = [fieldsAt(before, path), fieldsAt(after, path)];

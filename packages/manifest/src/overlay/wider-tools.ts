@@ -1,9 +1,9 @@
-/** Finds tools and roles that an overlay lets in. */
+/** Finds the tools and roles that only the overlay allows. */
 import { deepEqual } from '@mandate/schemas';
 import { type ManifestDocument, readRate } from '@mandate/schemas/manifest';
 import type { Found, Path } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
-import { fieldsAt, quote, textsAt, widens } from './compare.ts';
+import { added, fieldsAt, textsAt, widens } from './compare.ts';
 
 export function toolWidenings(before: unknown, after: unknown, { tools = [] }: ManifestDocument): Found[] {
   const sensitive = new Set(tools.filter((tool) => tool.sensitive).map(({ id }) => id));
@@ -33,12 +33,6 @@ function rolesAdded(before: unknown, after: unknown): Found[] {
 function allowedRolesAdded(before: unknown, after: unknown, path: Path): Found[] {
   const was = new Set(textsAt(before, path, []));
   return added(was, textsAt(after, path, []) ?? [], path, 'people with the role');
-}
-
-/** Returns a fault that names the entries that are new. */
-export function added(was: ReadonlySet<string>, is: readonly string[], path: Path, what: string): Found[] {
-  const more = is.filter((name) => !was.has(name));
-  return more.length === 0 ? [] : [widens(path, () => `${what} ${more.slice(0, 5).map(quote).join(', ')}`)];
 }
 
 function rateWidens(before: unknown, after: unknown, path: Path): Found[] {

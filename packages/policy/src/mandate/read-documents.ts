@@ -5,7 +5,7 @@
 import { readShape } from '@mandate/schemas';
 import { placesIn, type TextPlace } from '@mandate/schemas/core';
 import type { Document } from 'yaml';
-import type { DocumentFault } from './document-fault.ts';
+import { type DocumentFault, faultOfParser } from './document-fault.ts';
 import { type DocumentKind, type DocumentSource, documentsIn } from './documents-in.ts';
 import { type FindPlace, offsetOf, type Path, plainValue } from './plain-value.ts';
 import { yamlFaults } from './yaml-rules.ts';
@@ -46,10 +46,7 @@ export function readDocuments<T>(
     }
     return faults.inOrder();
   } catch (error) {
-    // The parser throws an exception for some hostile input.
-    return [
-      { line: 1, column: 1, path: '', message: error instanceof Error ? error.message : String(error) },
-    ];
+    return [faultOfParser(error)];
   }
 }
 

@@ -4,7 +4,7 @@
  * `@mandate/policy/documents`, which the SDK loads, does not export it.
  */
 import { placesIn } from '@mandate/schemas/core';
-import type { DocumentFault } from './document-fault.ts';
+import { type DocumentFault, faultOfParser } from './document-fault.ts';
 import { type DocumentKind, type DocumentSource, documentsIn } from './documents-in.ts';
 import { type FindPlace, offsetOf, type Path, plainValue } from './plain-value.ts';
 import { yamlFaults } from './yaml-rules.ts';
@@ -19,7 +19,7 @@ export type OneDocument =
     }
   | {
       ok: false;
-      /** In the order of the file. `keyTwice`: a key stands twice in one map; the path names this key. */
+      /** In the order of the file. `keyTwice`: a key occurs twice in one map, and the path names this key. */
       faults: readonly (DocumentFault & { keyTwice: boolean })[];
     };
 
@@ -28,13 +28,7 @@ export function readOneDocument(source: DocumentSource, kind: DocumentKind, most
   try {
     return read(source, kind, most);
   } catch (error) {
-    // The parser throws an exception for some hostile input.
-    return refuse({
-      line: 1,
-      column: 1,
-      path: '',
-      message: error instanceof Error ? error.message : String(error),
-    });
+    return refuse(faultOfParser(error));
   }
 }
 

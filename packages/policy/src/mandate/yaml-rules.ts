@@ -21,7 +21,7 @@ import { inexactness } from './exact-number.ts';
 import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
 
 /**
- * A fault with the field that it is about. `about`: a key that stands twice in one map, or a number that cannot be
+ * A fault with the field that it is about. `about`: a key that occurs twice in one map, or a number that cannot be
  * stored as it is written. Null: the text as a whole. `pathOf` is a function, because only a few faults are shown.
  * `breaks`: true if the places of everything after the fault are uncertain.
  */
