@@ -141,6 +141,11 @@ test.each<[string, object, string]>([
     'DEFAULT_INVALID intents.0.entities.0.default',
   ],
   [
+    'a default with more words than its entity finds',
+    { intents: [{ id: 'a', triggers: {}, entities: [{ name: 'e', type: 'level', default: 'N3 or N4' }] }] },
+    'DEFAULT_INVALID intents.0.entities.0.default',
+  ],
+  [
     'a default in another case than its entity has',
     { intents: [{ id: 'a', triggers: {}, entities: [{ name: 'e', type: 'level', default: 'n3' }] }] },
     'DEFAULT_INVALID intents.0.entities.0.default',

@@ -309,4 +309,11 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
     ],
     ['saves: a summary goes to episodic by default', "store ?? 'episodic'", 'store ?? null'],
   ]),
+  ...inFile('packages/manifest/src/patterns.ts', [
+    ['manifests: a default is found as a whole', 'start === 0 && end === folded.length', 'start <= end'],
+    ['manifests: all patterns of a file are limited together', 'room.left -= size;', ''],
+  ]),
+  ...inFile('packages/manifest/src/checks/entities.ts', [
+    ['manifests: a default has the case of its type', ' && inCase(value, spelling) === value', ''],
+  ]),
 ];
