@@ -63,6 +63,12 @@ const parts: fc.Arbitrary<Parts> = fc.record({
   calls: limit,
 });
 
+/** The parts that differ. They are few, because two policies that differ in all parts hide a fault in one of them. */
+const changedParts = fc.subarray(
+  ['permissions', 'mapping', 'isolation', 'cannot', 'blocked', 'length', 'calls'] as const,
+  { maxLength: 2 },
+);
+
 function policyOf({ permissions, mapping, isolation, cannot, blocked, length, calls }: Parts): object {
   return {
     version: '1.0',
@@ -153,7 +159,8 @@ test('no policy is wider than itself', () => {
 
 test('warns of an overlay if and only if the overlay is wider', () => {
   fc.assert(
-    fc.property(parts, parts, (from, to) => {
+    fc.property(parts, parts, changedParts, (from, other, changed) => {
+      const to = { ...from, ...Object.fromEntries(changed.map((part) => [part, other[part]])) };
       const overlay = overlayTo(policyOf(from), policyOf(to));
       expect(widened(from, overlay).length > 0).toBe(isWider(from, to));
     }),
