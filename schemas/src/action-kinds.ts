@@ -12,8 +12,8 @@ export type ActionKind = {
    * models. `own`: none of them, only the checks of the kind and the checks of every action.
    */
   judgedAs: 'tool' | 'model' | 'own';
-  /** The name of the field with the used tool or model. */
-  subject: string;
+  /** The name of the field with the used tool, model or store. Null: the action uses none. */
+  subject: string | null;
   /** The fields, besides `context`, that the agent fills in freely. Redaction and the privacy document apply to them. */
   freeFields: readonly string[];
 };
@@ -21,6 +21,11 @@ export type ActionKind = {
 export const ACTION_KINDS: Readonly<Record<ActionType, ActionKind>> = {
   tool_call: { judgedAs: 'tool', subject: 'tool', freeFields: ['args'] },
   llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },
+  prompt: { judgedAs: 'own', subject: null, freeFields: ['text'] },
+  memory_read: { judgedAs: 'own', subject: null, freeFields: ['filter', 'query'] },
+  memory_write: { judgedAs: 'own', subject: 'event', freeFields: ['text', 'hints'] },
+  output: { judgedAs: 'own', subject: null, freeFields: ['text'] },
+  memory_operation: { judgedAs: 'own', subject: 'store', freeFields: ['content', 'description'] },
 };
 
 export const ACTION_TYPES = Object.keys(ACTION_KINDS) as ActionType[];
@@ -57,7 +62,8 @@ export function subjectOf(action: Action): string {
   // Reading a field by its fixed name is faster than by a variable name.
   if (type === 'tool_call') return action.tool;
   if (type === 'llm_call') return action.model;
-  return String(fieldsOf(action)[kindOf(type).subject] ?? '');
+  const { subject } = kindOf(type);
+  return subject === null ? '' : String(fieldsOf(action)[subject] ?? '');
 }
 
 /** Returns the fields of the action that the agent fills in freely: `args`, `context`. */

@@ -1,66 +1,12 @@
 /** `action.requested`: an agent states the action that it is about to execute. */
 import { z } from 'zod';
-import { CAPS } from './defaults.ts';
+import { everyAction, principal } from './action-fields.ts';
 import { described } from './described.ts';
-import { micros } from './money-shapes.ts';
-import { count, id, parsedJson, plainId, tenant, time } from './scalars.ts';
+import { memoryOperation, memoryRead, memoryWrite } from './memory-actions.ts';
+import { count, id, parsedJson, plainId } from './scalars.ts';
+import { output, prompt } from './text-actions.ts';
 
-/** The user for whom the agent acts. The caller claims it, unless the API key pins it. */
-export const principal = z.strictObject({
-  id: described(id, 'The id of the user. The caller claims it, unless the API key pins it.', 'u1'),
-  role: described(
-    id.optional(),
-    'The role of the user. The caller claims it, unless the API key pins it.',
-    'user',
-  ),
-});
-
-const everyAction = {
-  id: described(
-    id,
-    'The id of the action. The agent chooses it, and uses it for one action only.',
-    'act_7f3a',
-  ),
-  tenant: described(
-    tenant.optional(),
-    'The tenant of the action. Default: the tenant of the API key.',
-    'default',
-  ),
-  agentId: described(plainId, 'The agent that acts.', 'airline-007'),
-  estimatedCostMicros: described(
-    micros.optional(),
-    'What the caller believes that the action costs, in micro-dollars. The caller claims it: a higher known price counts instead.',
-    100_000,
-  ),
-  idempotencyKey: described(
-    id.optional(),
-    'A key of the caller. Another action with the same key is a duplicate.',
-    'cert-mia_li_3668-1',
-  ),
-  mandateId: described(
-    id.optional(),
-    'The grant, or the mandate of the file, under which the agent acts.',
-    'support-bot',
-  ),
-  parentActionId: described(id.optional(), 'The action that caused this one.', 'act_7f00'),
-  principal: described(principal.optional(), 'The user for whom the agent acts.'),
-  context: described(
-    z.record(z.string(), parsedJson).optional(),
-    'What the caller says about the situation of the action. The caller claims each field, unless the API key pins it. Rules believe it.',
-    { environment: 'prod' },
-  ),
-  attempt: described(
-    z.int().min(1).max(CAPS.attempts).optional(),
-    'The number of the attempt, from 1. A retry has a higher number. Default: 1.',
-    1,
-  ),
-  requestedAt: described(time.optional(), 'When the agent asked, by its own clock. It decides nothing.'),
-  deadlineMs: described(
-    z.int().min(1).max(CAPS.deadlineMs).optional(),
-    'How long the request may wait for its decision, in milliseconds from its append to the log.',
-    5_000,
-  ),
-};
+export { principal };
 
 export const toolCall = z.strictObject({
   ...everyAction,
@@ -86,9 +32,22 @@ export const llmCall = z.strictObject({
 });
 
 /** Every kind of action. action-kinds.ts contains everything else that differs between kinds. */
-export const action = z.discriminatedUnion('type', [toolCall, llmCall]);
+export const action = z.discriminatedUnion('type', [
+  toolCall,
+  llmCall,
+  prompt,
+  memoryRead,
+  memoryWrite,
+  output,
+  memoryOperation,
+]);
 export type ToolCall = z.infer<typeof toolCall>;
 export type LlmCall = z.infer<typeof llmCall>;
+export type Prompt = z.infer<typeof prompt>;
+export type MemoryRead = z.infer<typeof memoryRead>;
+export type MemoryWrite = z.infer<typeof memoryWrite>;
+export type Output = z.infer<typeof output>;
+export type MemoryOperation = z.infer<typeof memoryOperation>;
 export type Action = z.infer<typeof action>;
 export type ActionType = Action['type'];
 
@@ -120,9 +79,17 @@ const remembered = {
   ),
   pinnedBy: described(id.optional(), 'The id of the API key that fixed these fields.', '7dQ1xYb0aKpL'),
 };
+/** A text is left out if its redaction failed, so it may be absent. */
+const maybe = <Text extends z.ZodType>(text: Text) => text.optional() as unknown as Text;
+
 export const actionSnapshot = z.discriminatedUnion('type', [
   z.object({ ...toolCall.shape, ...remembered }),
   z.object({ ...llmCall.shape, ...remembered }),
+  z.object({ ...prompt.shape, ...remembered, text: maybe(prompt.shape.text) }),
+  z.object({ ...memoryRead.shape, ...remembered }),
+  z.object({ ...memoryWrite.shape, ...remembered, text: maybe(memoryWrite.shape.text) }),
+  z.object({ ...output.shape, ...remembered, text: maybe(output.shape.text) }),
+  z.object({ ...memoryOperation.shape, ...remembered }),
 ]);
 
 export const actionRequested = z

@@ -17,9 +17,17 @@ export { type DecodedText, decodeFile, decodeText, type Utf8Fault } from './deco
 export { deepEqual } from './deep-equal.ts';
 export * from './defaults.ts';
 export { DIGESTED, type DigestedValue, digestedType, isDigested } from './digested-value.ts';
+export { type DurationRead, readDuration } from './duration-text.ts';
 export * from './epoch-in-force.ts';
 export * from './field-steps.ts';
+export * from './governance-events.ts';
 export { JsonFault, keysIn, legible, placeOf, placesIn, pointerStep, type TextPlace } from './json-fault.ts';
+export {
+  type LengthCondition,
+  type LengthConditionRead,
+  lengthConditionHolds,
+  readLengthCondition,
+} from './length-condition.ts';
 export { AGO, END_OF_TIME_MS, readMoment, timeFault, wireTime } from './moment.ts';
 export * from './money.ts';
 export { isNameCharacter } from './name-characters.ts';
@@ -29,6 +37,7 @@ export * from './outcome-result.ts';
 export { patternDoubt } from './pattern-doubt.ts';
 export * from './plan.ts';
 export * from './policy-reference.ts';
+export * from './privacy-patterns.ts';
 export * from './rules-that-gave.ts';
 export * from './settlement-codes.ts';
 export * from './sortable-id.ts';

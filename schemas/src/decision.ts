@@ -5,10 +5,11 @@ import { ACTION_TYPES } from './action-kinds.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { described } from './described.ts';
 import { givenPolicy } from './given-policy.ts';
+import { GOVERNANCE_EVENTS } from './governance-events.ts';
 import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
-import { count, id, logPosition, parsedJson, tenant, time } from './scalars.ts';
+import { count, id, type Json, logPosition, parsedJson, tenant, time } from './scalars.ts';
 
 /** The result of one check. `skip`: the check does not apply, or an earlier check already determined the verdict. */
 export const check = z.object({
@@ -76,6 +77,19 @@ export function mandateOfBudget({ policy }: Pick<Check, 'policy'>, mandateId: st
 /** Obligations by name. For example, `arguments` contains the arguments that were absent. */
 export const obligations = z.record(z.string(), parsedJson);
 export type Obligations = z.infer<typeof obligations>;
+
+/** What the decision changed of the request, for information. Each code has its own fields. */
+export const NOTE_CODES = ['TTL_EXCEEDS_MAXIMUM', 'TTL_APPLIED', 'RESULTS_CLAMPED'] as const;
+export const note = z.looseObject({
+  code: described(z.enum(NOTE_CODES), 'What was changed.'),
+});
+export type Note = { code: (typeof NOTE_CODES)[number]; [field: string]: Json };
+
+export const originViolation = z.object({
+  rule: described(z.string(), 'What the model must not choose.', 'select_store'),
+  field: described(z.string(), 'The field that the model chose.', 'stores'),
+});
+export type OriginViolation = z.infer<typeof originViolation>;
 
 /** The changes of the ledger for an ALLOW: the charged counters, and how the outcome settles the charge. */
 export const reservation = z.object({
@@ -250,6 +264,20 @@ export const decision = z.object({
     obligations.optional(),
     'What the program that executes the action must do, by name. If it cannot do all of it, it must treat the ALLOW as a BLOCK. Only on an ALLOW.',
     { arguments: { absent: ['bcc'] } },
+  ),
+  notes: described(
+    z.array(note).optional(),
+    'What the decision changed of the request. It is information, and never a reason to stop.',
+    [{ code: 'RESULTS_CLAMPED', store: 'episodic', asked: 100, given: 5 }],
+  ),
+  violations: described(
+    z.array(originViolation).optional(),
+    'What a model chose that it must not choose. Absent: nothing.',
+  ),
+  events: described(
+    z.array(z.enum(GOVERNANCE_EVENTS)).optional(),
+    'The events that the policies mark on decisions (`log_events`). Absent: none.',
+    ['tool_invocation'],
   ),
   approvalId: described(
     z.string().optional(),

@@ -1,20 +1,10 @@
 /** The parts `guardrails` and `audit` of the permissions: limits of texts and turns, and what the audit marks. */
 import { z } from 'zod';
 import { described } from './described.ts';
+import { GOVERNANCE_EVENTS } from './governance-events.ts';
 import { textOf, textPatternField } from './manifest-fields.ts';
-import { PRIVACY_PATTERNS } from './privacy-document.ts';
+import { PRIVACY_PATTERNS } from './privacy-patterns.ts';
 
-export const GOVERNANCE_EVENTS = [
-  'intent_classification',
-  'tool_invocation',
-  'memory_read',
-  'memory_write',
-  'permission_denied',
-  'rate_limit_exceeded',
-  'guardrail_triggered',
-  'confirmation_required',
-  'output',
-] as const;
 const contentAction = described(
   z.enum(['redact', 'block']).default('redact'),
   'What to do with the content that is found.',

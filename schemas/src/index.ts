@@ -7,6 +7,7 @@
  */
 
 export * from './action.ts';
+export { ORIGINS, type Origin } from './action-fields.ts';
 export * from './action-kinds.ts';
 export * from './agent-document.ts';
 export * from './alert.ts';
@@ -29,6 +30,7 @@ export * from './decisions-record.ts';
 export { described } from './described.ts';
 export * from './duration-in-words.ts';
 export * from './given-policy.ts';
+export { type GovernanceDocument, governanceDocument } from './governance-document.ts';
 export * from './grant.ts';
 export * from './limit.ts';
 export * from './mandate-document.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BUDGET_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './counter-names.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
+import { governanceDocument } from './governance-document.ts';
 import { dollars } from './money-shapes.ts';
 import { patterns } from './pattern.ts';
 import { id, idThat, pathId, time } from './scalars.ts';
@@ -277,6 +278,10 @@ export const mandateDocument = z
       z.record(toolName, toolPolicyDocument).optional(),
       'Settings of single tools, by exact name.',
       { send_certificate: { cost: 0.1, rateLimit: { maxCalls: 5, windowMs: 3_600_000 } } },
+    ),
+    governance: described(
+      governanceDocument.optional(),
+      'Roles, intents, memory and guardrails. A manifest with its permissions is compiled to this section.',
     ),
   })
   .meta({

@@ -85,7 +85,7 @@ const tool = z.strictObject({
   ),
 });
 
-const memoryAccess = z.strictObject(
+export const memoryAccess = z.strictObject(
   {
     read: described(ids.default([]), 'The stores that the specialist may read.', ['episodic']),
     write: described(ids.default([]), 'The stores that the specialist may write.', ['episodic']),

@@ -3,10 +3,18 @@
  * plain data. So a plan can be stored with its verdict, and decided again with the same result.
  */
 import type { Code, Verdict } from './codes.ts';
-import type { Check, DecisionKind, MandateReference, Obligations } from './decision.ts';
+import type {
+  Check,
+  DecisionKind,
+  MandateReference,
+  Note,
+  Obligations,
+  OriginViolation,
+} from './decision.ts';
+import type { GovernanceEvent } from './governance-events.ts';
 import type { Charging, Limit, Settling } from './limit.ts';
 import type { KillTarget } from './operations.ts';
-import type { LogPosition } from './scalars.ts';
+import type { Json, LogPosition } from './scalars.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 /** A verdict that needs no ledger: the first static check that blocked. */
@@ -39,11 +47,34 @@ export type Plan = {
   formerAncestors?: readonly FormerAncestor[];
   /** The results of the static checks. */
   checks: readonly Check[];
-  /** The obligations if the action is allowed. Absent if there are none. */
-  obligations?: Obligations;
+  /** What an ALLOW obliges to. Absent if it obliges to nothing. */
+  duties?: Duties;
+  /**
+   * The same for each intent that the turn of the action may have. The ledger knows the intent of the turn. Absent if
+   * the intent does not matter, or if the action names no turn.
+   */
+  dutiesOfIntent?: Readonly<Record<string, Duties>>;
+  /** What a model chose that it must not choose. Absent if there is nothing. */
+  violations?: readonly OriginViolation[];
+  /** The events that are marked on the decision if they happen. Absent if no policy marks events. */
+  events?: readonly GovernanceEvent[];
   /** The plan of the rules in shadow. Absent if no such rule matches. */
   shadow?: ShadowPlan;
 };
+
+/**
+ * What an ALLOW obliges to, without the parts that depend on the time of the decision. The decision adds these parts
+ * when it is made.
+ */
+export type Duties = {
+  obligations: Obligations;
+  notes?: readonly Note[];
+  /** The saves that are allowed. The decision adds when each of them expires. */
+  saves?: readonly PlannedSave[];
+};
+
+/** A save that is allowed. It expires `ttlMs` after the decision; null: never. */
+export type PlannedSave = { ttlMs: number | null; [field: string]: Json };
 
 /** A former ancestor of an agent. `leftAt`: the revision of the control topic at which the agent left it. */
 export type FormerAncestor = { readonly id: string; readonly leftAt: number };

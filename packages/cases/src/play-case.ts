@@ -2,7 +2,7 @@
 
 import { type OfflineDecider, offlineDecider } from '@mandate/engine';
 import type { Approval } from '@mandate/ledger';
-import { trialRedactor } from '@mandate/privacy';
+import { contentFinders, trialRedactor } from '@mandate/privacy';
 import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
 import type { PlayedStep } from './case-steps.ts';
@@ -31,7 +31,7 @@ const { tenant } = DEFAULTS;
 /** @param reasonOf returns the reason of a decision, in words for the reader of the result */
 export async function playCase(played: Case, reasonOf: ReasonOf): Promise<CaseTold> {
   const clock = manualClock(played.startMs);
-  const decider = offlineDecider(played.control, trialRedactor(played.redaction), clock);
+  const decider = offlineDecider(played.control, trialRedactor(played.redaction), clock, contentFinders);
   for (const [index, stated] of played.spent.entries()) await state(decider, stated, `stated-${index}`);
   const steps: StepTold[] = [];
   for (const [index, step] of played.steps.entries()) {

@@ -71,7 +71,7 @@ export async function answerBatch(batch: readonly Incoming[], context: AnswerCon
     const asking: Operation[] = [];
     for (const { item, planForMs } of open) {
       if (turns.isOver()) await turns.next(lane);
-      asking.push(operationOf(item, control, round < MAX_REPLANS ? planForMs : null));
+      asking.push(operationOf(item, control, round < MAX_REPLANS ? planForMs : null, context.finders));
     }
     const parents = open.map(({ item }) => item.incoming.span);
     const spans = beginTogether(parents, 'ledger step', ledgerStep(ledger, asking.length));
@@ -191,10 +191,15 @@ function reported(
 }
 
 /** @param atMs the time to plan for; null: the plan must be valid at any time */
-function operationOf(item: Asked | Reported, mandates: MandatesInForce, atMs: number | null): Operation {
+function operationOf(
+  item: Asked | Reported,
+  mandates: MandatesInForce,
+  atMs: number | null,
+  finders: AnswerContext['finders'],
+): Operation {
   if ('outcome' in item) return item.request;
   const span = item.incoming.span?.child('plan');
-  const plan = { ...planFor(item, mandates, atMs), controlRevision: mandates.revision };
+  const plan = { ...planFor(item, mandates, atMs, finders), controlRevision: mandates.revision };
   span?.end();
   return { op: 'decide', ...item.request, plan };
 }
@@ -203,11 +208,12 @@ function planFor(
   { action, redacted, redactionError, request }: Asked,
   mandates: MandatesInForce,
   atMs: number | null,
+  finders: AnswerContext['finders'],
 ): Plan {
   if (redactionError !== null) return internalError(null, redactionError);
   if (atMs === null) return internalError(null, new Error('what it may do changes at every moment'));
   try {
-    return planInForce(mandates, request.tenant, action, atMs, redacted);
+    return planInForce(mandates, request.tenant, action, atMs, redacted, finders);
   } catch (error) {
     return internalError(null, error);
   }

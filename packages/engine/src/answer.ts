@@ -1,6 +1,7 @@
 /** The input and output of the engine, as plain values. */
 import type { Ledger, Operation } from '@mandate/ledger';
 import type { MandatesInForce } from '@mandate/policy';
+import type { ContentFinders } from '@mandate/policy/governance';
 import type { Span } from '@mandate/runtime';
 import type {
   Action,
@@ -40,6 +41,8 @@ export type AnswerContext = {
    * be made again.
    */
   clock(): number;
+  /** What finds personal data and profane words. Without it, answers that a policy filters are blocked. */
+  finders?: ContentFinders;
   /** Returns how many deliveries of a tenant the ledger may remember. Default: the number of the plane. */
   maxRemembered?(tenant: string): number;
   /** If false, no request is ever too late. Offline evaluation uses false. */

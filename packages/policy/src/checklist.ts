@@ -5,10 +5,20 @@
  * have the right length from the start.
  */
 
-import type { Action, ActionType, MandateReference } from '@mandate/schemas';
+import type { Action, ActionType, GovernanceEvent, MandateReference } from '@mandate/schemas';
 import { ACTION_KINDS, DEFAULTS, isToolCall } from '@mandate/schemas/core';
 import { attribution } from './attribution.ts';
-import type { Calls, CheckFn, Finding, LimitCheck, LimitOf, StaticCheck } from './checks/check.ts';
+import type {
+  Calls,
+  CheckFn,
+  Finding,
+  JointCheck,
+  LimitCheck,
+  LimitOf,
+  StaticCheck,
+} from './checks/check.ts';
+import { governedOf } from './checks/governed/governed.ts';
+import type { JointFn } from './checks/run-checks.ts';
 import type { Mandate, Policy } from './mandate/mandate.ts';
 import { type Pricing, pricingOf } from './price.ts';
 import { type TokenPricesOf, tokenPricesOf } from './prices/token-prices.ts';
@@ -23,6 +33,8 @@ export type Checklist = {
    * on.
    */
   checkFns: readonly CheckFn[];
+  /** The checks about all policies together. They run after the others. */
+  jointFns: readonly JointFn[];
   limits: readonly LimitOf[];
   leaseMs: number;
   /**
@@ -31,6 +43,8 @@ export type Checklist = {
    */
   steps: number;
   mostExpensive: string;
+  /** The events that a policy marks on decisions. Null if no policy has the section `governance`. */
+  events: readonly GovernanceEvent[] | null;
   /** True if all policies are in observe mode. */
   observe: boolean;
   expiriesMs: readonly number[];
@@ -62,6 +76,7 @@ const TOOLS_KNOWN = 1_000;
 export function checklists(
   staticChecks: readonly StaticCheck[],
   limitChecks: readonly Pick<LimitCheck, 'limits'>[],
+  jointChecks: readonly JointCheck[] = [],
 ): (mandate: Mandate, action: Action) => Checklist {
   const made = new WeakMap<Mandate, ListsOfMandate>();
   // The mandate of the last action. Consecutive actions often belong to one agent, and a comparison is cheaper than a
@@ -117,8 +132,10 @@ export function checklists(
       checkFns: staticChecks.flatMap((check) =>
         calls.flatMap((ofPolicy) => checkFnOf(check, ofPolicy, reference) ?? []),
       ),
+      jointFns: jointChecks.flatMap((check) => jointFnOf(check, calls, reference) ?? []),
       limits: limitChecks.flatMap((check) => check.limits(calls)),
       leaseMs: Math.min(...leases),
+      events: eventsOf(calls),
       observe: calls.every(({ policy }) => policy.observe),
       expiriesMs: calls.flatMap(({ policy }) => policy.expiresAtMs ?? []),
     };
@@ -172,17 +189,41 @@ function checkFnOf(check: StaticCheck, calls: Calls, mandate: MandateReference):
 }
 
 function namingPolicy(name: string, whose: string, checkFn: CheckFn): CheckFn {
-  return (subject) => {
-    const found = checkFn(subject);
-    if (found.result === 'pass') return { ...found, policy: name };
-    if (found.result === 'oblige') return { ...found, check: { ...found.check, policy: name } };
-    const { reason, ...violation } = found.violation;
-    return {
-      result: 'block',
-      check: { ...found.check, policy: name },
-      violation: { ...violation, reason: `${reason}${whose}` },
-    };
+  return (subject) => named(name, whose, checkFn(subject));
+}
+
+function named(name: string, whose: string, found: Finding): Finding {
+  if (found.result === 'pass') return { ...found, policy: name };
+  if (found.result === 'oblige') return { ...found, check: { ...found.check, policy: name } };
+  const { reason, ...violation } = found.violation;
+  return {
+    ...found,
+    check: { ...found.check, policy: name },
+    violation: { ...violation, reason: `${reason}${whose}` },
   };
+}
+
+/** Prepares a joint check for calls of one kind. A finding about one policy names that policy. */
+function jointFnOf(check: JointCheck, calls: readonly Calls[], mandate: MandateReference): JointFn | null {
+  const joint = check(calls);
+  if (joint === null) return null;
+  return {
+    check: joint.check,
+    run(subject) {
+      const { of = null, ...found } = joint.run(subject);
+      const finding = found as Finding;
+      if (of === null) return finding;
+      const { name, ancestor } = of;
+      const about = name === null ? finding : named(name, attribution(name, mandate), finding);
+      return ancestor === null ? about : namingAncestor(ancestor, about);
+    },
+  };
+}
+
+function eventsOf(calls: readonly Calls[]): readonly GovernanceEvent[] | null {
+  const governed = governedOf(calls);
+  if (governed.length === 0) return null;
+  return [...new Set(governed.flatMap(({ governance }) => governance.events))];
 }
 
 function namingAncestor(ancestor: string, found: Finding): Finding {

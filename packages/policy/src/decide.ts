@@ -14,10 +14,19 @@ import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
 import { budgets } from './checks/budget.ts';
-import type { LimitCheck, LimitOf, StaticCheck, Subject, Words } from './checks/check.ts';
+import type { JointCheck, LimitCheck, LimitOf, StaticCheck, Subject, Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { mandateCostPerCall, toolCostPerCall } from './checks/cost-per-call.ts';
 import { estimateStated } from './checks/estimate-stated.ts';
+import { argumentDefaults } from './checks/governed/argument-defaults.ts';
+import { inputPatterns } from './checks/governed/input-patterns.ts';
+import { intent } from './checks/governed/intent.ts';
+import { storesAllowed } from './checks/governed/memory-read.ts';
+import { savesDecided } from './checks/governed/memory-write.ts';
+import { outputContent } from './checks/governed/output-content.ts';
+import { readChoices, readIsolation } from './checks/governed/read-choices.ts';
+import { roleKnown } from './checks/governed/role-known.ts';
+import { inputLength, outputLength } from './checks/governed/text-length.ts';
 import { mandateAlive } from './checks/mandate-alive.ts';
 import { modelAllowed } from './checks/model-allowed.ts';
 import { modelPriced } from './checks/model-priced.ts';
@@ -29,6 +38,7 @@ import { runChecks } from './checks/run-checks.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
+import type { ContentFinders } from './governance/output/content-finders.ts';
 import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
 import { knownCall } from './models/known-call.ts';
@@ -45,6 +55,7 @@ import { ALLOWED_WORDS, wordsOf } from './verdict-in-words.ts';
 const STATIC_CHECKS: readonly StaticCheck[] = [
   policyFound,
   mandateAlive,
+  roleKnown,
   toolDenied,
   toolKnown,
   toolAllowed,
@@ -55,6 +66,20 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   estimateStated,
   toolCostPerCall,
   mandateCostPerCall,
+  inputLength,
+  inputPatterns,
+  readChoices,
+  readIsolation,
+  outputLength,
+];
+
+/** The checks about all policies together. They run in this order, if no static check blocks. */
+const JOINT_CHECKS: readonly JointCheck[] = [
+  argumentDefaults,
+  intent,
+  storesAllowed,
+  savesDecided,
+  outputContent,
 ];
 
 /** The limits in this order. The ledger checks all limits, and then charges all of them or none. */
@@ -66,7 +91,7 @@ const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
   confirmation,
 ];
 
-const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS);
+const checklistOf = checklists(STATIC_CHECKS, LIMIT_CHECKS, JOINT_CHECKS);
 
 /**
  * The published verdict with its reason and remedy. `observed`: if the mandate only observes, the verdict as if it
@@ -82,7 +107,8 @@ export type Judgement = Words &
 /**
  * Makes the plan of an action. `atMs` is the ledger's time as last known; the plan states from when until when it is
  * valid. `redacted` is the action as it is published. The checks read the whole action, but texts quote only the
- * redacted action. `spent`: the steps that finding the mandate took from the action's step budget.
+ * redacted action. `spent`: the steps that finding the mandate took from the action's step budget. `finders`: needed
+ * for the filters of answers.
  */
 export function plan(
   action: Action,
@@ -90,20 +116,24 @@ export function plan(
   atMs: number,
   redacted: Action = action,
   spent = 0,
+  finders: ContentFinders | null = null,
 ): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
     const list = checklistOf(mandate, action);
-    const { pricings, settlingOf, tokenPricesOf, checkFns, limits, leaseMs, observe, expiriesMs, steps } =
-      list;
+    const { pricings, settlingOf, tokenPricesOf, leaseMs, observe, expiriesMs, steps, events } = list;
     const call = isModelCall(action) ? knownCall(action) : null;
     const price = priceOf(action, call, pricings, atMs);
     const name = subjectOf(action);
     const stepBudget = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
     if (stepBudget.left < 0) return listsTooCostly(mandate.reference, list.mostExpensive);
-    const subject: Subject = { action, redacted, name, call, price, atMs, stepBudget };
+    const subject: Subject = { action, redacted, name, call, price, atMs, stepBudget, finders };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
-    const { checks, refusal, obligations } = runChecks(checkFns, subject);
+    const { checks, refusal, duties, dutiesOfIntent, violations } = runChecks(
+      list.checkFns,
+      subject,
+      list.jointFns,
+    );
     // Lists every field by name, because spreading would take as long as all checks.
     const made: Plan = {
       holdsFromMs,
@@ -119,10 +149,13 @@ export function plan(
         call === null ? undefined : tokenPricesOf(call, atMs),
       ),
       leaseMs,
-      limits: limitsOf(limits, subject),
+      limits: limitsOf(list.limits, subject),
       mandate: mandate.reference,
     };
-    if (obligations !== null) made.obligations = obligations;
+    if (duties !== null) made.duties = duties;
+    if (dutiesOfIntent !== undefined) made.dutiesOfIntent = dutiesOfIntent;
+    if (violations !== null) made.violations = violations;
+    if (events !== null) made.events = events;
     return made;
   } catch (error) {
     return internalError(mandate.reference, error);

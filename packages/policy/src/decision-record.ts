@@ -18,6 +18,8 @@ import { approvalId, isModelCall, isToolCall, OPEN_CALLS, wireTime } from '@mand
 import { decisionKind } from '@mandate/step';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';
+import { dutiesAt, dutiesOf } from './governance/duties.ts';
+import { eventsOf } from './governance/events.ts';
 import { knownCall } from './models/known-call.ts';
 import { decisionId } from './record-ids.ts';
 
@@ -30,7 +32,8 @@ export type Decided = {
   sha256?: Sha256;
 };
 
-export function decisionRecord({ request, action, plan, facts, sha256 }: Decided): ActionDecided {
+export function decisionRecord(decided: Decided): ActionDecided {
+  const { request, action, plan, facts, sha256 } = decided;
   const judgement = decide(plan, facts);
   const kind = decisionKind(facts);
   const { first } = facts;
@@ -81,7 +84,7 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
       ledgerEpoch: facts.epoch,
       ledgerSequence: facts.sequence,
       digest: request.digest,
-      ...obligationsOf(plan, judgement),
+      ...(isGoverned(plan) && governedParts(decided, judgement)),
       ...(asksPerson(judgement) && { approvalId: approvalId(request) }),
       reservation,
       ...(deferral === null ? null : { deferral }),
@@ -93,12 +96,34 @@ export function decisionRecord({ request, action, plan, facts, sha256 }: Decided
   };
 }
 
-/** Returns the obligations. A mandate in observe mode imposes none. */
-function obligationsOf(
-  { obligations, observe }: Plan,
-  { verdict }: Judgement,
-): Pick<Decision, 'obligations'> {
-  return obligations === undefined || observe || verdict !== 'ALLOW' ? {} : { obligations };
+/** True if the decision may have obligations, notes, violations or events. Most decisions have none. */
+function isGoverned({ duties, violations, events }: Plan): boolean {
+  return duties !== undefined || violations !== undefined || events !== undefined;
+}
+
+/** Returns obligations, notes, violations and events. A mandate in observe mode imposes no obligations. */
+function governedParts(
+  { plan, facts, action }: Decided,
+  { verdict, code }: Judgement,
+): Pick<Decision, 'obligations' | 'notes' | 'violations' | 'events'> {
+  const allowed = verdict === 'ALLOW';
+  const duties = allowed ? dutiesOf(plan, facts) : null;
+  const { obligations, notes } = duties === null ? NO_DUTIES : dutiesAt(duties, facts.atMs);
+  const violations = allowed || code === plan.refusal?.code ? (plan.violations ?? []) : [];
+  const events = eventsOf(plan.events ?? [], { type: action.type, code, allowed, obligations });
+  return {
+    ...(!plan.observe && !isEmpty(obligations) && { obligations }),
+    ...(notes.length > 0 && { notes: [...notes] }),
+    ...(violations.length > 0 && { violations: [...violations] }),
+    ...(events.length > 0 && { events }),
+  };
+}
+
+const NO_DUTIES = { obligations: {}, notes: [] };
+
+function isEmpty(obligations: object): boolean {
+  for (const _ in obligations) return false;
+  return true;
 }
 
 /** True if a person can answer the question that this decision is about. */

@@ -3,6 +3,7 @@ export { PatternRefused } from './arguments/pattern-to-re2.ts';
 export { compileIntents } from './governance/intents/classify.ts';
 export { inCase } from './governance/intents/in-case.ts';
 export type { IntentsDocument } from './governance/intents/intents-document.ts';
+export type { ContentFinders } from './governance/output/content-finders.ts';
 export * from './governance/output/output-filter.ts';
 export { profanityFinder } from './governance/output/profanity.ts';
 export * from './governance/saves/decide-saves.ts';

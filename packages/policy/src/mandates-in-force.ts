@@ -1,6 +1,7 @@
 /** Finds the mandate for an action, from a file or from the control service. */
 import type { Action, FormerAncestor, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
+import type { ContentFinders } from './governance/output/content-finders.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
 import type { InShadow } from './rules/rules-in-force.ts';
@@ -53,12 +54,13 @@ export function planInForce(
   action: Action,
   atMs: number,
   redacted: Action = action,
+  finders: ContentFinders | null = null,
 ): Plan {
   const inForce = mandates.mandateFor(tenant, action, atMs);
   const { shadow, ancestors, formerAncestors } = inForce;
   const planned = within(
     inForce,
-    inForce.refused ?? plan(action, inForce.mandate, atMs, redacted, inForce.steps),
+    inForce.refused ?? plan(action, inForce.mandate, atMs, redacted, inForce.steps, finders),
   );
   const standing = {
     ...(ancestors !== undefined && { ancestors }),
@@ -68,7 +70,7 @@ export function planInForce(
     ancestors === undefined && formerAncestors === undefined ? planned : { ...planned, ...standing };
   if (!shadow) return made;
   if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };
-  const besides = within(shadow, plan(action, shadow.mandate, atMs, redacted, shadow.steps));
+  const besides = within(shadow, plan(action, shadow.mandate, atMs, redacted, shadow.steps, finders));
   return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };
 }
 

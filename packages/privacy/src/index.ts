@@ -6,6 +6,7 @@
  * a field, or a pattern to find in texts.
  */
 
+export { contentFinders } from './content-finders.ts';
 export { checkPrivacy, loadPrivacy, NO_PRIVACY } from './load-privacy.ts';
 export { findPieces } from './patterns/find-pieces.ts';
 export { redactPieces } from './patterns/redact-pieces.ts';

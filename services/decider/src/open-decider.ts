@@ -2,7 +2,7 @@ import type { Bus } from '@mandate/bus';
 import { mandatesByRegister } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
 import { compileActionRedaction } from '@mandate/policy';
-import { currentRedactor, type PrivacyFile, type RedactedFields } from '@mandate/privacy';
+import { contentFinders, currentRedactor, type PrivacyFile, type RedactedFields } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
 import type { ProcessParts } from '@mandate/server';
@@ -45,6 +45,7 @@ export async function openDecider(
     requestRebuild,
     control: () => mandatesByRegister(followed.mandates, mandates.control()),
     redact,
+    finders: contentFinders,
     clock,
     deadlines: true,
     log,

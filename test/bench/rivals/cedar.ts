@@ -21,7 +21,7 @@ export function cedar(rules: StaticRules): StaticEngine {
       const name = nameIn(action);
       const answer = statefulIsAuthorized({
         principal: { type: 'Agent', id: action.agentId },
-        action: ACTIONS[action.type],
+        action: ACTIONS[action.type === 'llm_call' ? 'llm_call' : 'tool_call'],
         resource: { type: 'Name', id: name },
         context: { name, cost },
         preparsedPolicySetId: POLICIES,

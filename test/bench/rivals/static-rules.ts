@@ -2,7 +2,7 @@
  * The rules of the bench mandate that an engine without a ledger can check: the rules on names and on the cost of one
  * call. `rulesIn` reads them from the mandate document, so that all engines get the same rules.
  */
-import type { Action } from '@mandate/schemas';
+import { type Action, subjectOf } from '@mandate/schemas';
 
 export type StaticRules = {
   maxCostMicros: number;
@@ -26,5 +26,5 @@ export function rulesIn(document: object): StaticRules {
 }
 
 export function nameIn(action: Action): string {
-  return action.type === 'tool_call' ? action.tool : action.model;
+  return subjectOf(action);
 }

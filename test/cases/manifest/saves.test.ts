@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { patchedDocument } from './patched-document.ts';
 import { stepsOfCases } from './steps-of-cases.ts';
 
-type Write = Omit<WriteQuestion, 'hints' | 'nowMs'> & {
+type Write = Omit<WriteQuestion, 'hints'> & {
   readonly type: 'memory_write';
   readonly agentId: string;
   readonly hints?: Readonly<Record<string, unknown>> & { readonly ttl?: string };
@@ -35,10 +35,13 @@ describe('what is saved', () => {
     const policy = patchedDocument<Policy>(given.policy, ...overlays, given.policyPatch);
     const { ttl, ...hints } = ask.hints ?? {};
     const decided = compileSaves(savesDocument(policy))(
-      { ...ask, hints: { ...hints, ...ttlMsOf(ttl) }, nowMs: Date.parse(given.now) + at },
+      { ...ask, hints: { ...hints, ...ttlMsOf(ttl) } },
       stepBudgetOfAction(),
     );
-    expect({ saves: decided?.saves, decidedBy: decided?.decidedBy }).toEqual(answer.obligations);
+    const expiresAt = (ttlMs: number | null) =>
+      ttlMs === null ? null : new Date(Date.parse(given.now) + at + ttlMs).toISOString();
+    const saves = decided?.saves.map((save) => ({ ...save, expiresAt: expiresAt(save.ttlMs) }));
+    expect({ saves, decidedBy: decided?.decidedBy }).toEqual(answer.obligations);
     expect(new Set(decided?.violations)).toEqual(new Set(answer.violations));
   });
 

@@ -10,7 +10,7 @@ const DECIDE = 'packages/policy/src/decide.ts';
 export const TOY_KIND: readonly Change[] = [
   {
     file: ACTION,
-    from: "export const action = z.discriminatedUnion('type', [toolCall, llmCall]);",
+    from: "export const action = z.discriminatedUnion('type', [\n  toolCall,\n",
     to: `export const noteRead = z.strictObject({
   ...everyAction,
   type: z.literal('note_read'),
@@ -18,7 +18,10 @@ export const TOY_KIND: readonly Change[] = [
   query: z.string().optional(),
 });
 
-export const action = z.discriminatedUnion('type', [toolCall, llmCall, noteRead]);`,
+export const action = z.discriminatedUnion('type', [
+  noteRead,
+  toolCall,
+`,
   },
   {
     file: ACTION,
@@ -46,7 +49,7 @@ export const notebookAllowed: StaticCheck = ({ type }) => {
   if (type !== 'note_read') return null;
   return ({ name: notebook }) =>
     notebook === 'team'
-      ? obliging('notebook-allowed', { notebook }, { maxResults: 3 })
+      ? obliging('notebook-allowed', { notebook }, { obligations: { maxResults: 3 } })
       : blocked(
           'notebook-allowed',
           { notebook },

@@ -13,12 +13,13 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 model lists before provider lists', 'modelAllowed', 'providerAllowed'),
   order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
-  order('1 expiry before denied', 'mandateAlive', 'toolDenied'),
+  order('1 expiry before roles', 'mandateAlive', 'roleKnown'),
+  order('1 roles before denied tools', 'roleKnown', 'toolDenied'),
   ...inFile('packages/policy/src/checks/run-checks.ts', [
     [
       '1 the first violation gives the verdict',
-      'refusal ??= { ...found.violation',
-      'refusal = { ...found.violation',
+      'if (results.refusal === null) {',
+      'if (results.refusal !== undefined) {',
     ],
   ]),
   ...inFile('packages/policy/src/decide.ts', [

@@ -83,7 +83,7 @@ function quotasIn(file: string): TenantQuotas {
 /** Returns the only document of the file. Throws CommandFailure with every fault, by line and column. */
 function documentIn<T>(
   file: string,
-  schema: z.ZodType<T, T>,
+  schema: z.ZodType<T>,
   { what, begins, of }: { what: string; begins: string; of: string },
 ): { document: T; find: FindPlace } {
   const all: { document: T; find: FindPlace }[] = [];

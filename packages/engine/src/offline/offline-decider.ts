@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { actionDigest, fingerprintOf, type MandatesInForce } from '@mandate/policy';
 import { type Action, DEFAULTS, readActionsRecord } from '@mandate/schemas';
+import type { AnswerContext } from '../answer.ts';
 import { answerAlone, type Evaluated } from '../answer-alone.ts';
 
 export type OfflineDecider = {
@@ -24,16 +25,25 @@ type Published = { action: Action; fingerprint: string | null };
 /**
  * @param redact what a gateway does to an action before it publishes the action
  * @param clock the only clock that is read
+ * @param finders see `AnswerContext`
  */
 export function offlineDecider(
   control: MandatesInForce,
   redact: RedactAction,
   clock: () => number,
+  finders?: AnswerContext['finders'],
 ): OfflineDecider {
   const ledger = createMemoryLedger({ clock, epoch: 'eval' });
   const secret = randomBytes(32).toString('hex');
   const answer = answerAlone(
-    { ledger, control: () => control, redact: (action) => action, clock, deadlines: false },
+    {
+      ledger,
+      control: () => control,
+      redact: (action) => action,
+      clock,
+      deadlines: false,
+      ...(finders && { finders }),
+    },
     'eval',
   );
 

@@ -10,11 +10,13 @@ import type {
   ActionType,
   Check,
   Code,
+  Duties,
   Json,
   Limit,
   LimitFact,
-  Obligations,
+  OriginViolation,
 } from '@mandate/schemas';
+import type { ContentFinders } from '../governance/output/content-finders.ts';
 import type { Policy, ToolPolicy } from '../mandate/mandate.ts';
 import type { KnownCall } from '../models/known-call.ts';
 import type { Price } from '../price.ts';
@@ -53,6 +55,8 @@ export type Subject = {
   atMs: number;
   /** The step budget that is left for this action. All checks share it. */
   stepBudget: StepBudget;
+  /** What finds personal data and profane words. Null if the program that decides gave none. */
+  finders: ContentFinders | null;
 };
 
 /** The reason for a verdict, and the remedy: what the caller can do. */
@@ -65,22 +69,47 @@ export type Violation = Words & { code: Code };
  * obligation, returns more fields.
  */
 export type Finding = Passed | Obliging | Blocked;
-type Passed = Check & { result: 'pass' };
-type Obliging = { result: 'oblige'; check: Check; obligations: Obligations };
-type Blocked = { result: 'block'; check: Check; violation: Violation };
+export type Passed = Check & { result: 'pass' };
+type Obliging = {
+  result: 'oblige';
+  check: Check;
+  duties: Duties;
+  dutiesOfIntent?: Readonly<Record<string, Duties>>;
+  /** What a model chose that was left out. */
+  violations?: readonly OriginViolation[];
+  /** The intent of the turn that an ALLOW opens. */
+  opensTurn?: string;
+};
+type Blocked = {
+  result: 'block';
+  check: Check;
+  violation: Violation;
+  /** What a model chose that it must not choose. */
+  violations?: readonly OriginViolation[];
+};
 
 export type CheckFn = (subject: Subject) => Finding;
 
 /** Makes the check for calls of one kind. Null if the check does not apply to such calls. */
 export type StaticCheck = (calls: Calls) => CheckFn | null;
 
+/**
+ * A check about all policies together, for calls of one kind. It runs after the static checks, if none of them blocks.
+ * Null if the check does not apply. `of`: the policy that the finding is about.
+ */
+export type JointCheck = (calls: readonly Calls[]) => {
+  check: string;
+  run(subject: Subject): JointFinding;
+} | null;
+export type JointFinding = Finding & { of?: Policy };
+
 export function passed(check: string, evidence: Json): Passed {
   return { check, result: 'pass', evidence };
 }
 
-/** Returns a passed check with obligations. The program that executes the action must fulfil them. */
-export function obliging(check: string, evidence: Json, obligations: Obligations): Obliging {
-  return { result: 'oblige', check: { check, result: 'pass', evidence }, obligations };
+/** Returns a passed check with duties. The program that executes the action must fulfil their obligations. */
+export function obliging(check: string, evidence: Json, duties: Duties): Obliging {
+  return { result: 'oblige', check: { check, result: 'pass', evidence }, duties };
 }
 
 export function blocked(check: string, evidence: Json, violation: Violation): Blocked {

@@ -14,9 +14,12 @@ import {
   compileArgumentRules,
 } from '../arguments/argument-rules.ts';
 import { PATTERNS_TOO_LARGE, type Room, roomToWrite } from '../arguments/pattern-size.ts';
+import { PatternRefused } from '../arguments/pattern-to-re2.ts';
 import { partsOf } from '../arguments/schema-shape.ts';
 import { digestOf } from '../digest.ts';
 import { compileGlobs } from '../glob.ts';
+import { compileGovernance, compileNow } from '../governance/compile-governance.ts';
+import type { Governance } from '../governance/governance.ts';
 import { compileModels, compileProviders } from '../models/name-lists.ts';
 import { compileModelPrices, type ModelPrices } from '../prices/model-prices.ts';
 import { consume } from '../step-budget.ts';
@@ -60,6 +63,7 @@ export function compilePolicy(
   }
   const budgets = compileBudgets(document, faults);
   const modelPrices = compilePrices(document, faults);
+  const governance = compileSection(document, { room, isOnLog, faults });
   checkTiers(document.defaultChargingPolicy, ['defaultChargingPolicy'], faults);
   if (faults.length > 0) return { ok: false, faults };
   const compiled: Policy = {
@@ -88,6 +92,7 @@ export function compilePolicy(
     allowedProviders: listOf(document.allowedProviders, compileProviders),
     deniedProviders: deniesAny(document.deniedProviders) ? compileProviders(document.deniedProviders) : null,
     modelPrices,
+    governance,
     defaultTokens: {
       input: document.defaultTokens?.inputTokens ?? null,
       maxOutput: document.defaultTokens?.maxOutputTokens ?? null,
@@ -97,6 +102,23 @@ export function compilePolicy(
     tools,
   };
   return { ok: true, compiled };
+}
+
+/** Compiles the section `governance`. A pattern that cannot run is a fault, unless the document is on the log. */
+function compileSection(
+  { governance }: PolicyDocument,
+  { room, isOnLog, faults }: { room: Room; isOnLog: boolean; faults: CompileFault[] },
+): Governance | null {
+  if (governance === undefined) return null;
+  if (isOnLog) return compileGovernance(governance);
+  const compiled = compileGovernance(governance, room.patterns);
+  try {
+    compileNow(compiled);
+  } catch (error) {
+    if (!(error instanceof PatternRefused)) throw error;
+    faults.push({ path: ['governance'], message: `has a pattern that cannot run: ${error.message}` });
+  }
+  return compiled;
 }
 
 function compileToolPolicy(

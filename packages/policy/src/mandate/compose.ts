@@ -103,6 +103,7 @@ export function missingPolicy(id: string, name: string): NamedPolicy {
     allowedProviders: null,
     deniedProviders: null,
     modelPrices: null,
+    governance: null,
     defaultTokens: { input: null, maxOutput: null },
     registry: null,
     charging: { type: 'SUCCESS_BASED' },

@@ -5,6 +5,7 @@
 import type { BudgetLimit, MandateReference } from '@mandate/schemas';
 import type { ArgumentRules } from '../arguments/argument-rules.ts';
 import type { GlobMatcher } from '../glob.ts';
+import type { Governance } from '../governance/governance.ts';
 import type { NameList } from '../models/name-lists.ts';
 import type { ModelPrices } from '../prices/model-prices.ts';
 
@@ -74,6 +75,8 @@ export type Policy = {
   deniedModels: NameList | null;
   allowedProviders: NameList | null;
   deniedProviders: NameList | null;
+  /** Roles, intents, memory and guardrails. Null if the policy says nothing about them. */
+  governance: Governance | null;
   /** The prices that the policy sets for models. They replace the prices of the price lists. */
   modelPrices: ModelPrices | null;
   /** The numbers of tokens to assume for an LLM call that states none. Null means that none are assumed. */

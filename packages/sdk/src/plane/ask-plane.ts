@@ -118,7 +118,8 @@ function errorOf(url: string, answer: PlaneAnswer, action: Action): Error {
     remedy: `To run it: ${said(fault.remedy, problem.remedy).replace(/\.$/, '')}.`,
     action: {
       ...{ id: action.id, agentId: action.agentId, type: action.type },
-      ...(action.type === 'tool_call' ? { tool: action.tool } : { model: action.model }),
+      ...(action.type === 'tool_call' && { tool: action.tool }),
+      ...(action.type === 'llm_call' && { model: action.model }),
     },
     decision: null,
     cause: refusal,

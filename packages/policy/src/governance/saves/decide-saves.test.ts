@@ -16,7 +16,7 @@ const DOCUMENT: SavesDocument = {
 };
 
 function decide(changes: Partial<SavesDocument>, question: Partial<WriteQuestion>) {
-  const asked = { event: 'interaction_complete' as const, text: { user: 'We met' }, nowMs: 0, ...question };
+  const asked = { event: 'interaction_complete' as const, text: { user: 'We met' }, ...question };
   const decided = compileSaves({ ...DOCUMENT, ...changes })(asked, stepBudgetOfAction());
   return {
     saves: decided?.saves.map(({ store, rule }) => `${rule} to ${store}`),
@@ -44,7 +44,7 @@ test('a rightful save: true changes nothing if a rule saves', () => {
 
 test('a rightful scope takes the rule of that name, and a rightful category is passed on', () => {
   const origins = { 'hints.scope': 'user', 'hints.category': 'user' } as const;
-  const question = { event: 'interaction_complete', text: { user: 'We met' }, nowMs: 0, origins } as const;
+  const question = { event: 'interaction_complete', text: { user: 'We met' }, origins } as const;
   const hints = { scope: 'permanent', category: 'people' };
   expect(compileSaves(DOCUMENT)({ ...question, hints }, stepBudgetOfAction())?.saves).toMatchObject([
     { store: 'semantic', scope: 'permanent', rule: 'permanent', category: 'people' },
@@ -72,7 +72,7 @@ test('conditions see lengths in characters', () => {
 });
 
 test('folding the text of the user and reading that of the agent cost their lengths', () => {
-  const question = { event: 'interaction_complete', text: { user: 'ab', agent: 'abc' }, nowMs: 0 } as const;
+  const question = { event: 'interaction_complete', text: { user: 'ab', agent: 'abc' } } as const;
   const withoutRules = compileSaves({ user_isolation: true });
   expect(withoutRules(question, { left: 2 + 2 + 3 })).not.toBeNull();
   expect(withoutRules(question, { left: 2 + 2 + 2 })).toBeNull();

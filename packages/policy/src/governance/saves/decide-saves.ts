@@ -6,19 +6,18 @@ import { compileSaveRules, type SaveRule } from './save-rules.ts';
 import type { CannotDecide, Lengths, SavesDocument, WriteEvent } from './save-rules-document.ts';
 
 /** A save that is allowed. The obligation `saves` lists saves with these fields. */
-interface Save {
+export interface Save {
   readonly store: string;
   readonly scope: string;
   readonly action: string;
   readonly rule: string;
   readonly ttlMs: number | null;
-  readonly expiresAt: string | null;
   /** Absent if principals are not isolated. */
   readonly owner?: 'principal.id';
   readonly category?: string;
 }
 
-interface Saves {
+export interface Saves {
   readonly saves: readonly Save[];
   /** The name of a rule, or `hint`, `always`, `none`. */
   readonly decidedBy: string;
@@ -30,8 +29,6 @@ export interface WriteQuestion {
   readonly text: { readonly user: string; readonly agent?: string };
   readonly hints?: Hints;
   readonly origins?: Readonly<Record<string, Origin>>;
-  /** The time of the decision, in ms since 1970. */
-  readonly nowMs: number;
 }
 
 /** Returns null if the step budget is used up. */
@@ -56,7 +53,7 @@ export function compileSaves(document: SavesDocument, room: StepBudget = endless
   const { triggers = {}, save_rules = {}, llm_cannot = ALL, user_isolation } = document;
   const rules = compileSaveRules(save_rules, room);
   const cannot = new Set(llm_cannot);
-  return ({ event, text, hints: given = {}, origins = {}, nowMs }, stepBudget) => {
+  return ({ event, text, hints: given = {}, origins = {} }, stepBudget) => {
     const { hints, violations } = permittedHints(given, origins, cannot);
     const deciding = event === 'interaction_complete' ? firstThatHolds(rules, text, stepBudget) : null;
     if (stepBudget.left < 0) return null;
@@ -85,7 +82,7 @@ export function compileSaves(document: SavesDocument, room: StepBudget = endless
     const common = { ...(user_isolation ? { owner: OWNER } : {}), ...categoryOf(hints) };
     const save = (store: string, scope: string, action: string, rule: string, ttl: number | null): Save => {
       const ttlMs = shorter(ttl, hints.ttlMs ?? null);
-      return { store, scope, action, rule, ttlMs, expiresAt: after(nowMs, ttlMs), ...common };
+      return { store, scope, action, rule, ttlMs, ...common };
     };
     const saves = always.map((store) => save(store, 'always', 'save', 'always', null));
     if (placed !== null) {
@@ -120,8 +117,4 @@ function categoryOf({ category }: Hints): { category?: string } {
 
 function shorter(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
-}
-
-function after(nowMs: number, ttlMs: number | null): string | null {
-  return ttlMs === null ? null : new Date(nowMs + ttlMs).toISOString();
 }

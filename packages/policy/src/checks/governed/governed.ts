@@ -1,0 +1,26 @@
+import type { Governance } from '../../governance/governance.ts';
+import type { Policy } from '../../mandate/mandate.ts';
+import type { Calls } from '../check.ts';
+
+/** A policy that has the section `governance`. */
+export type Governed = { policy: Policy; governance: Governance };
+
+/** Returns the policies that have the section `governance`, in the order of the mandate. */
+export function governedOf(calls: readonly Calls[]): readonly Governed[] {
+  return calls.flatMap(({ policy }) =>
+    policy.governance === null ? [] : [{ policy, governance: policy.governance }],
+  );
+}
+
+/** Returns the number of characters of a text. A character is a Unicode code point. */
+export function charactersIn(text: string): number {
+  let characters = 0;
+  for (const _ of text) characters += 1;
+  return characters;
+}
+
+/** Names a list in a sentence. */
+export function listed(names: Iterable<string>, none = 'none'): string {
+  const all = [...names];
+  return all.length === 0 ? none : all.map((name) => `"${name}"`).join(', ');
+}
