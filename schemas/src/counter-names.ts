@@ -12,5 +12,16 @@ export const TOTAL_BUDGET = 'total';
  */
 export const RELEASED_BUDGET = 'released';
 
+/** Who shares the counter of a rate: each agent, or each person, whichever agent calls. */
+export const RATE_SCOPES = ['agent', 'principal'] as const;
+
+/**
+ * Returns the owner of a counter that belongs to a person, in place of the id of an agent. It begins with a blank, so
+ * it is the id of no agent. Calls without a person share one counter.
+ */
+export function personCounter(principalId: string | undefined): string {
+  return ` ${principalId ?? ''}`;
+}
+
 /** The `tool` of the rate that counts calls without an outcome. No real tool has an empty name. */
 export const OPEN_CALLS = '';

@@ -176,6 +176,8 @@ export const CAPS = {
    */
   departures: 100_000,
   groups: 1_000,
+  /** The most roles that one list may name. */
+  roles: 200,
   grantTtlMs: 24 * 3_600_000,
   /** The maximum number of grants of a tenant that have neither ended nor been revoked. */
   grants: 10_000,

@@ -9,6 +9,9 @@ import { micros } from './money-shapes.ts';
 import { count, id } from './scalars.ts';
 import { tokenPrice } from './token-price.ts';
 
+/** The owner of the counter of a person. See `personCounter`. */
+const PERSON = /^ [^\s]*$/;
+
 const policy = described(
   z.string().optional(),
   'The version of the policy that sets the limit. Absent if the limit comes from a mandate file.',
@@ -67,7 +70,15 @@ export type BudgetLimit = z.infer<typeof budgetLimit>;
 
 export const rateLimit = z.object({
   kind: described(z.literal('rate'), 'A limit on calls.'),
-  agentId: described(id, 'The agent that the rate counts for.', 'airline-007'),
+  scope: described(
+    z.literal('principal').exactOptional(),
+    'The calls of each person count, whichever agent calls. Absent: the calls of each agent.',
+  ),
+  agentId: described(
+    id.or(z.string().regex(PERSON)),
+    'The agent that the rate counts for. For scope `principal`: a blank and the id of the person.',
+    'airline-007',
+  ),
   tool: described(
     id.or(z.literal(OPEN_CALLS)).nullable(),
     'The tool whose calls count. null: all calls. Empty: calls that are open.',

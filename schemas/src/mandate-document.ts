@@ -1,6 +1,6 @@
 /** The mandate as people write it: YAML or JSON, amounts in dollars. An unknown field is an error. */
 import { z } from 'zod';
-import { BUDGET_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './counter-names.ts';
+import { BUDGET_SCOPES, RATE_SCOPES, RELEASED_BUDGET, TOTAL_BUDGET } from './counter-names.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { governanceDocument } from './governance-document.ts';
@@ -20,6 +20,10 @@ export const rateDocument = z.strictObject({
     z.int().min(1).max(CAPS.rateWindowMs),
     'The length of the window, in milliseconds.',
     60_000,
+  ),
+  scope: described(
+    z.enum(RATE_SCOPES).optional(),
+    '`principal`: the calls of each person count, whichever agent calls. Default: `agent`, the calls of each agent.',
   ),
 });
 
@@ -133,6 +137,11 @@ export const toolPolicyDocument = z.strictObject({
     z.int().min(1).max(CAPS.leaseMs).optional(),
     'How long an allowed call may run before its reservation counts as lost, in milliseconds.',
     30_000,
+  ),
+  roles: described(
+    z.array(id).max(CAPS.roles).optional(),
+    'The roles of people for whom the tool may be called (`principal.role`). Empty: for nobody. Default: for everybody.',
+    ['premium', 'admin'],
   ),
   requiresConfirmation: described(z.boolean().optional(), 'Whether a person must approve each call.', true),
   questionMs: described(personMs, 'How long a question to a person lives, in milliseconds.', 3_600_000),

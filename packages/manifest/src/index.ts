@@ -6,5 +6,6 @@
  * in stages: files and YAML, then each field by itself, then what the documents mean together. A stage reports all its
  * faults, and a later stage runs only if the earlier stages found none. Each fault has a code, a file, a path, a line and a column, and says what to do.
  */
+export { type CompiledManifest, compileManifest } from './compile/compile-manifest.ts';
 export type { FaultCode, ManifestFault } from './fault.ts';
 export { type LoadedManifest, loadManifest, type ManifestSources } from './load-manifest.ts';

@@ -34,6 +34,7 @@ import { openCalls } from './checks/open-calls.ts';
 import { policyFound } from './checks/policy-found.ts';
 import { providerAllowed } from './checks/provider-allowed.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
+import { roleAllowed } from './checks/role-allowed.ts';
 import { runChecks } from './checks/run-checks.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
@@ -59,6 +60,7 @@ const STATIC_CHECKS: readonly StaticCheck[] = [
   toolDenied,
   toolKnown,
   toolAllowed,
+  roleAllowed,
   argumentsValid,
   modelAllowed,
   providerAllowed,

@@ -14,6 +14,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
   order('1 expiry before roles', 'mandateAlive', 'roleKnown'),
+  order('1 allowed tools before roles of the tool', 'toolAllowed', 'roleAllowed'),
   order('1 roles before denied tools', 'roleKnown', 'toolDenied'),
   ...inFile('packages/policy/src/checks/run-checks.ts', [
     [

@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 export const limitColumn = z.strictObject({
   kind: z.enum(['budget', 'rate']),
-  /** The scope of a budget. Empty text for a rate. */
+  /** The scope of a budget. For a rate, `principal`, or empty text for the rate of an agent. */
   scope: z.string(),
-  /** The subject of the budget. For a rate, the agent of the calls. */
+  /** The subject of the budget. For a rate, the agent of the calls, or the person. */
   subject: z.string(),
   /** The id of a budget. For a rate, its tool, or empty text for a rate of all calls. */
   id: z.string(),
@@ -26,7 +26,12 @@ const seenOfBudget = z.object({
   maxMicros: z.int(),
 });
 
-const seenOfRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
+const seenOfRate = z.object({
+  scope: z.literal('principal').optional(),
+  calls: z.int(),
+  maxCalls: z.int(),
+  windowMs: z.int(),
+});
 
 /**
  * Returns the limits of a decision. Leaves out checks that were skipped, that have no limit, or that this version
@@ -63,16 +68,16 @@ function subjectOf(
 
 function rateIn(
   { check, evidence, ancestor }: Check,
-  { agentId, tool, verdict }: Decision,
+  { agentId, tool, verdict, action }: Decision,
 ): LimitColumn | null {
   if (check !== 'tool-rate' && check !== 'mandate-rate') return null;
   const read = seenOfRate.safeParse(evidence);
   if (!read.success) return null;
-  const { calls, maxCalls, windowMs } = read.data;
+  const { calls, maxCalls, windowMs, scope } = read.data;
   return {
     kind: 'rate',
-    scope: '',
-    subject: ancestor ?? agentId,
+    scope: scope ?? '',
+    subject: scope === 'principal' ? (action.principal?.id ?? '') : (ancestor ?? agentId),
     id: check === 'tool-rate' ? (tool ?? '') : '',
     window_ms: windowMs,
     used: calls + (verdict === 'ALLOW' ? 1 : 0),

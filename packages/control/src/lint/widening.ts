@@ -175,17 +175,23 @@ function counterOf({ max, scope, windowMs }: BudgetDocument): string {
   return `${max} of each ${scope}${windowMs === undefined ? '' : ` in ${windowMs} ms`}`;
 }
 
-type Rate = { maxCalls: number; windowMs: number };
+type Rate = NonNullable<PolicyDocument['rateLimit']>;
 
 function widerRate(name: string, before: Rate | undefined, after: Rate | undefined): string[] {
   if (before === undefined) return [];
   // A rate with another window starts with a new counter, so it allows more calls for a while.
   if (after?.maxCalls === 0) return [];
-  if (after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
+  const { scope: was = 'agent' } = before;
+  const is = after?.scope ?? 'agent';
+  if (is === was && after?.windowMs === before.windowMs && after.maxCalls <= before.maxCalls) return [];
   const said = (rate: Rate | undefined) =>
-    rate === undefined ? 'no limit' : `${rate.maxCalls} in ${rate.windowMs} ms`;
+    rate === undefined
+      ? 'no limit'
+      : `${rate.maxCalls} in ${rate.windowMs} ms${rate.scope === 'principal' ? ' for each person' : ''}`;
   const anew =
-    after === undefined || after.windowMs === before.windowMs ? '' : ', which has counted no call yet';
+    after === undefined || (is === was && after.windowMs === before.windowMs)
+      ? ''
+      : ', which has counted no call yet';
   return [`${name}: ${said(before)} → ${said(after)}${anew}`];
 }
 
@@ -333,6 +339,7 @@ function widerTool(tool: string, before: PolicyDocument, after: PolicyDocument):
     ...higher(name('maxCostPerCall'), was.maxCostPerCall, is.maxCostPerCall),
     ...lowerActualCost(name('maxActualCost'), was.maxActualCost, is.maxActualCost),
     ...widerRate(name('rateLimit'), was.rateLimit, is.rateLimit),
+    ...moreRoles(name('roles'), was.roles, is.roles),
     ...(was.requiresConfirmation === true && is.requiresConfirmation !== true
       ? [`${name('requiresConfirmation')}: no person is asked any more`]
       : []),
@@ -388,4 +395,16 @@ function otherValidation(
 function another(name: string, before: object, after: object): string[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   return [`${name}: another, which may let more through`];
+}
+
+/** Reports roles that may use a tool now. An absent list lets everybody use it. */
+function moreRoles(
+  name: string,
+  before: readonly string[] | undefined,
+  after: readonly string[] | undefined,
+): string[] {
+  if (before === undefined) return [];
+  if (after === undefined) return [`${name}: everybody may use it`];
+  const added = after.filter((role) => !before.includes(role));
+  return added.length === 0 ? [] : [`${name}: ${added.join(', ')} added`];
 }

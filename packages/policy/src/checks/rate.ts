@@ -1,6 +1,7 @@
 import type { Json, LimitFact, RateLimit } from '@mandate/schemas';
+import { personCounter } from '@mandate/schemas/core';
 import { mostCallsBefore } from '@mandate/step';
-import type { Rate } from '../mandate/mandate.ts';
+import type { Policy, Rate } from '../mandate/mandate.ts';
 import { byCounter, nameIn, withResult } from './by-counter.ts';
 import { type Calls, type LimitCheck, type LimitOf, under, type Words } from './check.ts';
 
@@ -32,30 +33,46 @@ function strictestOf(
   const rates = calls.flatMap((ofPolicy) => {
     const rate = rateOf(ofPolicy);
     const { name, ancestor } = ofPolicy.policy;
-    return rate === null ? [] : [{ ...rate, name, ancestor }];
+    return rate === null ? [] : [{ ...rate, scope: rate.scope ?? ('agent' as const), name, ancestor }];
   });
-  return byCounter(rates, ({ windowMs, ancestor }) => JSON.stringify([windowMs, ancestor]), mostOf)
+  return byCounter(rates, counterOf, mostOf)
     .toSorted(({ strictest: one }, { strictest: other }) => one.windowMs - other.windowMs)
     .map(({ strictest, others }) => {
-      const { maxCalls, windowMs, ancestor } = strictest;
-      const ofMandate: LimitOf<RateLimit> = ({ action, name }) => ({
+      const { maxCalls, windowMs, ancestor, scope } = strictest;
+      const ofAgent: LimitOf<RateLimit> = ({ action, name }) => ({
         kind: 'rate',
         agentId: ancestor ?? action.agentId,
         tool: of === null ? null : name,
         maxCalls,
         windowMs,
       });
+      const ofPerson: LimitOf<RateLimit> = ({ action, name }) => ({
+        kind: 'rate',
+        scope: 'principal',
+        agentId: personCounter(action.principal?.id),
+        tool: of === null ? null : name,
+        maxCalls,
+        windowMs,
+      });
       const otherLimits = others.map((one) => ({ ...nameIn(one), maxCalls: one.maxCalls }));
-      return under(strictest, ofMandate, otherLimits);
+      return under(strictest, scope === 'principal' ? ofPerson : ofAgent, otherLimits);
     });
+}
+
+/** The counter of a person does not depend on the agent that has the policy. */
+function counterOf({ windowMs, ancestor, scope }: Rate & Pick<Policy, 'ancestor'>): string {
+  return JSON.stringify(scope === 'principal' ? [windowMs, scope] : [windowMs, scope, ancestor]);
 }
 
 function mostOf({ maxCalls }: Rate): number {
   return maxCalls;
 }
 
-function evidence({ maxCalls, windowMs, otherLimits }: RateLimit, { calls, retryAfterMs }: RateFact): Json {
-  const seen = { calls, maxCalls, windowMs, retryAfterMs };
+function evidence(
+  { maxCalls, windowMs, scope, otherLimits }: RateLimit,
+  { calls, retryAfterMs }: RateFact,
+): Json {
+  const seen = { ...(scope !== undefined && { scope }), calls, maxCalls, windowMs, retryAfterMs };
   if (otherLimits === undefined) return seen;
   return {
     ...seen,
@@ -64,11 +81,12 @@ function evidence({ maxCalls, windowMs, otherLimits }: RateLimit, { calls, retry
 }
 
 function violation(
-  { tool, maxCalls, windowMs, ancestor }: RateLimit,
+  { tool, maxCalls, windowMs, ancestor, scope }: RateLimit,
   { calls, retryAfterMs }: RateFact,
 ): Words {
   const ofTool = tool === null ? 'All calls' : `Calls of "${tool}"`;
-  const what = ancestor === undefined ? ofTool : `${ofTool} by "${ancestor}" and its descendants`;
+  const of = ancestor === undefined ? '' : ` by "${ancestor}" and its descendants`;
+  const what = `${ofTool}${scope === 'principal' ? ' for one person' : of}`;
   return {
     reason: `${what} are limited to ${maxCalls} in ${windowMs} ms; ${calls} were made.`,
     remedy:

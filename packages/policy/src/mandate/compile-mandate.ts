@@ -140,6 +140,7 @@ function compileToolPolicy(
     charging: chargingOf(policy.chargingPolicy),
     argumentRules: compileRules(policy, path),
     leaseMs: policy.executionLeaseMs ?? null,
+    roles: policy.roles ?? null,
     requiresConfirmation: policy.requiresConfirmation ?? false,
     questionMs: policy.questionMs ?? null,
     grantMs: policy.grantMs ?? null,

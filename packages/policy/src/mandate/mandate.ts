@@ -9,7 +9,8 @@ import type { Governance } from '../governance/governance.ts';
 import type { NameList } from '../models/name-lists.ts';
 import type { ModelPrices } from '../prices/model-prices.ts';
 
-export type Rate = { maxCalls: number; windowMs: number };
+/** Scope `principal`: the calls of each person count, whichever agent calls. */
+export type Rate = { maxCalls: number; windowMs: number; scope?: 'agent' | 'principal' | undefined };
 
 /**
  * How a mandate or a tool charges. For tiers the rule contains the amounts. For other types each action has its own
@@ -33,6 +34,8 @@ export type ToolPolicy = {
   charging: ChargingRule | null;
   argumentRules: ArgumentRules | null;
   leaseMs: number | null;
+  /** The roles of people for whom the tool may be called. Null: for everybody. */
+  roles: readonly string[] | null;
   requiresConfirmation: boolean;
   questionMs: number | null;
   grantMs: number | null;

@@ -43,7 +43,19 @@ const sawBudget = z.object({
   costMicros: z.int(),
   maxMicros: z.int().nullable(),
 });
-const sawRate = z.object({ calls: z.int(), maxCalls: z.int(), windowMs: z.int() });
+const sawRate = z.object({
+  scope: z.literal('principal').optional(),
+  calls: z.int(),
+  maxCalls: z.int(),
+  windowMs: z.int(),
+});
+type SawRate = Pick<z.infer<typeof sawRate>, 'scope' | 'windowMs'>;
+const OPEN: SawRate = { windowMs: DEFAULTS.openWindowMs };
+
+/** True if the decision does not say to which person the counter belongs. Only charged rates are listed. */
+function isUnnamed({ scope }: SawRate, { person }: Pick<Decided, 'person'>): boolean {
+  return scope === 'principal' && person === null;
+}
 
 type Limit = { name: string; held: number; evidence: number; fits: boolean };
 /** The step that is being checked. */
@@ -65,13 +77,14 @@ export function createLimits(findings: Findings) {
   }
 
   function rateOf(
-    { tenant, agentId, tool }: Pick<Decided, 'tenant' | 'agentId' | 'tool'>,
+    { tenant, agentId, tool, person }: Pick<Decided, 'tenant' | 'agentId' | 'tool' | 'person'>,
     { check, ancestor }: Pick<Check, 'check' | 'ancestor'>,
-    windowMs: number,
+    { windowMs, scope }: SawRate,
   ): SlidingRate {
     const of = check === 'tool-rate' ? `${check} ${tool ?? ''}` : check;
     // Open calls are counted for the calling agent, even if the policy belongs to an ancestor.
-    const whose = check === 'open-calls' ? agentId : (ancestor ?? agentId);
+    const ofAgent = check === 'open-calls' ? agentId : (ancestor ?? agentId);
+    const whose = scope === 'principal' ? (person ?? '') : ofAgent;
     const name = `${tenant} ${whose} ${of} ${windowMs}`;
     const known = rates.get(name);
     if (known !== undefined) return known;
@@ -109,8 +122,8 @@ export function createLimits(findings: Findings) {
     const { evidence } = check;
     if (check.check !== 'budget') {
       const rate = sawRate.safeParse(evidence).data;
-      if (rate === undefined) return undefined;
-      const held = callsIn(rateOf(decision, check, rate.windowMs), decision.atMs);
+      if (rate === undefined || isUnnamed(rate, decision)) return undefined;
+      const held = callsIn(rateOf(decision, check, rate), decision.atMs);
       return { name: check.check, held, evidence: rate.calls, fits: held <= mostCallsBefore(rate.maxCalls) };
     }
     const budget = sawBudget.safeParse(evidence).data;
@@ -126,7 +139,7 @@ export function createLimits(findings: Findings) {
     return new Set(
       decision.checks.flatMap((check) => {
         const rate = check.check === 'budget' ? undefined : sawRate.safeParse(check.evidence).data;
-        return rate === undefined ? [] : [rateOf(decision, check, rate.windowMs)];
+        return rate === undefined || isUnnamed(rate, decision) ? [] : [rateOf(decision, check, rate)];
       }),
     );
   }
@@ -178,10 +191,8 @@ export function createLimits(findings: Findings) {
           const ownMicros = isOwnBudget(budget, agentId) ? excessMicros : 0;
           addToCounter(counter, known.atMs, deltaMicros + ownMicros, nowMs);
         }
-        const asked = { tenant, agentId, tool: null };
-        const openMs = DEFAULTS.openWindowMs;
-        if (known.settling.open)
-          releaseSlot(rateOf(asked, { check: 'open-calls' }, openMs), known.atMs, nowMs);
+        const asked = { tenant, agentId, tool: null, person: null };
+        if (known.settling.open) releaseSlot(rateOf(asked, { check: 'open-calls' }, OPEN), known.atMs, nowMs);
       }
       checkTotal(step, settlement, { nowMs, isWhole });
     },

@@ -37,6 +37,8 @@ export type Decided = Pick<
   mandateId: string | null;
   /** The charged budgets. Null if nothing was charged. Equal lists are the same object. */
   budgets: readonly BudgetLimit[] | null;
+  /** The owner of the counters of the person. Null if no such counter was charged. */
+  person: string | null;
   /** The terms by which an outcome settles the charge. Equal terms are the same object. */
   settling: Settling;
   takesSlots: boolean;
@@ -118,6 +120,7 @@ function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): 
   const { id, kind, tenant, agentId, actionId, attempt, tool, verdict } = decision;
   const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
   const { digest, grantConsumed, deferral } = decision;
+  const rates = (reservation ?? deferral)?.rates ?? [];
   return {
     ...{ id, kind, tenant, agentId, actionId, attempt, tool, verdict, chargedMicros, cumulativeMicros },
     ...{ digest, grantConsumed },
@@ -126,7 +129,8 @@ function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): 
     isObserved: observed !== null,
     mandateId: mandate?.id ?? null,
     ...held,
-    takesSlots: ((reservation ?? deferral)?.rates.length ?? 0) > 0,
+    person: rates.find(({ scope }) => scope === 'principal')?.agentId ?? null,
+    takesSlots: rates.length > 0,
     isAnswered: decision.checks.some(isAnswered),
     leaseExpiresAtMs: leaseExpiresAt === null ? 0 : Date.parse(leaseExpiresAt),
     checks: decision.checks.filter(({ check }) => LIMIT_CHECKS.has(check)),

@@ -71,7 +71,7 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
       return `The call costs ${formatMicros(evidence.costMicros)} (${evidence.price}); at most ${formatMicros(evidence.maxMicros)} may be.`;
     case 'tool-rate':
     case 'mandate-rate':
-      return `${evidence.calls} of ${evidence.maxCalls} calls${ofAncestor(evidence)} in ${durationInWords(evidence.windowMs)} had been made.`;
+      return `${evidence.calls} of ${evidence.maxCalls} calls${evidence.scope === 'principal' ? ' for this person' : ofAncestor(evidence)} in ${durationInWords(evidence.windowMs)} had been made.`;
     case 'open-calls':
       return `${evidence.calls} calls of the agent had no outcome yet; at most ${evidence.maxCalls} may be open at one time.`;
     case 'budget':

@@ -18,6 +18,7 @@ export type Other = z.output<typeof other>;
 /** Absent in older decisions, or if there are no other limits. */
 const otherLimits = z.array(other).optional();
 const rate = z.object({
+  scope: z.literal('principal').optional(),
   calls: z.int(),
   maxCalls: z.int(),
   windowMs: z.int(),

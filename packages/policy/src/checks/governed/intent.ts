@@ -2,7 +2,7 @@ import type { Json, Obligations, Prompt } from '@mandate/schemas';
 import type { Governance } from '../../governance/governance.ts';
 import { tooManySteps } from '../../refused-plan.ts';
 import { type Calls, type JointCheck, obliging } from '../check.ts';
-import { type Governed, governedOf } from './governed.ts';
+import { governedOf } from './governed.ts';
 import { filterOf, storesOf } from './readable-stores.ts';
 import { textIn } from './text-length.ts';
 
@@ -53,7 +53,7 @@ function toolsOf(
 ): string[] {
   return [...tools].flatMap(([tool, { intents }]) => {
     const given = intents === null || intents.includes(id);
-    return given && calls.every(({ policy }) => mayUse(rolesOf(policy, tool), role)) ? [tool] : [];
+    return given && calls.every(({ policy }) => mayUse(policy.tools.get(tool)?.roles, role)) ? [tool] : [];
   });
 }
 
@@ -65,8 +65,4 @@ function readableIn(calls: readonly Calls[], id: string): Obligations {
   const governed = governedOf(calls).filter(({ governance }) => governance.read !== null);
   if (governed.length === 0) return {};
   return { stores: storesOf(governed, id) as unknown as Json, ...filterOf(governed) };
-}
-
-function rolesOf({ tools }: Governed['policy'], tool: string): readonly string[] | null {
-  return (tools.get(tool) as { roles?: readonly string[] | null } | undefined)?.roles ?? null;
 }
