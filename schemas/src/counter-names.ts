@@ -23,5 +23,13 @@ export function personCounter(principalId: string | undefined): string {
   return ` ${principalId ?? ''}`;
 }
 
+/**
+ * Returns the person of a turn as one text: the id and the role, with a blank between them. No id contains a blank.
+ * Turns without a person are equal to each other.
+ */
+export function personOfTurn(principal: { id: string; role?: string | undefined } | undefined): string {
+  return `${principal?.id ?? ''} ${principal?.role ?? ''}`;
+}
+
 /** The `tool` of the rate that counts calls without an outcome. No real tool has an empty name. */
 export const OPEN_CALLS = '';

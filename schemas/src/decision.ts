@@ -6,7 +6,7 @@ import { CODES, VERDICTS } from './codes.ts';
 import { described } from './described.ts';
 import { givenPolicy } from './given-policy.ts';
 import { GOVERNANCE_EVENTS } from './governance-events.ts';
-import { budgetLimit, charging, rateLimit, settling } from './limit.ts';
+import { budgetLimit, charging, rateLimit, settling, TURN_COUNTS } from './limit.ts';
 import { micros, microsDelta } from './money-shapes.ts';
 import { policyNamed } from './policy-reference.ts';
 import { count, id, type Json, logPosition, parsedJson, tenant, time } from './scalars.ts';
@@ -105,6 +105,25 @@ export const reservation = z.object({
     'The counters of rates that were charged.',
   ),
   leaseMs: described(count, 'How long the call may run, in milliseconds.', 30_000),
+  opensTurn: described(
+    z
+      .object({
+        intent: described(id.nullable(), 'The intent of the turn. null: the prompt has none.', 'chat'),
+        person: described(z.string(), 'The person of the turn, as id and role.', 'u1 user'),
+      })
+      .optional(),
+    'The turn that the prompt opened. Absent for other actions.',
+  ),
+  turn: described(
+    z
+      .object({
+        agentId: described(id, 'The agent that opened the turn.', 'tutor'),
+        id: described(id, 'The prompt that opened the turn.', 'act_7e00'),
+        counts: described(z.enum(TURN_COUNTS), 'Which count of the turn the call raised.'),
+      })
+      .optional(),
+    'The turn in which the call was counted. Absent if it was counted in none.',
+  ),
 });
 export type Reservation = z.infer<typeof reservation>;
 

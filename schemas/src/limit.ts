@@ -124,7 +124,43 @@ export const confirmationLimit = z.object({
   ),
 });
 
-export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit]);
+/** The kinds of calls that a turn counts. */
+export const TURN_COUNTS = ['tool', 'model'] as const;
+
+export const turnLimit = z.object({
+  kind: described(z.literal('turn'), 'The call must belong to a turn, and the turn must allow it.'),
+  turnId: described(id.nullable(), 'The prompt that opened the turn. null: the call names none.', 'act_7e00'),
+  agents: described(
+    z.array(id).readonly(),
+    'The agent, then its ancestors. One of them must have opened the turn.',
+    ['tutor'],
+  ),
+  person: described(
+    z.string().nullable(),
+    'The person for whom the call is, as `personOfTurn` writes it. null: the person does not matter.',
+    'u1 user',
+  ),
+  counts: described(z.enum(TURN_COUNTS).nullable(), 'Which calls of the turn `maxCalls` limits. null: none.'),
+  maxCalls: described(count.nullable(), 'The most such calls in the turn. null: no limit.', 3),
+  timeoutMs: described(count.nullable(), 'How long the turn lasts, in milliseconds. null: no limit.', 60_000),
+  intents: described(
+    z.array(id).readonly().nullable(),
+    'The intents of turns in which the call is allowed. null: all.',
+    ['create_flashcards'],
+  ),
+  asked: described(z.array(id).readonly(), 'The tool, or the stores that the call names. For people only.', [
+    'create_study_flashcards',
+  ]),
+  policy,
+  ancestor,
+  otherLimits: described(
+    z.array(other).optional(),
+    'Always absent, because each policy has a limit of its own.',
+  ),
+});
+export type TurnLimit = z.infer<typeof turnLimit>;
+
+export const limit = z.discriminatedUnion('kind', [budgetLimit, rateLimit, confirmationLimit, turnLimit]);
 export type Limit = z.infer<typeof limit>;
 
 /**

@@ -54,6 +54,8 @@ export type Plan = {
    * the intent does not matter, or if the action names no turn.
    */
   dutiesOfIntent?: Readonly<Record<string, Duties>>;
+  /** The turn that an ALLOW opens. Absent if the action is no prompt. */
+  opensTurn?: OpensTurn;
   /** What a model chose that it must not choose. Absent if there is nothing. */
   violations?: readonly OriginViolation[];
   /** The events that are marked on the decision if they happen. Absent if no policy marks events. */
@@ -72,6 +74,9 @@ export type Duties = {
   /** The saves that are allowed. The decision adds when each of them expires. */
   saves?: readonly PlannedSave[];
 };
+
+/** The intent and the person of a turn. `intent` null: the prompt has none. `person`: see `personOfTurn`. */
+export type OpensTurn = { intent: string | null; person: string };
 
 /** A save that is allowed. It expires `ttlMs` after the decision; null: never. */
 export type PlannedSave = { ttlMs: number | null; [field: string]: Json };
@@ -176,7 +181,25 @@ export type LimitFact =
   | { kind: 'budget'; spentMicros: number; ok: boolean; retryAfterMs: number | null }
   | { kind: 'rate'; calls: number; ok: boolean; retryAfterMs: number | null }
   /** `waiting`: how many other deferred actions of the agent wait for a person. */
-  | { kind: 'confirmation'; ok: boolean; grant: GrantState; waiting: number };
+  | { kind: 'confirmation'; ok: boolean; grant: GrantState; waiting: number }
+  | TurnFact;
+
+/** The ways in which a call may not fit into a turn, in the order in which they are examined. */
+export const TURN_FAILURES = ['unknown', 'person', 'timeout', 'intent', 'calls'] as const;
+
+/**
+ * The turn of a call. `agentId`: the agent that opened it; null: no such turn is known. `calls`: how many calls of the
+ * kind that the limit counts were allowed before.
+ */
+export type TurnFact = {
+  kind: 'turn';
+  ok: boolean;
+  fails: (typeof TURN_FAILURES)[number] | null;
+  agentId: string | null;
+  intent: string | null;
+  openedAtMs: number | null;
+  calls: number;
+};
 
 /** The answer of a person about a deferred action. */
 export type GrantState = 'none' | 'granted' | 'denied' | 'expired';

@@ -205,7 +205,7 @@ function boundIn(limit: object): string {
 }
 
 function counterOf(limit: Limit): string {
-  if (limit.kind === 'confirmation') return 'confirmation';
+  if (limit.kind === 'confirmation' || limit.kind === 'turn') return limit.kind;
   if (limit.kind === 'rate') return JSON.stringify([limit.agentId, limit.tool, limit.windowMs]);
   return JSON.stringify([limit.scope, limit.subject, limit.id, limit.windowMs]);
 }

@@ -4,7 +4,7 @@
  */
 
 import { decide, plan } from '@mandate/policy';
-import type { Code, LimitFact, Plan, StepFacts } from '@mandate/schemas';
+import { type Code, type LimitFact, type Plan, type StepFacts, TURN_FAILURES } from '@mandate/schemas';
 import { runs } from '@mandate/testing';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -35,6 +35,10 @@ function factsOf(plan: Plan): fc.Arbitrary<StepFacts> {
           .tuple(grants, fc.nat(100))
           .map(([grant, waiting]) => ({ kind, ok: grant === 'granted', grant, waiting }));
       }
+      if (kind === 'turn')
+        return fc.constantFrom(null, ...TURN_FAILURES).map((fails) => ({
+          ...{ kind, ok: fails === null, fails, agentId: 'ann', intent: 'chat', openedAtMs: 0, calls: 1 },
+        }));
       const seen = fc.record({ ok: fc.boolean(), retryAfterMs: wait, amount: fc.maxSafeNat() });
       return kind === 'rate'
         ? seen.map(({ amount, ...fact }) => ({ kind, calls: amount, ...fact }))

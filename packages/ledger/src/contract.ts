@@ -25,6 +25,7 @@ import { rates } from './contract/rates.ts';
 import { redelivery } from './contract/redelivery.ts';
 import { remembering } from './contract/remembering.ts';
 import { settling } from './contract/settling.ts';
+import { turns } from './contract/turns.ts';
 
 export type { Bench, MakeLedger } from './contract/bench.ts';
 export * from './contract/builders.ts';
@@ -39,6 +40,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('budgets', () => budgets(make));
     describe('credits that give money back', () => givingBack(make));
     describe('rates', () => rates(make));
+    describe('turns', () => turns(make));
     describe('settling outcomes', () => settling(make));
     describe('a mandate in observe mode', () => observing(make));
     describe('confirming by a person', () => confirming(make));

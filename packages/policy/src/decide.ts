@@ -9,7 +9,7 @@
  */
 
 import type { Action, Check, Limit, Observed, Plan, Shadow, StepFacts } from '@mandate/schemas';
-import { CAPS, isModelCall, subjectOf } from '@mandate/schemas/core';
+import { CAPS, isModelCall, personOfTurn, subjectOf } from '@mandate/schemas/core';
 import { endsStep, enforcedVerdict, publishedVerdict, type StepVerdict } from '@mandate/step';
 import { checklists } from './checklist.ts';
 import { argumentsValid } from './checks/arguments-valid.ts';
@@ -39,6 +39,7 @@ import { runChecks } from './checks/run-checks.ts';
 import { toolAllowed } from './checks/tool-allowed.ts';
 import { toolDenied } from './checks/tool-denied.ts';
 import { toolKnown } from './checks/tool-known.ts';
+import { turn } from './checks/turn.ts';
 import type { ContentFinders } from './governance/output/content-finders.ts';
 import { limitCheck } from './limit-in-words.ts';
 import type { Mandate } from './mandate/mandate.ts';
@@ -86,6 +87,7 @@ const JOINT_CHECKS: readonly JointCheck[] = [
 
 /** The limits in this order. The ledger checks all limits, and then charges all of them or none. */
 const LIMIT_CHECKS: readonly Pick<LimitCheck, 'limits'>[] = [
+  turn,
   toolRate,
   budgets,
   mandateRate,
@@ -119,6 +121,7 @@ export function plan(
   redacted: Action = action,
   spent = 0,
   finders: ContentFinders | null = null,
+  ancestors: readonly string[] = [],
 ): Plan {
   if (mandate === null) return mandateNotFound(action);
   try {
@@ -129,9 +132,9 @@ export function plan(
     const name = subjectOf(action);
     const stepBudget = { left: CAPS.stepsPerAction - spent - steps * (call?.units ?? name.length) };
     if (stepBudget.left < 0) return listsTooCostly(mandate.reference, list.mostExpensive);
-    const subject: Subject = { action, redacted, name, call, price, atMs, stepBudget, finders };
+    const subject: Subject = { action, redacted, name, call, price, atMs, stepBudget, finders, ancestors };
     const { holdsFromMs, holdsUntilMs } = lifetime(expiriesMs, atMs);
-    const { checks, refusal, duties, dutiesOfIntent, violations } = runChecks(
+    const { checks, refusal, duties, dutiesOfIntent, violations, opensTurn } = runChecks(
       list.checkFns,
       subject,
       list.jointFns,
@@ -156,6 +159,8 @@ export function plan(
     };
     if (duties !== null) made.duties = duties;
     if (dutiesOfIntent !== undefined) made.dutiesOfIntent = dutiesOfIntent;
+    if (action.type === 'prompt')
+      made.opensTurn = { intent: opensTurn, person: personOfTurn(action.principal) };
     if (violations !== null) made.violations = violations;
     if (events !== null) made.events = events;
     return made;
@@ -189,7 +194,12 @@ function judgement(
 
 function limitsOf(named: readonly LimitOf[], subject: Subject): Limit[] {
   const limits = new Array<Limit>(named.length);
-  for (let at = 0; at < named.length; at += 1) limits[at] = (named[at] as LimitOf)(subject);
+  let count = 0;
+  for (let at = 0; at < named.length; at += 1) {
+    const limit = (named[at] as LimitOf)(subject);
+    if (limit !== null) limits[count++] = limit;
+  }
+  if (count < named.length) limits.length = count;
   return limits;
 }
 

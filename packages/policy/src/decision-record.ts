@@ -15,7 +15,7 @@ import type {
   StepRequest,
 } from '@mandate/schemas';
 import { approvalId, isModelCall, isToolCall, OPEN_CALLS, wireTime } from '@mandate/schemas/core';
-import { decisionKind } from '@mandate/step';
+import { countedTurn, decisionKind } from '@mandate/step';
 import { decide, type Judgement } from './decide.ts';
 import type { Sha256 } from './digest.ts';
 import { dutiesAt, dutiesOf } from './governance/duties.ts';
@@ -172,7 +172,14 @@ function reservationOf(plan: Plan, facts: StepFacts, judgement: Judgement): Rese
     budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget').map(counted),
     rates: judgement.observed === null || judgement.observed.verdict === 'DEFER' ? ratesOf(plan) : [],
     leaseMs: plan.leaseMs,
+    ...(plan.opensTurn !== undefined && { opensTurn: plan.opensTurn }),
+    ...(judgement.observed === null && countedIn(plan, facts)),
   };
+}
+
+function countedIn({ limits }: Plan, facts: StepFacts): Pick<Reservation, 'turn'> | null {
+  const turn = countedTurn(limits, facts.limits);
+  return turn === undefined ? null : { turn };
 }
 
 /** Returns the limit without `otherLimits`. These are recorded with the check, and no counter depends on them. */

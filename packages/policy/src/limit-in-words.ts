@@ -9,6 +9,7 @@ import type { Words } from './checks/check.ts';
 import { confirmation } from './checks/confirmation.ts';
 import { openCalls } from './checks/open-calls.ts';
 import { mandateRate, toolRate } from './checks/rate.ts';
+import { turn } from './checks/turn.ts';
 
 /**
  * Returns the reason and remedy of the first limit that failed. If waiting does not help against another failed
@@ -34,7 +35,7 @@ export function limitWords(
  */
 function remedyForAll(limits: readonly Limit[], facts: readonly LimitFact[]): string | null {
   const at = facts.findIndex(
-    (fact) => !fact.ok && fact.kind !== 'confirmation' && fact.retryAfterMs === null,
+    (fact) => !fact.ok && (fact.kind === 'budget' || fact.kind === 'rate') && fact.retryAfterMs === null,
   );
   const limit = limits[at];
   const fact = facts[at];
@@ -66,6 +67,7 @@ function resultOf(limit: Limit, fact: LimitFact): Check['result'] {
 function checkOf(limit: Limit): { name: string } {
   if (limit.kind === 'budget') return budgets;
   if (limit.kind === 'confirmation') return confirmation;
+  if (limit.kind === 'turn') return turn;
   return rateCheckOf(limit);
 }
 
@@ -80,6 +82,7 @@ function evidenceOf(limit: Limit, fact: LimitFact, costMicros: number): Json {
   if (limit.kind === 'rate' && fact.kind === 'rate') return mandateRate.evidence(limit, fact, costMicros);
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation')
     return confirmation.evidence(limit, fact, costMicros);
+  if (limit.kind === 'turn' && fact.kind === 'turn') return turn.evidence(limit, fact, costMicros);
   return notOneKind(limit, fact);
 }
 
@@ -89,6 +92,7 @@ function violationOf(limit: Limit, fact: LimitFact): Words {
   if (limit.kind === 'confirmation' && fact.kind === 'confirmation') {
     return confirmation.violation(limit, fact);
   }
+  if (limit.kind === 'turn' && fact.kind === 'turn') return turn.violation(limit, fact);
   return notOneKind(limit, fact);
 }
 

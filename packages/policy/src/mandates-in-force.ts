@@ -60,7 +60,7 @@ export function planInForce(
   const { shadow, ancestors, formerAncestors } = inForce;
   const planned = within(
     inForce,
-    inForce.refused ?? plan(action, inForce.mandate, atMs, redacted, inForce.steps, finders),
+    inForce.refused ?? plan(action, inForce.mandate, atMs, redacted, inForce.steps, finders, ancestors),
   );
   const standing = {
     ...(ancestors !== undefined && { ancestors }),
@@ -70,7 +70,10 @@ export function planInForce(
     ancestors === undefined && formerAncestors === undefined ? planned : { ...planned, ...standing };
   if (!shadow) return made;
   if (shadow.mandate === null) return { ...made, shadow: unknownShadow(shadow) };
-  const besides = within(shadow, plan(action, shadow.mandate, atMs, redacted, shadow.steps, finders));
+  const besides = within(
+    shadow,
+    plan(action, shadow.mandate, atMs, redacted, shadow.steps, finders, ancestors),
+  );
   return { ...made, shadow: shadowPlan(action.agentId, made, besides, shadow) };
 }
 

@@ -48,6 +48,11 @@ export function shadowPlan(
       asksPerson = true;
       continue;
     }
+    // The limits of turns are not compared, because they depend on more than one counter.
+    if (limit.kind === 'turn') {
+      unknownLimits += 1;
+      continue;
+    }
     // The open calls are not compared with limits in shadow: only the enforced mandate checks their number.
     if (limit.kind === 'rate' && limit.tool === OPEN_CALLS) continue;
     const at = isTotalOf(agentId, limit) ? 'total' : placeOf(limit, enforced.limits);
@@ -66,7 +71,7 @@ export function shadowPlan(
   };
 }
 
-type Counted = Exclude<Limit, { kind: 'confirmation' }>;
+type Counted = Exclude<Limit, { kind: 'confirmation' | 'turn' }>;
 
 function isTotalOf(agentId: string, limit: Counted): boolean {
   if (limit.kind !== 'budget' || limit.windowMs !== null) return false;

@@ -25,6 +25,7 @@ import {
   rateFact,
   takeSlot,
   totalOf,
+  turnFact,
 } from '@mandate/step';
 import { readMandate } from './policy.ts';
 import type { MandateDocument } from './types.ts';
@@ -113,6 +114,8 @@ function factOf(
         if (one.tool === limit.tool) for (const timeMs of one.timesMs) takeSlot(rate, timeMs, atMs);
       return rateFact(rate, limit, atMs);
     }
+    case 'turn':
+      return turnFact(undefined, limit, atMs, false);
     case 'confirmation':
       return { kind: 'confirmation', ok: false, grant: 'none', waiting: 0 };
   }

@@ -52,6 +52,7 @@ export {
   slidingBuckets,
   slidingSum,
 } from './sliding-sum.ts';
+export { countedTurn, countInTurn, openTurn, type Turn, turnFact, turnKey, turnOf } from './turn.ts';
 export { usageMicrosOf } from './usage-price.ts';
 export {
   decisionKind,
@@ -68,6 +69,7 @@ export {
 export {
   NOT_PLANNED,
   VERDICT_OF_GRANT,
+  VERDICT_OF_TURN,
   VERDICTS,
   type VerdictName,
   type VerdictRow,

@@ -56,7 +56,7 @@ export function rateFact(
 export function waitForAll(facts: readonly LimitFact[]): number | null {
   let waitMs = 0;
   for (const fact of facts) {
-    if (fact.ok || fact.kind === 'confirmation') continue;
+    if (fact.ok || fact.kind === 'confirmation' || fact.kind === 'turn') continue;
     if (fact.retryAfterMs === null) return null;
     waitMs = Math.max(waitMs, fact.retryAfterMs);
   }

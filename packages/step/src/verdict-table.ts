@@ -2,7 +2,7 @@
  * Every verdict that a step can reach, except the refusal in a plan. The Lua scripts of Redis get the same rows from
  * generated constants, so a changed row changes both stores.
  */
-import type { Code, GrantState, Verdict } from '@mandate/schemas';
+import type { Code, GrantState, TURN_FAILURES, Verdict } from '@mandate/schemas';
 
 /**
  * `final`: true if a retry cannot help. Null for a counter: its refusal is final unless waiting frees the counter.
@@ -23,6 +23,11 @@ export const VERDICTS = {
   noRoom: { verdict: 'BLOCK', code: 'REPLAY_MEMORY_FULL', final: false, retryAfterMs: null },
   late: { verdict: 'BLOCK', code: 'DEADLINE_EXCEEDED', final: false, retryAfterMs: 0 },
   killed: { verdict: 'BLOCK', code: 'AGENT_KILLED', final: true, retryAfterMs: null },
+  turnUnknown: { verdict: 'BLOCK', code: 'TURN_UNKNOWN', final: true, retryAfterMs: null },
+  otherPerson: { verdict: 'BLOCK', code: 'PRINCIPAL_MISMATCH', final: true, retryAfterMs: null },
+  turnOver: { verdict: 'BLOCK', code: 'TURN_LIMIT_EXCEEDED', final: true, retryAfterMs: null },
+  toolNotForIntent: { verdict: 'BLOCK', code: 'TOOL_NOT_FOR_INTENT', final: true, retryAfterMs: null },
+  storeNotForIntent: { verdict: 'BLOCK', code: 'STORE_NOT_ALLOWED', final: true, retryAfterMs: null },
   overBudget: { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   overRate: { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: null, retryAfterMs: null },
   asksPerson: { verdict: 'DEFER', code: 'APPROVAL_REQUIRED', final: false, retryAfterMs: null },
@@ -39,6 +44,15 @@ export const VERDICT_OF_GRANT = {
   denied: 'denied',
   expired: 'expired',
 } as const satisfies Record<Exclude<GrantState, 'granted'>, VerdictName>;
+
+/** The verdict for a call that does not fit into its turn. The intent has another verdict if the call is no tool call. */
+export const VERDICT_OF_TURN = {
+  unknown: 'turnUnknown',
+  person: 'otherPerson',
+  timeout: 'turnOver',
+  intent: 'toolNotForIntent',
+  calls: 'turnOver',
+} as const satisfies Record<(typeof TURN_FAILURES)[number], VerdictName>;
 
 /** The refusal if an error prevented the plan. Observe mode does not lift this refusal. */
 export const NOT_PLANNED: Code = 'INTERNAL_ERROR';

@@ -11,6 +11,7 @@ import type {
   Plan,
   Refusal,
   StepFacts,
+  TurnFact,
   Verdict,
 } from '@mandate/schemas';
 import { mayNotWait } from '@mandate/schemas/core';
@@ -18,6 +19,7 @@ import { waitForAll } from './limit-facts.ts';
 import {
   NOT_PLANNED,
   VERDICT_OF_GRANT,
+  VERDICT_OF_TURN,
   VERDICTS,
   type VerdictName,
   type VerdictRow,
@@ -92,8 +94,15 @@ export function firstFailing(facts: readonly LimitFact[]): number {
 export function failedLimit(limit: Limit | undefined, fact: LimitFact): VerdictName {
   if (fact.kind === 'budget') return 'overBudget';
   if (fact.kind === 'rate') return 'overRate';
+  if (fact.kind === 'turn') return failedTurn(limit, fact);
   if (limit?.kind === 'confirmation' && mayNotWait(limit, fact)) return 'tooManyWait';
   return fact.grant === 'granted' ? 'asksPerson' : VERDICT_OF_GRANT[fact.grant];
+}
+
+function failedTurn(limit: Limit | undefined, { fails }: TurnFact): VerdictName {
+  const isTool = limit?.kind === 'turn' && limit.counts === 'tool';
+  if (fails === 'intent' && !isTool) return 'storeNotForIntent';
+  return VERDICT_OF_TURN[fails ?? 'unknown'];
 }
 
 function refused({ code, final }: Refusal): StepVerdict {

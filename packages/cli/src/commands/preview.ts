@@ -176,6 +176,8 @@ function limitInWords(limit: Limit, mandate: Planned['mandate']): string[] {
       if (tool === OPEN_CALLS) return [`calls without an outcome: ${maxCalls}${by}${besides(others)}`];
       return [`${tool ?? 'all'} calls: ${maxCalls} in ${durationInWords(windowMs)}${by}${besides(others)}`];
     }
+    case 'turn':
+      return [`the call must belong to a turn that allows it${by}`];
     case 'confirmation':
       return [`a person is asked${by}${besides(limit.otherLimits?.map((one) => whose(one).trim()))}`];
   }

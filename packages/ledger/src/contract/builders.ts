@@ -9,6 +9,7 @@ import {
   type SettleRequest,
   type Settling,
   type StepRequest,
+  type TurnLimit,
   UNBOUND_SETTLING,
 } from '@mandate/schemas';
 import { openCallsOf } from '@mandate/step';
@@ -79,6 +80,31 @@ export function isOpenLimit(limit: Limit): boolean {
 }
 
 export const confirmation: Limit = { kind: 'confirmation', maxWaiting: 10 };
+
+/** Returns a limit of the turn of `AGENT` that the prompt `p` opened. `overrides` replace its fields. */
+export function turn(overrides: Partial<TurnLimit> = {}): TurnLimit {
+  return {
+    kind: 'turn',
+    turnId: 'p',
+    agents: [AGENT],
+    person: 'u1 user',
+    counts: 'tool',
+    maxCalls: 2,
+    timeoutMs: 1_000,
+    intents: null,
+    asked: ['mail'],
+    ...overrides,
+  };
+}
+
+/** Returns a prompt that opens a turn. Its id is `p`, as in `turn`. */
+export function promptRequest(
+  overrides: Partial<StepRequest> = {},
+  intent: string | null = 'chat',
+): StepRequest {
+  const plan = planOf({ reserveMicros: 0, opensTurn: { intent, person: 'u1 user' }, ...overrides.plan });
+  return stepRequest({ actionId: 'p', ...overrides, plan });
+}
 
 /** A limit on remembered deliveries that no test reaches. */
 export const NO_BOUND = Number.MAX_SAFE_INTEGER;

@@ -13,6 +13,7 @@ import {
   type StepRequest,
   wireTime,
 } from '@mandate/schemas';
+import { countedTurn } from '@mandate/step';
 import type { Receipt } from '../port.ts';
 import type { Played } from './drive.ts';
 import { enforcedVerdict, publishedVerdict } from './model/verdict.ts';
@@ -81,6 +82,7 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
   const allowed = facts.leaseExpiresAtMs !== null;
   const rates = plan.limits.filter((limit): limit is RateLimit => limit.kind === 'rate');
   const asked = plan.limits.find((limit) => limit.kind === 'confirmation');
+  const turn = enforced.verdict === 'ALLOW' ? countedTurn(plan.limits, facts.limits) : undefined;
   const observed =
     enforced.code === published.code ? null : { verdict: enforced.verdict, code: enforced.code };
   return {
@@ -122,6 +124,8 @@ function decisionOf(request: StepRequest, facts: StepFacts): Decision {
           budgets: plan.limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget'),
           rates: observed === null || observed.verdict === 'DEFER' ? rates : [],
           leaseMs: plan.leaseMs,
+          ...(plan.opensTurn !== undefined && { opensTurn: plan.opensTurn }),
+          ...(turn !== undefined && { turn }),
         }
       : null,
     ...(published.verdict === 'DEFER' &&

@@ -53,6 +53,9 @@ function linesOf(tenant: TenantState, atMs: number): unknown[][] {
     const times = slotTimes(rate, atMs);
     if (times.length > 0) lines.push(['rate', name, rate.agentId, rate.tool, rate.windowMs, times]);
   }
+  for (const { forgetAtMs, ...turn } of tenant.turns.values()) {
+    if (forgetAtMs > atMs) lines.push(['turn', name, forgetAtMs, Object.entries(turn).sort()]);
+  }
   for (const grant of tenant.grants.values()) {
     const { deferral, ...rest } = grant;
     if (grant.forgetAtMs > atMs) lines.push(['grant', name, rest, deferral && describeDeferral(deferral)]);

@@ -3,7 +3,7 @@
  * counts.
  */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
-import { addToCounter, type SlidingRate, takeSlot } from '@mandate/step';
+import { addToCounter, openTurn, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, decisionForAttempt, mayReplace, openAgent } from '../memory/agents.ts';
 import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, releaseSlots } from '../memory/deferrals.ts';
@@ -12,9 +12,10 @@ import { remember, rememberBriefly } from '../memory/forget.ts';
 import { attachDeferral, consumeGrant } from '../memory/grants.ts';
 import { openPosition } from '../memory/log-positions.ts';
 import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
-import type { AgentState, Lease, StoredDecision } from '../memory/remembered.ts';
+import type { AgentState, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
+import { countAgain } from '../memory/turns.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
 export function foldDecision(state: LedgerState, decision: DecisionHead): void {
@@ -35,6 +36,8 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
     return;
   }
   const lease = chargeAgain(state, agent, decision, atMs);
+  if (lease !== null)
+    turnsAgain(tenant, decision, { atMs, forgetAtMs: Math.max(untilMs, lease.expiresAtMs) });
   if (grantConsumed) takeSlotsAlong(state, agent, decision, atMs);
   const asksUntilMs = decision.deferral === undefined ? 0 : atMs + (decision.deferral.questionMs ?? 0);
   const entry: StoredDecision | null =
@@ -94,6 +97,20 @@ function chargeAgain(
     chargedMicros: reservation.micros,
     result: null,
   };
+}
+
+/** Opens the turn of a prompt, and counts a call in its turn. */
+function turnsAgain(
+  { turns }: TenantState,
+  decision: DecisionHead,
+  { atMs, forgetAtMs }: { atMs: number; forgetAtMs: number },
+): void {
+  const { opensTurn, turn } = decision.reservation ?? {};
+  if (opensTurn !== undefined) {
+    const { agentId, actionId: id } = decision;
+    openTurn(turns, { agentId, id, atMs, forgetAtMs }, opensTurn);
+  }
+  if (turn !== undefined) countAgain(turns, turn, { atMs, forgetAtMs });
 }
 
 function takeSlotsAgain(

@@ -1,6 +1,6 @@
 /** Checks all limits of a plan without charging them. */
 import type { Limit, LimitFact, StepRequest } from '@mandate/schemas';
-import { budgetFact, rateFact } from '@mandate/step';
+import { budgetFact, rateFact, turnFact, turnOf } from '@mandate/step';
 import { findCounter, findRate } from './counters.ts';
 import { waitingOf } from './deferrals.ts';
 import { grantState } from './grants.ts';
@@ -16,6 +16,11 @@ function limitFactOf(tenant: TenantState, request: StepRequest, limit: Limit, no
     return budgetFact(findCounter(counters, limit), limit, request.plan.reserveMicros, nowMs);
   }
   if (limit.kind === 'rate') return rateFact(findRate(counters, limit), limit, nowMs);
+  if (limit.kind === 'turn') {
+    const asks = request.plan.limits.some(({ kind }) => kind === 'confirmation');
+    const isGranted = asks && grantState(tenant.grants, request, nowMs) === 'granted';
+    return turnFact(turnOf(tenant.turns, limit, nowMs), limit, nowMs, isGranted);
+  }
   const grant = grantState(tenant.grants, request, nowMs);
   const waiting = waitingOf(tenant.agents.get(request.agentId), nowMs);
   return { kind: 'confirmation', ok: grant === 'granted', grant, waiting };

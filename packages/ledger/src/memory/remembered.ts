@@ -13,6 +13,7 @@ import type {
   StepRequest,
   Verdict,
 } from '@mandate/schemas';
+import type { Turn } from '@mandate/step';
 import type { Receipt } from '../port.ts';
 import type { Done } from './commands.ts';
 import type { Counter, Counters } from './counters.ts';
@@ -33,6 +34,8 @@ export type TenantState = {
   readonly running: Set<StoredDecision>;
   readonly counters: Counters;
   readonly grants: Grants;
+  /** By agent and prompt. See `turnKey`. */
+  readonly turns: Map<string, Turn>;
   readonly adjustments: Done<Receipt & { spentMicros: number }>;
   readonly approvals: Done<Receipt & { expiresAtMs: number }>;
   /** Answered deliveries whose record may not be on the log yet, oldest first. */

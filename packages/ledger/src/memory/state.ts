@@ -61,6 +61,7 @@ export function openTenant(state: LedgerState, name: string): TenantState {
       running: new Set(),
       counters: createCounters(),
       grants: new Map(),
+      turns: new Map(),
       adjustments: new Map(),
       approvals: new Map(),
       unpublished: new Set(),

@@ -27,6 +27,7 @@ import type { Duplicate, Lease, StoredDecision, TenantState, Unremembered } from
 import { lifetimeSpend, ratesOf, reserve, takeSlots } from './reserve.ts';
 import { hasRoom } from './room.ts';
 import { type LedgerState, openTenant } from './state.ts';
+import { moveTurns } from './turns.ts';
 
 /** Decides one request at `nowMs`, in the order of docs/semantics.md section 1. */
 export function decide(state: LedgerState, epoch: string, nowMs: number, request: StepRequest): StepResult {
@@ -74,7 +75,8 @@ export function decide(state: LedgerState, epoch: string, nowMs: number, request
     cumulativeMicros: lifetimeSpend(tenant, request.agentId, nowMs),
     leaseExpiresAtMs: lease?.expiresAtMs ?? null,
   };
-  store(state, tenant, request, { facts, published, lease, grantConsumed, rates, position });
+  const counts = enforced.verdict === 'ALLOW';
+  store(state, tenant, request, { facts, published, lease, grantConsumed, rates, position, counts });
   sweepOne(tenant.counters, nowMs);
   return { kind: 'decided', plan, facts, redelivered: false };
 }
@@ -90,10 +92,12 @@ type Outcome = Pick<StoredDecision, 'grantConsumed'> & {
   /** The rates in which the decision took a slot. */
   rates: readonly SlidingRate[];
   position: ReturnType<typeof openPosition>;
+  /** True if the call counts in its turn. */
+  counts: boolean;
 };
 
 function store(state: LedgerState, tenant: TenantState, request: StepRequest, outcome: Outcome): void {
-  const { facts, published, lease, grantConsumed, rates, position } = outcome;
+  const { facts, published, lease, grantConsumed, rates, position, counts } = outcome;
   const { digest } = request;
   const untilMs = replayUntilMs({ ...request, atMs: facts.atMs }, state.replayMemoryMs);
   const agent = openAgent(tenant, request.agentId);
@@ -147,6 +151,8 @@ function store(state: LedgerState, tenant: TenantState, request: StepRequest, ou
   };
   remember(state, entry);
   claim(agent, entry);
+  if (lease !== null)
+    moveTurns(tenant, request, facts, { forgetAtMs: Math.max(untilMs, lease.expiresAtMs), counts });
   if (entry.verdict === 'DEFER') {
     const { actionId, atMs, forgetAtMs } = entry;
     beginWaiting(agent, { actionId, digest, atMs, forgetAtMs, rates }, atMs);

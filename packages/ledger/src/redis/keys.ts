@@ -36,6 +36,7 @@ const GENERATIONAL = [
   'running',
   'forget',
   'brief',
+  'turns',
 ];
 
 /** Returns the keys of the registry, in the order of scripts/parts/registry.lua. */

@@ -13,6 +13,7 @@ import type { LedgerState } from '../memory/state.ts';
 import { counterName, grantName, ownCounters, positionOf, rateName } from './keys.ts';
 import { listOf } from './open-list.ts';
 import { type Charged, requestWords } from './scripts/field-encoding.ts';
+import { turnText } from './scripts/turn-words.ts';
 
 /** `weight`: the work for this line, as a number of ordinary lines. */
 export type ShardLine = { tenant: string; line: unknown[]; weight: number };
@@ -152,6 +153,9 @@ function* tenantLines(tenant: TenantState, clockMs: number): Generator<unknown[]
   }
   for (const [key, actionId] of tenant.keys) {
     if (isHeld(tenant, key, actionId, clockMs)) yield ['key', key, actionId];
+  }
+  for (const [field, turn] of tenant.turns) {
+    if (turn.forgetAtMs > clockMs) yield ['turn', field, turnText(turn)];
   }
   for (const grant of tenant.grants.values()) {
     const { answer, expiresAtMs, forgetAtMs, sequence, deferral } = grant;

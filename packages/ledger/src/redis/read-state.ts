@@ -17,6 +17,7 @@ import { type OpenList, referencesIn } from './open-list.ts';
 import { pages } from './queries.ts';
 import { type AnswerReply, contextIn, decidedIn, settledIn } from './scripts/answers.ts';
 import { type Charged, type Micros, requestIn } from './scripts/field-encoding.ts';
+import { turnIn } from './scripts/turn-words.ts';
 import type { Shards } from './shards.ts';
 
 export async function readState(shards: Shards): Promise<LedgerState> {
@@ -82,6 +83,9 @@ async function readTenant(shards: Shards, state: LedgerState, name: string, epoc
     const deferral = answers ? deferralIn(tenant, answers) : null;
     const grant = { agentId, actionId, digest, answer, expiresAtMs, forgetAtMs, sequence, deferral };
     putGrant(tenant.grants, grant, nowMs);
+  });
+  await read('turns', (field, words) => {
+    tenant.turns.set(field, turnIn(field, String(words)));
   });
   await read('waiting', (agentId, value) => {
     const waiting = (value as DeferralReply[]).map((deferral) => deferralIn(tenant, deferral));

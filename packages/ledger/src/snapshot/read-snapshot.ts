@@ -1,7 +1,7 @@
 /** Restores a fold from its snapshot. The caller then folds the later records of the log, from `positions` on. */
 import { createHash } from 'node:crypto';
 import { MandateError } from '@mandate/runtime';
-import { addToSlidingSum, bucketStartMs, takeSlot } from '@mandate/step';
+import { addToSlidingSum, bucketStartMs, takeSlot, turnKey } from '@mandate/step';
 import { createFold, type Fold } from '../fold/fold.ts';
 import { claim, mayReplace, openAgent } from '../memory/agents.ts';
 import { type Counter, openCounter, openRate } from '../memory/counters.ts';
@@ -116,6 +116,9 @@ function take({ fold, counters }: Reading, line: SnapshotLine): void {
       for (const atMs of line.times) takeSlot(rate, atMs, state.clockMs);
       break;
     }
+    case 'turn':
+      openTenant(state, line.tenant).turns.set(turnKey(line.turn.agentId, line.turn.id), line.turn);
+      break;
     case 'delivery':
       takeDelivery(state, counters, line);
       break;

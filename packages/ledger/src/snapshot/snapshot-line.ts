@@ -5,7 +5,7 @@
  */
 
 import type { EpochInForce } from '@mandate/schemas';
-import type { RateReference } from '@mandate/step';
+import type { RateReference, Turn } from '@mandate/step';
 import type { Deferral } from '../memory/deferral.ts';
 import type { Flag } from '../memory/flags.ts';
 import type { Grant } from '../memory/grants.ts';
@@ -23,7 +23,7 @@ import type { BudgetReference, KillReceipt, Receipt } from '../port.ts';
  * The version of the format. Increase it if a line changes its meaning, or if a new kind of line or charging is
  * needed. An older snapshot is then skipped, and the log is folded from its start.
  */
-export const SNAPSHOT_VERSION = 9;
+export const SNAPSHOT_VERSION = 10;
 
 export type SnapshotHead = {
   line: 'snapshot';
@@ -76,6 +76,7 @@ export type SnapshotLine =
       buckets: [bucket: number, micros: number][];
     }
   | { line: 'rate'; tenant: string; agentId: string; tool: string | null; windowMs: number; times: number[] }
+  | { line: 'turn'; tenant: string; turn: Turn }
   | { line: 'delivery'; tenant: string; agentId: string; delivery: StoredDelivery }
   | { line: 'pendingOutcome'; key: string; settlement: PendingOutcome }
   | { line: 'end'; lines: number; sha256: string };

@@ -65,7 +65,7 @@ function* deliveriesOf({ forgetting, tenants }: LedgerState): Generator<Processe
 }
 
 function* tenantLines(
-  { name: tenant, sequence, agents, adjustments, approvals, grants, counters }: TenantState,
+  { name: tenant, sequence, agents, adjustments, approvals, grants, turns, counters }: TenantState,
   numbers: Map<Counter, number>,
   atMs: number,
 ): Generator<SnapshotLine> {
@@ -79,6 +79,7 @@ function* tenantLines(
     for (const deferral of waiting)
       yield { line: 'deferral', tenant, agentId, deferral: storedDeferral(deferral) };
   }
+  for (const turn of turns.values()) if (turn.forgetAtMs > atMs) yield { line: 'turn', tenant, turn };
   for (const counter of allCounters(counters)) {
     const { scope, subject, id, windowMs, spentMicros, sliding } = counter;
     const number = numbers.size;

@@ -55,6 +55,8 @@ export type Subject = {
   atMs: number;
   /** The step budget that is left for this action. All checks share it. */
   stepBudget: StepBudget;
+  /** The ancestors of the agent, the nearest first. */
+  ancestors: readonly string[];
   /** What finds personal data and profane words. Null if the program that decides gave none. */
   finders: ContentFinders | null;
 };
@@ -116,8 +118,8 @@ export function blocked(check: string, evidence: Json, violation: Violation): Bl
   return { result: 'block', check: { check, result: 'block', evidence }, violation };
 }
 
-/** Returns the counter and the limit for a call. */
-export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L;
+/** Returns the counter and the limit for a call. Null if the limit does not apply to this call. */
+export type LimitOf<L extends Limit = Limit> = (subject: Subject) => L | null;
 
 /**
  * Adds to a limit the name of the policy that sets the limit, and the ancestor that has the policy. Adds no name if the
@@ -130,11 +132,16 @@ export function under<L extends Limit>(
 ): LimitOf<L> {
   if (otherLimits.length > 0) {
     const alone = under({ name: policy, ancestor }, limit);
-    return (subject) => ({ ...alone(subject), otherLimits });
+    return (subject) => withFields(alone(subject), { otherLimits });
   }
-  if (policy === null) return ancestor === null ? limit : (subject) => ({ ...limit(subject), ancestor });
-  if (ancestor === null) return (subject) => ({ ...limit(subject), policy });
-  return (subject) => ({ ...limit(subject), policy, ancestor });
+  if (policy === null)
+    return ancestor === null ? limit : (subject) => withFields(limit(subject), { ancestor });
+  if (ancestor === null) return (subject) => withFields(limit(subject), { policy });
+  return (subject) => withFields(limit(subject), { policy, ancestor });
+}
+
+function withFields<L extends Limit>(limit: L | null, fields: object): L | null {
+  return limit === null ? null : { ...limit, ...fields };
 }
 
 export type LimitCheck<L extends Limit = Limit, F extends LimitFact = LimitFact> = {

@@ -63,7 +63,7 @@ test.each<[string, Calls[], number | null, number | null]>([
     const ofKind = ofPolicies.map((one) => ({ ...one, statesEstimate }));
     const [limitOf] = openCalls.limits(ofKind);
     expect(countsAsOpen(ofKind)).toBe(limitOf !== undefined);
-    return limitOf?.({ action: { agentId: 'a' } } as never).maxCalls ?? null;
+    return limitOf?.({ action: { agentId: 'a' } } as never)?.maxCalls ?? null;
   };
   expect([mostOf(false), mostOf(true)]).toEqual([unpriced, priced]);
 });

@@ -3,6 +3,7 @@ import type { GrantState, LimitFact, StepRequest } from '@mandate/schemas';
 import { answered, waiting } from './deferrals.ts';
 import { commandMemoryMs, type DecideEvent, type History } from './history.ts';
 import { calls, spent, waitUntil } from './spending.ts';
+import { turnFactOf } from './turns.ts';
 
 type Request = Pick<StepRequest, 'tenant' | 'agentId' | 'actionId' | 'digest'>;
 
@@ -15,6 +16,10 @@ export function limitFacts(history: History, request: StepRequest): LimitFact[] 
     if (limit.kind === 'confirmation') {
       const grant = grantOf(history, request);
       return { kind: 'confirmation', ok: grant === 'granted', grant, waiting: waiting(history, request) };
+    }
+    if (limit.kind === 'turn') {
+      const asks = plan.limits.some(({ kind }) => kind === 'confirmation');
+      return turnFactOf(history, request, limit, asks && grantOf(history, request) === 'granted');
     }
     if (limit.kind === 'rate') {
       const called = (then: History) => calls(then, tenant, limit, own);

@@ -1,7 +1,7 @@
 /**
  * The verdict, as docs/semantics.md section 1 defines it: a list of violations in order. The first violation counts.
  */
-import type { Code, Limit, Plan, StepFacts, Verdict } from '@mandate/schemas';
+import type { Code, Limit, Plan, StepFacts, TurnFact, Verdict } from '@mandate/schemas';
 
 type VerdictCode = { verdict: Verdict; code: Code; final: boolean };
 type Found = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limits'>;
@@ -9,7 +9,7 @@ type Found = Pick<StepFacts, 'first' | 'unremembered' | 'late' | 'kill' | 'limit
 /** Returns the verdict if the mandate is enforced. */
 export function enforcedVerdict(plan: Plan, found: Found): VerdictCode {
   const waits = found.limits.flatMap((fact) =>
-    fact.kind !== 'confirmation' && !fact.ok ? [fact.retryAfterMs] : [],
+    fact.kind !== 'confirmation' && fact.kind !== 'turn' && !fact.ok ? [fact.retryAfterMs] : [],
   );
   const never = waits.includes(null);
   const violations: (VerdictCode | false | null)[] = [
@@ -25,6 +25,7 @@ export function enforcedVerdict(plan: Plan, found: Found): VerdictCode {
       if (fact.ok) return false;
       if (fact.kind === 'rate') return { verdict: 'BLOCK', code: 'RATE_LIMIT_EXCEEDED', final: never };
       if (fact.kind === 'budget') return { verdict: 'BLOCK', code: 'COST_LIMIT_EXCEEDED', final: never };
+      if (fact.kind === 'turn') return misfit(fact.fails, plan.limits[at]);
       if (fact.grant === 'none') return asked(fact.waiting, plan.limits[at]);
       const denied = fact.grant === 'denied';
       return { verdict: 'BLOCK', code: denied ? 'APPROVAL_DENIED' : 'APPROVAL_EXPIRED', final: denied };
@@ -46,6 +47,16 @@ export function publishedVerdict(plan: Plan, found: Found): VerdictCode {
   ];
   const softened = plan.observe && found.first === null && !never.includes(enforced.code);
   return softened ? { verdict: 'ALLOW', code: 'ALLOWED', final: false } : enforced;
+}
+
+/** Returns the refusal of a call that does not fit into its turn. */
+function misfit(fails: TurnFact['fails'], limit: Limit | undefined): VerdictCode {
+  const block = (code: Code): VerdictCode => ({ verdict: 'BLOCK', code, final: true });
+  if (fails === 'person') return block('PRINCIPAL_MISMATCH');
+  if (fails === 'timeout' || fails === 'calls') return block('TURN_LIMIT_EXCEEDED');
+  if (fails !== 'intent') return block('TURN_UNKNOWN');
+  const isTool = limit?.kind === 'turn' && limit.counts === 'tool';
+  return block(isTool ? 'TOOL_NOT_FOR_INTENT' : 'STORE_NOT_ALLOWED');
 }
 
 /** Returns DEFER if fewer actions wait than allowed, and BLOCK otherwise. */

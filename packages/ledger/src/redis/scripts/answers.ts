@@ -12,8 +12,10 @@ import type {
   SettleFacts,
   StepFacts,
   StepRequest,
+  TurnLimit,
   Verdict,
 } from '@mandate/schemas';
+import { TURN_FAILURES } from '@mandate/schemas/core';
 import { sourceAt } from '../keys.ts';
 import { type CallContext, type CounterRefs, fastPathFacts } from './fast-path.ts';
 import type { Micros } from './field-encoding.ts';
@@ -36,8 +38,10 @@ type DecidedReply = [
 type KillReply = [scope: KillFact['scope'], revision: number, reason: string, head?: string];
 type FirstReply = [string, string, 'f' | 'e', string, number, Verdict, Code, Flag];
 /** The counter's sum if the limit is not exceeded. Otherwise the sum with the wait in ms, or -1 if no wait helps. */
-type LimitReply = Micros | [held: Micros, waitMs: number] | GrantReply;
+type LimitReply = Micros | [held: Micros, waitMs: number] | GrantReply | TurnReply;
 type GrantReply = [grant: GrantState, waiting: number];
+/** `fails`: the number of the failure, 0 for none. `holder`: the number of the agent among the limit's, 0 for none. */
+type TurnReply = [fails: number, holder: number, openedAtMs: number, intent: string, calls: number];
 const LIMITS_AT = 8;
 
 type SettledReply = [
@@ -156,12 +160,25 @@ function decodeLimit(reply: LimitReply, limit: Limit): LimitFact {
     const [grant, waiting] = reply as GrantReply;
     return { kind: 'confirmation', ok: grant === 'granted', grant, waiting };
   }
+  if (limit.kind === 'turn') return decodeTurn(reply as TurnReply, limit);
   const ok = !Array.isArray(reply);
   const [held, waitMs] = ok ? [reply, -1] : (reply as [Micros, number]);
   const retryAfterMs = waitMs < 0 ? null : waitMs;
   return limit.kind === 'rate'
     ? { kind: 'rate', calls: Number(held), ok, retryAfterMs }
     : { kind: 'budget', spentMicros: Number(held), ok, retryAfterMs };
+}
+
+function decodeTurn([fails, holder, openedAtMs, intent, calls]: TurnReply, { agents }: TurnLimit): LimitFact {
+  return {
+    kind: 'turn',
+    ok: fails === 0,
+    fails: TURN_FAILURES[fails - 1] ?? null,
+    agentId: agents[holder - 1] ?? null,
+    intent: intent === '' ? null : intent,
+    openedAtMs: holder === 0 ? null : openedAtMs,
+    calls,
+  };
 }
 
 function decodeSettled(reply: SettledReply, epoch: string, atMs: number): SettleFacts {

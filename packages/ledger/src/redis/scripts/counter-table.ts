@@ -1,10 +1,10 @@
 /** The counters of a call by number, and the terms of its requests. Most requests of one agent share their terms. */
-import type { Limit, RateLimit, StepRequest } from '@mandate/schemas';
-import { type BudgetReference, chargedCounters, releasedOf, totalOf } from '@mandate/step';
+import type { Limit, RateLimit, StepRequest, TurnLimit } from '@mandate/schemas';
+import { type BudgetReference, chargedCounters, releasedOf, totalOf, turnKey } from '@mandate/step';
 import { counterName, rateName } from '../keys.ts';
 import type { CounterRefs } from './fast-path.ts';
 import { type Charged, integer } from './field-encoding.ts';
-import { LIMIT_KIND, NONE } from './layout.ts';
+import { LIMIT_KIND, NONE, TURN_COUNT } from './layout.ts';
 
 /** The terms of requests in the format of parts/limits.lua, which describes the first numbers and words. */
 type Terms = [
@@ -17,6 +17,7 @@ type Terms = [
   reserves: number,
   ancestors: readonly string[],
   left: readonly (string | number)[],
+  opens: string,
 ];
 const [TOTAL, CHARGED, LIMITS, REQUESTS, RESERVES] = [6, 8, 9, 10, 11];
 
@@ -26,6 +27,7 @@ export function createTerms() {
   const lifetimes = new Map<string, number>();
   const windows = new Map<string, number>();
   const rates = new Map<string, number>();
+  const turns: TurnWords[] = [];
   const windowsMs: number[] = [];
   const ratesMs: number[] = [];
   const indices = new Map<string, number>();
@@ -52,6 +54,9 @@ export function createTerms() {
       case 'confirmation':
         // A confirmation has no counter. So the array has the lifetime of its question in place of the counter.
         return [LIMIT_KIND.confirmation, integer(limit.questionMs ?? 0), integer(limit.maxWaiting)];
+      case 'turn':
+        turns.push(turnWords(limit));
+        return [LIMIT_KIND.turn, turns.length, limit.maxCalls === null ? NONE : integer(limit.maxCalls)];
       case 'rate':
         return [LIMIT_KIND.rate, rateIndex(limit), integer(limit.maxCalls)];
       case 'budget':
@@ -85,6 +90,7 @@ export function createTerms() {
       0,
       plan.ancestors ?? [],
       (plan.formerAncestors ?? []).flatMap(({ id, leftAt }) => [id, leftAt]),
+      openingWords(plan),
     ];
   }
 
@@ -116,6 +122,7 @@ export function createTerms() {
       windowsMs,
       rates: [...rates.keys()],
       ratesMs,
+      turns,
       terms: all,
     }),
   };
@@ -137,6 +144,7 @@ function keyOf({ agentId, plan }: StepRequest): string {
   let key = `${agentId} ${holdsFromMs} ${holdsUntilMs} ${leaseMs} ${observe}`;
   if (plan.ancestors !== undefined) key += ` below ${plan.ancestors.join(' ')}`;
   for (const { id, leftAt } of plan.formerAncestors ?? []) key += ` left ${id} ${leftAt}`;
+  if (plan.opensTurn !== undefined) key += ` opens ${openingWords(plan)}`;
   if (refusal !== null) key += ` ${refusal.code} ${refusal.final}`;
   for (const limit of plan.limits) {
     if (limit.kind === 'budget') {
@@ -145,9 +153,34 @@ function keyOf({ agentId, plan }: StepRequest): string {
     } else if (limit.kind === 'rate') {
       const { agentId, tool, windowMs, maxCalls } = limit;
       key += ` ${agentId} ${tool === null ? 'all' : `of ${tool}`} ${windowMs} ${maxCalls}`;
-    } else key += ` confirmation ${limit.maxWaiting} ${limit.questionMs}`;
+    } else if (limit.kind === 'turn') key += ` turn ${JSON.stringify(limit)}`;
+    else key += ` confirmation ${limit.maxWaiting} ${limit.questionMs}`;
   }
   return key;
+}
+
+/** A limit of a turn, in the format of parts/turns.lua. `false` means null. */
+type TurnWords = [
+  fields: string[],
+  person: string | false,
+  counts: number,
+  timeoutMs: number,
+  intents: readonly string[] | false,
+];
+
+function turnWords({ turnId, agents, person, counts, timeoutMs, intents }: TurnLimit): TurnWords {
+  return [
+    turnId === null ? [] : agents.map((agentId) => turnKey(agentId, turnId)),
+    person ?? false,
+    counts === null ? 0 : TURN_COUNT[counts],
+    timeoutMs === null ? NONE : integer(timeoutMs),
+    intents ?? false,
+  ];
+}
+
+/** Returns intent and person of the turn that the plan opens. Empty if it opens none. */
+function openingWords({ opensTurn }: StepRequest['plan']): string {
+  return opensTurn === undefined ? '' : `${opensTurn.intent ?? ''} ${opensTurn.person}`;
 }
 
 /** Returns the charges of a delivery as the JSON text for Redis. */

@@ -2,11 +2,17 @@
  * The constants that TypeScript and the Lua scripts share to encode and decode data: codes of kinds, and the order of
  * fields. lua-constants.ts writes them for Lua.
  */
-import type { Limit, OutcomeResult, TokenPrice, Verdict } from '@mandate/schemas';
+import type { Limit, OutcomeResult, TokenPrice, TurnLimit, Verdict } from '@mandate/schemas';
 
 /** The code of each kind of limit. */
-export const LIMIT_KIND = { budget: 1, rate: 2, confirmation: 3 } as const satisfies Record<
+export const LIMIT_KIND = { budget: 1, rate: 2, confirmation: 3, turn: 4 } as const satisfies Record<
   Limit['kind'],
+  number
+>;
+
+/** The code of each count of a turn. */
+export const TURN_COUNT = { tool: 1, model: 2 } as const satisfies Record<
+  NonNullable<TurnLimit['counts']>,
   number
 >;
 

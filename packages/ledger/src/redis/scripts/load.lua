@@ -79,6 +79,7 @@ local take = {
   end,
   action = function(field, attempts) redis.call('HSET', keys.actions, field, attempts) end,
   key = function(field, action) redis.call('HSET', keys.keys, field, action) end,
+  turn = function(field, words) redis.call('HSET', keys.turns, field, words) end,
   spent = function(name, micros) redis.call('HSET', keys.spent, name, decimal(micros)) end,
   window = function(name, window_ms, buckets)
     fill(keys.windows, 'window:', name, window_ms, width_of(window_ms), buckets)

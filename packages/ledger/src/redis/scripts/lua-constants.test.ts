@@ -1,11 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODES } from '@mandate/schemas';
-import { CHARGING_TABLE, VERDICT_OF_GRANT, VERDICTS } from '@mandate/step';
+import { CHARGING_TABLE, VERDICT_OF_GRANT, VERDICT_OF_TURN, VERDICTS } from '@mandate/step';
 import { expect, test } from 'vitest';
 import { luaConstants } from './lua-constants.ts';
 
-const TABLES = { verdicts: VERDICTS, verdictOfGrant: VERDICT_OF_GRANT, charging: CHARGING_TABLE };
+const TABLES = {
+  verdicts: VERDICTS,
+  verdictOfGrant: VERDICT_OF_GRANT,
+  verdictOfTurn: VERDICT_OF_TURN,
+  charging: CHARGING_TABLE,
+};
 const MADE = 'constants.lua';
 
 function luaFiles(folder: string): string[] {

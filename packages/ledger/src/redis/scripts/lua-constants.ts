@@ -2,12 +2,13 @@
  * Writes the tables that TypeScript and Lua share as Lua source. `npm run generate` uses it to write
  * parts/constants.lua.
  */
-import { BUDGET_BUCKETS, DEFAULTS } from '@mandate/schemas/core';
+import { BUDGET_BUCKETS, DEFAULTS, TURN_FAILURES } from '@mandate/schemas/core';
 import {
   CHARGING_TABLE,
   type ChargingRow,
   NOT_PLANNED,
   VERDICT_OF_GRANT,
+  VERDICT_OF_TURN,
   VERDICTS,
   type VerdictRow,
 } from '@mandate/step';
@@ -19,6 +20,7 @@ import {
   NONE,
   SETTLING_FIELDS,
   TOKEN_PRICE_FIELDS,
+  TURN_COUNT,
   VERDICT_BYTES,
 } from './layout.ts';
 
@@ -26,16 +28,23 @@ import {
 export type StepTables = {
   verdicts: Readonly<Record<string, VerdictRow>>;
   verdictOfGrant: Readonly<Record<string, string>>;
+  verdictOfTurn: Readonly<Record<string, string>>;
   charging: Readonly<Record<string, ChargingRow>>;
 };
 
 const STEP_TABLES: StepTables = {
   verdicts: VERDICTS,
   verdictOfGrant: VERDICT_OF_GRANT,
+  verdictOfTurn: VERDICT_OF_TURN,
   charging: CHARGING_TABLE,
 };
 
-export function luaConstants({ verdicts, verdictOfGrant, charging }: StepTables = STEP_TABLES): string {
+export function luaConstants({
+  verdicts,
+  verdictOfGrant,
+  verdictOfTurn,
+  charging,
+}: StepTables = STEP_TABLES): string {
   const head = formatOf(DELIVERY_HEAD);
   const body = formatOf(DECISION_BODY);
   const bodyAt = 1 + bytesOf(DELIVERY_HEAD);
@@ -49,13 +58,20 @@ local OPEN_WINDOW_MS = ${DEFAULTS.openWindowMs}
 local NONE = ${NONE}
 
 -- The number of each kind of limit.
-local BUDGET, RATE, CONFIRMATION = ${LIMIT_KIND.budget}, ${LIMIT_KIND.rate}, ${LIMIT_KIND.confirmation}
+local BUDGET, RATE, CONFIRMATION, TURN = ${Object.values(LIMIT_KIND).join(', ')}
+
+-- The number of each count of a turn.
+local TOOL_CALLS, MODEL_CALLS = ${TURN_COUNT.tool}, ${TURN_COUNT.model}
 
 -- { verdict, code, final }. Without \`final\` a counter decides: the refusal is final unless a wait frees it.
 local VERDICT = ${table(Object.entries(verdicts).map(([name, row]) => [snake(name), verdictIn(row)]))}
 
 -- The verdict of a request that a person must confirm, by the answer so far.
 local VERDICT_OF_GRANT = ${table(Object.entries(verdictOfGrant).map(([grant, name]) => [grant, `VERDICT.${snake(name)}`]))}
+
+-- The verdict of a call that does not fit into its turn, by the number of the failure.
+local TURN_FAILURE = ${table(TURN_FAILURES.map((name, at) => [name, String(at + 1)]))}
+local VERDICT_OF_TURN = ${list(TURN_FAILURES.map((name) => `VERDICT.${snake(verdictOfTurn[name] ?? '')}`))}
 
 -- Observe mode does not lift this refusal.
 local NOT_PLANNED = ${text(NOT_PLANNED)}

@@ -34,6 +34,7 @@
 -- @use parts/flags.lua
 -- @use parts/duplicates.lua
 -- @use parts/limits.lua
+-- @use parts/turns.lua
 
 local SWEEP_EACH = 64
 local FORGETS_FOR_ROOM = 1000
@@ -61,6 +62,7 @@ local flags = open_hash(keys.flags)
 local grants = open_hash(keys.grants)
 local deferred = waiting_actions.open(keys)
 local done = open_hash(keys.done)
+local open_turns = turns.open(keys)
 
 local answers, answered, moved, kept = {}, {}, {}, {}
 
@@ -70,7 +72,7 @@ local lifetimes = open_lifetimes(counters, batch.lifetimes)
 local windowed = open_windowed(counters, batch.windows, batch.windowsMs)
 local rates = open_rates(counters, batch.rates, batch.ratesMs)
 local all_terms = {}
-for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates) end
+for at, given in ipairs(batch.terms) do all_terms[at] = open_terms(given, lifetimes, windowed, rates, batch.turns) end
 
 -- The words of a request are parsed when they are first used, because most requests never need them.
 local requests = {}
@@ -158,13 +160,13 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   local over = unremembered and 2 or late and 1 or 0
   local answer = { at, sequence, first or 0, over, kill or 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, nil, nil }
   local verdict, code, final = unpack(VERDICT.duplicate)
-  local granted = false
+  local granted, counted = false, nil
   if not ended and (not terms.refusal or terms.observes) then
     -- A request with an answer already has slots. The check does not count these slots, so that they cannot refuse
     -- the request.
     local its = terms.asks and waiting_actions.answered(grants, grant_name(request_at(at)), now)
     local own = its and slots.release(its, terms.rates, now)
-    verdict, code, final, granted = check_limits(terms, reserve, answer, person_at, at, now)
+    verdict, code, final, granted, counted = check_limits(terms, reserve, answer, person_at, at, now, open_turns)
     if its then
       if verdict ~= 'ALLOW' then slots.retake(its, own, now) end
       fast_path.close()
@@ -181,6 +183,7 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
   end
   if verdict == 'ALLOW' or verdict == 'DEFER' then take_slots(terms, 1) end
   if verdict == 'DEFER' then fast_path.close() end
+  if verdict ~= 'ALLOW' then counted = nil end
   -- Observe mode lifts only the refusals of its own mandate.
   if terms.observes and not ended then verdict, code, final = unpack(VERDICT.allowed) end
 
@@ -198,6 +201,8 @@ local function decide(at, agent, terms, attempt, deadline, reserve)
     running[last + 1], running[last + 2] = lease_end_of(expires_at), runs
     answer[6], answer[8] = outgoing(reserved), expires_at
     fast_path.close()
+    if terms.opens then turns.begin(open_turns, field, terms.opens, now, forget_at) end
+    if counted then turns.count(open_turns, counted[1], counted[2]) end
     if granted then consume_grant(grants, grant_name(request_at(at)), sequence) end
   end
   if verdict == 'DEFER' then forget_at = math.max(forget_at, now + terms.asks_ms) end
@@ -363,9 +368,13 @@ if #answers > 0 then
   list_to_forget(memory, replay_until, brief.others(memory, answered))
 end
 -- The sweep is rare, because HSCAN of Redis returns all of a small hash at once.
-if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
+if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then
+  sweep_windows(counters, SWEEP_EACH)
+  turns.sweep(open_turns, SWEEP_EACH, now)
+end
 write_counters(counters)
 write_hash(grants)
+write_hash(open_turns)
 waiting_actions.write(deferred, memory.forget_key)
 write_hash(done)
 brief.write(memory)

@@ -13,7 +13,8 @@ if redis.call('HGET', keys.meta, 'generation') == ARGV[1] then return '0' end
 if ARGV[2] == 'rest' then
   redis.call(
     'UNLINK', keys.seen, keys.actions, keys.keys, keys.spent, keys.windows, keys.rates, keys.grants, keys.done,
-    keys.waiting, keys.unpublished, keys.answers, keys.plans, keys.running, keys.forget, keys.brief
+    keys.waiting, keys.unpublished, keys.answers, keys.plans, keys.running, keys.forget, keys.brief,
+    keys.turns
   )
   return '0'
 end

@@ -30,6 +30,11 @@ export const storesAllowed: JointCheck = (calls) => {
   };
 };
 
+/** Returns the intents in whose turns the read is allowed. */
+export function intentsThatRead(calls: readonly Calls[], read: MemoryRead): string[] {
+  return intentsOf(calls).filter((intent) => readOf(calls, read, intent).ok);
+}
+
 function inTurn(calls: readonly Calls[], read: MemoryRead) {
   const dutiesOfIntent: Record<string, Duties> = {};
   for (const intent of intentsOf(calls)) {

@@ -8,7 +8,10 @@ local OPEN_WINDOW_MS = 300000
 local NONE = -1
 
 -- The number of each kind of limit.
-local BUDGET, RATE, CONFIRMATION = 1, 2, 3
+local BUDGET, RATE, CONFIRMATION, TURN = 1, 2, 3, 4
+
+-- The number of each count of a turn.
+local TOOL_CALLS, MODEL_CALLS = 1, 2
 
 -- { verdict, code, final }. Without `final` a counter decides: the refusal is final unless a wait frees it.
 local VERDICT = {
@@ -18,6 +21,11 @@ local VERDICT = {
   no_room = { 'BLOCK', 'REPLAY_MEMORY_FULL', false },
   late = { 'BLOCK', 'DEADLINE_EXCEEDED', false },
   killed = { 'BLOCK', 'AGENT_KILLED', true },
+  turn_unknown = { 'BLOCK', 'TURN_UNKNOWN', true },
+  other_person = { 'BLOCK', 'PRINCIPAL_MISMATCH', true },
+  turn_over = { 'BLOCK', 'TURN_LIMIT_EXCEEDED', true },
+  tool_not_for_intent = { 'BLOCK', 'TOOL_NOT_FOR_INTENT', true },
+  store_not_for_intent = { 'BLOCK', 'STORE_NOT_ALLOWED', true },
   over_budget = { 'BLOCK', 'COST_LIMIT_EXCEEDED' },
   over_rate = { 'BLOCK', 'RATE_LIMIT_EXCEEDED' },
   asks_person = { 'DEFER', 'APPROVAL_REQUIRED', false },
@@ -32,6 +40,16 @@ local VERDICT_OF_GRANT = {
   denied = VERDICT.denied,
   expired = VERDICT.expired,
 }
+
+-- The verdict of a call that does not fit into its turn, by the number of the failure.
+local TURN_FAILURE = {
+  unknown = 1,
+  person = 2,
+  timeout = 3,
+  intent = 4,
+  calls = 5,
+}
+local VERDICT_OF_TURN = { VERDICT.turn_unknown, VERDICT.other_person, VERDICT.turn_over, VERDICT.tool_not_for_intent, VERDICT.turn_over }
 
 -- Observe mode does not lift this refusal.
 local NOT_PLANNED = 'INTERNAL_ERROR'

@@ -19,5 +19,6 @@ local keys = {
   running = KEYS[16],
   forget = KEYS[17],
   brief = KEYS[18],
-  prefix = KEYS[19],
+  turns = KEYS[19],
+  prefix = KEYS[20],
 }

@@ -1,18 +1,19 @@
 -- @use charge.lua
 -- @use grants.lua
+-- @use turns.lua
 -- The terms of requests, and the check of the limits among them: the same rules as limits.ts and verdict.ts. Most
 -- requests of an agent share their terms. One loop checks all limits, over arrays, and adds only their sums to the
 -- answer as long as none fails. With a table and a function call for each limit an action took twice as long.
 
 -- given (counter-table.ts): { holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged,
---   limits, requests, reserves, ancestors, left }
+--   limits, requests, reserves, ancestors, left, opens }
 --   charged: the counters that an ALLOW is charged to   limits: { kind, counter, most, … }
 --   counter: the index of a lifetime counter or a rate, minus the index of a windowed counter. For a confirmation:
 --   how long its question is kept at least, in ms
 --   requests: the number of requests in the call with these terms   reserves: the sum of their reservations
-local function open_terms(given, lifetimes, windowed, rates)
+local function open_terms(given, lifetimes, windowed, rates, turn_limits)
   local holds_from, holds_until, lease_ms, observe, refusal, final, total, charges, charged_to, limits, requests, reserves,
-    ancestors, left = unpack(given)
+    ancestors, left, opens = unpack(given)
   local function budget_at(index)
     return index > 0 and lifetimes[index] or windowed[-index]
   end
@@ -30,6 +31,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     reserves = reserves,
     ancestors = ancestors,
     left = left,
+    opens = opens ~= '' and opens,
     charged = {},
     rates = {},
     asks = false,
@@ -45,7 +47,7 @@ local function open_terms(given, lifetimes, windowed, rates)
     local limit = #terms.kinds + 1
     terms.kinds[limit], terms.most[limit] = kind, most
     if kind == CONFIRMATION and not terms.asks then terms.asks, terms.asks_ms = true, index end
-    terms.counters[limit] = kind == BUDGET and budget_at(index) or kind == RATE and rates[index] or false
+    terms.counters[limit] = kind == BUDGET and budget_at(index) or kind == RATE and rates[index] or kind == TURN and turn_limits[index] or false
     -- A request takes one slot of each rate, even if the plan lists the rate twice.
     if kind == RATE and not slots[index] then
       slots[index] = true
@@ -66,10 +68,11 @@ end
 
 -- Checks every limit, and charges nothing. Appends to the answer for each limit its sum. If the limit is exceeded,
 -- appends { sum, wait in ms, or -1 if no wait helps }. For a confirmation, appends { state of the grant, number of
--- waiting actions of the agent }. Returns verdict, code, final, and whether a valid grant was needed and found.
-local function check_limits(terms, reserve, answer, person_of, at_index, now)
+-- waiting actions of the agent }. For a turn, appends what turns.check returns. Returns verdict, code, final, whether a
+-- valid grant was needed and found, and { field, count } of the turn that counts the call or nil.
+local function check_limits(terms, reserve, answer, person_of, at_index, now, open_turns)
   local kinds, counters, mosts = terms.kinds, terms.counters, terms.most
-  local first, for_ever, granted = nil, false, false
+  local first, for_ever, granted, counted = nil, false, false, nil
   local held_at = #answer
   for at = 1, #kinds do
     local kind, counter, most = kinds[at], counters[at], mosts[at]
@@ -84,6 +87,16 @@ local function check_limits(terms, reserve, answer, person_of, at_index, now)
       fails = held > (most < 0 and LARGEST or most) - reserve
       wait = fails and reserve <= most and not counter.is_lifetime and wait_for_room(counter, most - reserve, now)
       if held > LARGEST / 2 or held < -LARGEST / 2 then held = decimal(held) end
+    elseif kind == TURN then
+      local field
+      held, field = turns.check(open_turns, counter, most, now, terms.asks and person_of(at_index) == 'granted')
+      local count = counter[3]
+      if held[1] ~= 0 then
+        local verdict = VERDICT_OF_TURN[held[1]]
+        if held[1] == TURN_FAILURE.intent and count ~= TOOL_CALLS then verdict = VERDICT.store_not_for_intent end
+        first = first or verdict
+      end
+      if field and count ~= 0 then counted = counted or { field, count } end
     else
       local grant, waiting_already = person_of(at_index)
       granted = granted or grant == 'granted'
@@ -103,5 +116,5 @@ local function check_limits(terms, reserve, answer, person_of, at_index, now)
   end
   local verdict, code, final = unpack(first or VERDICT.allowed)
   if final == nil then final = for_ever end
-  return verdict, code, final, granted
+  return verdict, code, final, granted, counted
 end

@@ -1,0 +1,115 @@
+/**
+ * A turn: the part of a conversation that an allowed prompt opens. It has one intent and one person, a limited number
+ * of calls, and a limited time.
+ */
+import type { Limit, LimitFact, OpensTurn, Reservation, TurnFact, TurnLimit } from '@mandate/schemas';
+
+export type Turn = {
+  readonly agentId: string;
+  /** The id of the prompt. */
+  readonly id: string;
+  /** Null if only calls of the turn are known, and not its prompt. This happens while a log is folded. */
+  openedAtMs: number | null;
+  intent: string | null;
+  person: string;
+  toolCalls: number;
+  modelCalls: number;
+  forgetAtMs: number;
+};
+
+export function turnKey(agentId: string, id: string): string {
+  return `${agentId} ${id}`;
+}
+
+/** Returns the turn of a call, if one of the agents of the limit opened it and it is still known. */
+export function turnOf(
+  turns: ReadonlyMap<string, Turn>,
+  { turnId, agents }: Pick<TurnLimit, 'turnId' | 'agents'>,
+  nowMs: number,
+): Turn | undefined {
+  if (turnId === null) return undefined;
+  for (const agentId of agents) {
+    const turn = turns.get(turnKey(agentId, turnId));
+    if (turn !== undefined && turn.openedAtMs !== null && nowMs < turn.forgetAtMs) return turn;
+  }
+  return undefined;
+}
+
+/**
+ * @param isGranted true if a person has approved the call. Then the time of the turn does not matter, because waiting
+ *   for a person is no time of the turn.
+ */
+export function turnFact(
+  turn: Turn | undefined,
+  limit: TurnLimit,
+  nowMs: number,
+  isGranted: boolean,
+): TurnFact {
+  const calls = turn === undefined ? 0 : callsOf(turn, limit.counts);
+  const fails = turn === undefined ? 'unknown' : failureOf(turn, limit, { nowMs, isGranted, calls });
+  return {
+    kind: 'turn',
+    ok: fails === null,
+    fails,
+    agentId: turn?.agentId ?? null,
+    intent: turn?.intent ?? null,
+    openedAtMs: turn?.openedAtMs ?? null,
+    calls,
+  };
+}
+
+function callsOf({ toolCalls, modelCalls }: Turn, counts: TurnLimit['counts']): number {
+  if (counts === null) return 0;
+  return counts === 'tool' ? toolCalls : modelCalls;
+}
+
+function failureOf(
+  { openedAtMs, intent, person }: Turn,
+  limit: TurnLimit,
+  { nowMs, isGranted, calls }: { nowMs: number; isGranted: boolean; calls: number },
+): TurnFact['fails'] {
+  const { timeoutMs, intents, maxCalls } = limit;
+  if (limit.person !== null && limit.person !== person) return 'person';
+  if (timeoutMs !== null && !isGranted && nowMs >= (openedAtMs ?? 0) + timeoutMs) return 'timeout';
+  if (intents !== null && !intents.includes(intent ?? '')) return 'intent';
+  return maxCalls !== null && calls >= maxCalls ? 'calls' : null;
+}
+
+/** Opens a turn. If it is open already, its time, intent and counts stay, and it is only remembered longer. */
+export function openTurn(
+  turns: Map<string, Turn>,
+  of: { agentId: string; id: string; atMs: number; forgetAtMs: number },
+  { intent, person }: OpensTurn,
+): void {
+  const { agentId, id, atMs, forgetAtMs } = of;
+  const key = turnKey(agentId, id);
+  const known = turns.get(key);
+  const isOpen = known !== undefined && known.openedAtMs !== null && atMs < known.forgetAtMs;
+  // A turn moves to the end, so that the turns that are forgotten first are at the beginning.
+  turns.delete(key);
+  if (isOpen) {
+    known.forgetAtMs = Math.max(known.forgetAtMs, forgetAtMs);
+    turns.set(key, known);
+    return;
+  }
+  const counted = known?.openedAtMs === null ? known : { toolCalls: 0, modelCalls: 0 };
+  const { toolCalls, modelCalls } = counted;
+  turns.set(key, { agentId, id, openedAtMs: atMs, intent, person, toolCalls, modelCalls, forgetAtMs });
+}
+
+export function countInTurn(turn: Turn, counts: NonNullable<TurnLimit['counts']>): void {
+  if (counts === 'tool') turn.toolCalls += 1;
+  else turn.modelCalls += 1;
+}
+
+/** Returns the turn that counts an allowed call. All limits of a call are about one turn, so it is counted once. */
+export function countedTurn(limits: readonly Limit[], facts: readonly LimitFact[]): Reservation['turn'] {
+  for (let at = 0; at < limits.length; at += 1) {
+    const limit = limits[at];
+    const fact = facts[at];
+    if (limit?.kind !== 'turn' || fact?.kind !== 'turn') continue;
+    const { turnId: id, counts } = limit;
+    if (id !== null && counts !== null && fact.agentId !== null) return { agentId: fact.agentId, id, counts };
+  }
+  return undefined;
+}
