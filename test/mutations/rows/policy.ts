@@ -9,7 +9,7 @@ function order(promise: string, first: string, second: string): Mutation {
 export const POLICY_MUTATIONS: readonly Mutation[] = [
   order('1 denied before unknown', 'toolDenied', 'toolKnown'),
   order('1 unknown before not allowed', 'toolKnown', 'toolAllowed'),
-  order('1 not allowed before arguments', 'toolAllowed', 'argumentsValid'),
+  order('1 roles before arguments', 'roleAllowed', 'argumentsValid'),
   order('1 model lists before provider lists', 'modelAllowed', 'providerAllowed'),
   order('1 provider lists before the price', 'providerAllowed', 'modelPriced'),
   order("1 the tool's cost before the mandate's", 'toolCostPerCall', 'mandateCostPerCall'),
@@ -384,7 +384,17 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['4 counters never belong to a grant', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
-    ['5 the rate of a tool counts only that tool', 'tool: of === null ? null : name', 'tool: null'],
+    [
+      '26 the rate of a person counts the calls of all agents for that person',
+      "scope === 'principal' ? ofPerson : ofAgent",
+      'ofAgent',
+    ],
+    [
+      '26 limits on the counter of a person are one limit, whichever ancestor has the policy',
+      '[windowMs, scope] :',
+      '[windowMs, scope, ancestor] :',
+    ],
+    ['5 the rate of a tool counts only that tool', '(of === null ? null : name)', 'null'],
     [
       '7 calls of descendants take slots of the rates of ancestors',
       'agentId: ancestor ?? action.agentId',
@@ -403,11 +413,7 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['4 spending of descendants counts for the budgets of ancestors', "return ancestor ?? '';", "return '';"],
   ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
-    [
-      '7 rates over other windows are all kept',
-      'JSON.stringify([windowMs, ancestor])',
-      'JSON.stringify(ancestor)',
-    ],
+    ['7 rates over other windows are all kept', '[windowMs, scope, ancestor]', '[scope, ancestor]'],
     [
       '7 all limits on a rate compare the same number of calls',
       'calls <= mostCallsBefore(one.maxCalls)',
