@@ -7,5 +7,6 @@
  * faults, and a later stage runs only if the earlier stages found none. Each fault has a code, a file, a path, a line and a column, and says what to do.
  */
 export { type CompiledManifest, compileManifest } from './compile/compile-manifest.ts';
+export { type CompiledFault, compiledFaults } from './compile/compiled-faults.ts';
 export type { FaultCode, ManifestFault } from './fault.ts';
 export { type LoadedManifest, loadManifest, type ManifestSources } from './load-manifest.ts';
