@@ -73,7 +73,10 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
       '@mandate/client',
     ],
   ],
-  ['packages/documents', [...ADAPTER, '@mandate/policy', '@mandate/control', '@mandate/privacy']],
+  [
+    'packages/documents',
+    [...ADAPTER, '@mandate/policy', '@mandate/control', '@mandate/manifest', '@mandate/privacy'],
+  ],
   [
     'packages/cases',
     [

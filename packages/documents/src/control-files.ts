@@ -1,22 +1,33 @@
-/** Reads agents, policies and rules from files and folders, and combines them. */
+/**
+ * Reads agents, policies and rules from files and folders, and combines them. Manifests in these folders become such
+ * documents too.
+ */
 
+import { join } from 'node:path';
 import { type ControlDocuments, type LoadedControl, loadControl } from '@mandate/control';
 import { currentDocumentsOf, LISTS } from '@mandate/control/plan';
+import type { CompiledManifest, ManifestFault } from '@mandate/manifest';
 import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
 import { filesBelow } from './files-below.ts';
+import { MANIFEST_FILE, POLICY_FILE, withoutManifests } from './manifests/manifest-folder.ts';
+import { describeManifestFault, type ManifestOptions, readManifest } from './manifests/read-manifest.ts';
 
 /**
  * Matches names of document files. Test files with cases (`*.test.yaml`) may be in the same folders, and are not
  * matched.
  */
-const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
+export const DOCUMENTS = /(?<!\.test)\.(?:ya?ml|json)$/;
 
 export type ControlFiles = {
   documents: ControlDocuments;
   /** The file of each document, by kind and id, such as `policy read-only`. */
   files: ReadonlyMap<string, string>;
+  /** The folders with a manifest. */
+  manifests: readonly string[];
+  /** The warnings about manifests. `warnings` contains them too. */
+  manifestWarnings: readonly ManifestFault[];
   /** Returns a line for each entry that probably does not mean what its author wanted. */
   warnings(): readonly string[];
 };
@@ -26,17 +37,26 @@ export type ControlFiles = {
  * @throws MandateError DOCUMENTS_INVALID, which names every fault by file, line and column, or says that there is no
  * document
  */
-export function readControlFiles(paths: readonly string[], warnings?: string[]): ControlDocuments {
-  const { documents, files, warnings: found } = controlFilesIn(paths);
+export function readControlFiles(
+  paths: readonly string[],
+  warnings?: string[],
+  options: ManifestOptions = {},
+): ControlDocuments {
+  const { documents, warnings: found } = mustHaveDocuments(paths, controlFilesIn(paths, options));
   warnings?.push(...found());
-  if (files.size > 0) return documents;
+  return documents;
+}
+
+/** @throws MandateError DOCUMENTS_INVALID if there is no document */
+export function mustHaveDocuments(paths: readonly string[], read: ControlFiles): ControlFiles {
+  if (read.files.size > 0) return read;
   throw new MandateError('DOCUMENTS_INVALID', `${paths.join(', ')} has no agent, policy or rule`, {
     remedy: 'Name files that end in .yaml, .yml or .json, or a folder of them.',
   });
 }
 
 /** Like `readControlFiles`, but also accepts paths without any document. */
-export function controlFilesIn(paths: readonly string[]): ControlFiles {
+export function controlFilesIn(paths: readonly string[], options: ManifestOptions = {}): ControlFiles {
   const documents = {
     agents: new Map<string, AgentDocument>(),
     policies: new Map<string, PolicyDocument>(),
@@ -45,28 +65,64 @@ export function controlFilesIn(paths: readonly string[]): ControlFiles {
   const files = new Map<string, string>();
   const faults: string[] = [];
   const warnings: [file: string, of: Extract<LoadedControl, { ok: true }>['warnings']][] = [];
-  for (const file of paths.flatMap((path) => filesBelow(path, DOCUMENTS))) {
+  const add = (file: string, { kind, id, document }: Added) => {
+    const name = `${kind} ${id}`;
+    const before = files.get(name);
+    if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" is already in ${before}`);
+    files.set(name, file);
+    (documents[LISTS[kind]] as Map<string, unknown>).set(id, document);
+  };
+  const { manifests, others } = withoutManifests(paths.flatMap((path) => filesBelow(path, DOCUMENTS)));
+  for (const file of others) {
     const read = loadControl(readNamedFile(file));
     if (!read.ok) {
       faults.push(...read.faults.map((fault) => describeFault(file, fault)));
       continue;
     }
     warnings.push([file, read.warnings]);
-    for (const { kind, id, document } of currentDocumentsOf(read.documents)) {
-      const name = `${kind} ${id}`;
-      const before = files.get(name);
-      if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" is already in ${before}`);
-      files.set(name, file);
-      (documents[LISTS[kind]] as Map<string, unknown>).set(id, document);
-    }
+    for (const one of currentDocumentsOf(read.documents)) add(file, one);
   }
+  const manifestWarnings: ManifestFault[] = [];
+  for (const folder of manifests) {
+    const read = readManifest(folder, options);
+    manifestWarnings.push(...read.warnings);
+    if (!read.ok) faults.push(...read.faults.map((fault) => describeManifestFault(fault)));
+    else for (const [file, one] of documentsOfManifest(folder, read.compiled)) add(file, one);
+  }
+  if (options.environment !== undefined && manifests.length === 0)
+    throw withoutEffect(paths, options.environment);
   if (faults.length === 0) {
     const declared = new Set([...documents.policies.values()].flatMap(({ tools = [] }) => tools));
-    const told = () =>
-      warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning)));
-    return { documents, files, warnings: told };
+    const told = () => [
+      ...warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning))),
+      ...manifestWarnings.map((warning) => describeManifestFault(warning)),
+    ];
+    return { documents, files, manifests, manifestWarnings, warnings: told };
   }
   throw new MandateError('DOCUMENTS_INVALID', `these documents are bad\n${faults.join('\n')}`, {
     remedy: 'Correct them at these places.',
   });
+}
+
+type Added = Pick<ReturnType<typeof currentDocumentsOf>[number], 'kind' | 'id' | 'document'>;
+
+/** Returns the documents of a manifest, each with the file that says most of it. */
+function documentsOfManifest(
+  folder: string,
+  { agents, policies, rules }: CompiledManifest,
+): readonly (readonly [file: string, Added])[] {
+  const byId = <T extends { id: string }>(list: readonly T[]) => new Map(list.map((one) => [one.id, one]));
+  const documents = { agents: byId(agents), policies: byId(policies), rules: byId(rules) };
+  return currentDocumentsOf(documents).map((one) => {
+    const file = one.kind === 'agent' ? MANIFEST_FILE : POLICY_FILE;
+    return [join(folder, file), one];
+  });
+}
+
+function withoutEffect(paths: readonly string[], environment: string): MandateError {
+  return new MandateError(
+    'DOCUMENTS_INVALID',
+    `the environment "${environment}" has no effect, because ${paths.join(', ')} has no ${MANIFEST_FILE}`,
+    { remedy: 'Name no environment, or name the folder of a manifest.' },
+  );
 }

@@ -1,6 +1,6 @@
 /**
  * @mandate/documents: documents as files. It reads what people write (agents, policies and rules from files and
- * folders, mandates, a privacy document), and writes the documents of a plane as files.
+ * folders, manifests, mandates, a privacy document), and writes the documents of a plane as files.
  *
  * The meaning of documents is defined in @mandate/control, @mandate/policy and @mandate/privacy. This package defines
  * the names of files, reports the faults of all documents together, each with file, line and column, and promises
@@ -11,9 +11,23 @@
  * (`/bare-records`), the manifest of an export (`/export-manifest`), and the values within JSON (`/leaves-of`).
  */
 
-export { type ControlFiles, controlFilesIn, readControlFiles } from './control-files.ts';
+export type { ManifestFault } from '@mandate/manifest';
+export {
+  type ControlFiles,
+  controlFilesIn,
+  DOCUMENTS,
+  mustHaveDocuments,
+  readControlFiles,
+} from './control-files.ts';
 export { documentText, pathFor } from './document-file.ts';
 export { filesBelow } from './files-below.ts';
 export { lineDiff } from './line-diff.ts';
 export { loadMandatesFile, readMandatesFile } from './mandates-file.ts';
+export { withoutManifests } from './manifests/manifest-folder.ts';
+export {
+  describeManifestFault,
+  type ManifestOptions,
+  type ManifestRead,
+  readManifest,
+} from './manifests/read-manifest.ts';
 export { offlineRedaction } from './offline-redaction.ts';

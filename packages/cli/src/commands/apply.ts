@@ -9,13 +9,14 @@ import { lintAfterChange } from '../control/lint-after-change.ts';
 import { makeChanges } from '../control/make-changes.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { CommandFailure, type ExitCode } from '../exit-codes.ts';
+import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { MAY_BE_MEANT, warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = {
+type Options = ManifestFlags & {
   file: readonly string[];
   prune?: true;
   dryRun?: true;
@@ -29,7 +30,9 @@ A file has agents, policies and rules as YAML documents, each with its kind:
   kind: policy
   version: 1
   id: read-only
-  allowedTools: ['read_*']`;
+  allowedTools: ['read_*']
+A folder may also have a manifest: manifest.yaml and policy.yaml become agents,
+policies and rules.`;
 
 export function applyCommand(command: Command, run: RunCommand): void {
   withFiles(command)
@@ -51,6 +54,7 @@ the next run goes on. At the end, the findings of lint are shown.
 Examples:
   mandate apply -f policies/
   mandate apply -f policies/ --prune --dry-run
+  mandate apply -f tutor/ --env production
   mandate apply -f read-only.yaml --reason 'ticket 815'`,
     )
     .action((options: Options) => run((context) => apply(options, context)));
@@ -80,14 +84,16 @@ Examples:
 }
 
 function withFiles(command: Command): Command {
-  return command
-    .requiredOption('-f, --file <path...>', 'files, or folders of files')
-    .option('--prune', 'also remove what no file names');
+  return withManifests(
+    command
+      .requiredOption('-f, --file <path...>', 'files, or folders of files')
+      .option('--prune', 'also remove what no file names'),
+  );
 }
 
 async function planAndShow(options: Options, api: ApiClient, context: CommandContext): Promise<Plan> {
   const doubts: string[] = [];
-  const wanted = readControlFiles(options.file, doubts);
+  const wanted = readControlFiles(options.file, doubts, manifestOptions(options));
   await write(context.stderr, warningsText(doubts, MAY_BE_MEANT));
   const current = await currentDocuments(api);
   const changes = planChanges(wanted, current, { prune: options.prune === true, atMs: Date.now() });

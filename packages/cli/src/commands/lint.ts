@@ -1,23 +1,24 @@
 import { type Linted, lintControl } from '@mandate/control/lint';
 import { foldDocuments, withTheOnlyVersion } from '@mandate/control/plan';
-import { readControlFiles } from '@mandate/documents';
+import { controlFilesIn, type ManifestFault, mustHaveDocuments } from '@mandate/documents';
 import { type AgentDocument, DEFAULTS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { findingText } from '../output/finding-text.ts';
+import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
+import { findingText, manifestWarningText } from '../output/finding-text.ts';
 import { counted } from '../output/for-people.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = { file?: readonly string[] };
+type Options = ManifestFlags & { file?: readonly string[] };
 
-/** `told`: a line for each check that needs more than files. */
-type LintedFiles = Linted & { told?: readonly string[] };
+/** `told`: a line for each check that needs more than files. `ofManifests`: the warnings about manifests. */
+type LintedFiles = Linted & { told?: readonly string[]; ofManifests?: readonly ManifestFault[] };
 
 export function lintCommand(command: Command, run: RunCommand): void {
-  command
+  withManifests(command)
     .description(
       'Finds mistakes between policies and rules that are valid one by one: in files, or in a running plane. For a plane: ' +
         'scope audit or author.',
@@ -27,10 +28,11 @@ export function lintCommand(command: Command, run: RunCommand): void {
       'after',
       `
 Exit code 3 if something blocks that was probably meant to allow. What has no
-effect is a warning.
+effect is a warning. A manifest with an error is not examined: exit code 2.
 
 Examples:
   mandate lint -f policies/
+  mandate lint -f tutor/ --env production
   mandate lint --json | jq -r .message`,
     )
     .action((options: Options) => run((context) => lint(options, context)));
@@ -42,16 +44,22 @@ async function lint(options: Options, context: CommandContext): Promise<ExitCode
     findings,
     skipped = [],
     told = [],
+    ofManifests = [],
   }: LintedFiles = options.file === undefined
     ? await connect(context).get<Linted>('/v1/lint')
-    : lintFiles(options.file, Date.now());
+    : lintFiles(options.file, options, Date.now());
   const errors = findings.filter(({ severity }) => severity === 'error').length;
+  for (const { message, ...warning } of ofManifests) {
+    const finding = { severity: 'warning' as const, ...warning, message };
+    if (context.json) await writeJsonLine(stdout, finding);
+    else await write(stdout, manifestWarningText(finding, stdout));
+  }
   for (const finding of findings) {
     if (context.json) await writeJsonLine(stdout, finding);
     else await write(stdout, findingText(finding, stdout));
   }
   if (!context.json) {
-    const warnings = findings.length - errors;
+    const warnings = findings.length - errors + ofManifests.length;
     await write(stdout, `${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
   }
   await write(stderr, warningsText(told, TAKEN_FOR_IT));
@@ -69,8 +77,9 @@ function notWhole(skipped: Linted['skipped']): string {
   return warningsText([line], `Not known: ${all.join(', ')}.`);
 }
 
-function lintFiles(paths: readonly string[], atMs: number): LintedFiles {
-  const { agents, policies, rules: asWritten } = readControlFiles(paths);
+function lintFiles(paths: readonly string[], flags: ManifestFlags, atMs: number): LintedFiles {
+  const read = mustHaveDocuments(paths, controlFilesIn(paths, manifestOptions(flags)));
+  const { agents, policies, rules: asWritten } = read.documents;
   const { rules, told } = withTheOnlyVersion({ rules: asWritten, policies });
   const others = { policies, rules };
   const alone = ({ parent: _, ...agent }: AgentDocument): AgentDocument => agent;
@@ -81,5 +90,6 @@ function lintFiles(paths: readonly string[], atMs: number): LintedFiles {
   );
   const folded = foldDocuments({ ...others, agents: withKnownParents }, atMs);
   const { fold } = folded.refused.length === 0 ? folded : foldDocuments({ ...others, agents: orphans }, atMs);
-  return { ...lintControl(fold.tenant(DEFAULTS.tenant), atMs), told };
+  const linted = lintControl(fold.tenant(DEFAULTS.tenant), atMs);
+  return { ...linted, told, ofManifests: read.manifestWarnings };
 }

@@ -13,12 +13,13 @@ import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { cost, jsonObject, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
 import { paint, table } from '../output/table.ts';
 import { showAnswer } from '../output/write.ts';
 
-type Options = {
+type Options = ManifestFlags & {
   tool?: string;
   args?: object;
   cost?: number;
@@ -49,7 +50,7 @@ type IssuePreview = {
 };
 
 export function previewCommand(command: Command, run: RunCommand): void {
-  command
+  withManifests(command)
     .description(
       'Shows what would be decided on a tool call, and why: the rules that match, the rules that nearly match, and the limits. ' +
         'Without --tool: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
@@ -80,7 +81,7 @@ async function preview(agentId: string, options: Options, context: CommandContex
   const { stdout } = context;
   const call = { id: 'preview', agentId, type: 'tool_call', tool, args, estimatedCostMicros: cost };
   const asked = tool === undefined ? { agentId, context: actsIn } : { action: { ...call, context: actsIn } };
-  const body = { ...asked, ...thoughtOf(agentId, options.file), at };
+  const body = { ...asked, ...thoughtOf(agentId, options), at };
   const shown = await connect(context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
   await showAnswer(context, shown, () =>
     'openRules' in shown ? textOfIssue(shown, agentId, stdout) : textOf(shown, `${agentId} ${tool}`, stdout),
@@ -88,9 +89,9 @@ async function preview(agentId: string, options: Options, context: CommandContex
   return shown.refusal === null || ('observe' in shown && shown.observe) ? 0 : 3;
 }
 
-function thoughtOf(agentId: string, files: readonly string[] | undefined): object {
+function thoughtOf(agentId: string, { file: files, ...flags }: Options): object {
   if (files === undefined) return {};
-  const { agents, policies, rules } = readControlFiles(files);
+  const { agents, policies, rules } = readControlFiles(files, undefined, manifestOptions(flags));
   return { agent: agents.get(agentId), policies: [...policies.values()], rules: [...rules.values()] };
 }
 

@@ -79,6 +79,8 @@ const COUNTED_ANEW =
 const NOTHING_THERE: ControlFiles = {
   documents: { agents: new Map(), policies: new Map(), rules: new Map() },
   files: new Map(),
+  manifests: [],
+  manifestWarnings: [],
   warnings: () => [],
 };
 

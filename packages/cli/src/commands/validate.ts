@@ -1,16 +1,28 @@
 import { basename } from 'node:path';
 import { loadControl } from '@mandate/control';
-import { readMandatesFile } from '@mandate/documents';
+import {
+  DOCUMENTS,
+  describeManifestFault,
+  filesBelow,
+  type ManifestFault,
+  readMandatesFile,
+  readManifest,
+  withoutManifests,
+} from '@mandate/documents';
 import { type DocumentFault, describeFault, saysKind } from '@mandate/policy/documents';
 import { checkPrivacy } from '@mandate/privacy';
 import { readNamedFile } from '@mandate/runtime';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { printableLines } from '../output/printable.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-/** The result for one file: the content of a good file, as JSON and in words, or the faults of a bad file. */
+/**
+ * The result for one file, or for a manifest: the content of a good file, as JSON and in words, or the faults of a bad
+ * file. The faults of a manifest name their files.
+ */
 type Checked = (
   | {
       ok: true;
@@ -18,23 +30,25 @@ type Checked = (
       inWords: string;
       tools?: readonly string[];
       /** Returns warnings about probable mistakes. `declared`: the tools that all given files declare. */
-      warnings?: (declared: Iterable<string>) => readonly DocumentFault[];
+      warnings?: (declared: Iterable<string>) => readonly Fault[];
     }
-  | { ok: false; faults: readonly DocumentFault[] }
+  | { ok: false; faults: readonly Fault[]; warnings?: () => readonly Fault[] }
 ) & {
   /** Notes on what can be checked only on the machine of the plane. */
   notes?: readonly string[];
 };
 
-type Flags = { privacy?: true; alerts?: true };
+type Fault = DocumentFault | ManifestFault;
+
+type Flags = ManifestFlags & { privacy?: true; alerts?: true };
 
 export function validateCommand(command: Command, run: RunCommand): void {
-  command
+  withManifests(command)
     .description(
       'Checks files, and names every fault by file, line and column. Files have mandates, or agents, policies and rules. ' +
-        'privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
+        'A folder may have a manifest: manifest.yaml and policy.yaml. privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
     )
-    .argument('<file...>', 'files in YAML or JSON')
+    .argument('<file...>', 'files in YAML or JSON, or folders of them')
     .addOption(
       new Option('--privacy', 'the files are privacy documents, whatever their names').conflicts('alerts'),
     )
@@ -49,15 +63,18 @@ secret of a webhook.
 Examples:
   mandate validate mandates.yaml privacy.yaml alerts.yaml
   mandate validate --privacy people.yaml
+  mandate validate tutor/ --env production
   mandate validate --json policies/*.yaml | jq -r '.faults[]?.message'`,
     )
     .action((files: readonly string[], flags: Flags) =>
       run(async ({ stdout, stderr, env, json }): Promise<ExitCode> => {
         const all: [file: string, checked: Checked][] = [];
-        for (const file of files) all.push([file, await CHECKS[kindOf(file, flags)](file, env)]);
+        const { manifests, others } = filesOf(files, flags);
+        for (const folder of manifests) all.push([folder, checkManifest(folder, flags)]);
+        for (const file of others) all.push([file, await CHECKS[kindOf(file, flags)](file, env)]);
         const declared = new Set(all.flatMap(([, checked]) => (checked.ok ? (checked.tools ?? []) : [])));
         for (const [file, checked] of all) {
-          const warnings = checked.ok ? (checked.warnings?.(declared) ?? []) : [];
+          const warnings = checked.warnings?.(declared) ?? [];
           if (json) {
             const { ok, notes } = checked;
             const found = ok ? checked.found : { faults: checked.faults };
@@ -69,8 +86,8 @@ Examples:
             continue;
           }
           const lines = [
-            ...(checked.ok ? [] : checked.faults.map((fault) => describeFault(file, fault))),
-            ...warnings.map((warning) => describeFault(file, warning, 'warning: ')),
+            ...(checked.ok ? [] : checked.faults.map((fault) => described(file, fault))),
+            ...warnings.map((warning) => described(file, warning, 'warning: ')),
             ...(checked.notes ?? []).map((note) => `${file}: note: ${note}`),
           ];
           await write(stderr, printableLines(lines.map((line) => `${line}\n`).join('')));
@@ -79,6 +96,30 @@ Examples:
         return all.every(([, checked]) => checked.ok) ? 0 : 2;
       }),
     );
+}
+
+function described(file: string, fault: Fault, severity: '' | 'warning: ' = ''): string {
+  return 'file' in fault ? describeManifestFault(fault, severity) : describeFault(file, fault, severity);
+}
+
+/** @throws WrongUse if an environment is named, but no manifest */
+function filesOf(paths: readonly string[], { privacy, alerts, env }: Flags) {
+  const isOtherKind = privacy || alerts;
+  const files = paths.flatMap((path) => filesBelow(path, DOCUMENTS));
+  const found = isOtherKind ? { manifests: [], others: files } : withoutManifests(files);
+  if (env !== undefined && found.manifests.length === 0)
+    throw new WrongUse(`there is no manifest.yaml, so --env ${env} has no effect`);
+  return found;
+}
+
+function checkManifest(folder: string, flags: Flags): Checked {
+  const read = readManifest(folder, manifestOptions(flags));
+  const warnings = () => read.warnings;
+  if (!read.ok) return { ok: false, faults: read.faults, warnings };
+  const { agents, policies, rules } = read.compiled;
+  const manifest = { agents: agents.length, policies: policies.length, rules: rules.length };
+  const tools = policies.flatMap(({ tools: declared = [] }) => declared);
+  return { ok: true, found: { manifest }, inWords: `manifest: ${counts(manifest)}`, tools, warnings };
 }
 
 const CHECKS = {

@@ -1,0 +1,91 @@
+/** Tests the commands that check manifests in files: `mandate validate`, `mandate lint`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCommand } from '../run-command.fixture.ts';
+import { manifestFolder } from './manifest-folder.fixture.ts';
+
+const UNKNOWN_ROLE = { 'policy.yaml': (text: string) => text.replace('[user]', '[usr]') };
+
+describe('mandate validate', () => {
+  test('checks a manifest as a whole, and the ordinary documents beside it', async () => {
+    const folder = manifestFolder();
+    const agents = join(folder, 'agents.yaml');
+    writeFileSync(agents, '{ kind: agent, id: bot }');
+    const { exitCode, stdout, stderr } = await runCommand(['validate', folder]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      `${folder}: ok (manifest: agents: 2, policies: 2, rules: 2)\n${agents}: ok (agents: 1, policies: 0, rules: 0)\n`,
+    );
+    expect(stderr).toBe(
+      `${join(folder, 'manifest.yaml')}:11:5 warning: tools.1: "change_plan" has no permission, so nobody may use it: add it to tool_permissions, or remove it (TOOL_WITHOUT_PERMISSION)\n`,
+    );
+  });
+
+  test('names each fault with its code, file, line and column, and what to do', async () => {
+    const folder = manifestFolder(UNKNOWN_ROLE);
+    const { exitCode, stdout, stderr } = await runCommand(['validate', folder]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      `${join(folder, 'policy.yaml')}:5:33 tool_permissions.make_cards.allowed_roles.0: "usr" is not one of the roles: write "user", or declare it (ROLE_UNKNOWN)\n`,
+    );
+    const asJson = await runCommand(['validate', '--json', join(folder, 'policy.yaml')]);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      file: folder,
+      ok: false,
+      faults: [{ code: 'ROLE_UNKNOWN', file: join(folder, 'policy.yaml'), line: 5, column: 33 }],
+    });
+    const lenient = await runCommand(['validate', '--lenient', '--json', folder]);
+    expect(lenient.exitCode).toBe(0);
+    expect(JSON.parse(lenient.stdout)).toMatchObject({
+      ok: true,
+      manifest: { agents: 2, policies: 2, rules: 2 },
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'ROLE_UNKNOWN', line: 5 })]),
+    });
+  });
+
+  test('warns of an overlay that is wider, and refuses an unknown environment', async () => {
+    const folder = manifestFolder();
+    const wider = await runCommand(['validate', folder, '--env', 'production']);
+    expect(wider.exitCode).toBe(0);
+    expect(wider.stderr).toMatch(/policy\.production\.yaml:2:\d+ warning: .*\(OVERLAY_WIDENS\)/);
+    const unknown = await runCommand(['validate', folder, '--env', 'prod']);
+    expect(unknown.exitCode).toBe(2);
+    expect(unknown.stderr).toContain('has no overlay policy.prod.yaml');
+  });
+
+  test('refuses an environment if no manifest is named', async () => {
+    const file = join(manifestFolder(), 'agents.yaml');
+    writeFileSync(file, '{ kind: agent, id: bot }');
+    const { exitCode, stderr } = await runCommand(['validate', file, '--env', 'production']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--env production has no effect')]);
+  });
+});
+
+describe('mandate lint', () => {
+  test('reports the warnings about a manifest as findings', async () => {
+    const folder = manifestFolder();
+    const { exitCode, stdout } = await runCommand(['lint', '-f', folder]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      `warning TOOL_WITHOUT_PERMISSION: ${join(folder, 'manifest.yaml')}:11:5 tools.1\n` +
+        '  "change_plan" has no permission, so nobody may use it: add it to tool_permissions, or remove it\n' +
+        '0 errors, 1 warning\n',
+    );
+    const { stdout: lines } = await runCommand(['lint', '-f', folder, '--env', 'production', '--json']);
+    const findings = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([
+      ['warning', 'TOOL_WITHOUT_PERMISSION'],
+      ['warning', 'OVERLAY_WIDENS'],
+    ]);
+  });
+
+  test('refuses a manifest with an error', async () => {
+    const { exitCode, stdout, stderr } = await runCommand(['lint', '-f', manifestFolder(UNKNOWN_ROLE)]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('(ROLE_UNKNOWN)');
+  });
+});
