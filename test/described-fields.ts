@@ -75,9 +75,12 @@ export function faultsOfFields(fields: readonly Field[], $defs: Record<string, S
   return fields.flatMap(({ path, schema }) => faultsOf(schema).map((fault) => `${path}: ${fault}`));
 }
 
-/** True if the schema needs an example. The fields of an object have their own examples, so the object needs none. */
+/**
+ * True if the schema has an example or needs none. No value fits a field that must be absent. The fields of an object have their own examples, so the object needs none.
+ */
 function hasExample(schema: Schema): boolean {
   if (schema.examples !== undefined) return schema.examples.length > 0;
+  if (schema.not !== undefined && Object.keys(schema.not).length === 0) return true;
   if (schema.const !== undefined || schema.enum !== undefined || schema.properties !== undefined) return true;
   const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].filter(({ type }) => type !== 'null');
   if (choices.length > 0) return choices.every(hasExample);

@@ -178,6 +178,10 @@ export const CAPS = {
   groups: 1_000,
   /** The most roles that one list may name. */
   roles: 200,
+  /** The most categories of memories of one policy. */
+  categories: 10_000,
+  /** The most characters of the description of a category. */
+  descriptionCharacters: 500,
   grantTtlMs: 24 * 3_600_000,
   /** The maximum number of grants of a tenant that have neither ended nor been revoked. */
   grants: 10_000,

@@ -3,6 +3,7 @@
  * define them (packages/manifest compiles them). Its fields have the names that they have in these files.
  */
 import { z } from 'zod';
+import { categoriesSection } from './categories-document.ts';
 import { described } from './described.ts';
 import { auditDocument, guardrailsDocument } from './guardrails-document.ts';
 import { entityTypeDocument, intentDocument } from './intent-document.ts';
@@ -68,6 +69,11 @@ export const governanceDocument = z.strictObject({
   ),
   guardrails: described(guardrailsDocument.optional(), 'The limits of prompts, answers and turns.'),
   audit: described(auditDocument.optional(), 'What the audit marks, and what it must not contain.'),
+  categories: described(
+    categoriesSection.optional(),
+    'The stores of memories, and what may be done in their categories.',
+    { notes: { categories: { standup: { policies: { defaultTtl: 7 } } } } },
+  ),
   specialist: described(
     ofSpecialist.optional(),
     'Makes this the policy of a specialist: what it may do of all that its agent may do.',

@@ -4,6 +4,7 @@ import { everyAction } from './action-fields.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
 import { duration } from './manifest-fields.ts';
+import { CONTENT_NEEDED, MEMORY_OPERATION_FIELDS, type MemoryOperationName } from './memory-operations.ts';
 import { count, id, time } from './scalars.ts';
 
 export const memoryRead = z.strictObject({
@@ -80,16 +81,7 @@ const categoryPath = z
     error: 'must be names of small letters, digits and single dashes, joined by slashes: /standup/pinned',
   });
 
-const MEMORY_OPERATIONS = [
-  'createMemory',
-  'updateMemory',
-  'deleteMemory',
-  'moveMemory',
-  'createCategory',
-  'deleteCategory',
-  'setDescription',
-  'prune',
-] as const;
+const MEMORY_OPERATIONS = Object.keys(MEMORY_OPERATION_FIELDS) as MemoryOperationName[];
 
 export const memoryOperation = z
   .strictObject({
@@ -126,6 +118,25 @@ export const memoryOperation = z
   })
   .check(checkFields);
 
-function checkFields(payload: z.core.ParsePayload<object>): void {
-  void payload;
+/** Checks that the action has the fields of its operation, and no others. */
+function checkFields({ value, issues }: z.core.ParsePayload<object>): void {
+  const action = value as { readonly [field: string]: unknown; operation: MemoryOperationName };
+  const { required, optional }: { required: readonly string[]; optional: readonly string[] } =
+    MEMORY_OPERATION_FIELDS[action.operation];
+  const say = (field: string, message: string) =>
+    issues.push({ code: 'custom', input: action[field], path: [field], message });
+  for (const field of required)
+    if (action[field] === undefined) say(field, `is missing: ${action.operation} needs it`);
+  for (const field of OPERATION_FIELDS)
+    if (action[field] !== undefined && !required.includes(field) && !optional.includes(field))
+      say(field, `has no meaning for ${action.operation}: remove it`);
+  const { content, contentLength } = action;
+  if (content !== undefined && contentLength !== undefined)
+    say('content', 'must not be there beside contentLength: send one of the two');
+  if (CONTENT_NEEDED.has(action.operation) && content === undefined && contentLength === undefined)
+    say('content', 'is missing: send it, or contentLength');
 }
+
+const OPERATION_FIELDS: ReadonlySet<string> = new Set(
+  Object.values(MEMORY_OPERATION_FIELDS).flatMap(({ required, optional }) => [...required, ...optional]),
+);

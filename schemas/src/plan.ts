@@ -73,6 +73,31 @@ export type Duties = {
   notes?: readonly Note[];
   /** The saves that are allowed. The decision adds when each of them expires. */
   saves?: readonly PlannedSave[];
+  /** A change of memory that is allowed. The decision adds when the memory expires. */
+  change?: PlannedChange;
+};
+
+/**
+ * A change of memory that is allowed. `expiry`: the memory expires at the earliest ceiling, or as `asked` if that is
+ * not later; null: it asked for no end. A ceiling counts from the time `from`, or from the decision (`now`).
+ */
+export type PlannedChange = {
+  readonly expiry?: {
+    readonly asked: string | null;
+    readonly ceilings: readonly {
+      readonly category: string;
+      readonly maxDays: number;
+      readonly from: string;
+    }[];
+  };
+  /** The categories that are made, from the top. */
+  readonly creates?: readonly string[];
+  /** False if the category was there already. */
+  readonly created?: boolean;
+  /** The new description. Null: it is taken away. */
+  readonly description?: string | null;
+  /** True if memories that have expired at the decision are deleted. */
+  readonly prunes?: boolean;
 };
 
 /** The intent and the person of a turn. `intent` null: the prompt has none. `person`: see `personOfTurn`. */

@@ -9,4 +9,5 @@
 export { type CompiledManifest, compileManifest } from './compile/compile-manifest.ts';
 export { type CompiledFault, compiledFaults } from './compile/compiled-faults.ts';
 export type { FaultCode, ManifestFault } from './fault.ts';
+export { compileCategories, type LoadedCategories, loadCategories } from './load-categories.ts';
 export { type LoadedManifest, loadManifest, type ManifestSources } from './load-manifest.ts';

@@ -21,6 +21,7 @@ import { estimateStated } from './checks/estimate-stated.ts';
 import { argumentDefaults } from './checks/governed/argument-defaults.ts';
 import { inputPatterns } from './checks/governed/input-patterns.ts';
 import { intent } from './checks/governed/intent.ts';
+import { categoryPolicies } from './checks/governed/memory-operation.ts';
 import { storesAllowed } from './checks/governed/memory-read.ts';
 import { savesDecided } from './checks/governed/memory-write.ts';
 import { outputContent } from './checks/governed/output-content.ts';
@@ -83,6 +84,7 @@ const JOINT_CHECKS: readonly JointCheck[] = [
   storesAllowed,
   savesDecided,
   outputContent,
+  categoryPolicies,
 ];
 
 /** The limits in this order. The ledger checks all limits, and then charges all of them or none. */

@@ -1,5 +1,11 @@
 /** Decides about prompts, outputs and saves: intents, save rules and filters of texts. All functions are pure. */
 export { PatternRefused } from './arguments/pattern-to-re2.ts';
+export {
+  type Categories,
+  compileCategories,
+  type EffectivePolicy,
+  effectivePolicy,
+} from './governance/categories/categories.ts';
 export { compileIntents } from './governance/intents/classify.ts';
 export { inCase } from './governance/intents/in-case.ts';
 export type { IntentsDocument } from './governance/intents/intents-document.ts';

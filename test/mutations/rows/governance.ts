@@ -4,6 +4,52 @@ import { inFile, type Mutation } from '../mutation.ts';
 const GOVERNANCE = 'packages/policy/src/governance';
 
 export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
+  ...inFile(`${GOVERNANCE}/text/characters-in.ts`, [
+    ['lengths are in characters', 'characters += 1', 'characters = text.length'],
+  ]),
+  ...inFile(`${GOVERNANCE}/categories/categories.ts`, [
+    [
+      'categories: a field that a child does not say is that of its parent',
+      'value === undefined ? inherited : { value, from }',
+      '{ value: value ?? inherited.value, from }',
+    ],
+    [
+      'categories: what is not in the config inherits',
+      'if (below === undefined) break;',
+      'if (below === undefined) return null;',
+    ],
+  ]),
+  ...inFile(`${GOVERNANCE}/categories/operations.ts`, [
+    ['categories: a move needs a permission at its source', "        permits('delete', source),\n", ''],
+    ['categories: a move needs a permission at its target', "        permits('create', target),\n", ''],
+    [
+      'categories: an update that says no expiry keeps the present one',
+      'expiresAt === undefined ? currentExpiresAt : expiresAt',
+      'expiresAt ?? null',
+    ],
+    [
+      'categories: nothing protected goes with a recursive delete',
+      '[place, ...below.map((one) => placeIn(categories, store, one))]',
+      '[place]',
+    ],
+    [
+      'categories: only the system prunes',
+      "(origins.operation ?? 'model') : 'model'",
+      "(origins.operation ?? 'model') : 'system'",
+    ],
+  ]),
+  ...inFile(`${GOVERNANCE}/categories/plan-change.ts`, [
+    ['categories: the target store of a move must be known', '[store, toStore].find', '[store].find'],
+    ['categories: a model says no fact of the store', "isOfModel(operation, fact, 'system')", 'false'],
+  ]),
+  ...inFile(`${GOVERNANCE}/categories/change-at.ts`, [
+    [
+      'categories: a ceiling counts from no time in the future',
+      'Math.min(Date.parse(from), atMs)',
+      'Date.parse(from)',
+    ],
+    ['categories: the earliest ceiling counts', 'ms < lowest.ms', 'ms > lowest.ms'],
+  ]),
   ...inFile(`${GOVERNANCE}/text/fold.ts`, [
     [
       'folding: an accent joins its letter after an invisible character',
@@ -274,7 +320,6 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       'user_isolation ? {} : { owner: OWNER }',
     ],
     ['saves: rules read no word of an agent', 'fold(user, stepBudget)', 'fold(user + agent, stepBudget)'],
-    ['saves: lengths are in characters', '[...text].length', 'text.length'],
     ['saves: a used-up budget gives no answer', 'if (stepBudget.left < 0) return null;', ''],
     ['saves: the text of an agent is counted', 'if (!consume(stepBudget, agent.length)) return null;', ''],
     ['saves: by default a model decides nothing', 'llm_cannot = ALL', 'llm_cannot = []'],

@@ -7,6 +7,7 @@ import {
 } from '@mandate/schemas/core';
 import { endlessRoom } from '../arguments/pattern-size.ts';
 import type { StepBudget } from '../step-budget.ts';
+import { compileCategories } from './categories/categories.ts';
 import type { Governance, IntentsInForce, ReadPolicy, ReadRule, TurnLimits } from './governance.ts';
 import { compileIntents } from './intents/classify.ts';
 import type { IntentsDocument } from './intents/intents-document.ts';
@@ -26,7 +27,7 @@ export function compileGovernance(
   document: GovernanceDocument,
   room: StepBudget = endlessRoom(),
 ): Governance {
-  const { guardrails = {}, memory_policies = {} } = document;
+  const { guardrails = {}, memory_policies = {}, categories } = document;
   return {
     roles: document.roles ?? null,
     intents: intentsOf(document, room),
@@ -54,6 +55,7 @@ export function compileGovernance(
     },
     turn: turnLimitsOf(guardrails.agent),
     events: document.audit?.log_events ?? GOVERNANCE_EVENTS,
+    categories: categories === undefined ? null : once(() => compileCategories(categories)),
     specialist:
       document.specialist === undefined
         ? null

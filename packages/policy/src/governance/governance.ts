@@ -3,6 +3,7 @@
  * are first needed, because a process may know many policies and decide under few of them.
  */
 import type { GovernanceDocument, GovernanceEvent } from '@mandate/schemas';
+import type { Categories } from './categories/categories.ts';
 import type { CompiledIntents } from './intents/classify.ts';
 import type { DecideSaves } from './saves/decide-saves.ts';
 import type { TextPattern } from './text/text-pattern.ts';
@@ -31,6 +32,8 @@ export type Governance = {
   turn: TurnLimits | null;
   /** The events that are marked on decisions. */
   events: readonly GovernanceEvent[];
+  /** What may be done with memories, by store and category. Null: this policy says nothing about it. */
+  categories: (() => Categories) | null;
   /** What a specialist may do. Null: this is no policy of a specialist. */
   specialist: OwnLimits | null;
 };

@@ -12,13 +12,6 @@ export function governedOf(calls: readonly Calls[]): readonly Governed[] {
   );
 }
 
-/** Returns the number of characters of a text. A character is a Unicode code point. */
-export function charactersIn(text: string): number {
-  let characters = 0;
-  for (const _ of text) characters += 1;
-  return characters;
-}
-
 /** Names a list in a sentence. */
 export function listed(names: Iterable<string>, none = 'none'): string {
   const all = [...names];

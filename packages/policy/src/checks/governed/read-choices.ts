@@ -1,5 +1,6 @@
-import type { MemoryRead, Origin, OriginViolation } from '@mandate/schemas';
+import type { MemoryRead, OriginViolation } from '@mandate/schemas';
 import type { ReadRule } from '../../governance/governance.ts';
+import { isOfModel } from '../../governance/origins.ts';
 import { blocked, passed, type StaticCheck } from '../check.ts';
 
 type Choice = { rule: ReadRule; field: string };
@@ -43,18 +44,13 @@ export const readIsolation: StaticCheck = ({ type, policy: { governance } }) => 
 /** Returns the choices of the model, the gravest first. A choice without an origin counts as a choice of the model. */
 function choicesOfModel(action: MemoryRead): readonly Choice[] {
   const choices: Choice[] = [];
-  const chose = (field: keyof MemoryRead) =>
-    action[field] !== undefined && originOf(action, field) === 'model';
+  const chose = (field: keyof MemoryRead) => action[field] !== undefined && isOfModel(action, field, 'model');
   if (chose('filter') && readsOthers(action)) choices.push({ rule: 'bypass_user_filter', field: 'filter' });
   for (const field of ['stores', 'intent'] as const)
     if (chose(field)) choices.push({ rule: 'select_store', field });
   for (const field of ['limits', 'filter'] as const)
     if (chose(field)) choices.push({ rule: 'set_query_params', field });
   return choices;
-}
-
-function originOf({ origins = {} }: MemoryRead, field: string): Origin {
-  return Object.hasOwn(origins, field) ? (origins[field] ?? 'model') : 'model';
 }
 
 /** True if the filter names another person, or nobody. */

@@ -1,6 +1,6 @@
 import type { Action, Output, Prompt } from '@mandate/schemas';
+import { charactersIn } from '../../governance/text/characters-in.ts';
 import { blocked, type CheckFn, passed, type StaticCheck } from '../check.ts';
-import { charactersIn } from './governed.ts';
 
 export const inputLength: StaticCheck = ({ type, policy }) =>
   type === 'prompt'

@@ -1,5 +1,6 @@
 import { endlessRoom } from '../../arguments/pattern-size.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
+import { charactersIn } from '../text/characters-in.ts';
 import { fold } from '../text/fold.ts';
 import { type Hints, type Origin, permittedHints, type Violation } from './hints.ts';
 import { compileSaveRules, type SaveRule } from './save-rules.ts';
@@ -105,10 +106,6 @@ function firstThatHolds(
   if (!consume(stepBudget, agent.length)) return null;
   const lengths: Lengths = { messageLength: charactersIn(user), responseLength: charactersIn(agent) };
   return rules.find((rule) => stepBudget.left >= 0 && rule.holds(folded, lengths, stepBudget)) ?? null;
-}
-
-function charactersIn(text: string): number {
-  return [...text].length;
 }
 
 function categoryOf({ category }: Hints): { category?: string } {

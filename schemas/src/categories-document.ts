@@ -1,0 +1,164 @@
+/** The categories of memories (`config.yaml`): what may be done in each category. An unknown field is an error. */
+import { z } from 'zod';
+import { CAPS } from './defaults.ts';
+import { described } from './described.ts';
+import { lengthInCharacters } from './manifest-fields.ts';
+import { parsedJson } from './scalars.ts';
+import { withCode } from './shape-fault.ts';
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const LONGEST_NAME = 100;
+
+/** A name of a store or a category. It is a part of a path. */
+const slug = z
+  .string()
+  .check(({ value, issues }) => {
+    if (SLUG.test(value) && value.length <= LONGEST_NAME) return;
+    const message = `must be small letters and digits with single dashes between them, at most ${LONGEST_NAME} characters`;
+    issues.push({ code: 'custom', input: value, message, ...withCode('NAME_INVALID') });
+  })
+  .meta({ pattern: SLUG.source, maxLength: LONGEST_NAME });
+
+/** A field that must not be there. Its fault says what to write instead. */
+function refusedField(code: string, message: string, description: string) {
+  return described(
+    z
+      .unknown()
+      .optional()
+      .check(({ value, issues }) => {
+        if (value !== undefined) issues.push({ code: 'custom', input: value, message, ...withCode(code) });
+      })
+      .meta({ not: {} }),
+    description,
+  );
+}
+
+const MOST_DAYS = 36_500;
+const MOST_CHARACTERS = 10_000_000;
+const raiseIt = 'raise it where it should not bind';
+
+const permissionsOfCategory = z.strictObject({
+  create: described(z.boolean().optional(), 'Whether memories may be created. Default: true.', false),
+  update: described(z.boolean().optional(), 'Whether memories may be changed. Default: true.', false),
+  delete: described(z.boolean().optional(), 'Whether memories may be deleted. Default: true.', false),
+  read: refusedField(
+    'READ_PERMISSION',
+    'is no permission: put what must not be read into another store',
+    'Must be absent: what must not be read belongs into another store.',
+  ),
+});
+
+export const categoryPolicies = z.strictObject({
+  defaultTtl: described(
+    z
+      .int({ error: `must be a whole number of days from 1 to ${MOST_DAYS}: ${raiseIt}` })
+      .min(1)
+      .max(MOST_DAYS)
+      .optional(),
+    'The longest life of a memory, in days. It is also the life of a memory that asks for none. Default: no limit.',
+    7,
+  ),
+  maxContentLength: described(
+    z
+      .int({ error: `must be a whole number of characters from 1 to ${MOST_CHARACTERS}: ${raiseIt}` })
+      .min(1)
+      .max(MOST_CHARACTERS)
+      .optional(),
+    'The most characters of a memory. Default: no limit.',
+    5_000,
+  ),
+  permissions: described(permissionsOfCategory.optional(), 'What may be done with memories.', {
+    delete: false,
+  }),
+  subcategoryCreation: described(
+    z.boolean().optional(),
+    'Whether categories may be made directly below. Default: true.',
+    false,
+  ),
+});
+export type CategoryPolicies = z.infer<typeof categoryPolicies>;
+
+const policies = described(
+  categoryPolicies.optional(),
+  'What the category says. Each field that it does not say is that of the nearest category above.',
+  { defaultTtl: 7 },
+);
+
+export type CategoryDocument = {
+  description?: string | undefined;
+  policies?: CategoryPolicies | undefined;
+  subcategories?: { [name: string]: CategoryDocument } | undefined;
+};
+
+const category: z.ZodType<CategoryDocument> = z
+  .strictObject({
+    description: described(
+      z
+        .string()
+        .trim()
+        .refine((text) => lengthInCharacters(text) <= CAPS.descriptionCharacters, {
+          error: `must have at most ${CAPS.descriptionCharacters} characters`,
+        })
+        .optional(),
+      'A description for people.',
+      'What was done each day',
+    ),
+    policies,
+    subcategories: described(
+      z.lazy(() => z.record(slug, category)).optional(),
+      'The categories below, by name.',
+      { pinned: { policies: { defaultTtl: 30 } } },
+    ),
+  })
+  .meta({ id: 'category' });
+
+const categories = described(z.record(slug, category).optional(), 'The categories at the top, by name.', {
+  standup: { policies: { defaultTtl: 7 } },
+});
+
+const store = z.strictObject({
+  kind: described(z.string().min(1), 'The kind of the store. It changes no decision.', 'filesystem'),
+  properties: described(
+    z.record(z.string(), parsedJson).optional(),
+    'Settings of the store. They change no decision.',
+    { path: '/srv/memories' },
+  ),
+  policies,
+  categories,
+  categoryMode: refusedField(
+    'CATEGORY_MODE',
+    'is replaced by subcategoryCreation: false: in the policies of the store for strict, below it for single categories',
+    'Must be absent: `policies.subcategoryCreation: false` replaces it.',
+  ),
+});
+
+export const categoriesDocument = z
+  .strictObject({
+    stores: described(z.record(slug, store), 'The stores, by name.', {
+      notes: { kind: 'filesystem', categories: { standup: { policies: { defaultTtl: 7 } } } },
+    }),
+  })
+  .check(countCategories)
+  .meta({ title: 'categories', description: 'What may be done with memories, by store and category.' });
+export type CategoriesDocument = z.infer<typeof categoriesDocument>;
+
+const storeSection = z.strictObject({ policies, categories });
+
+/** The stores and their categories in a policy, without what changes no decision. */
+export const categoriesSection = z.record(slug, storeSection).check(countCategories);
+export type CategoriesSection = z.infer<typeof categoriesSection>;
+
+function countCategories({ value, issues }: z.core.ParsePayload<object>): void {
+  const stores = 'stores' in value ? value.stores : value;
+  let count = 0;
+  const visit = (of: CategoryDocument['subcategories']) => {
+    for (const one of Object.values(of ?? {})) {
+      count += 1;
+      visit(one.subcategories);
+    }
+  };
+  for (const { categories } of Object.values(stores as CategoriesSection)) visit(categories);
+  if (count <= CAPS.categories) return;
+  const message = `has more than ${CAPS.categories} categories: leave out those that say nothing of their own`;
+  issues.push({ code: 'custom', input: value, message });
+}
