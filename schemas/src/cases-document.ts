@@ -3,15 +3,18 @@
  * different times, and each step states its expected result. Amounts are in dollars. An unknown field is an error.
  */
 import { z } from 'zod';
-import { llmCall, toolCall } from './action.ts';
+import { llmCall, principal, toolCall } from './action.ts';
 import { agentDocument } from './agent-document.ts';
 import { CODES, VERDICTS } from './codes.ts';
 import { CAPS } from './defaults.ts';
 import { described } from './described.ts';
+import { GOVERNANCE_EVENTS } from './governance-events.ts';
+import { memoryOperation, memoryRead, memoryWrite } from './memory-actions.ts';
 import { dollars, dollarsDelta } from './money-shapes.ts';
 import { outcome } from './outcome.ts';
 import { clockTime, count, id } from './scalars.ts';
 import { settlement } from './settlement.ts';
+import { output, prompt } from './text-actions.ts';
 
 const MOST_CASES = 10_000;
 const MOST_STEPS = 1_000;
@@ -23,29 +26,31 @@ const path = z.string().min(1);
 const budget = z.string().min(1);
 const amounts = z.record(budget, dollarsDelta);
 
+/** An action of a case. The case adds its tenant, and the fields that are left out. */
 const asked = z
   .discriminatedUnion('type', [
-    toolCall.omit({ tenant: true }).extend({
-      id: described(id.optional(), 'The id of the action. By default, the case makes an id.', 'refund-1'),
-      agentId: described(
-        id.optional(),
-        'The agent that acts. Default: the agent of the case.',
-        'airline-007',
-      ),
+    inCase(toolCall).extend({
       type: described(z.literal('tool_call').optional(), 'A call of a tool. Default: `tool_call`.'),
     }),
-    llmCall.omit({ tenant: true }).extend({
-      id: described(id.optional(), 'The id of the action. By default, the case makes an id.', 'draft-1'),
-      agentId: described(
-        id.optional(),
-        'The agent that acts. Default: the agent of the case.',
-        'airline-007',
-      ),
-    }),
+    inCase(llmCall),
+    inCase(prompt),
+    inCase(memoryRead),
+    inCase(memoryWrite),
+    inCase(output),
+    inCase(memoryOperation),
   ])
   .describe(
     'An action. Fields that are left out have defaults: a new id, the agent of the case, and the type `tool_call`.',
   );
+
+function inCase<Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) {
+  const { tenant: _tenant, ...fields } = shape;
+  return z.strictObject({
+    ...(fields as Omit<Shape, 'tenant'>),
+    id: described(id.optional(), 'The id of the action. By default, the case makes an id.', 'refund-1'),
+    agentId: described(id.optional(), 'The agent that acts. Default: the agent of the case.', 'airline-007'),
+  });
+}
 
 const reported = outcome
   .omit({ tenant: true })
@@ -63,6 +68,8 @@ const reported = outcome
   );
 
 const CODES_EXPECTED = [...CODES, ...settlement.shape.code.options] as const;
+
+const parts = z.record(z.string(), z.json());
 
 const expectation = z.strictObject({
   verdict: described(z.enum(VERDICTS).optional(), 'The verdict that is expected.'),
@@ -91,6 +98,26 @@ const expectation = z.strictObject({
   }),
   callsLeft: described(count.optional(), 'How many calls the tightest rate still allows after the step.', 4),
   retryAfterMs: described(count.optional(), 'After how many milliseconds a retry can pass.', 60_000),
+  obligations: described(
+    z.record(z.string(), z.json()).optional(),
+    'What the ALLOW obliges to, by name. Only the stated fields of an object are compared, and lists as a whole. null: absent.',
+    { intent: { id: 'create_flashcards' }, tools: ['create_study_flashcards'] },
+  ),
+  notes: described(
+    z.array(parts).optional(),
+    'All notes of the decision, in any order. Only the stated fields of each are compared.',
+    [{ code: 'RESULTS_CLAMPED', store: 'episodic' }],
+  ),
+  violations: described(
+    z.array(parts).optional(),
+    'All that a model chose and must not choose, in any order. Only the stated fields of each are compared.',
+    [{ rule: 'select_store', field: 'stores' }],
+  ),
+  events: described(
+    z.array(z.enum(GOVERNANCE_EVENTS)).optional(),
+    'All events that are marked on the decision, in any order.',
+    ['tool_invocation'],
+  ),
 });
 export type Expectation = z.output<typeof expectation>;
 
@@ -190,6 +217,10 @@ const oneCase = z.strictObject({
     '2026-01-05T09:30:00Z',
   ),
   agent: described(id.optional(), 'The agent that acts if a step names none.', 'airline-007'),
+  principal: described(principal.optional(), 'The person for whom the agent acts if an action names none.', {
+    id: 'u1',
+    role: 'premium',
+  }),
   spent: described(z.array(stated).default([]), 'What budgets had spent before the first step.'),
   steps: described(z.array(step).min(1).max(MOST_STEPS), 'The steps of the case, in order.'),
 });
@@ -202,6 +233,11 @@ export const casesDocument = z
       z.array(path).min(1).optional(),
       'Files or folders with agents, policies and rules, relative to this file. Default: the folder of this file, unless `mandates` is given.',
       ['policies'],
+    ),
+    environment: described(
+      z.string().min(1).optional(),
+      'The environment of the manifests among the files. Default: the option --env of the command, or none.',
+      'production',
     ),
     mandates: described(
       path.optional(),

@@ -37,7 +37,7 @@ const { tenant } = DEFAULTS;
  * @param path the path of the case in its document
  */
 export function stepsOf(
-  { agent, steps }: CaseDocument,
+  { agent, principal, steps }: CaseDocument,
   startMs: number,
   path: readonly PropertyKey[],
   sayAt: SayFault,
@@ -50,7 +50,7 @@ export function stepsOf(
     const givenMs = timeOf(step.at, startMs) ?? atMs;
     if (givenMs < atMs) say('at', 'is before the step above it');
     atMs = Math.max(atMs, givenMs);
-    const deed = deedOf(step, { index, agent, asked, say });
+    const deed = deedOf(step, { index, agent, principal, asked, say });
     if (deed === null) return [];
     if (deed.does === 'ask') asked.push(...deed.actions);
     return [{ ...deed, path: here, atMs, expect: expectationOf(step.expect) }];
@@ -61,6 +61,7 @@ type Say = (field: string, message: string) => void;
 type Around = {
   index: number;
   agent: string | undefined;
+  principal: CaseDocument['principal'];
   /** The actions that earlier steps of the case requested. */
   asked: readonly Action[];
   say: Say;
@@ -68,11 +69,12 @@ type Around = {
 
 function deedOf(step: StepDocument, around: Around): Deed | null {
   const { ask, times, report, forMs = GRANT_MS } = step;
-  const { index, asked, say } = around;
+  const { index, principal, asked, say } = around;
   if (ask !== undefined) {
     const agentId = agentOf('ask', ask.agentId, around);
     const type = ask.type ?? 'tool_call';
-    const action = { id: `step-${index + 1}`, ...ask, type, tenant, agentId } as Action;
+    const person = principal === undefined ? {} : { principal };
+    const action = { id: `step-${index + 1}`, ...person, ...ask, type, tenant, agentId } as Action;
     return { does: 'ask', actions: repeated(action, times) };
   }
   if (report !== undefined) return reportOf(report, around);

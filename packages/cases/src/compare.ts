@@ -14,9 +14,9 @@ import {
   type RuleDocument,
   signedMicros,
 } from '@mandate/schemas';
+import { dutyDifferences } from './compare-duties.ts';
+import type { Difference } from './difference.ts';
 import { budgetNamed } from './named-budgets.ts';
-
-export type Difference = { what: string; expected: string; seen: string };
 
 /** `told` explains the result. Empty if the result is as expected. */
 export type Compared = { differences: readonly Difference[]; told: readonly string[] };
@@ -49,6 +49,7 @@ export async function compare(answer: Evaluated, expected: Expectation, around: 
   const differences = [
     ...plainDifferences(expected, facts, decision),
     ...(decision === null ? [] : boundDifferences(expected, decision, around)),
+    ...(decision === null ? [] : dutyDifferences(expected, decision)),
     ...(await budgetDifferences(expected, around)),
   ];
   if (differences.length === 0) return { differences, told: [] };

@@ -6,7 +6,8 @@ import { contentFinders, trialRedactor } from '@mandate/privacy';
 import { isMandateError, manualClock } from '@mandate/runtime';
 import { type Action, DEFAULTS, type Outcome, signedMicros } from '@mandate/schemas';
 import type { PlayedStep } from './case-steps.ts';
-import { compare, type Difference, type ReasonOf } from './compare.ts';
+import { compare, type ReasonOf } from './compare.ts';
+import type { Difference } from './difference.ts';
 import type { Case, StatedBalance } from './read-cases.ts';
 import { inAWord, titleOf } from './step-words.ts';
 

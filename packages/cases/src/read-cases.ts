@@ -6,7 +6,14 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ControlDocuments, mandatesByRegister, mandatesUnderControl } from '@mandate/control';
 import { foldDocuments } from '@mandate/control/plan';
-import { filesBelow, loadMandatesFile, offlineRedaction, readControlFiles } from '@mandate/documents';
+import {
+  filesBelow,
+  holdManifest,
+  loadMandatesFile,
+  type ManifestOptions,
+  offlineRedaction,
+  readControlFiles,
+} from '@mandate/documents';
 import { type MandatesInForce, mandatesOfFile } from '@mandate/policy';
 import { describeFault, type FindPlace, readDocuments, type SayFault } from '@mandate/policy/documents';
 import type { RedactionRules } from '@mandate/privacy';
@@ -37,11 +44,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * @param env the settings of a plane that say what it redacts
+ * @param options how manifests are read; a file of cases may name another environment
  * @throws MandateError CASES_INVALID, which names every fault by file, line and column, or says that there is no case
  */
-export function readCases(paths: readonly string[], env: Environment): readonly Case[] {
+export function readCases(
+  paths: readonly string[],
+  env: Environment,
+  options: ManifestOptions = {},
+): readonly Case[] {
   const files = [...new Set(paths.flatMap((path) => filesBelow(path, CASES)))];
-  const subjects = subjectsOnce(env);
+  const subjects = subjectsOnce(env, options);
   const faults: string[] = [];
   const cases: Case[] = [];
   for (const file of files) {
@@ -108,15 +120,21 @@ function subjectOf(
 }
 
 /** Returns a function that finds the documents that cases are about. It reads the same files only once. */
-function subjectsOnce(env: Environment): (file: string, document: CasesDocument, say: SayFault) => Subject {
-  const documentsOf = once((paths: readonly string[]) => readControlFiles(paths));
+function subjectsOnce(
+  env: Environment,
+  options: ManifestOptions,
+): (file: string, document: CasesDocument, say: SayFault) => Subject {
+  const documentsOf = once(({ paths, environment }: { paths: readonly string[]; environment?: string }) =>
+    readControlFiles(paths, undefined, { ...options, environment }),
+  );
   const mandatesOf = once((path: string) => loadMandatesFile(path));
   const redactionOf = once((path: string | undefined) => offlineRedaction(env, path));
-  return (file, { files, mandates: mandatesPath, privacy, agents }, say) => {
+  return (file, { files, environment, mandates: mandatesPath, privacy, agents }, say) => {
     const folder = dirname(file);
     const beside = (path: string) => (isAbsolute(path) ? path : join(folder, path));
     const paths = files?.map(beside) ?? (mandatesPath === undefined ? [folder] : []);
-    const documents = paths.length === 0 ? NOTHING : documentsOf(paths);
+    const documents =
+      paths.length === 0 ? NOTHING : documentsOf({ paths, ...environmentOf(paths, environment, options) });
     const mandates = mandatesPath === undefined ? [] : mandatesOf(beside(mandatesPath));
     const registered = new Map(documents.agents);
     for (const [at, agent] of agents.entries()) {
@@ -142,6 +160,16 @@ function subjectsOnce(env: Environment): (file: string, document: CasesDocument,
       budgets: knownBudgets(documents, mandates),
     };
   };
+}
+
+/** The environment of the command applies only to cases about a manifest. */
+function environmentOf(
+  paths: readonly string[],
+  stated: string | undefined,
+  { environment }: ManifestOptions,
+): { environment?: string } {
+  if (stated !== undefined) return { environment: stated };
+  return environment === undefined || !holdManifest(paths) ? {} : { environment };
 }
 
 const NOTHING: ControlDocuments = { agents: new Map(), policies: new Map(), rules: new Map() };

@@ -1,7 +1,7 @@
 /** Describes a step and its result in a few words. */
 
 import type { Evaluated } from '@mandate/engine';
-import { formatMicros, type KillTarget, subjectOf } from '@mandate/schemas';
+import { type Action, formatMicros, type KillTarget, subjectOf } from '@mandate/schemas';
 import type { PlayedStep } from './case-steps.ts';
 
 export function titleOf(step: PlayedStep): string {
@@ -9,7 +9,7 @@ export function titleOf(step: PlayedStep): string {
     case 'ask': {
       const [action] = step.actions;
       if (action === undefined) return 'ask';
-      return `ask ${subjectOf(action)} by ${action.agentId}`;
+      return `ask ${whatIsAsked(action)} by ${action.agentId}`;
     }
     case 'report':
       return `report ${step.outcome.status} of ${step.outcome.actionId}`;
@@ -20,6 +20,11 @@ export function titleOf(step: PlayedStep): string {
     case 'revive':
       return `${step.does} ${whom(step.target)}`;
   }
+}
+
+/** Names the tool or the model. Other kinds of action have no name of their own, so their kind is named. */
+function whatIsAsked(action: Action): string {
+  return action.type === 'tool_call' || action.type === 'llm_call' ? subjectOf(action) : action.type;
 }
 
 function whom(target: KillTarget): string {

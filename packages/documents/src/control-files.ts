@@ -104,6 +104,11 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
   });
 }
 
+/** True if the files, or folders of files, contain a manifest. */
+export function holdManifest(paths: readonly string[]): boolean {
+  return withoutManifests(paths.flatMap((path) => filesBelow(path, DOCUMENTS))).manifests.length > 0;
+}
+
 type Added = Pick<ReturnType<typeof currentDocumentsOf>[number], 'kind' | 'id' | 'document'>;
 
 /** Returns the documents of a manifest, each with the file that says most of it. */

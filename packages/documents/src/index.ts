@@ -16,6 +16,7 @@ export {
   type ControlFiles,
   controlFilesIn,
   DOCUMENTS,
+  holdManifest,
   mustHaveDocuments,
   readControlFiles,
 } from './control-files.ts';

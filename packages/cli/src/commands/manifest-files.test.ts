@@ -89,3 +89,84 @@ describe('mandate lint', () => {
     expect(stderr).toContain('(ROLE_UNKNOWN)');
   });
 });
+
+describe('mandate test', () => {
+  const CASES = `version: 1
+cases:
+  - name: a prompt opens a turn of its intent
+    agent: tutor
+    principal: { id: u1, role: user }
+    steps:
+      - ask: { type: prompt, id: p1, text: make me cards }
+        expect:
+          verdict: ALLOW
+          obligations:
+            intent: { id: cards, by: keyword }
+            specialists: [curator]
+            tools: [make_cards]
+            redactions: null
+          events: [intent_classification]
+          notes: []
+          violations: []
+      - ask: { tool: make_cards, turnId: p1 }
+        expect: { code: ALLOWED, callsLeft: 4, events: [tool_invocation] }
+      - ask: { type: memory_read, turnId: p1, limits: { episodic: 9 }, origins: { limits: system } }
+        expect:
+          obligations: { stores: [{ store: episodic, maxResults: 5 }] }
+          notes: [{ code: RESULTS_CLAMPED, store: episodic }]
+      - ask: { type: memory_read, turnId: p1, stores: [episodic] }
+        expect: { code: ORIGIN_NOT_ALLOWED, violations: [{ rule: select_store, field: stores }] }
+      - ask: { type: memory_write, event: interaction_complete, text: { user: hello } }
+        expect: { obligations: { saves: [] } }
+      - { ask: { type: output, text: here they are }, expect: ALLOW }
+`;
+  const GUEST = `version: 1
+cases:
+  - name: a guest makes cards
+    agent: tutor
+    principal: { id: u1, role: guest }
+    steps: [{ ask: { tool: make_cards }, expect: ALLOW }]
+`;
+
+  function folderOf(cases: string): string {
+    const folder = manifestFolder();
+    writeFileSync(join(folder, 'manifest.test.yaml'), cases);
+    return folder;
+  }
+
+  test('asks the kinds of action of a manifest, and compares what the decisions oblige to', async () => {
+    const { exitCode, stdout, stderr } = await runCommand(['test', folderOf(CASES)]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('1 case: 1 passed');
+  });
+
+  test.each([
+    ['tools: [make_cards]', 'tools: []', 'obligation tools', '[]', '["make_cards"]'],
+    ['redactions: null', 'redactions: []', 'obligation redactions', '[]', 'null'],
+    ['id: cards', 'id: chat', 'obligation intent', '{"id":"chat","by":"keyword"}', /^{"id":"cards",.*}$/],
+    ['by: keyword', 'bye: null', 'obligation intent', '{"id":"cards","bye":null}', /^{"id":"cards",.*}$/],
+    ['[intent_classification]', '[]', 'events', '[]', '["intent_classification"]'],
+    ['notes: []', 'notes: [{}]', 'notes', '[{}]', '[]'],
+    ['field: stores }', 'field: intent }', 'violations', /intent/, /stores/],
+    ['saves: []', 'saves: [{}]', 'obligation saves', '[{}]', '[]'],
+  ])('reports a difference: %s is not %s', async (is, expected, what, wanted, seen) => {
+    const { exitCode, stdout } = await runCommand(['test', '--json', folderOf(CASES.replace(is, expected))]);
+    expect(exitCode).toBe(1);
+    const { steps } = JSON.parse(stdout);
+    const differences = steps.flatMap((step: { differences: object[] }) => step.differences);
+    const like = (text: string | RegExp) => (typeof text === 'string' ? text : expect.stringMatching(text));
+    expect(differences).toEqual([{ what, expected: like(wanted), seen: like(seen) }]);
+  });
+
+  test('tests the environment that the file or the option names', async () => {
+    const stated = GUEST.replace('version: 1', 'version: 1\nenvironment: production');
+    const exits = async (cases: string, ...options: string[]) =>
+      (await runCommand(['test', folderOf(cases), ...options])).exitCode;
+    expect([
+      await exits(GUEST),
+      await exits(GUEST, '--env', 'production'),
+      await exits(stated),
+      await exits(GUEST, '--env', 'prod'),
+    ]).toEqual([1, 0, 0, 2]);
+  });
+});

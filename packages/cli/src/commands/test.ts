@@ -4,18 +4,19 @@ import type { Command } from 'commander';
 import { caseLines } from '../cases/case-lines.ts';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { someText } from '../input/option-values.ts';
 import { counted, forPeople } from '../output/for-people.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = { filter?: string; junit?: string };
+type Options = ManifestFlags & { filter?: string; junit?: string };
 
 export function testCommand(command: Command, run: RunCommand): void {
-  command
+  withManifests(command)
     .description(
       'Runs test cases of what agents may do, with the redaction, policy and ledger code of a plane, but without a plane. The ' +
-        'cases use agents, policies and rules of files, or mandates files.',
+        'cases use agents, policies and rules of files, manifests, or mandates files.',
     )
     .argument('[path...]', 'files of cases, or folders with files *.test.yaml', ['.'])
     .option('--filter <text>', 'only cases with this text in their names', someText)
@@ -40,6 +41,7 @@ there is no case.
 Examples:
   mandate test policies/
   mandate test policies/ --junit cases.xml
+  mandate test tutor/ --env production
   mandate test support.test.yaml --filter budget --json`,
     )
     .action((paths: readonly string[], options: Options) => run((context) => test(paths, options, context)));
@@ -47,10 +49,10 @@ Examples:
 
 async function test(
   paths: readonly string[],
-  { filter = '', junit }: Options,
+  { filter = '', junit, ...flags }: Options,
   { stdout, signal, env, json }: CommandContext,
 ): Promise<ExitCode> {
-  const all = readCases(paths, env);
+  const all = readCases(paths, env, manifestOptions(flags));
   const cases = all.filter(({ name }) => name.includes(filter));
   if (cases.length === 0)
     throw new WrongUse(`none of ${counted(all.length, 'case')} has "${filter}" in its name`);
