@@ -48,7 +48,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['schemas', []],
   ['packages/step', CONTRACTS],
   ['packages/policy', [...CONTRACTS, '@mandate/step']],
-  ['packages/control', [...CONTRACTS, '@mandate/policy']],
+  ['packages/control', [...CONTRACTS, '@mandate/policy', '@mandate/manifest']],
   ['packages/manifest', [...CONTRACTS, '@mandate/policy']],
   ['packages/runtime', CONTRACTS],
   ['packages/client', CONTRACTS],

@@ -4,6 +4,7 @@
  * certainly not wider.
  */
 
+import { governanceWidenings } from '@mandate/manifest';
 import { canonicalJson } from '@mandate/policy';
 import type { StepBudget } from '@mandate/policy/parts';
 import { modelPatterns, narrowsValidator, providerPatterns } from '@mandate/policy/parts';
@@ -55,6 +56,7 @@ export function widening(before: PolicyDocument, after: PolicyDocument): readonl
     ...widerRegistry(before.tools, after.tools),
     ...otherCharging('defaultChargingPolicy', before.defaultChargingPolicy, after.defaultChargingPolicy),
     ...tools.flatMap((tool) => widerTool(tool, before, after)),
+    ...governanceWidenings(before.governance, after.governance),
   ];
 }
 

@@ -3,8 +3,11 @@ import { deepEqual } from '@mandate/schemas';
 import { type Found, found, type Path } from '../fault.ts';
 import { isMap, valueAt } from '../values-at.ts';
 
+/** The beginning of the message about a widening. */
+export const LETS_THROUGH = 'lets more through than policy.yaml: ';
+
 export function widens(path: Path, what: string | (() => string)): Found {
-  const say = () => `lets more through than policy.yaml: ${typeof what === 'string' ? what : what()}`;
+  const say = () => `${LETS_THROUGH}${typeof what === 'string' ? what : what()}`;
   return found('OVERLAY_WIDENS', path, say);
 }
 

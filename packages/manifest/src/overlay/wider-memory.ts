@@ -14,7 +14,11 @@ const READ = ['memory_policies', 'read'];
 const WRITE = ['memory_policies', 'write'];
 const PRINCIPLE = ['memory_policies', 'core_principle'];
 
-export function readWidenings(before: unknown, after: unknown, manifest: ManifestDocument): Found[] {
+export function readWidenings(
+  before: unknown,
+  after: unknown,
+  manifest: Pick<ManifestDocument, 'intents'>,
+): Found[] {
   const principle = valueAt(before, PRINCIPLE) !== undefined && valueAt(after, PRINCIPLE) === undefined;
   const isolation = [...READ, 'user_isolation'];
   const shared = valueAt(before, isolation) !== false && valueAt(after, isolation) === false;
@@ -30,7 +34,11 @@ export function readWidenings(before: unknown, after: unknown, manifest: Manifes
 }
 
 /** An intent without an entry reads the stores of the fallback. */
-function storesAdded(before: unknown, after: unknown, { intents }: ManifestDocument): Found[] {
+function storesAdded(
+  before: unknown,
+  after: unknown,
+  { intents }: Pick<ManifestDocument, 'intents'>,
+): Found[] {
   const mapping = [...READ, 'intent_mapping'];
   const fallback = intents.find(({ triggers }) => triggers.fallback)?.id ?? '';
   const fallbackStores = (document: unknown) => textsAt(document, [...mapping, fallback], []) ?? [];
