@@ -119,6 +119,11 @@ export const reservation = z.object({
       .object({
         agentId: described(id, 'The agent that opened the turn.', 'tutor'),
         id: described(id, 'The prompt that opened the turn.', 'act_7e00'),
+        openedAtMs: described(
+          count,
+          'When the turn was opened, in milliseconds since 1970. A later turn of the same prompt has another time.',
+          1_767_605_441_004,
+        ),
         counts: described(z.enum(TURN_COUNTS), 'Which count of the turn the call raised.'),
       })
       .optional(),

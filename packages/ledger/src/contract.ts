@@ -26,6 +26,7 @@ import { redelivery } from './contract/redelivery.ts';
 import { remembering } from './contract/remembering.ts';
 import { settling } from './contract/settling.ts';
 import { turns } from './contract/turns.ts';
+import { turnsRemembered } from './contract/turns-remembered.ts';
 
 export type { Bench, MakeLedger } from './contract/bench.ts';
 export * from './contract/builders.ts';
@@ -41,6 +42,7 @@ export function ledgerContract(name: string, make: MakeLedger): void {
     describe('credits that give money back', () => givingBack(make));
     describe('rates', () => rates(make));
     describe('turns', () => turns(make));
+    describe('remembering turns', () => turnsRemembered(make));
     describe('settling outcomes', () => settling(make));
     describe('a mandate in observe mode', () => observing(make));
     describe('confirming by a person', () => confirming(make));

@@ -52,7 +52,16 @@ export {
   slidingBuckets,
   slidingSum,
 } from './sliding-sum.ts';
-export { countedTurn, countInTurn, openTurn, type Turn, turnFact, turnKey, turnOf } from './turn.ts';
+export {
+  countAgain,
+  countedTurn,
+  countInTurn,
+  openTurn,
+  type Turn,
+  turnFact,
+  turnKey,
+  turnOf,
+} from './turn.ts';
 export { usageMicrosOf } from './usage-price.ts';
 export {
   decisionKind,

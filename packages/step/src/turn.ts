@@ -8,10 +8,10 @@ export type Turn = {
   readonly agentId: string;
   /** The id of the prompt. */
   readonly id: string;
-  /** Null if only calls of the turn are known, and not its prompt. This happens while a log is folded. */
-  openedAtMs: number | null;
+  openedAtMs: number;
   intent: string | null;
-  person: string;
+  /** Null if only calls of the turn are known, and not its prompt. This happens while a log is folded. */
+  person: string | null;
   toolCalls: number;
   modelCalls: number;
   forgetAtMs: number;
@@ -30,7 +30,7 @@ export function turnOf(
   if (turnId === null) return undefined;
   for (const agentId of agents) {
     const turn = turns.get(turnKey(agentId, turnId));
-    if (turn !== undefined && turn.openedAtMs !== null && nowMs < turn.forgetAtMs) return turn;
+    if (turn !== undefined && turn.person !== null && nowMs < turn.forgetAtMs) return turn;
   }
   return undefined;
 }
@@ -70,12 +70,16 @@ function failureOf(
 ): TurnFact['fails'] {
   const { timeoutMs, intents, maxCalls } = limit;
   if (limit.person !== null && limit.person !== person) return 'person';
-  if (timeoutMs !== null && !isGranted && nowMs >= (openedAtMs ?? 0) + timeoutMs) return 'timeout';
+  if (timeoutMs !== null && !isGranted && nowMs >= openedAtMs + timeoutMs) return 'timeout';
   if (intents !== null && !intents.includes(intent ?? '')) return 'intent';
   return maxCalls !== null && calls >= maxCalls ? 'calls' : null;
 }
 
-/** Opens a turn. If it is open already, its time, intent and counts stay, and it is only remembered longer. */
+/**
+ * Opens a turn. If it is open already, its time, intent and counts stay, and it is only remembered longer. If only
+ * calls of it are known, the decision about its prompt was lost. Then the turn continues with these calls, from the
+ * time at which it was opened first.
+ */
 export function openTurn(
   turns: Map<string, Turn>,
   of: { agentId: string; id: string; atMs: number; forgetAtMs: number },
@@ -84,17 +88,47 @@ export function openTurn(
   const { agentId, id, atMs, forgetAtMs } = of;
   const key = turnKey(agentId, id);
   const known = turns.get(key);
-  const isOpen = known !== undefined && known.openedAtMs !== null && atMs < known.forgetAtMs;
-  // A turn moves to the end, so that the turns that are forgotten first are at the beginning.
-  turns.delete(key);
-  if (isOpen) {
-    known.forgetAtMs = Math.max(known.forgetAtMs, forgetAtMs);
-    turns.set(key, known);
-    return;
+  // A fold may know calls of a later turn of the same prompt already.
+  if (known !== undefined && atMs < known.openedAtMs) return;
+  const turn =
+    known !== undefined && atMs < known.forgetAtMs ? known : createTurn(agentId, id, atMs, forgetAtMs);
+  if (turn.person === null) {
+    turn.intent = intent;
+    turn.person = person;
   }
-  const counted = known?.openedAtMs === null ? known : { toolCalls: 0, modelCalls: 0 };
-  const { toolCalls, modelCalls } = counted;
-  turns.set(key, { agentId, id, openedAtMs: atMs, intent, person, toolCalls, modelCalls, forgetAtMs });
+  turn.forgetAtMs = Math.max(turn.forgetAtMs, forgetAtMs);
+  // The turn moves to the end, so that the turns that are forgotten first are at the beginning.
+  turns.delete(key);
+  turns.set(key, turn);
+}
+
+/**
+ * Counts a call of a log. The log may have the call before its prompt, or without its prompt. Then the turn is known
+ * only by its calls until the prompt comes, and as long as it is remembered at least.
+ */
+export function countAgain(
+  turns: Map<string, Turn>,
+  { agentId, id, openedAtMs, counts }: NonNullable<Reservation['turn']>,
+  replayMemoryMs: number,
+): void {
+  const key = turnKey(agentId, id);
+  const rememberedUntilMs = openedAtMs + replayMemoryMs;
+  let turn = turns.get(key);
+  if (turn !== undefined && turn.openedAtMs > openedAtMs) {
+    // The known turn is a later one of the same prompt if the turn of the call was forgotten when it opened.
+    if (turn.openedAtMs >= rememberedUntilMs) return;
+    turn.openedAtMs = openedAtMs;
+  }
+  if (turn === undefined || turn.openedAtMs < openedAtMs) {
+    turn = createTurn(agentId, id, openedAtMs, rememberedUntilMs);
+    turns.delete(key);
+    turns.set(key, turn);
+  }
+  countInTurn(turn, counts);
+}
+
+function createTurn(agentId: string, id: string, openedAtMs: number, forgetAtMs: number): Turn {
+  return { agentId, id, openedAtMs, intent: null, person: null, toolCalls: 0, modelCalls: 0, forgetAtMs };
 }
 
 export function countInTurn(turn: Turn, counts: NonNullable<TurnLimit['counts']>): void {
@@ -109,7 +143,9 @@ export function countedTurn(limits: readonly Limit[], facts: readonly LimitFact[
     const fact = facts[at];
     if (limit?.kind !== 'turn' || fact?.kind !== 'turn') continue;
     const { turnId: id, counts } = limit;
-    if (id !== null && counts !== null && fact.agentId !== null) return { agentId: fact.agentId, id, counts };
+    const { agentId, openedAtMs } = fact;
+    if (id !== null && counts !== null && agentId !== null && openedAtMs !== null)
+      return { agentId, id, openedAtMs, counts };
   }
   return undefined;
 }

@@ -6,8 +6,9 @@
 import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
+import { arbitraryTurnHistory } from './arbitrary-turns.ts';
 import { DAY_MS } from './bench.ts';
-import { budget, isOpenLimit, openLimit, planOf, rate, refusal, turn } from './builders.ts';
+import { budget, isOpenLimit, openLimit, planOf, rate, refusal } from './builders.ts';
 import type { Command, History, OperationCommand } from './history-command.ts';
 
 /** The memory is short, so that histories last longer than it. */
@@ -67,26 +68,6 @@ const limit = mix<Limit>(
   ],
 );
 
-/** The prompts of turns are actions of the history, so a turn is often opened, named and opened again. */
-const turnLimit = fc
-  .record({
-    turnId: one(null, 'a0', 'a1', 'a2', 'a0', 'a1'),
-    agents: one(['ann'], ['ann', 'bob'], ['bob']),
-    person: one(null, ' ', 'u1 user', 'u1 user', 'u1 '),
-    counts: one('tool', 'tool', 'model', null),
-    maxCalls: one(null, 1, 2, 3, 0),
-    timeoutMs: one(null, 50, 200),
-    intents: one(null, ['chat'], ['quiz', 'chat'], []),
-  })
-  .map(turn);
-
-const opensTurn = one<Plan['opensTurn']>(
-  undefined,
-  { intent: 'chat', person: 'u1 user' },
-  { intent: 'quiz', person: 'u1 user' },
-  { intent: null, person: ' ' },
-);
-
 const settling: fc.Arbitrary<Omit<Plan['settling'], 'open'>> = fc.record(
   {
     leastMicros: one(0, 0, 15, 30),
@@ -132,8 +113,6 @@ const usage = fc.record(
 const plan: fc.Arbitrary<StepRequest['plan']> = fc
   .record({
     limits: fc.array(limit, { maxLength: 3 }),
-    turnLimits: mix<Limit[]>([2, one([])], [1, fc.array(turnLimit, { minLength: 1, maxLength: 2 })]),
-    opensTurn,
     charging: one<Plan['charging']>(
       { type: 'SUCCESS_BASED', estimateMicros: 30 },
       { type: 'ATTEMPT_BASED', estimateMicros: 30 },
@@ -155,26 +134,14 @@ const plan: fc.Arbitrary<StepRequest['plan']> = fc
     holds: mix<[number, number | null]>([8, one([0, null])], [1, one([0, 1_200])], [1, one([1_200, null])]),
   })
   .map(
-    ({
-      holds: [holdsFromMs, holdsUntilMs],
-      ancestors,
-      formerAncestors,
-      turnLimits,
-      opensTurn,
-      limits,
-      settling,
-      prices,
-      ...rest
-    }) =>
+    ({ holds: [holdsFromMs, holdsUntilMs], ancestors, formerAncestors, limits, settling, prices, ...rest }) =>
       planOf({
         ...rest,
         settling: { ...settling, ...(prices && { tokenPrices: prices }) },
         holdsFromMs,
         holdsUntilMs,
         // Deciders charge every ALLOW to all ancestors. So the plan contains a budget of each ancestor.
-        ...(opensTurn && { opensTurn }),
         limits: [
-          ...turnLimits,
           // A mandate in observe mode has no limit on open calls.
           ...limits.filter((limit) => !rest.observe || !isOpenLimit(limit)),
           ...(ancestors ?? []).map((subject) => budget({ subject, maxMicros: null })),
@@ -257,10 +224,9 @@ const command = mix<Command>(
 );
 
 export function arbitraryHistory(maxLength: number): fc.Arbitrary<History> {
-  return fc.noBias(
-    fc.record({
-      plans: fc.array(plan, { minLength: 1, maxLength: 3 }),
-      commands: fc.array(command, { minLength: 1, maxLength, size: 'max' }),
-    }),
-  );
+  const ofAnyKind = fc.record({
+    plans: fc.array(plan, { minLength: 1, maxLength: 3 }),
+    commands: fc.array(command, { minLength: 1, maxLength, size: 'max' }),
+  });
+  return fc.noBias(mix([2, ofAnyKind], [1, arbitraryTurnHistory(maxLength)]));
 }

@@ -3,7 +3,7 @@
  * counts.
  */
 import type { DecisionHead, Reservation } from '@mandate/schemas';
-import { addToCounter, openTurn, type SlidingRate, takeSlot } from '@mandate/step';
+import { addToCounter, countAgain, openTurn, type SlidingRate, takeSlot } from '@mandate/step';
 import { claim, decisionForAttempt, mayReplace, openAgent } from '../memory/agents.ts';
 import { openRate } from '../memory/counters.ts';
 import { beginWaiting, endWaiting, releaseSlots } from '../memory/deferrals.ts';
@@ -15,7 +15,6 @@ import { applyPendingOutcome } from '../memory/out-of-order-outcomes.ts';
 import type { AgentState, Lease, StoredDecision, TenantState } from '../memory/remembered.ts';
 import { chargesOf } from '../memory/reserve.ts';
 import type { LedgerState } from '../memory/state.ts';
-import { countAgain } from '../memory/turns.ts';
 import { advanceClock, advanceSequence, isAlreadyFolded } from './advance-clock.ts';
 
 export function foldDecision(state: LedgerState, decision: DecisionHead): void {
@@ -37,7 +36,7 @@ export function foldDecision(state: LedgerState, decision: DecisionHead): void {
   }
   const lease = chargeAgain(state, agent, decision, atMs);
   if (lease !== null)
-    turnsAgain(tenant, decision, { atMs, forgetAtMs: Math.max(untilMs, lease.expiresAtMs) });
+    turnsAgain(state, tenant, decision, { atMs, forgetAtMs: Math.max(untilMs, lease.expiresAtMs) });
   if (grantConsumed) takeSlotsAlong(state, agent, decision, atMs);
   const asksUntilMs = decision.deferral === undefined ? 0 : atMs + (decision.deferral.questionMs ?? 0);
   const entry: StoredDecision | null =
@@ -101,6 +100,7 @@ function chargeAgain(
 
 /** Opens the turn of a prompt, and counts a call in its turn. */
 function turnsAgain(
+  { replayMemoryMs }: LedgerState,
   { turns }: TenantState,
   decision: DecisionHead,
   { atMs, forgetAtMs }: { atMs: number; forgetAtMs: number },
@@ -110,7 +110,7 @@ function turnsAgain(
     const { agentId, actionId: id } = decision;
     openTurn(turns, { agentId, id, atMs, forgetAtMs }, opensTurn);
   }
-  if (turn !== undefined) countAgain(turns, turn, { atMs, forgetAtMs });
+  if (turn !== undefined) countAgain(turns, turn, replayMemoryMs);
 }
 
 function takeSlotsAgain(

@@ -1,16 +1,19 @@
 import { manualClock } from '@mandate/runtime';
-import type { DecisionsRecord } from '@mandate/schemas';
+import { DEFAULTS, type DecisionsRecord } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { decide, settle, spent } from '../contract/bench.ts';
 import {
+  AGENT,
   budget,
   confirmation,
   planOf,
+  promptRequest,
   rate,
   repeated,
   settleRequest,
   stepRequest,
   TENANT,
+  turn,
 } from '../contract/builders.ts';
 import { createDriver, play, playBatch } from '../contract/drive.ts';
 import type { Command } from '../contract/history-command.ts';
@@ -104,6 +107,41 @@ describe('given a log', () => {
     const again = folded(grant === undefined ? [] : [...log, grant.record]);
     const { limits } = await decide(again, repeated(request, { attempt: 2 }));
     expect(limits).toEqual([{ kind: 'confirmation', ok: false, grant: 'none', waiting: 0 }]);
+  });
+
+  test('counts a call in its turn, whether the log has its prompt before, after or not yet', async () => {
+    const { ledger } = fresh();
+    const call = stepRequest({
+      agentId: 'bob',
+      plan: planOf({ limits: [turn({ agents: ['bob', AGENT] })] }),
+    });
+    const log = await recorded(ledger, promptRequest(), call);
+    const next = stepRequest({ plan: planOf({ limits: [turn()] }) });
+    for (const records of [log, log.toReversed()])
+      expect((await decide(folded(records), next)).limits).toMatchObject([{ ok: true, calls: 1 }]);
+    const withoutPrompt = folded(log.slice(1), START_MS + 10);
+    expect((await decide(withoutPrompt, next)).limits).toMatchObject([{ fails: 'unknown' }]);
+    await decide(withoutPrompt, promptRequest());
+    const again = repeated(next, { actionId: 'another' });
+    expect((await decide(withoutPrompt, again)).limits).toMatchObject([
+      { ok: true, calls: 1, openedAtMs: START_MS },
+    ]);
+  });
+
+  test('frees the memory of turns that are forgotten', async () => {
+    const { ledger, clock } = fresh();
+    const fold = createFold();
+    for (let offset = 0; offset < 200; offset += 1) {
+      const [record] = await recorded(
+        ledger,
+        promptRequest({ actionId: `p${offset}`, appendedAtMs: clock() }),
+      );
+      if (record === undefined) throw new Error('a prompt was decided');
+      foldRecord(fold, { source: { partition: 0, offset }, record });
+      clock.advance(HOUR_MS);
+    }
+    const kept = (2 * DEFAULTS.replayMemoryMs) / HOUR_MS;
+    expect(fold.state.tenants.get(TENANT)?.turns.size).toBeLessThanOrEqual(kept + 1);
   });
 
   test('ends with the same question and answer for every order of reading the partitions', async () => {

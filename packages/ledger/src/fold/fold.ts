@@ -12,6 +12,7 @@ import { forgetPendingOutcomes } from '../memory/out-of-order-outcomes.ts';
 import { lengthOf } from '../memory/queue.ts';
 import type { ProcessedDelivery } from '../memory/remembered.ts';
 import { createState, type LedgerState, openTenant } from '../memory/state.ts';
+import { freeTurns } from '../memory/turns.ts';
 import type { FoldInput } from '../port.ts';
 import { foldDecision } from './fold-decision.ts';
 import { foldAdjustment, foldApproval, foldKill, foldRevive } from './fold-operations.ts';
@@ -98,6 +99,7 @@ export function foldRecord(fold: Fold, { source, record }: FoldInput): void {
   }
   const beforeMs = Math.min(state.clockMs, ...unfinished.values()) - state.replayMemoryMs;
   forget(state, beforeMs, { isKept: isInFlight });
+  if (made !== null) freeTurns(openTenant(state, made.tenant).turns, beforeMs);
   if (state.pendingOutcomes.size > IN_FLIGHT) forgetPendingOutcomes(state, beforeMs);
 }
 

@@ -1,5 +1,5 @@
 /** Opens turns and counts their calls, after a decision. */
-import type { Reservation, StepFacts, StepRequest } from '@mandate/schemas';
+import type { StepFacts, StepRequest } from '@mandate/schemas';
 import { countedTurn, countInTurn, openTurn, type Turn, turnKey } from '@mandate/step';
 import type { TenantState } from './remembered.ts';
 
@@ -24,26 +24,11 @@ export function moveTurns(
   if (turn !== undefined && counted !== undefined) countInTurn(turn, counted.counts);
 }
 
-/** Counts a call of a folded decision. If its prompt was not folded yet, the count waits for the prompt. */
-export function countAgain(
-  turns: Map<string, Turn>,
-  { agentId, id, counts }: NonNullable<Reservation['turn']>,
-  { atMs, forgetAtMs }: { atMs: number; forgetAtMs: number },
-): void {
-  const key = turnKey(agentId, id);
-  const known = turns.get(key);
-  const turn =
-    known !== undefined && atMs < known.forgetAtMs
-      ? known
-      : { agentId, id, openedAtMs: null, intent: null, person: '', toolCalls: 0, modelCalls: 0, forgetAtMs };
-  turns.set(key, turn);
-  countInTurn(turn, counts);
-}
-
-function freeTurns(turns: Map<string, Turn>, nowMs: number): void {
+/** Frees some of the turns that are forgotten by `beforeMs`. */
+export function freeTurns(turns: Map<string, Turn>, beforeMs: number): void {
   let freed = 0;
   for (const [key, { forgetAtMs }] of turns) {
-    if (forgetAtMs > nowMs || freed === FREED_EACH_STEP) return;
+    if (forgetAtMs > beforeMs || freed === FREED_EACH_STEP) return;
     turns.delete(key);
     freed += 1;
   }

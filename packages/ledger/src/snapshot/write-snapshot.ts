@@ -44,7 +44,7 @@ function* snapshotLines(fold: Fold): Generator<SnapshotLine> {
   for (const [id, done] of state.kills) yield { line: 'kill', id, ...done };
   for (const [id, done] of state.revives) yield { line: 'revive', id, ...done };
   const numbers = new Map<Counter, number>();
-  for (const tenant of state.tenants.values()) yield* tenantLines(tenant, numbers, state.clockMs);
+  for (const tenant of state.tenants.values()) yield* tenantLines(tenant, numbers, state);
   for (const delivery of deliveriesOf(state)) {
     const { agent, log, offset } = delivery;
     const isLatest = log.deliveries.get(offset) === delivery;
@@ -67,7 +67,7 @@ function* deliveriesOf({ forgetting, tenants }: LedgerState): Generator<Processe
 function* tenantLines(
   { name: tenant, sequence, agents, adjustments, approvals, grants, turns, counters }: TenantState,
   numbers: Map<Counter, number>,
-  atMs: number,
+  { clockMs: atMs, replayMemoryMs }: Pick<LedgerState, 'clockMs' | 'replayMemoryMs'>,
 ): Generator<SnapshotLine> {
   yield { line: 'tenant', tenant, sequence };
   for (const [id, done] of adjustments) yield { line: 'adjustment', tenant, id, ...done };
@@ -79,7 +79,10 @@ function* tenantLines(
     for (const deferral of waiting)
       yield { line: 'deferral', tenant, agentId, deferral: storedDeferral(deferral) };
   }
-  for (const turn of turns.values()) if (turn.forgetAtMs > atMs) yield { line: 'turn', tenant, turn };
+  // A fold keeps turns longer, because later records may say that a turn is remembered longer.
+  for (const turn of turns.values()) {
+    if (turn.forgetAtMs > atMs - replayMemoryMs) yield { line: 'turn', tenant, turn };
+  }
   for (const counter of allCounters(counters)) {
     const { scope, subject, id, windowMs, spentMicros, sliding } = counter;
     const number = numbers.size;

@@ -62,7 +62,7 @@ local flags = open_hash(keys.flags)
 local grants = open_hash(keys.grants)
 local deferred = waiting_actions.open(keys)
 local done = open_hash(keys.done)
-local open_turns = turns.open(keys)
+local open_turns = turns.open(keys, batch.turns)
 
 local answers, answered, moved, kept = {}, {}, {}, {}
 
@@ -368,10 +368,8 @@ if #answers > 0 then
   list_to_forget(memory, replay_until, brief.others(memory, answered))
 end
 -- The sweep is rare, because HSCAN of Redis returns all of a small hash at once.
-if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then
-  sweep_windows(counters, SWEEP_EACH)
-  turns.sweep(open_turns, SWEEP_EACH, now)
-end
+if floor(shard.sequence / SWEEP_EACH) > floor((call - 1) / SWEEP_EACH) then sweep_windows(counters, SWEEP_EACH) end
+turns.sweep(open_turns, now)
 write_counters(counters)
 write_hash(grants)
 write_hash(open_turns)

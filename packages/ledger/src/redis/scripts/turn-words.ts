@@ -1,23 +1,21 @@
 /** Encodes and decodes the words of a stored turn. See parts/turns.lua. */
 import type { Turn } from '@mandate/step';
-import { NONE } from './layout.ts';
 
 export function turnText({ openedAtMs, forgetAtMs, toolCalls, modelCalls, intent, person }: Turn): string {
-  const who = person === '' ? ' ' : person;
-  return `${openedAtMs ?? NONE} ${forgetAtMs} ${toolCalls} ${modelCalls} ${intent ?? ''} ${who}`;
+  const isOpen = person === null ? 0 : 1;
+  return `${openedAtMs} ${forgetAtMs} ${toolCalls} ${modelCalls} ${isOpen} ${intent ?? ''} ${person ?? ' '}`;
 }
 
 /** @param field the agent and the prompt, with a space between them */
 export function turnIn(field: string, words: string): Turn {
   const [agentId = '', id = ''] = field.split(' ');
-  const [opened, forgetAt, tools, models, intent = '', personId = '', role = ''] = words.split(' ');
-  const openedAtMs = Number(opened) === NONE ? null : Number(opened);
+  const [opened, forgetAt, tools, models, isOpen, intent = '', personId = '', role = ''] = words.split(' ');
   return {
     agentId,
     id,
-    openedAtMs,
+    openedAtMs: Number(opened),
     intent: intent === '' ? null : intent,
-    person: openedAtMs === null ? '' : `${personId} ${role}`,
+    person: isOpen === '1' ? `${personId} ${role}` : null,
     toolCalls: Number(tools),
     modelCalls: Number(models),
     forgetAtMs: Number(forgetAt),

@@ -1,18 +1,20 @@
 -- @use hash.lua
 -- The turns that prompts opened, by 'agent prompt': the same rules as packages/step/src/turn.ts. A turn is stored as
--- words: opened at (NONE if only its calls are known), forgotten at, calls of tools, calls of models, intent, and the
--- two words of its person. Intent and person may be empty.
+-- words: opened at, forgotten at, calls of tools, calls of models, 1 if it is open (0 if only its calls are known),
+-- intent, and the two words of its person. Intent and person may be empty.
 --
 -- A limit of a turn (counter-table.ts): { fields, person or false, count or 0, timeout in ms or NONE, intents or false }
 
 local turns = {}
 do
-  local TURN_WORDS = '^(%-?%d+) (%d+) (%d+) (%d+) (%S*) (%S* %S*)$'
+  -- A call checks more turns than it opens, so that the deletion never falls behind.
+  local SWEPT_FOR_EACH = 8
+  local TURN_WORDS = '^(%d+) (%d+) (%d+) (%d+) ([01]) (%S*) (%S* %S*)$'
 
   local function unpack_turn(words)
-    local opened, forget_at, tools, models, intent, person = string.match(words, TURN_WORDS)
+    local opened, forget_at, tools, models, is_open, intent, person = string.match(words, TURN_WORDS)
     return {
-      opened = integer(opened), forget_at = integer(forget_at), intent = intent, person = person,
+      opened = integer(opened), forget_at = integer(forget_at), is_open = is_open == '1', intent = intent, person = person,
       calls = { [TOOL_CALLS] = integer(tools), [MODEL_CALLS] = integer(models) },
     }
   end
@@ -20,12 +22,21 @@ do
   local function pack_turn(turn)
     return table.concat({
       decimal(turn.opened), decimal(turn.forget_at), decimal(turn.calls[TOOL_CALLS]), decimal(turn.calls[MODEL_CALLS]),
-      turn.intent, turn.person,
+      turn.is_open and '1' or '0', turn.intent, turn.person,
     }, ' ')
   end
 
-  function turns.open(keys)
-    return open_hash(keys.turns, unpack_turn, pack_turn)
+  -- limits: the limits of turns in the call. Their turns are read at once.
+  function turns.open(keys, limits)
+    local hash = open_hash(keys.turns, unpack_turn, pack_turn)
+    local fields, listed = {}, {}
+    for _, limit in ipairs(limits) do
+      for _, field in ipairs(limit[1]) do
+        if not listed[field] then fields[#fields + 1], listed[field] = field, true end
+      end
+    end
+    prefetch(hash, fields)
+    return hash
   end
 
   local function contains(list, value)
@@ -48,7 +59,7 @@ do
   function turns.check(hash, limit, most, now, granted)
     for at, field in ipairs(limit[1]) do
       local turn = get(hash, field)
-      if turn and turn.opened ~= NONE and now < turn.forget_at then
+      if turn and turn.is_open and now < turn.forget_at then
         local fails = failure_of(turn, limit, most, now, granted)
         return { fails, at, turn.opened, turn.intent, turn.calls[limit[3]] or 0 }, field
       end
@@ -62,24 +73,30 @@ do
     put(hash, field, turn)
   end
 
-  -- words: intent and person. A turn that is open already is only remembered longer.
+  -- words: intent and person. If the turn is remembered, its time and its calls stay. Its intent and person stay if it
+  -- is open.
   function turns.begin(hash, field, words, now, forget_at)
-    local known = get(hash, field)
-    if known and known.opened ~= NONE and now < known.forget_at then
-      known.forget_at = math.max(known.forget_at, forget_at)
-      put(hash, field, known)
-      return
-    end
     local intent, person = string.match(words, '^(%S*) (%S* %S*)$')
-    local calls = known and known.opened == NONE and known.calls or { [TOOL_CALLS] = 0, [MODEL_CALLS] = 0 }
-    put(hash, field, { opened = now, forget_at = forget_at, intent = intent, person = person, calls = calls })
+    local turn = get(hash, field)
+    if not turn or now >= turn.forget_at then
+      turn = { opened = now, forget_at = forget_at, calls = { [TOOL_CALLS] = 0, [MODEL_CALLS] = 0 } }
+    end
+    if not turn.is_open then turn.is_open, turn.intent, turn.person = true, intent, person end
+    turn.forget_at = math.max(turn.forget_at, forget_at)
+    put(hash, field, turn)
+    hash.begun = (hash.begun or 0) + 1
   end
 
-  -- Deletes some of the forgotten turns. The time decides which turns are checked, so each is checked sooner or later.
-  function turns.sweep(hash, most, now)
-    local _, found = unpack(redis.call('HSCAN', hash.key, decimal(now), 'COUNT', most))
+  -- Deletes some of the forgotten turns, if the call opened a turn. The time decides which turns are checked, so each is
+  -- checked sooner or later. A turn that the call itself changed is not forgotten.
+  function turns.sweep(hash, now)
+    if not hash.begun then return end
+    local _, found = unpack(redis.call('HSCAN', hash.key, decimal(now), 'COUNT', SWEPT_FOR_EACH * hash.begun))
     for at = 1, #found, 2 do
-      if unpack_turn(found[at + 1]).forget_at <= now then put(hash, found[at], false) end
+      local field = found[at]
+      if hash.stored[field] == nil then hash.stored[field] = found[at + 1] end
+      local turn = get(hash, field)
+      if turn and turn.forget_at <= now then put(hash, field, false) end
     end
   end
 end
