@@ -32,6 +32,12 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       '[place, ...below.map((one) => placeIn(categories, store, one))]',
       '[place]',
     ],
+    ['categories: a recursive delete asks nothing of a category beside it', '.path}/`));', '.path}`));'],
+    [
+      'categories: a move to the same path of another store is no update',
+      'if (toStore === store && source.path === target.path)',
+      'if (source.path === target.path)',
+    ],
     [
       'categories: only the system prunes',
       "(origins.operation ?? 'model') : 'model'",
