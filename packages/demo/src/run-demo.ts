@@ -14,6 +14,7 @@ import { inWords, stopRunaway } from './runaway.ts';
 import { AGENTS, SDK_AGENT, scenes } from './scenes.ts';
 import { createSdkAgent } from './sdk-agent.ts';
 import { startToolServers } from './tool-servers.ts';
+import { playTutor } from './tutor.ts';
 
 export type DemoOptions = { keep: boolean; port: number };
 
@@ -114,6 +115,14 @@ async function play(
     await play();
   }
 
+  await view.title('A tutor has a manifest, and its model wants more than the manifest allows');
+  await playTutor({
+    api: await tutorApi(api, plane, signal),
+    tools,
+    onDecision,
+    say: (text) => say(`  ${text}`),
+  });
+
   await view.title('An agent runs in a loop until the kill switch stops it');
   const stopped = await stopRunaway(agent('runaway'), api);
   for (const line of inWords(stopped)) await say(`  ${line}`);
@@ -146,7 +155,8 @@ async function register<Agent>(
   api: ApiClient,
   made: (id: string, key: string) => Agent,
 ): Promise<ReadonlyMap<string, Agent>> {
-  const wanted = readControlFiles([join(import.meta.dirname, 'control.yaml')]);
+  const documents = ['control.yaml', 'tutor'].map((name) => join(import.meta.dirname, name));
+  const wanted = readControlFiles(documents);
   for (const { kind, id, after, revision } of planChanges(wanted, [], { prune: false, atMs: Date.now() })) {
     await api.put(`/v1/${LISTS[kind]}/${id}`, after, { revision });
   }
@@ -156,6 +166,12 @@ async function register<Agent>(
     agents.set(agent.id, made(agent.id, key.key));
   }
   return agents;
+}
+
+/** Returns a client with a key of the tutor. Its manifest has registered it. */
+async function tutorApi(api: ApiClient, { url }: Plane, signal: AbortSignal): Promise<ApiClient> {
+  const { key } = await api.post<{ key: { key: string } }>('/v1/agents/tutor/keys', {});
+  return createApiClient({ url, key: key.key, signal });
 }
 
 /** Returns a function that shows only the first decisions of each agent. */

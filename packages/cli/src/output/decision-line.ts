@@ -9,7 +9,7 @@ const STYLES = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
 export type ShownDecision = Pick<
   Decision,
   'decidedAt' | 'verdict' | 'agentId' | 'tool' | 'model' | 'code' | 'chargedMicros'
->;
+> & { readonly type?: string };
 
 /** Returns one decision on one line, as `tail` and the demo show it. */
 export function decisionLine(decision: ShownDecision, stream: NodeJS.WritableStream, nowMs: number): string {
@@ -19,7 +19,7 @@ export function decisionLine(decision: ShownDecision, stream: NodeJS.WritableStr
     paint('dim', lineTime(decision.decidedAt, nowMs), stream),
     paint(STYLES[verdict], verdict.padEnd(5), stream),
     printable(decision.agentId).padEnd(16),
-    printable(decision.tool ?? decision.model ?? '').padEnd(32),
+    printable(decision.tool ?? decision.model ?? decision.type ?? '').padEnd(32),
     said,
   ].join('  ');
 }

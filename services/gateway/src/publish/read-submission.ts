@@ -32,8 +32,9 @@ export function* readSubmission<T>(
   return { many: true, items };
 }
 
+/** A bare action may have a field `event` too (memory_write), but only an action has a type. */
 function isRecord(json: Json): boolean {
-  return json !== null && typeof json === 'object' && 'event' in json;
+  return json !== null && typeof json === 'object' && 'event' in json && !('type' in json);
 }
 
 /**
