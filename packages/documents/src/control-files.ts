@@ -24,8 +24,8 @@ export type ControlFiles = {
   documents: ControlDocuments;
   /** The file of each document, by kind and id, such as `policy read-only`. */
   files: ReadonlyMap<string, string>;
-  /** The folders with a manifest. */
-  manifests: readonly string[];
+  /** The documents of each manifest, by its folder. */
+  manifests: ReadonlyMap<string, CompiledManifest>;
   /** The warnings about manifests. `warnings` contains them too. */
   manifestWarnings: readonly ManifestFault[];
   /** Returns a line for each entry that probably does not mean what its author wanted. */
@@ -83,11 +83,16 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
     for (const one of currentDocumentsOf(read.documents)) add(file, one);
   }
   const manifestWarnings: ManifestFault[] = [];
+  const compiled = new Map<string, CompiledManifest>();
   for (const folder of manifests) {
     const read = readManifest(folder, options);
     manifestWarnings.push(...read.warnings);
-    if (!read.ok) faults.push(...read.faults.map((fault) => describeManifestFault(fault)));
-    else for (const [file, one] of documentsOfManifest(folder, read.compiled)) add(file, one);
+    if (!read.ok) {
+      faults.push(...read.faults.map((fault) => describeManifestFault(fault)));
+      continue;
+    }
+    compiled.set(folder, read.compiled);
+    for (const [file, one] of withFiles(folder, read.compiled)) add(file, one);
   }
   if (options.environment !== undefined && manifests.length === 0)
     throw withoutEffect(paths, options.environment);
@@ -97,7 +102,7 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
       ...warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning))),
       ...manifestWarnings.map((warning) => describeManifestFault(warning)),
     ];
-    return { documents, files, manifests, manifestWarnings, warnings: told };
+    return { documents, files, manifests: compiled, manifestWarnings, warnings: told };
   }
   throw new MandateError('DOCUMENTS_INVALID', `these documents are bad\n${faults.join('\n')}`, {
     remedy: 'Correct them at these places.',
@@ -112,16 +117,16 @@ export function holdManifest(paths: readonly string[]): boolean {
 type Added = Pick<ReturnType<typeof currentDocumentsOf>[number], 'kind' | 'id' | 'document'>;
 
 /** Returns the documents of a manifest, each with the file that says most of it. */
-function documentsOfManifest(
-  folder: string,
-  { agents, policies, rules }: CompiledManifest,
-): readonly (readonly [file: string, Added])[] {
-  const byId = <T extends { id: string }>(list: readonly T[]) => new Map(list.map((one) => [one.id, one]));
-  const documents = { agents: byId(agents), policies: byId(policies), rules: byId(rules) };
-  return currentDocumentsOf(documents).map((one) => {
+function withFiles(folder: string, compiled: CompiledManifest): readonly (readonly [string, Added])[] {
+  return currentDocumentsOf(documentsOfManifest(compiled)).map((one) => {
     const file = one.kind === 'agent' ? MANIFEST_FILE : POLICY_FILE;
     return [join(folder, file), one];
   });
+}
+
+export function documentsOfManifest({ agents, policies, rules }: CompiledManifest): ControlDocuments {
+  const byId = <T extends { id: string }>(list: readonly T[]) => new Map(list.map((one) => [one.id, one]));
+  return { agents: byId(agents), policies: byId(policies), rules: byId(rules) };
 }
 
 function withoutEffect(paths: readonly string[], environment: string): MandateError {

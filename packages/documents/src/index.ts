@@ -16,6 +16,7 @@ export {
   type ControlFiles,
   controlFilesIn,
   DOCUMENTS,
+  documentsOfManifest,
   holdManifest,
   mustHaveDocuments,
   readControlFiles,
@@ -29,6 +30,7 @@ export {
   describeManifestFault,
   type ManifestOptions,
   type ManifestRead,
+  manifestFiles,
   readManifest,
 } from './manifests/read-manifest.ts';
 export { offlineRedaction } from './offline-redaction.ts';

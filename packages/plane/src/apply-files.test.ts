@@ -75,6 +75,24 @@ it('keeps documents that no file contains', async () => {
   expect([...fold.tenant('default').rules.keys()]).toEqual(['all-read']);
 });
 
+it('removes what the documents before contained, and nothing else', async () => {
+  const { records, apply, fold, parts } = topic();
+  await apply(FILES);
+  await apply('{ kind: agent, id: other }');
+  const after = FILES.replace('{ kind: agent, id: worker, parent: lead }\n---\n', '');
+  const without = after.replace(/---\n{ kind: rule.*\n/, '');
+  await applyFiles(documentsIn(without), parts, documentsIn(FILES));
+  const { agents, rules, policies } = fold.tenant('default');
+  expect([[...agents.keys()], [...rules.keys()], policies.get('reads')?.isArchived]).toEqual([
+    ['lead', 'other'],
+    [],
+    false,
+  ]);
+  const made = records.length;
+  await applyFiles(documentsIn(without), parts, documentsIn(FILES));
+  expect(records).toHaveLength(made);
+});
+
 it('plans again if another plane changes a document at the same time', async () => {
   const one = topic();
   one.meanwhile(() => {

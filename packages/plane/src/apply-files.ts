@@ -6,7 +6,9 @@ import { randomBytes } from 'node:crypto';
 import type { ControlDocuments, TenantControl } from '@mandate/control';
 import type { Change } from '@mandate/control/plan';
 import {
+  type CurrentDocument,
   currentDocumentsIn,
+  LISTS,
   missingParents,
   missingPolicies,
   planChanges,
@@ -30,14 +32,22 @@ const MOST_ROUNDS = 10;
 
 const { tenant } = DEFAULTS;
 
-/** @throws MandateError DOCUMENTS_REFUSED, which names the document that the plane refuses, or CONTROL_BUSY */
-export async function applyFiles(wanted: ControlDocuments, { followed, clock, log }: Parts): Promise<void> {
+/**
+ * @param before documents that are removed if `wanted` does not contain them
+ * @throws MandateError DOCUMENTS_REFUSED, which names the document that the plane refuses, or CONTROL_BUSY
+ */
+export async function applyFiles(
+  wanted: ControlDocuments,
+  { followed, clock, log }: Parts,
+  before: ControlDocuments | null = null,
+): Promise<void> {
   const made: Change[] = [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const changes = planChanges(wanted, currentDocumentsIn(followed.tenant(tenant)), {
-      prune: false,
-      atMs: clock(),
-    });
+    const current = currentDocumentsIn(followed.tenant(tenant));
+    const changes = [
+      ...planChanges(wanted, current, { prune: false, atMs: clock() }),
+      ...(before === null ? [] : removals(wanted, before, current, clock())),
+    ];
     let isOvertaken = false;
     for (const change of changes) {
       const atMs = clock();
@@ -52,7 +62,8 @@ export async function applyFiles(wanted: ControlDocuments, { followed, clock, lo
       else throw refused(change, changed.refusal);
     }
     if (!isOvertaken) {
-      tell(wanted, followed.tenant(tenant), made, log);
+      tellMade(made, log);
+      if (before === null) tellOthers(wanted, followed.tenant(tenant), log);
       return;
     }
   }
@@ -66,27 +77,40 @@ export async function applyFiles(wanted: ControlDocuments, { followed, clock, lo
   );
 }
 
+/** Returns the changes that remove the documents of `before` that `wanted` does not contain. */
+function removals(
+  wanted: ControlDocuments,
+  before: ControlDocuments,
+  current: readonly CurrentDocument[],
+  atMs: number,
+): Change[] {
+  const known = current.filter(({ kind, id }) => before[LISTS[kind]].has(id));
+  return planChanges(wanted, known, { prune: true, atMs }).filter(({ does }) => does === 'remove');
+}
+
 function refused({ kind, id }: Change, why: string): MandateError {
   return new MandateError('DOCUMENTS_REFUSED', `the ${kind} "${id}" of the files is refused: ${why}`, {
     remedy: 'docs/errors.md says more.',
   });
 }
 
+function tellMade(made: readonly Change[], log: Logger): void {
+  if (made.length === 0) return;
+  log.warn(
+    { changes: made.length, made: made.slice(0, TOLD).map(inShort) },
+    'agents, policies and rules are now equal to the files',
+  );
+}
+
 /**
- * Logs the changes, and what a person should check. Agents that no file names are normal, so only policies and rules
- * that no file names are logged.
+ * Logs what a person should check. Agents that no file names are normal, so only policies and rules that no file names
+ * are logged.
  */
-function tell(wanted: ControlDocuments, control: TenantControl, made: readonly Change[], log: Logger): void {
+function tellOthers(wanted: ControlDocuments, control: TenantControl, log: Logger): void {
   const current = currentDocumentsIn(control);
   for (const line of missingParents(wanted.agents, current)) log.warn(`${line}: what it does is blocked`);
   for (const line of missingPolicies(wanted.rules, current).values())
     log.warn(`${line}: the rule blocks every agent that it matches`);
-  if (made.length > 0) {
-    log.warn(
-      { changes: made.length, made: made.slice(0, TOLD).map(inShort) },
-      'agents, policies and rules are now equal to the files',
-    );
-  }
   const policies = [...control.policies].filter(
     ([id, { isArchived }]) => !isArchived && !wanted.policies.has(id),
   );

@@ -1,16 +1,22 @@
 /** The parts that the services of a plane share. They are opened in this order, and closed in reverse. */
 import { openRulesFile } from '@mandate/alerter';
 import { openLog } from '@mandate/bus';
-import type { ControlDocuments } from '@mandate/control';
 import { openControl } from '@mandate/control-log';
 import { holdFolder, openMandatesFile } from '@mandate/decider';
-import { readControlFiles } from '@mandate/documents';
+import {
+  type ControlFiles,
+  controlFilesIn,
+  documentsOfManifest,
+  type ManifestOptions,
+  mustHaveDocuments,
+} from '@mandate/documents';
 import { openPrivacyFile } from '@mandate/privacy';
 import { type Logger, monotonic, type Opening, readOrMakeSecret, systemClock } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { createMetrics, fileKeyStore, openTracer } from '@mandate/server';
 import { applyFiles } from './apply-files.ts';
 import { openDataFolder } from './data-folder.ts';
+import { followManifests } from './follow-manifests.ts';
 import type { PlaneConfig } from './plane-config.ts';
 import { VERSION } from './version.ts';
 
@@ -21,7 +27,8 @@ const DOUBTS_IN_LOG = 20;
 
 export async function openParts(config: PlaneConfig, log: Logger, env: Environment, opening: Opening) {
   const { closing } = opening;
-  const wanted = documentsIn(config, log);
+  const read = documentsIn(config, log);
+  const wanted = read?.documents ?? null;
   const folder = openDataFolder(config.PLANE_DATA_PATH, config.PLANE_MANDATES_PATH, {
     hasPolicyFiles: wanted !== null,
   });
@@ -50,20 +57,44 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
   const control = await openControl(config, { ...opening, bus, folder, log });
   // The files are applied before any decision. Otherwise an action could be decided while only some of the files are
   // applied.
-  if (wanted !== null) await applyFiles(wanted, { followed: control.followed, clock, log });
+  const applying = { followed: control.followed, clock, log };
+  if (wanted !== null) await applyFiles(wanted, applying);
+  const manifests = closing(
+    followManifests(read?.manifests ?? new Map(), {
+      options: manifestOptions(config),
+      apply: (edition, before) =>
+        applyFiles(documentsOfManifest(edition), applying, documentsOfManifest(before)),
+      log,
+    }),
+    (followed) => followed.stop(),
+  );
   const agentsOfPolicies = [...(wanted?.agents.keys() ?? [])];
-  const files = { folder, secret, mandates, privacy, fields, rules, fileKeys: fileKeyStore(folder.keys) };
+  const files = {
+    folder,
+    secret,
+    mandates,
+    manifests,
+    privacy,
+    fields,
+    rules,
+    fileKeys: fileKeyStore(folder.keys),
+  };
   return { ...opening, ...control, ...files, agentsOfPolicies, log, metrics, tracer, clock, bus };
 }
 
 /** Returns the agents, policies and rules of the files. Null if the settings name no files. */
-function documentsIn({ PLANE_POLICIES_PATH: path }: PlaneConfig, log: Logger): ControlDocuments | null {
+function documentsIn(config: PlaneConfig, log: Logger): ControlFiles | null {
+  const { PLANE_POLICIES_PATH: path } = config;
   if (path === undefined) return null;
-  const doubts: string[] = [];
-  const documents = readControlFiles([path], doubts);
+  const read = mustHaveDocuments([path], controlFilesIn([path], manifestOptions(config)));
+  const doubts = read.warnings();
   if (doubts.length > 0) {
     const warnings = doubts.slice(0, DOUBTS_IN_LOG);
     log.warn({ count: doubts.length, warnings }, 'agents, policies and rules have possible mistakes');
   }
-  return documents;
+  return read;
+}
+
+function manifestOptions(config: PlaneConfig): ManifestOptions {
+  return { environment: config.PLANE_POLICIES_ENVIRONMENT, lenient: config.PLANE_POLICIES_LENIENT };
 }

@@ -47,7 +47,8 @@ export function openPlane(
 
 async function open(config: PlaneConfig, log: Logger, env: Environment, opening: Opening): Promise<Plane> {
   const parts = await openParts(config, log, env, opening);
-  const { bus, clock, folder, followed, fileKeys, mandates, metrics, privacy, rules, tracer } = parts;
+  const { bus, clock, folder, followed, fileKeys, manifests, mandates, metrics, privacy, rules, tracer } =
+    parts;
   const opened = await openLedger(config, parts, opening);
   const { ledger } = opened;
   const audit = opening.closing(await openAudit(config, { path: folder.audit }), (held) => held.close());
@@ -77,7 +78,7 @@ async function open(config: PlaneConfig, log: Logger, env: Environment, opening:
     readiness: async () => [
       ...(await gateway.readiness()),
       ...(await query.readiness()),
-      ...[mandates, rules, privacy, decider].map((part) => part.readiness()),
+      ...[mandates, manifests, rules, privacy, decider].map((part) => part.readiness()),
     ],
   });
   for (const { routes } of [gateway, alerter, control, query]) await server.register(routes);

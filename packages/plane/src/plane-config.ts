@@ -42,6 +42,15 @@ const whole = z.object({
     .describe(
       'a file or folder of agents, policies and rules. The start applies every difference. Documents that are not in the file or folder are kept',
     ),
+  PLANE_POLICIES_ENVIRONMENT: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the environment of manifests: `production` applies the overlay policy.production.yaml'),
+  PLANE_POLICIES_LENIENT: z
+    .boolean()
+    .default(false)
+    .describe('whether references of manifests may lead nowhere. They grant nothing'),
   PLANE_HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen at'),
   PLANE_PORT: port(7420),
   PLANE_CORS_ORIGINS: corsOrigins,

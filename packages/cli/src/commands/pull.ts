@@ -79,7 +79,7 @@ const COUNTED_ANEW =
 const NOTHING_THERE: ControlFiles = {
   documents: { agents: new Map(), policies: new Map(), rules: new Map() },
   files: new Map(),
-  manifests: [],
+  manifests: new Map(),
   manifestWarnings: [],
   warnings: () => [],
 };

@@ -5,19 +5,21 @@ import { createLogger } from '@mandate/server';
 import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { type ManifestFlags, withManifests } from '../input/manifest-options.ts';
 import { someText, wholeNumber } from '../input/option-values.ts';
 import { paint } from '../output/table.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 import { type ServerOptions, settingsOf, withServers } from './servers.ts';
 
-type Options = ServerOptions & {
-  data?: string;
-  mandates?: string;
-  policies?: string;
-  host?: string;
-  port?: number;
-  logLevel?: LogLevel;
-};
+type Options = ServerOptions &
+  ManifestFlags & {
+    data?: string;
+    mandates?: string;
+    policies?: string;
+    host?: string;
+    port?: number;
+    logLevel?: LogLevel;
+  };
 
 export function upCommand(command: Command, run: RunCommand): void {
   command
@@ -40,19 +42,21 @@ export function upCommand(command: Command, run: RunCommand): void {
         LOG_LEVELS,
       ),
     );
-  withServers(command)
+  withServers(withManifests(command))
     .addHelpText(
       'after',
       `
 Without the three servers, the log is a file, the ledger is in memory, and the
 audit is in this process. On Kafka the ledger must be on Redis. API keys and
-mandates stay files of the data folder. The mandates file is read again when it
-changes. --json prints the address and the first keys as one line.
+mandates stay files of the data folder. The mandates file and the manifests of
+--policies are read again when they change. --json prints the address and the
+first keys as one line.
 docs/operations.md has every setting of the environment.
 
 Examples:
   mandate up
   mandate up --policies policies/
+  mandate up --policies tutor/ --env production
   mandate up --data /var/lib/mandate --mandates /etc/mandate/mandates.yaml
   mandate up --kafka k1:9092,k2:9092 --redis rediss://r:6379 \\
     --clickhouse https://c:8443   (first: mandate migrate, with the same three)
@@ -65,12 +69,14 @@ async function up(options: Options, context: CommandContext): Promise<ExitCode> 
   // Imported only here, because the other commands need no database engine.
   const { openPlane, planeConfig } = await import('@mandate/plane');
   const { stdout, env, signal } = context;
-  const { data, mandates, policies, host, port, logLevel } = options;
+  const { data, mandates, policies, env: environment, lenient, host, port, logLevel } = options;
   // Options are read like environment variables, so that the same code checks both.
   const config = settingsOf(planeConfig, options, env, {
     MANDATE_PLANE_DATA_PATH: data,
     MANDATE_PLANE_MANDATES_PATH: mandates,
     MANDATE_PLANE_POLICIES_PATH: policies,
+    MANDATE_PLANE_POLICIES_ENVIRONMENT: environment,
+    MANDATE_PLANE_POLICIES_LENIENT: lenient?.toString(),
     MANDATE_PLANE_HOST: host,
     MANDATE_PLANE_PORT: port?.toString(),
     MANDATE_PLANE_LOG_LEVEL: logLevel,

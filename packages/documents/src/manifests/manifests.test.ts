@@ -50,7 +50,7 @@ test('reads a manifest, ordinary documents beside it, and another manifest below
   ]);
   expect(files.get('agent tutor')).toBe(join(folder, 'manifest.yaml'));
   expect(files.get('policy tutor-policy')).toBe(join(folder, 'policy.yaml'));
-  expect(manifests.map((one) => one.slice(folder.length)).sort()).toEqual(['', '/below']);
+  expect([...manifests.keys()].map((one) => one.slice(folder.length)).sort()).toEqual(['', '/below']);
   expect(warnings()).toEqual([]);
 });
 
@@ -126,5 +126,5 @@ test('reads files with these names as ordinary documents if they state their kin
     'policy.yaml': '{ kind: policy, version: 1, id: p }',
   });
   const { documents, manifests } = controlFilesIn([folder]);
-  expect([documents.agents.size, documents.policies.size, manifests.length]).toEqual([1, 1, 0]);
+  expect([documents.agents.size, documents.policies.size, manifests.size]).toEqual([1, 1, 0]);
 });

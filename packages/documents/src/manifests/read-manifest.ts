@@ -23,28 +23,38 @@ export type ManifestOptions = {
 /** Faults and warnings name their files with the path of the folder. */
 export type ManifestRead = {
   warnings: readonly ManifestFault[];
-} & (
-  | {
-      ok: true;
-      compiled: CompiledManifest;
-      /** The files that were read. */
-      files: readonly string[];
-    }
-  | { ok: false; faults: readonly ManifestFault[] }
-);
+} & ({ ok: true; compiled: CompiledManifest } | { ok: false; faults: readonly ManifestFault[] });
+
+/**
+ * Returns the paths of the files that a manifest consists of. The overlay may not exist. Null: no environment is named.
+ *
+ * @throws MandateError DOCUMENTS_INVALID if the environment cannot be part of the name of a file
+ */
+export function manifestFiles(
+  folder: string,
+  { environment }: ManifestOptions,
+): { manifest: string; policy: string; overlay: string | null } {
+  const files = { manifest: join(folder, MANIFEST_FILE), policy: join(folder, POLICY_FILE) };
+  if (environment === undefined) return { ...files, overlay: null };
+  if (!ENVIRONMENT.test(environment))
+    throw new MandateError('DOCUMENTS_INVALID', `"${environment}" is no name of an environment`, {
+      remedy: 'A name has letters, digits, dots, - and _: production.',
+    });
+  return { ...files, overlay: join(folder, overlayFile(environment)) };
+}
+
+const ENVIRONMENT = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u;
 
 /** @throws MandateError FILE_UNREADABLE if the folder has no `policy.yaml`, or if a file cannot be read */
-export function readManifest(folder: string, { environment, lenient }: ManifestOptions = {}): ManifestRead {
-  const manifest = join(folder, MANIFEST_FILE);
-  const policy = join(folder, POLICY_FILE);
-  const overlays = overlayPaths(folder, environment);
-  const [overlay] = overlays;
+export function readManifest(folder: string, options: ManifestOptions = {}): ManifestRead {
+  const { environment, lenient } = options;
+  const { manifest, policy, overlay } = manifestFiles(folder, options);
   const loaded = loadManifest({
     manifest: readNamedFile(manifest),
     policy: readNamedFile(policy),
     mode: lenient ? 'lenient' : 'strict',
     ...(environment !== undefined && { environment }),
-    ...(overlay !== undefined && { overlay: readNamedFile(overlay) }),
+    ...(overlay !== null && existsSync(overlay) && { overlay: readNamedFile(overlay) }),
   });
   const inFolder = (faults: readonly ManifestFault[]) =>
     faults.map((fault) => ({ ...fault, file: join(folder, fault.file) }));
@@ -52,7 +62,7 @@ export function readManifest(folder: string, { environment, lenient }: ManifestO
   if (!loaded.ok) return { ok: false, faults: inFolder(loaded.errors), warnings };
   const compiled = compileManifest(loaded);
   const refused = compiledFaults(compiled);
-  if (refused.length === 0) return { ok: true, compiled, files: [manifest, policy, ...overlays], warnings };
+  if (refused.length === 0) return { ok: true, compiled, warnings };
   const faults = refused.map(
     ({ message }): ManifestFault => ({
       code: 'VALUE_INVALID',
@@ -65,19 +75,6 @@ export function readManifest(folder: string, { environment, lenient }: ManifestO
   );
   return { ok: false, faults, warnings };
 }
-
-/** @throws MandateError DOCUMENTS_INVALID if the environment cannot be part of the name of a file */
-function overlayPaths(folder: string, environment: string | undefined): readonly string[] {
-  if (environment === undefined) return [];
-  if (!ENVIRONMENT.test(environment))
-    throw new MandateError('DOCUMENTS_INVALID', `"${environment}" is no name of an environment`, {
-      remedy: 'A name has letters, digits, dots, - and _: production.',
-    });
-  const path = join(folder, overlayFile(environment));
-  return existsSync(path) ? [path] : [];
-}
-
-const ENVIRONMENT = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u;
 
 /** Returns a fault in the form that people and editors read, with its code at the end. */
 export function describeManifestFault(
