@@ -15,6 +15,7 @@ export type Subcommand = {
 const LOADERS = {
   up: async () => (await import('./commands/up.ts')).upCommand,
   demo: async () => (await import('./commands/demo.ts')).demoCommand,
+  init: async () => (await import('./commands/init.ts')).initCommand,
   login: async () => (await import('./commands/login.ts')).loginCommand,
   logout: async () => (await import('./commands/profiles.ts')).logoutCommand,
   profiles: async () => (await import('./commands/profiles.ts')).profilesCommand,
@@ -64,6 +65,7 @@ const GROUPS: Readonly<Record<string, readonly (readonly [name: Name, summary: s
   Start: [
     ['up', 'run a whole plane in this process'],
     ['demo', 'show Mandate at work, in a minute'],
+    ['init', 'write a manifest with its policy and its test cases'],
     ['login', 'keep the address and the key of a plane'],
     ['logout', 'forget them'],
     ['profiles', 'list the planes that you logged in to'],
