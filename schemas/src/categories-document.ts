@@ -8,16 +8,34 @@ import { withCode } from './shape-fault.ts';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const LONGEST_NAME = 100;
+const NAME_RULE = `must be small letters and digits with single dashes between them, at most ${LONGEST_NAME} characters`;
 
-/** A name of a store or a category. It is a part of a path. */
-const slug = z
-  .string()
-  .check(({ value, issues }) => {
-    if (SLUG.test(value) && value.length <= LONGEST_NAME) return;
-    const message = `must be small letters and digits with single dashes between them, at most ${LONGEST_NAME} characters`;
-    issues.push({ code: 'custom', input: value, message, ...withCode('NAME_INVALID') });
-  })
-  .meta({ pattern: SLUG.source, maxLength: LONGEST_NAME });
+/**
+ * A map by the names of stores or categories, which are parts of paths. The names are checked beside the values. So a
+ * bad name hides no fault below it.
+ */
+function byName<Value extends z.ZodType>(value: Value) {
+  const checkNames = z.core._check<unknown>(
+    ({ value: map, issues }) => {
+      if (typeof map !== 'object' || map === null || Array.isArray(map)) return;
+      for (const name of Object.keys(map)) {
+        if (SLUG.test(name) && name.length <= LONGEST_NAME) continue;
+        issues.push({
+          code: 'custom',
+          input: name,
+          path: [name],
+          message: NAME_RULE,
+          ...withCode('NAME_INVALID'),
+        });
+      }
+    },
+    { when: () => true },
+  );
+  return z
+    .record(z.string(), value)
+    .check(checkNames)
+    .meta({ propertyNames: { type: 'string', pattern: SLUG.source, maxLength: LONGEST_NAME } });
+}
 
 /** A field that must not be there. Its fault says what to write instead. */
 function refusedField(code: string, message: string, description: string) {
@@ -104,15 +122,13 @@ const category: z.ZodType<CategoryDocument> = z
       'What was done each day',
     ),
     policies,
-    subcategories: described(
-      z.lazy(() => z.record(slug, category)).optional(),
-      'The categories below, by name.',
-      { pinned: { policies: { defaultTtl: 30 } } },
-    ),
+    subcategories: described(z.lazy(() => byName(category)).optional(), 'The categories below, by name.', {
+      pinned: { policies: { defaultTtl: 30 } },
+    }),
   })
   .meta({ id: 'category' });
 
-const categories = described(z.record(slug, category).optional(), 'The categories at the top, by name.', {
+const categories = described(byName(category).optional(), 'The categories at the top, by name.', {
   standup: { policies: { defaultTtl: 7 } },
 });
 
@@ -134,31 +150,32 @@ const store = z.strictObject({
 
 export const categoriesDocument = z
   .strictObject({
-    stores: described(z.record(slug, store), 'The stores, by name.', {
+    stores: described(byName(store).check(countCategories), 'The stores, by name.', {
       notes: { kind: 'filesystem', categories: { standup: { policies: { defaultTtl: 7 } } } },
     }),
   })
-  .check(countCategories)
   .meta({ title: 'categories', description: 'What may be done with memories, by store and category.' });
 export type CategoriesDocument = z.infer<typeof categoriesDocument>;
 
 const storeSection = z.strictObject({ policies, categories });
 
 /** The stores and their categories in a policy, without what changes no decision. */
-export const categoriesSection = z.record(slug, storeSection).check(countCategories);
+export const categoriesSection = byName(storeSection).check(countCategories);
 export type CategoriesSection = z.infer<typeof categoriesSection>;
 
-function countCategories({ value, issues }: z.core.ParsePayload<object>): void {
-  const stores = 'stores' in value ? value.stores : value;
+function countCategories({ value: stores, issues }: z.core.ParsePayload<CategoriesSection>): void {
   let count = 0;
-  const visit = (of: CategoryDocument['subcategories']) => {
-    for (const one of Object.values(of ?? {})) {
+  const visit = (categories: CategoryDocument['subcategories'] = {}) => {
+    for (const { subcategories } of Object.values(categories)) {
       count += 1;
-      visit(one.subcategories);
+      visit(subcategories);
     }
   };
-  for (const { categories } of Object.values(stores as CategoriesSection)) visit(categories);
+  for (const { categories } of Object.values(stores)) {
+    count += 1;
+    visit(categories);
+  }
   if (count <= CAPS.categories) return;
-  const message = `has more than ${CAPS.categories} categories: leave out those that say nothing of their own`;
-  issues.push({ code: 'custom', input: value, message });
+  const message = `must have at most ${CAPS.categories} stores and categories: leave out those without policies of their own`;
+  issues.push({ code: 'custom', input: stores, message });
 }

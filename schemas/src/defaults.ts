@@ -178,7 +178,7 @@ export const CAPS = {
   groups: 1_000,
   /** The most roles that one list may name. */
   roles: 200,
-  /** The most categories of memories of one policy. */
+  /** The most stores and categories of memories of one policy, together. */
   categories: 10_000,
   /** The most characters of the description of a category. */
   descriptionCharacters: 500,

@@ -78,8 +78,11 @@ function sized(origin: string, bound: string, limit: number | bigint): string {
   return unit === undefined ? `be ${bound} ${limit}` : `have ${bound} ${limit} ${unit}`;
 }
 
+/** A field that must be absent (`not: {}`) is not listed. Such a field only gives its fault a better message. */
 function knownFields(inst: unknown): string {
-  return inst instanceof z.ZodObject
-    ? `known here: ${Object.keys(inst.shape).join(', ')}`
-    : 'none is taken here';
+  if (!(inst instanceof z.ZodObject)) return 'none is taken here';
+  const known = Object.entries(inst.shape).filter(
+    ([, schema]) => z.globalRegistry.get(schema)?.not === undefined,
+  );
+  return `known here: ${known.map(([name]) => name).join(', ')}`;
 }

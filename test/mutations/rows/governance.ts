@@ -4,6 +4,22 @@ import { inFile, type Mutation } from '../mutation.ts';
 const GOVERNANCE = 'packages/policy/src/governance';
 
 export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
+  ...inFile('schemas/src/categories-document.ts', [
+    ['categories: a bad name hides no fault below it', '{ when: () => true },', '{},'],
+    [
+      'categories: the stores are counted too',
+      '    count += 1;\n    visit(categories);',
+      '    visit(categories);',
+    ],
+  ]),
+  ...inFile('packages/manifest/src/checks/loosenings.ts', [
+    ['categories: a higher limit of a child is told', 'here > above', 'here < above'],
+    [
+      'categories: a child is compared with the nearest that says the field',
+      'below(subcategories, under(above, policies)',
+      'below(subcategories, above',
+    ],
+  ]),
   ...inFile(`${GOVERNANCE}/text/characters-in.ts`, [
     ['lengths are in characters', 'characters += 1', 'characters = text.length'],
   ]),

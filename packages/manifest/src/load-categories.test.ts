@@ -1,0 +1,104 @@
+import { CAPS } from '@mandate/schemas';
+import { categoriesSection } from '@mandate/schemas/manifest';
+import { describe, expect, test } from 'vitest';
+import { compileCategories, loadCategories } from './load-categories.ts';
+
+function faultsOf(text: string): string[] {
+  const { errors, warnings } = loadCategories(text);
+  return [...errors, ...warnings].map(({ code, path }) => `${code} ${path}`);
+}
+
+function messageOf(text: string): string | undefined {
+  const { errors, warnings } = loadCategories(text);
+  return [...errors, ...warnings][0]?.message;
+}
+
+const inStore = (fields: string) => `stores: { s: { kind: filesystem, ${fields} } }`;
+
+describe('faults of a config of categories', () => {
+  test('a bad name hides no fault below it', () => {
+    const text = 'stores: { My_Store: { categories: { A: { policies: { defaultTtl: 0 } } } } }';
+    expect(faultsOf(text).toSorted()).toEqual([
+      'FIELD_MISSING stores.My_Store.kind',
+      'NAME_INVALID stores.My_Store',
+      'NAME_INVALID stores.My_Store.categories.A',
+      'VALUE_INVALID stores.My_Store.categories.A.policies.defaultTtl',
+    ]);
+  });
+
+  test('a list in the place of a map is one fault, not a fault of its names', () => {
+    expect(faultsOf(inStore('categories: [a, b]'))).toEqual(['VALUE_INVALID stores.s.categories']);
+  });
+
+  test('a file that is no YAML gets no fault of its fields', () => {
+    expect(faultsOf(inStore('categories: { a: {}, a: { b: 1 } }'))).toEqual([
+      'KEY_TWICE stores.s.categories.a',
+    ]);
+  });
+
+  test.each([
+    ['policies: { defaultTtl: 0 }', 'raise it'],
+    ['policies: { defaultTtl: 36501 }', 'raise it'],
+    ['policies: { maxContentLength: 10000001 }', 'raise it'],
+    ['policies: { permissions: { read: false } }', 'another store'],
+    ['categoryMode: strict', 'subcategoryCreation: false'],
+    ['kid: a', 'known here: kind, properties, policies, categories'],
+    ['policies: { permissions: { modify: false } }', 'known here: create, update, delete'],
+    ['policies: { defaultTtl: 7 }, categories: { a: { policies: { defaultTtl: 8 } } }', 'says 7'],
+  ])('says what to do about { %s }', (fields, says) => {
+    expect(messageOf(inStore(fields))).toContain(says);
+  });
+
+  test('a field that is refused is not listed among the known fields', () => {
+    expect(messageOf(inStore('kid: a'))).not.toContain('categoryMode');
+    expect(messageOf(inStore('policies: { permissions: { modify: false } }'))).not.toContain('read');
+  });
+});
+
+/** Returns a store with this number of categories. */
+const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, {}]));
+
+describe('large and hostile configs', () => {
+  test('at most 10,000 stores and categories are accepted', () => {
+    const config = (count: number) =>
+      JSON.stringify({ stores: { s: { kind: 'filesystem', categories: wide(count) } } });
+    expect(loadCategories(config(CAPS.categories - 1)).ok).toBe(true);
+    expect(faultsOf(config(CAPS.categories))).toEqual(['VALUE_INVALID stores']);
+  });
+
+  test('the stores count too', () => {
+    const stores = Object.fromEntries(Object.keys(wide(CAPS.categories + 1)).map((name) => [name, {}]));
+    expect(categoriesSection.safeParse(stores).success).toBe(false);
+  });
+
+  test.each(['stores', 'categories', 'constructor'])('a store called %s hides no categories', (name) => {
+    const section = { [name]: { categories: wide(10) }, other: { categories: wide(CAPS.categories) } };
+    expect(categoriesSection.safeParse(section).success).toBe(false);
+  });
+
+  test.each(['{', '{ "a": ', '[', 'a: '])('a nesting of %s is refused and exhausts no stack', (opening) => {
+    const { ok, errors } = loadCategories(`stores: ${opening.repeat(20_000)}`);
+    expect(ok).toBe(false);
+    expect(errors[0]?.code).toBe('YAML_INVALID');
+  });
+
+  test('categories below each other are refused where the nesting is too deep', () => {
+    const nested = (depth: number): object =>
+      depth === 0 ? {} : { subcategories: { a: nested(depth - 1) } };
+    const config = (depth: number) =>
+      JSON.stringify({ stores: { s: { kind: 'filesystem', categories: { a: nested(depth) } } } });
+    expect(loadCategories(config(20)).ok).toBe(true);
+    expect(loadCategories(config(100)).ok).toBe(false);
+  });
+
+  test('a name that objects inherit is no category unless the config has it', () => {
+    expect(faultsOf('{ "stores": { "__proto__": { "kind": "filesystem" } } }')).toEqual(['YAML_INVALID ']);
+    expect(Object.keys(compileCategories({ stores: {} }))).toEqual([]);
+  });
+});
+
+test('the section of a policy has no field that changes no decision of a store', () => {
+  const loaded = loadCategories(inStore('properties: { path: /srv }, policies: { defaultTtl: 7 }'));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  expect(compileCategories(loaded.categories)).toEqual({ s: { policies: { defaultTtl: 7 } } });
+});
