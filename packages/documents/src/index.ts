@@ -31,6 +31,7 @@ export {
   type ManifestOptions,
   type ManifestRead,
   manifestFiles,
+  readCategories,
   readManifest,
 } from './manifests/read-manifest.ts';
 export { offlineRedaction } from './offline-redaction.ts';

@@ -108,6 +108,15 @@ test('follows the overlay of the environment, and is stale without it', async ()
   expect(applied).toHaveLength(1);
 });
 
+test('follows the categories of memories, which may be added later', async () => {
+  const { write, applied, isStale } = followed();
+  write('config.yaml', 'stores: { notes: { kind: filesystem } }');
+  await waitUntil('the file', () => applied.length === 1);
+  write('config.yaml', 'stores: { notes: {} }');
+  await waitUntil('the fault', isStale);
+  expect(applied).toHaveLength(1);
+});
+
 test('applies an edition again until it is applied, and logs the failure once', async () => {
   let failures = 0;
   const fails = () => (failures++ < 3 ? new Error('no log') : null);

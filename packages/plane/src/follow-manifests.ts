@@ -76,8 +76,8 @@ function followManifest(folder: string, started: Edition, { options, apply, log 
     if (read.warnings.length > 0)
       log.warn({ folder, ...told(read.warnings) }, 'the manifest has possible mistakes');
   };
-  const { manifest, policy, overlay } = manifestFiles(folder, options);
-  const others = overlay === null ? [policy] : [policy, overlay];
+  const { manifest, policy, config, overlay } = manifestFiles(folder, options);
+  const others = [policy, config, ...(overlay === null ? [] : [overlay])];
   const files = watchFile<ManifestRead>({
     path: manifest,
     alsoRead: () => others,

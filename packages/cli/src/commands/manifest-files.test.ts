@@ -1,6 +1,7 @@
 /** Tests the commands that check manifests in files: `mandate validate`, `mandate lint`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../run-command.fixture.ts';
 import { manifestFolder } from './manifest-folder.fixture.ts';
@@ -52,6 +53,17 @@ describe('mandate validate', () => {
     const unknown = await runCommand(['validate', folder, '--env', 'prod']);
     expect(unknown.exitCode).toBe(2);
     expect(unknown.stderr).toContain('has no overlay policy.prod.yaml');
+  });
+
+  test('checks a file of categories by its name', async () => {
+    const folder = manifestFolder();
+    const config = join(folder, 'config.yaml');
+    writeFileSync(config, 'stores: { notes: { kind: filesystem, policies: { defaultTtl: 0 } } }');
+    const { exitCode, stderr } = await runCommand(['validate', folder]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/config\.yaml:1:\d+ .*VALUE_INVALID/)]);
+    const alone = join(temporaryFolder(), 'config.yaml');
+    writeFileSync(alone, 'stores: { notes: { kind: filesystem } }');
+    expect(await runCommand(['validate', alone])).toMatchObject({ stdout: `${alone}: ok (stores: 1)\n` });
   });
 
   test('refuses an environment if no manifest is named', async () => {

@@ -5,6 +5,7 @@ import {
   describeManifestFault,
   filesBelow,
   type ManifestFault,
+  readCategories,
   readMandatesFile,
   readManifest,
   withoutManifests,
@@ -46,7 +47,7 @@ export function validateCommand(command: Command, run: RunCommand): void {
   withManifests(command)
     .description(
       'Checks files, and names every fault by file, line and column. Files have mandates, or agents, policies and rules. ' +
-        'A folder may have a manifest: manifest.yaml and policy.yaml. privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
+        'A folder may have a manifest: manifest.yaml and policy.yaml. config.yaml has categories of memories, and privacy.yaml and alerts.yaml have the documents of those names. `mandate lint` finds mistakes between documents.',
     )
     .argument('<file...>', 'files in YAML or JSON, or folders of them')
     .addOption(
@@ -127,15 +128,17 @@ const CHECKS = {
   control: checkControl,
   privacy: checkPrivacyFile,
   alerts: checkAlerts,
+  categories: checkCategories,
 };
 
 function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
   if (privacy) return 'privacy';
   if (alerts) return 'alerts';
-  const name = /^(privacy|alerts)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
+  const name = /^(privacy|alerts|config)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
-  // A mandates file has no field `kind`.
-  return saysKind(readNamedFile(file)) ? 'control' : 'mandates';
+  // A mandates file has no field `kind`, and a config has none either.
+  if (saysKind(readNamedFile(file))) return 'control';
+  return name === 'config' ? 'categories' : 'mandates';
 }
 
 function checkControl(file: string): Checked {
@@ -153,6 +156,14 @@ function checkMandates(file: string): Checked {
   const mandates = read.mandates.map(({ reference: { id, hash } }) => ({ id, hash }));
   const inWords = mandates.map(({ id }) => id).join(', ');
   return { ok: true, found: { mandates }, inWords, warnings: () => read.warnings };
+}
+
+function checkCategories(file: string): Checked {
+  const read = readCategories(file);
+  const warnings = () => read.warnings;
+  if (!read.ok) return { ok: false, faults: read.errors, warnings };
+  const stores = Object.keys(read.categories.stores).length;
+  return { ok: true, found: { categories: { stores } }, inWords: `stores: ${stores}`, warnings };
 }
 
 function checkPrivacyFile(file: string, env: CommandContext['env']): Checked {

@@ -1,6 +1,6 @@
 /**
  * Finds the folders of manifests. Such a folder contains `manifest.yaml` and `policy.yaml`, and an overlay for each
- * environment: `policy.production.yaml`. Ordinary documents may be in the same folder. They state their `kind`, and the
+ * environment: `policy.production.yaml`. It may contain `config.yaml`, the categories of memories. Ordinary documents may be in the same folder. They state their `kind`, and the
  * files of a manifest state none.
  */
 import { existsSync } from 'node:fs';
@@ -10,12 +10,13 @@ import { readNamedFile } from '@mandate/runtime';
 
 export const MANIFEST_FILE = 'manifest.yaml';
 export const POLICY_FILE = 'policy.yaml';
+export const CONFIG_FILE = 'config.yaml';
 
 export function overlayFile(environment: string): string {
   return `policy.${environment}.yaml`;
 }
 
-const FILES_OF_MANIFEST = /^(?:manifest|policy|policy\.[^/\\]+)\.yaml$/;
+const FILES_OF_MANIFEST = /^(?:manifest|policy|policy\.[^/\\]+|config)\.yaml$/;
 
 /**
  * Separates the files of manifests from other files. `manifests`: the folders, each once. A folder is also found by
@@ -41,7 +42,7 @@ function holdsManifest(folder: string): boolean {
   return existsSync(path) && !statesKind(path);
 }
 
-function statesKind(path: string): boolean {
+export function statesKind(path: string): boolean {
   return saysKind(readNamedFile(path));
 }
 

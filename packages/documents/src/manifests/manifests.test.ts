@@ -113,6 +113,28 @@ test('lets references of a lenient manifest lead nowhere, and warns of each', ()
   expect(read.manifestWarnings).toMatchObject([{ code: 'ROLE_UNKNOWN', line: 5, column: 39 }]);
 });
 
+test('puts the categories of memories into the policy of the manifest', () => {
+  const config =
+    'stores: { notes: { kind: filesystem, policies: { defaultTtl: 7 }, categories: { daily: {} } } }';
+  const folder = folderOf({ ...PAIR, 'config.yaml': config });
+  const { policies } = readControlFiles([folder]);
+  expect(policies.get('tutor-policy')?.governance?.categories).toEqual({
+    notes: { policies: { defaultTtl: 7 }, categories: { daily: {} } },
+  });
+  const looser = config.replace('daily: {}', 'daily: { policies: { defaultTtl: 30 } }');
+  expect(controlFilesIn([folderOf({ ...PAIR, 'config.yaml': looser })]).warnings()).toEqual([
+    expect.stringMatching(/config\.yaml:1:\d+ .*\(LOOSENS_PARENT\)$/),
+  ]);
+  const bad = { ...PAIR, 'policy.yaml': POLICY.replace('[user]', '[usr]') };
+  const both = () => controlFilesIn([folderOf({ ...bad, 'config.yaml': config.replace('kind', 'knd') })]);
+  expect(both).toThrow(/ROLE_UNKNOWN.*\n.*config\.yaml:1:\d+ .*FIELD_UNKNOWN/s);
+});
+
+test('reads a config as an ordinary document if it states its kind', () => {
+  const folder = folderOf({ ...PAIR, 'config.yaml': '{ kind: agent, id: bot }' });
+  expect([...controlFilesIn([folder]).documents.agents.keys()]).toEqual(['bot', 'tutor', 'tutor.curator']);
+});
+
 test('refuses a manifest without a policy, and a document that a manifest already has', () => {
   const alone = folderOf({ 'manifest.yaml': MANIFEST });
   expect(() => controlFilesIn([alone])).toThrow(/there is no file .*policy\.yaml/);

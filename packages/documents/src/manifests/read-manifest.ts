@@ -3,14 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type CompiledManifest,
+  compileCategories,
   compiledFaults,
   compileManifest,
+  type LoadedCategories,
+  loadCategories,
   loadManifest,
   type ManifestFault,
 } from '@mandate/manifest';
 import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
-import { MANIFEST_FILE, overlayFile, POLICY_FILE } from './manifest-folder.ts';
+import { CONFIG_FILE, MANIFEST_FILE, overlayFile, POLICY_FILE, statesKind } from './manifest-folder.ts';
 
 /** How manifests are read. */
 export type ManifestOptions = {
@@ -26,15 +29,20 @@ export type ManifestRead = {
 } & ({ ok: true; compiled: CompiledManifest } | { ok: false; faults: readonly ManifestFault[] });
 
 /**
- * Returns the paths of the files that a manifest consists of. The overlay may not exist. Null: no environment is named.
+ * Returns the paths of the files that a manifest consists of. The overlay and the config may not exist. `overlay` null:
+ * no environment is named.
  *
  * @throws MandateError DOCUMENTS_INVALID if the environment cannot be part of the name of a file
  */
 export function manifestFiles(
   folder: string,
   { environment }: ManifestOptions,
-): { manifest: string; policy: string; overlay: string | null } {
-  const files = { manifest: join(folder, MANIFEST_FILE), policy: join(folder, POLICY_FILE) };
+): { manifest: string; policy: string; config: string; overlay: string | null } {
+  const files = {
+    manifest: join(folder, MANIFEST_FILE),
+    policy: join(folder, POLICY_FILE),
+    config: join(folder, CONFIG_FILE),
+  };
   if (environment === undefined) return { ...files, overlay: null };
   if (!ENVIRONMENT.test(environment))
     throw new MandateError('DOCUMENTS_INVALID', `"${environment}" is no name of an environment`, {
@@ -43,12 +51,14 @@ export function manifestFiles(
   return { ...files, overlay: join(folder, overlayFile(environment)) };
 }
 
+const NO_CATEGORIES = { ok: true, errors: [], warnings: [], categories: null } as const;
+
 const ENVIRONMENT = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u;
 
 /** @throws MandateError FILE_UNREADABLE if the folder has no `policy.yaml`, or if a file cannot be read */
 export function readManifest(folder: string, options: ManifestOptions = {}): ManifestRead {
   const { environment, lenient } = options;
-  const { manifest, policy, overlay } = manifestFiles(folder, options);
+  const { manifest, policy, config, overlay } = manifestFiles(folder, options);
   const loaded = loadManifest({
     manifest: readNamedFile(manifest),
     policy: readNamedFile(policy),
@@ -58,9 +68,13 @@ export function readManifest(folder: string, options: ManifestOptions = {}): Man
   });
   const inFolder = (faults: readonly ManifestFault[]) =>
     faults.map((fault) => ({ ...fault, file: join(folder, fault.file) }));
-  const warnings = inFolder(loaded.warnings);
-  if (!loaded.ok) return { ok: false, faults: inFolder(loaded.errors), warnings };
-  const compiled = compileManifest(loaded);
+  // A config that states its kind is an ordinary document.
+  const read = existsSync(config) && !statesKind(config) ? readCategories(config) : NO_CATEGORIES;
+  const warnings = [...inFolder(loaded.warnings), ...read.warnings];
+  if (!loaded.ok || !read.ok)
+    return { ok: false, faults: [...inFolder(loaded.errors), ...read.errors], warnings };
+  const { categories } = read;
+  const compiled = compileManifest(loaded, categories === null ? undefined : compileCategories(categories));
   const refused = compiledFaults(compiled);
   if (refused.length === 0) return { ok: true, compiled, warnings };
   const faults = refused.map(
@@ -74,6 +88,14 @@ export function readManifest(folder: string, options: ManifestOptions = {}): Man
     }),
   );
   return { ok: false, faults, warnings };
+}
+
+/** Reads the categories of memories from a file. Faults and warnings name the file with its path. */
+export function readCategories(file: string): LoadedCategories {
+  const read = loadCategories(readNamedFile(file));
+  const inFile = (faults: readonly ManifestFault[]) => faults.map((fault) => ({ ...fault, file }));
+  if (!read.ok) return { ...read, errors: inFile(read.errors) };
+  return { ...read, warnings: inFile(read.warnings) };
 }
 
 /** Returns a fault in the form that people and editors read, with its code at the end. */

@@ -6,9 +6,13 @@ import { compiledFaults } from './compiled-faults.ts';
 type Changes = Parameters<typeof loadChanged>[0];
 
 function compiled(changes: Changes = {}) {
-  const loaded = loadChanged(changes);
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  return compileManifest(loaded);
+  return compileManifest(loaded(changes));
+}
+
+function loaded(changes: Changes = {}) {
+  const read = loadChanged(changes);
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  return read;
 }
 
 test('makes an agent, a policy and a rule of the manifest and of each specialist', () => {
@@ -77,6 +81,13 @@ test('limits a specialist to its tools, intents and stores', () => {
       specialist: { handles_intents: ['cards'], memory_access: { read: ['episodic'], write: [] } },
     },
   });
+});
+
+test('gives the categories of memories to the policy of the manifest', () => {
+  const categories = { notes: { policies: { defaultTtl: 7 } } };
+  const made = compileManifest(loaded(), categories);
+  expect(made.policies.map(({ governance }) => governance?.categories)).toEqual([categories, undefined]);
+  expect(compiledFaults(made)).toEqual([]);
 });
 
 test('makes documents that the plane accepts as they are', () => {

@@ -1,6 +1,11 @@
 /** Compiles a loaded manifest with its permissions to the documents that the control service knows. */
 import type { AgentDocument, PolicyDocument, RuleDocument, ToolPolicyDocument } from '@mandate/schemas';
-import { type ManifestDocument, type PermissionsDocument, readRate } from '@mandate/schemas/manifest';
+import {
+  type CategoriesSection,
+  type ManifestDocument,
+  type PermissionsDocument,
+  readRate,
+} from '@mandate/schemas/manifest';
 import { parameterSchema } from '../parameter-schema.ts';
 import type { Documents } from '../without-dangling.ts';
 
@@ -17,8 +22,13 @@ type Permission = PermissionsDocument['tool_permissions'][string];
 /**
  * Returns one agent, policy and rule for the manifest, and one of each for every specialist. The specialists are
  * children of the agent, so the policy of the agent applies to them too.
+ *
+ * @param categories what may be done in the categories of memories, for the policy of the manifest
  */
-export function compileManifest({ manifest, permissions }: Documents): CompiledManifest {
+export function compileManifest(
+  { manifest, permissions }: Documents,
+  categories?: CategoriesSection,
+): CompiledManifest {
   const specialists = manifest.specialists ?? [];
   const nameOf = ({ id }: Specialist) => `${manifest.name}.${id}`;
   return {
@@ -27,7 +37,7 @@ export function compileManifest({ manifest, permissions }: Documents): CompiledM
       ...specialists.map((one) => agent(nameOf(one), one.description, manifest.name)),
     ],
     policies: [
-      policyOfManifest(manifest, permissions),
+      policyOfManifest(manifest, permissions, categories),
       ...specialists.map((one) => policyOfSpecialist(nameOf(one), one)),
     ],
     rules: [
@@ -58,7 +68,11 @@ function rule(id: string, policy: string, agentId: string): RuleDocument {
   return { version: 1, id, priority: 0, policy, mode: 'enforce', agents: [agentId] };
 }
 
-function policyOfManifest(manifest: ManifestDocument, permissions: PermissionsDocument): PolicyDocument {
+function policyOfManifest(
+  manifest: ManifestDocument,
+  permissions: PermissionsDocument,
+  categories: CategoriesSection | undefined,
+): PolicyDocument {
   const tools = manifest.tools ?? [];
   const { entity_types, intents } = manifest;
   const specialists = (manifest.specialists ?? []).map(({ id, handles_intents }) => ({
@@ -82,6 +96,7 @@ function policyOfManifest(manifest: ManifestDocument, permissions: PermissionsDo
       ...(memory_policies !== undefined && { memory_policies }),
       ...(guardrails !== undefined && { guardrails }),
       ...(audit !== undefined && { audit }),
+      ...(categories !== undefined && { categories }),
     },
   };
 }
