@@ -24,7 +24,7 @@ export {
   mandatesUnderControl,
 } from './mandates-under-control.ts';
 export { type IssuePreview, previewIssue } from './preview-issue.ts';
-export { previewMandate } from './preview-mandate.ts';
+export { plannedObligations, previewMandate, withPlannedAgents } from './preview-mandate.ts';
 export type { OpenedTenant } from './revisioned.ts';
 export type { ControlHead, ControlPosition } from './snapshot/control-line.ts';
 export { readControl, readControlHead } from './snapshot/read-control.ts';

@@ -4,6 +4,7 @@ import { plan, type Resolved, rulesInForce } from '@mandate/policy';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
 import {
   createDelegation,
+  dutiesAt,
   grantRequired,
   noRuleMatches,
   stepBudgetsOfAction,
@@ -13,6 +14,7 @@ import {
 import {
   type Action,
   type AgentDocument,
+  type Obligations,
   type Plan,
   type PolicyDocument,
   policyNamed,
@@ -115,6 +117,19 @@ function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs
 /** Wraps a document that does not exist yet. Its revision is 0, which no stored document has. */
 export function asPlanned<T>(document: T): Revisioned<T> {
   return { revision: 0, document };
+}
+
+/** Returns what an ALLOW of the plan would oblige to, as far as no ledger is needed. */
+export function plannedObligations({ refusal, duties }: Plan, atMs: number): Obligations {
+  return refusal === null && duties !== undefined ? dutiesAt(duties, atMs).obligations : {};
+}
+
+/** Returns the tenant with planned agents. Each replaces the agent with its id, or is added. */
+export function withPlannedAgents(control: TenantControl, planned: readonly AgentDocument[]): TenantControl {
+  if (planned.length === 0) return control;
+  const agents = new Map(control.agents);
+  for (const document of planned) agents.set(document.id, asPlanned(document));
+  return { ...control, agents };
 }
 
 /** Returns the tenant with the planned changes applied. */

@@ -10,6 +10,7 @@ export { alikeTools, type Doubt, listDoubts, policyDoubts } from './doubts/docum
 export type { WrittenPolicy } from './doubts/document-warnings.ts';
 export { lookAlikes } from './doubts/look-alikes.ts';
 export type { GlobMatcher } from './glob.ts';
+export { dutiesAt } from './governance/duties.ts';
 export type { Compiled } from './mandate/compile-mandate.ts';
 export { withTenantLimits } from './mandate/compose.ts';
 export type { Rate } from './mandate/mandate.ts';

@@ -36,6 +36,34 @@ test('applies a manifest, finds no difference then, and shows what an overlay ch
   ]);
 });
 
+test('previews a specialist and a prompt of a manifest that the plane does not have', async () => {
+  const { mandate } = await controlService('default', 'author');
+  const folder = manifestFolder();
+  const preview = (...args: string[]) => mandate('preview', ...args, '-f', folder);
+  const call = await preview('tutor.curator', '--tool', 'make_cards', '--role', 'user');
+  expect(call).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(call.stdout).toContain('tutor.curator make_cards: ALLOW, as far as its limits go\n');
+  expect(call.stdout).toContain(
+    'make_cards calls: 5 in 1 h (tutor-policy@1 of tutor by the rule "tutor-policy of tutor")',
+  );
+  const refused = await preview('tutor.curator', '--tool', 'make_cards', '--role', 'guest');
+  expect([refused.exitCode, refused.stdout]).toEqual([3, expect.stringContaining('BLOCK ROLE_NOT_ALLOWED')]);
+  const wider = await preview(
+    'tutor.curator',
+    '--tool',
+    'make_cards',
+    '--role',
+    'guest',
+    '--env',
+    'production',
+  );
+  expect(wider.exitCode).toBe(0);
+  const prompt = await preview('tutor', '--prompt', 'make cards', '--role', 'user');
+  expect(prompt.exitCode).toBe(0);
+  expect(prompt.stdout).toContain('  obliges to tools: ["make_cards"]\n');
+  expect((await preview('tutor', '--prompt', 'x', '--tool', 'y')).exitCode).toBe(2);
+});
+
 test('changes nothing if a manifest has an error', async () => {
   const { followed, mandate } = await controlService('default', 'author');
   const folder = manifestFolder({ 'policy.yaml': (text) => text.replace('[user]', '[usr]') });

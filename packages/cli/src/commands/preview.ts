@@ -1,10 +1,12 @@
 import { readControlFiles } from '@mandate/documents';
 import {
+  type AgentDocument,
   durationInWords,
   formatMicros,
   type Limit,
   type MandateReference,
   type MatchedRule,
+  type Obligations,
   OPEN_CALLS,
   rulesInWords,
   rulesThatGave,
@@ -12,7 +14,7 @@ import {
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { cost, jsonObject, momentBefore, someText } from '../input/option-values.ts';
 import { printable } from '../output/printable.ts';
@@ -21,6 +23,9 @@ import { showAnswer } from '../output/write.ts';
 
 type Options = ManifestFlags & {
   tool?: string;
+  prompt?: string;
+  principal?: string;
+  role?: string;
   args?: object;
   cost?: number;
   context?: object;
@@ -34,6 +39,8 @@ type Planned = {
   observe: boolean;
   reserveMicros: number;
   limits: readonly Limit[];
+  /** Absent: the plane has an older version. */
+  obligations?: Obligations;
 };
 type Preview = Planned & {
   matchedRules: readonly (MatchedRule & { agent?: string; claims?: readonly string[] })[];
@@ -52,12 +59,15 @@ type IssuePreview = {
 export function previewCommand(command: Command, run: RunCommand): void {
   withManifests(command)
     .description(
-      'Shows what would be decided on a tool call, and why: the rules that match, the rules that nearly match, and the limits. ' +
-        'Without --tool: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
+      'Shows what would be decided on a tool call or a prompt, and why: the rules that match, the rules that nearly match, and the limits. ' +
+        'Without --tool and --prompt: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
         'does not count. Scope audit or author.',
     )
     .argument('<agent>', 'the agent that would act', someText)
     .option('--tool <name>', 'the tool that it would call', someText)
+    .option('--prompt <text>', 'the prompt of a user, instead of a tool', someText)
+    .option('--role <role>', 'the role of the person for whom it would act', someText)
+    .option('--principal <id>', 'the id of that person', someText)
     .option('--args <json>', 'the arguments of the call', jsonObject)
     .option('--cost <dollars>', 'the estimated cost of the call: 0.40', cost)
     .option('--context <json>', 'the context of the call, for rules', jsonObject)
@@ -71,20 +81,30 @@ Exit code 3 if the call would be refused, or no grant issued.
 Examples:
   mandate preview airline-007 --context '{"environment": "prod"}'
   mandate preview airline-007 --tool send_certificate --cost 0.40
-  mandate preview airline-007 --tool send_certificate -f policies/`,
+  mandate preview airline-007 --tool send_certificate -f policies/
+  mandate preview tutor --prompt 'make me flashcards' --role user -f tutor/`,
     )
     .action((agent: string, options: Options) => run((context) => preview(agent, options, context)));
 }
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
-  const { tool, args, cost, at, context: actsIn } = options;
+  const { tool, prompt, args, cost, at, context: actsIn } = options;
   const { stdout } = context;
-  const call = { id: 'preview', agentId, type: 'tool_call', tool, args, estimatedCostMicros: cost };
-  const asked = tool === undefined ? { agentId, context: actsIn } : { action: { ...call, context: actsIn } };
+  const acts = { id: 'preview', agentId, ...principalOf(options), context: actsIn };
+  if (tool !== undefined && prompt !== undefined)
+    throw new WrongUse('--tool and --prompt exclude each other');
+  const asked =
+    tool !== undefined
+      ? { action: { ...acts, type: 'tool_call', tool, args, estimatedCostMicros: cost } }
+      : prompt !== undefined
+        ? { action: { ...acts, type: 'prompt', text: prompt } }
+        : { agentId, context: actsIn };
   const body = { ...asked, ...thoughtOf(agentId, options), at };
   const shown = await connect(context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
   await showAnswer(context, shown, () =>
-    'openRules' in shown ? textOfIssue(shown, agentId, stdout) : textOf(shown, `${agentId} ${tool}`, stdout),
+    'openRules' in shown
+      ? textOfIssue(shown, agentId, stdout)
+      : textOf(shown, `${agentId} ${tool ?? 'prompt'}`, stdout),
   );
   return shown.refusal === null || ('observe' in shown && shown.observe) ? 0 : 3;
 }
@@ -92,16 +112,44 @@ async function preview(agentId: string, options: Options, context: CommandContex
 function thoughtOf(agentId: string, { file: files, ...flags }: Options): object {
   if (files === undefined) return {};
   const { agents, policies, rules } = readControlFiles(files, undefined, manifestOptions(flags));
-  return { agent: agents.get(agentId), policies: [...policies.values()], rules: [...rules.values()] };
+  const ancestors = ancestorsIn(agents, agentId);
+  // A plane of an older version knows no planned ancestors.
+  const planned = ancestors.length > 0 ? { ancestors } : {};
+  return {
+    agent: agents.get(agentId),
+    ...planned,
+    policies: [...policies.values()],
+    rules: [...rules.values()],
+  };
+}
+
+/** Returns the ancestors that the files contain, the nearest first. */
+function ancestorsIn(agents: ReadonlyMap<string, AgentDocument>, agentId: string): AgentDocument[] {
+  const ancestors = new Set<AgentDocument>();
+  let next = agents.get(agents.get(agentId)?.parent ?? '');
+  // A circle of parents is not followed.
+  while (next !== undefined && !ancestors.has(next)) {
+    ancestors.add(next);
+    next = agents.get(next.parent ?? '');
+  }
+  return [...ancestors];
+}
+
+function principalOf({ principal: id, role }: Options): object {
+  if (id === undefined && role === undefined) return {};
+  return { principal: { id: id ?? 'preview', ...(role !== undefined && { role }) } };
 }
 
 function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: string, stream: Stream): string {
-  const { refusal, limits, reserveMicros, mandate } = planned;
+  const { refusal, limits, reserveMicros, mandate, obligations = {} } = planned;
   const lines = [
     `${printable(what)}: ${verdictOf(planned, stream)}`,
     ...inWords(refusal),
     ...(refusal === null ? [`  reserves ${formatMicros(reserveMicros)}`] : []),
     ...limits.flatMap((limit) => limitInWords(limit, mandate)).map((words) => `  ${printable(words)}`),
+    ...Object.entries(obligations).map(
+      ([name, duty]) => `  obliges to ${printable(name)}: ${printable(JSON.stringify(duty))}`,
+    ),
     ...(shadow === null ? [] : [`were the shadow rules in force: ${verdictOf(shadow, stream)}`]),
   ];
   const rows = matchedRules.map(({ policy, agent: of = '', claims = [], ...rule }) => {

@@ -1,5 +1,11 @@
 /** Answers POST /v1/mandates/preview from the documents in force and from the planned documents in the request. */
-import { almostMatchingRules, previewMandate as preview, type TenantControl } from '@mandate/control';
+import {
+  almostMatchingRules,
+  plannedObligations,
+  previewMandate as preview,
+  type TenantControl,
+  withPlannedAgents,
+} from '@mandate/control';
 import { type RedactionRules, trialRedactor } from '@mandate/privacy';
 import {
   action,
@@ -9,6 +15,7 @@ import {
   id,
   limit,
   mandateReference,
+  obligations,
   type Plan,
   RULE_MODES,
 } from '@mandate/schemas';
@@ -56,6 +63,11 @@ const planned = z.object({
   reserveMicros: described(z.int(), 'What an ALLOW would reserve, in micro-dollars.', 100_000),
   limits: described(z.array(limit), 'The limits that the ledger would check, each with its policy.'),
   checks: described(z.array(check), 'The checks that need no ledger, with what they found.'),
+  obligations: described(
+    obligations,
+    'What an ALLOW would oblige to, by name. In a turn, the turn may decide more.',
+    { tools: ['create_cards'] },
+  ),
 });
 
 const actionAnswer = planned.extend({
@@ -100,9 +112,10 @@ export type PreviewAsked = {
 /** @throws HttpProblem if the body does not fit the schema, or if the agent does not exist */
 export function answerPreview(current: TenantControl, asked: PreviewAsked): z.output<typeof previewAnswer> {
   const body = readBody(asked.body, previewBody);
+  const planned = withPlannedAgents(current, body.ancestors ?? []);
   return 'action' in body
-    ? actionAnswer.parse(actionPreviewed(current, body, asked))
-    : issueAnswer.parse(issuePreviewed(current, body, asked));
+    ? actionAnswer.parse(actionPreviewed(planned, body, asked))
+    : issueAnswer.parse(issuePreviewed(planned, body, asked));
 }
 
 function actionPreviewed(
@@ -115,14 +128,20 @@ function actionPreviewed(
   const candidates = { ...previewCandidates(current, action.agentId, asked, atMs), action };
   const { matches, documents, plan, shadowPlan } = preview(current, candidates);
   return {
-    ...shown(plan),
+    ...shown(plan, candidates.atMs),
     matchedRules: [...matches],
     near: [...almostMatchingRules(current, candidates)],
     appliedPolicies: shownPolicies(documents, query),
-    shadow: shadowPlan && shown(shadowPlan),
+    shadow: shadowPlan && shown(shadowPlan, candidates.atMs),
   };
 }
 
-function shown({ mandate, refusal, observe, reserveMicros, limits, checks }: Plan): z.output<typeof planned> {
-  return { mandate, refusal, observe, reserveMicros, limits: [...limits], checks: [...checks] };
+function shown(plan: Plan, atMs: number): z.output<typeof planned> {
+  const { mandate, refusal, observe, reserveMicros, limits, checks } = plan;
+  return {
+    ...{ mandate, refusal, observe, reserveMicros },
+    limits: [...limits],
+    checks: [...checks],
+    obligations: plannedObligations(plan, atMs),
+  };
 }

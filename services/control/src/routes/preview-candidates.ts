@@ -5,6 +5,7 @@ import { compilePolicy, compileRule, roomToWrite } from '@mandate/policy';
 import {
   type AgentDocument,
   agentDocument,
+  CAPS,
   clockTime,
   described,
   id,
@@ -21,6 +22,10 @@ const MOST_CANDIDATES = 1_000;
 
 export const plannedDocuments = {
   agent: described(agentDocument.optional(), 'The agent to try. Default: the agent as it is registered.'),
+  ancestors: described(
+    z.array(agentDocument).max(CAPS.parents).optional(),
+    'Ancestors of the agent to try. Each replaces the agent with its id, or is added.',
+  ),
   rules: described(
     z.array(ruleDocument).max(MOST_CANDIDATES).default([]),
     'Rules to try. Each replaces the rule with its id, or is added.',
