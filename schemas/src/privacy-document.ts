@@ -7,6 +7,9 @@ import { described } from './described.ts';
 import { PRIVACY_PATTERNS } from './privacy-patterns.ts';
 import { tenant } from './scalars.ts';
 
+const PATH =
+  /^(?:(?:args|context)(?:\.(?:\*\*|[^.*]+|\*))+|principal\.id|text(?:\.(?:user|agent))?|content|description)$/;
+
 /**
  * A path from the action to a field, with names joined by dots: `args.customer.email`. `*` matches any one name or
  * index, `**` any number of names. A path leads to fields that agents fill in freely, or to the id of the principal.
@@ -14,8 +17,10 @@ import { tenant } from './scalars.ts';
 const fieldPath = z
   .string()
   .max(CAPS.idUnits)
-  .regex(/^(?:(?:args|context)(?:\.(?:\*\*|[^.*]+|\*))+|principal\.id)$/, {
-    error: 'must be principal.id, or names joined by dots that begin with args or context: args.customer.*',
+  .regex(PATH, {
+    error:
+      'must be principal.id, names joined by dots that begin with args or context (args.customer.*), ' +
+      'or one of text, text.user, text.agent, content, description',
   });
 
 /** The id of a principal can be replaced but not removed, because budgets are counted for each principal. */

@@ -5,7 +5,7 @@
  * evaluated again after a change of a rule, a policy or the tenant.
  */
 
-import type { Mandate, MandatesInForce } from '@mandate/policy';
+import type { Mandate, MandatesInForce, SensitiveFields } from '@mandate/policy';
 import { type Resolved, type RulesInForce, rulesInForce } from '@mandate/policy';
 import type { MandateInForce } from '@mandate/policy/parts';
 import {
@@ -27,6 +27,7 @@ import { ancestorsOf, formerAncestorsOf } from './former-ancestors.ts';
 import { grantRequiredBy } from './grant-required.ts';
 import { grantsInForce } from './grants-in-force.ts';
 import { quotasOf } from './quotas.ts';
+import { sensitiveFieldsOf } from './sensitive-fields.ts';
 import { shadowOverGrant } from './shadow-over-grant.ts';
 import { type StandingRules, standingRules } from './standing-rules.ts';
 import type { TenantControl } from './tenant-control.ts';
@@ -60,6 +61,8 @@ export type MandatesUnderControl = MandatesInForce & {
   isOfTenantLimits(tenant: string, budget: Pick<BudgetLimit, 'scope' | 'id' | 'windowMs'>): boolean;
   /** The quotas of the tenant. */
   quotas(tenant: string): QuotasInForce;
+  /** The fields that policies of the tenant hide. The same object as long as the policies do not change. */
+  sensitiveFields(tenant: string): SensitiveFields;
   /** Adds the tenant limits to a mandate that does not come from rules or grants. */
   within(tenant: string, mandate: Mandate): Mandate;
 };
@@ -69,6 +72,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
   const delegation = createDelegation();
   const tenants = new Map<string, RulesOf>();
   const issued = grantsInForce();
+  const fieldsOf = sensitiveFieldsOf();
   const shadowOver = shadowOverGrant();
 
   function rulesOf(tenant: string, control: TenantControl): RulesOf {
@@ -159,6 +163,7 @@ export function mandatesUnderControl(fold: ControlFold, revision: () => number):
     isClosed: (tenant) => (fold.tenant(tenant).opened?.closedAt ?? null) !== null,
     isOfTenantLimits: (tenant, budget) => areCountedIn(fold.tenant(tenant).opened, budget),
     quotas: (tenant) => quotasOf(fold.tenant(tenant)),
+    sensitiveFields: (tenant) => fieldsOf(tenant, fold.tenant(tenant)),
     within: (tenant, mandate) => withinTenantLimits(mandate, tenantLimitsOf(fold.tenant(tenant).opened)),
     mandateFor,
   };

@@ -26,6 +26,7 @@ export { normalModel, normalProvider } from './models/normal-form.ts';
 export { type KnownPrice, knownPrices, LISTS_PUBLISHED } from './prices/known-prices.ts';
 export { deadLetterId, decisionId, settlementId } from './record-ids.ts';
 export { fingerprintOf } from './redaction/fingerprint.ts';
+export { governedRedaction, type SensitiveFields } from './redaction/governed-redaction.ts';
 export { ERASED, isPlaceholder, placeholdersIn, REDACTED, SEALED_TEXT } from './redaction/placeholders.ts';
 export { keyedHash } from './redaction/redact.ts';
 export { compileActionRedaction } from './redaction/redact-action.ts';

@@ -1,7 +1,7 @@
 import type { Bus } from '@mandate/bus';
 import { mandatesByRegister } from '@mandate/control';
 import type { FollowedControl } from '@mandate/control-log';
-import { compileActionRedaction } from '@mandate/policy';
+import { governedRedaction } from '@mandate/policy';
 import { contentFinders, currentRedactor, type PrivacyFile, type RedactedFields } from '@mandate/privacy';
 import type { Clock } from '@mandate/runtime';
 import { TOPICS, topicOfTenant } from '@mandate/schemas';
@@ -35,7 +35,7 @@ export async function openDecider(
     parts;
   // Gateways seal personal data. Other producers may not, and a decider has no keys to seal, so it redacts such data.
   const redact = currentRedactor(privacy, {
-    redact: compileActionRedaction(fields),
+    redact: governedRedaction(fields, followed.mandates.sensitiveFields),
     hashKey: fields.hashKey,
     sealer: null,
   });

@@ -4,8 +4,8 @@ import type { FollowedControl } from '@mandate/control-log';
 import { type Ledger, openKillBroadcast } from '@mandate/ledger';
 import {
   budgetsInForce,
-  compileActionRedaction,
   fingerprintOf,
+  governedRedaction,
   type MandateOfFile,
   mandatesOfFile,
 } from '@mandate/policy';
@@ -69,7 +69,7 @@ export async function openGateway(
         return budgetsInForce(mandates, tenant, agentId, parts.clock());
       },
       redact: currentRedactor(privacy, {
-        redact: compileActionRedaction(fields),
+        redact: governedRedaction(fields, followed.mandates.sensitiveFields),
         hashKey: fields.hashKey,
         sealer: personKeys,
       }),

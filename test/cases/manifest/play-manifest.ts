@@ -50,7 +50,7 @@ export async function playManifest(
   return decisions;
 }
 
-function loadedOf({
+export function loadedOf({
   manifest,
   policy,
   mode,

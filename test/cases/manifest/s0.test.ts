@@ -1,8 +1,9 @@
 /** Tests every decision of the cases of manifests and permissions: compiled, registered, and decided in order. */
-import type { Decision } from '@mandate/schemas';
+import { governedRedaction } from '@mandate/policy';
+import type { Action, Decision } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { manifestCases } from './manifest-cases.ts';
-import { type GivenManifest, type ManifestStep, playManifest } from './play-manifest.ts';
+import { type GivenManifest, loadedOf, type ManifestStep, playManifest } from './play-manifest.ts';
 
 type Expected = Partial<{
   verdict: string;
@@ -41,6 +42,27 @@ describe('decisions under a manifest', () => {
 
   test('there are cases', () => {
     expect(CASES.length).toBeGreaterThan(200);
+  });
+});
+
+const PUBLISHED = manifestCases<GivenManifest, { publish?: Action; hashKey?: string }, { action: Action }>(
+  's0-cases',
+).filter(({ when }) => when.publish !== undefined);
+
+describe('actions as they are published', () => {
+  test.each(PUBLISHED)('$id: $why', ({ given, when: { publish, hashKey }, then }) => {
+    const { permissions } = loadedOf(given);
+    const { redact = [], hash = [] } = permissions.audit?.sensitive_fields ?? {};
+    const fields = { redact, hash };
+    const published = governedRedaction({ hash: [], hashKey }, () => fields)(publish as Action, 'default');
+    expect(published).toEqual(then.action);
+  });
+
+  test('without a key, what would be hashed is redacted', () => {
+    const fields = { redact: [], hash: ['note'] };
+    const action: Action = { id: 'a', agentId: 'b', type: 'tool_call', tool: 't', args: { note: 'n' } };
+    const published = governedRedaction({ hash: [] }, () => fields)(action, 'default');
+    expect(published).toMatchObject({ args: { note: '[redacted]' } });
   });
 });
 

@@ -75,9 +75,16 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
 
   return (action, tenant) => {
     const within: Within = { action, tenant };
-    const redacted = changeFreeFields(action, (value, name) =>
-      redactValue(value, below(paths, name), within),
-    );
+    const redacted = changeFreeFields(action, (value, name) => {
+      const places = below(paths, name);
+      const whole = name === 'text' && isObject(value) ? strongest(places) : undefined;
+      // A rule for the whole text of an interaction replaces what each side said, so that the action keeps its form.
+      if (whole !== undefined && isObject(value))
+        return Object.fromEntries(
+          Object.entries(value).map(([side, said]) => [side, replaceWhole(said, whole, within)]),
+        );
+      return redactValue(value, places, within);
+    });
     if (action.principal === undefined) return redacted;
     const id = redactPrincipal(action.principal.id, within);
     return id === action.principal.id ? redacted : { ...redacted, principal: { ...action.principal, id } };
@@ -185,6 +192,10 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
       },
     );
   }
+}
+
+function isObject(value: Json): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function byStrength(left: Rule, right: Rule): number {

@@ -95,3 +95,30 @@ test('makes different fingerprints for values to seal if they belong to no perso
   expect(prints).not.toContain(null);
   expect(new Set(prints).size).toBe(prints.length);
 });
+
+test('redacts texts of prompts, answers and memories as a whole, by side, and by pattern', () => {
+  const redacting = (fields: object[], patterns: object[] = []) =>
+    currentRedactor(
+      { privacy: () => documentOf({ fields, patterns }) },
+      { redact: (given) => given, hashKey: 'k', sealer: null },
+    );
+  const prompt: Action = { id: 'a', agentId: 'b', type: 'prompt', text: 'I am ann@example.com' };
+  const write: Action = {
+    ...{ id: 'a', agentId: 'b', type: 'memory_write', event: 'message_sent' },
+    text: { user: 'ann@example.com', agent: 'hello' },
+  };
+  const email = [{ pattern: 'email', do: 'redact' }];
+  expect(redacting([], email)(prompt, 't')).toMatchObject({ text: 'I am [redacted:email]' });
+  expect(redacting([{ path: 'text', do: 'redact' }])(prompt, 't')).toMatchObject({ text: '[redacted]' });
+  const whole = { text: { user: '[redacted]', agent: '[redacted]' } };
+  expect(redacting([{ path: 'text', do: 'redact' }])(write, 't')).toMatchObject(whole);
+  const side = { text: { user: '[redacted]', agent: 'hello' } };
+  expect(redacting([{ path: 'text.user', do: 'redact' }])(write, 't')).toMatchObject(side);
+  const change: Action = {
+    ...{ id: 'a', agentId: 'b', type: 'memory_operation', operation: 'createMemory', store: 's' },
+    ...{ category: '/a', content: 'secret' },
+  };
+  expect(redacting([{ path: 'content', do: 'redact' }])(change, 't')).toMatchObject({
+    content: '[redacted]',
+  });
+});

@@ -7,8 +7,10 @@ import { compileTextRedaction } from './compile-text-redaction.ts';
 /** Access to the privacy document. `privacy` returns the document that is current at the time of the call. */
 type DocumentInForce = { privacy(): PrivacyDocument };
 
-/** @param redact redacts the names of secrets, whatever the document says */
-export type CurrentRedactorOptions = RedactorOptions & { redact(action: Action): Action };
+/** @param redact redacts the names of secrets and what policies hide, whatever the document says */
+export type CurrentRedactorOptions = RedactorOptions & {
+  redact(action: Action, tenant: string): Action;
+};
 
 /** Returns a redactor that always uses the current document. */
 export function currentRedactor(
@@ -16,7 +18,7 @@ export function currentRedactor(
   { redact, ...means }: CurrentRedactorOptions,
 ): Redactor {
   const redactByDocument = inForce(file, (document) => compileRedactor(document, means));
-  return (action, tenant) => redactByDocument(redact(action), tenant);
+  return (action, tenant) => redactByDocument(redact(action, tenant), tenant);
 }
 
 /**

@@ -1,0 +1,62 @@
+import type { Action } from '@mandate/schemas';
+import { keyedHash } from './redact.ts';
+import { compileActionRedaction } from './redact-action.ts';
+import { comparableName, SECRET_NAMES } from './secret-names.ts';
+
+/** The names of fields that policies hide (`audit.sensitive_fields`). */
+export type SensitiveFields = { readonly redact: readonly string[]; readonly hash: readonly string[] };
+
+/** The fields that a process hides by its settings. If `redact` is absent, the usual names of secrets. */
+type OfProcess = {
+  readonly redact?: readonly string[] | undefined;
+  readonly hash: readonly string[];
+  readonly hashKey?: string | undefined;
+};
+
+/** The name whose hash hides the id of the principal too. */
+const PERSON = comparableName('user_id');
+
+/**
+ * Returns a redaction by the settings of the process and by the policies of the tenant together. A field that one of
+ * them redacts is redacted. Without a key nothing can be hashed, so what policies hash is redacted then.
+ *
+ * @param fieldsOf returns the fields of a tenant's policies; the same object as long as they do not change
+ */
+export function governedRedaction(
+  own: OfProcess,
+  fieldsOf: (tenant: string) => SensitiveFields,
+): (action: Action, tenant: string) => Action {
+  const compiled = new WeakMap<SensitiveFields, (action: Action) => Action>();
+  return (action, tenant) => {
+    const fields = fieldsOf(tenant);
+    const known = compiled.get(fields) ?? compile(own, fields);
+    compiled.set(fields, known);
+    return known(action);
+  };
+}
+
+function compile(own: OfProcess, fields: SensitiveFields): (action: Action) => Action {
+  const { hashKey } = own;
+  const hashed = hashKey === undefined ? [] : fields.hash;
+  const redact = [
+    ...(own.redact ?? SECRET_NAMES),
+    ...fields.redact,
+    ...(hashKey === undefined ? fields.hash : []),
+  ];
+  const redaction = compileActionRedaction({ redact, hash: [...own.hash, ...hashed], hashKey });
+  const isRedacted = redact.some(isPerson);
+  const hidesPerson = hashKey !== undefined && hashed.some(isPerson) && !isRedacted;
+  if (!hidesPerson) return redaction;
+  return (action) => {
+    const redacted = redaction(action);
+    const { principal } = redacted;
+    if (principal === undefined || HASHED.test(principal.id)) return redacted;
+    return { ...redacted, principal: { ...principal, id: keyedHash(principal.id, hashKey) } };
+  };
+}
+
+const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
+
+function isPerson(name: string): boolean {
+  return comparableName(name) === PERSON;
+}
