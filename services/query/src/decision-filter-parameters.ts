@@ -2,7 +2,7 @@
 import { type DecisionFilter, SHADOW_FILTERS } from '@mandate/audit';
 import { normalModel, normalProvider } from '@mandate/policy';
 import type { Clock } from '@mandate/runtime';
-import { action, CODES, DECISION_KINDS, described, id, VERDICTS } from '@mandate/schemas';
+import { action, CODES, DECISION_KINDS, described, GOVERNANCE_EVENTS, id, VERDICTS } from '@mandate/schemas';
 import { HttpProblem } from '@mandate/server';
 import { z } from 'zod';
 import { anyOf, period, wholeNumber } from './query-parameters.ts';
@@ -57,6 +57,11 @@ export const decisionFilterParameters = (clock: Clock) => ({
     'read-only@3',
   ),
   rule: described(anyOf(id), 'Only decisions under a policy that this rule gave.', 'support-reads'),
+  event: described(
+    anyOf(z.enum(GOVERNANCE_EVENTS)),
+    'Only decisions that a policy marks with this event (`log_events`).',
+    'permission_denied',
+  ),
   trace: described(
     anyOf(z.string().regex(/^[0-9a-f]{32}$/, 'a trace id is 32 hexadecimal digits')),
     'Only decisions of the trace with this id.',

@@ -157,6 +157,8 @@ test.each([
   'of=settlements&tool=x',
   'of=control-events&actionId=a',
   'event=agent.killed',
+  'of=control-events&event=memory_read',
+  'of=settlements&event=memory_read',
   'format=parquet&rows=250001',
   'format=xml',
   'rows=0',

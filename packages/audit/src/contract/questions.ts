@@ -230,6 +230,7 @@ export function questions(make: MakeAudit): void {
       [{ mandate }, { policy: ['pol_b'] }],
       [{ mandate }, { policy: ['pol_a@3', 'pol_c@1'] }],
       [{ mandate }, { rule: ['rule-7'] }],
+      [{ events: ['memory_read', 'output'] }, { event: ['memory_write', 'output'] }],
       [{ chargedMicros: 9 }, { maxChargedMicros: 9 }],
       [{ chargedMicros: 100_001 }, { minChargedMicros: 100_001 }],
     ];

@@ -2,7 +2,7 @@
  * Tests that no row is lost. The audit returns every recorded row. A record that cannot become a row is quarantined
  * with its bytes.
  */
-import { TOPICS, wireTime } from '@mandate/schemas';
+import { actionSnapshot, TOPICS, wireTime } from '@mandate/schemas';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -129,6 +129,45 @@ export function recording(make: MakeAudit): void {
     expect(await found(['differs'])).toEqual(['act-3']);
     expect(await found(['UNKNOWN', 'differs'])).toEqual(['act-3', 'act-2']);
     expect(await found(['ALLOW'])).toEqual(['act-0']);
+  });
+
+  test('returns the obligations, notes, violations and events of a decision, and null or nothing otherwise', async () => {
+    const obligations = { stores: [{ store: 'episodic', maxResults: 5 }] };
+    const notes = [{ code: 'RESULTS_CLAMPED' as const, store: 'episodic', asked: 9, given: 5 }];
+    const violations = [{ rule: 'force_save', field: 'hints.save' }];
+    const events = ['memory_read', 'guardrail_triggered'] as const;
+    await recordDecisions(audit, [
+      recordedDecision({ ...decisionOf('told', 0), obligations, notes, violations, events: [...events] }, 0),
+      recordedDecision(decisionOf('told', 1), 1),
+    ]);
+    expect(await ask(audit, searchDecisions, { tenant: 'told' })).toMatchObject([
+      { obligations: null, notes: null, violations: null, events: [] },
+      {
+        obligations: JSON.stringify(obligations),
+        notes: JSON.stringify(notes),
+        violations: JSON.stringify(violations),
+        events,
+      },
+    ]);
+    const found = await ask(audit, searchDecisions, { tenant: 'told', event: ['memory_read'] });
+    expect(found.map(({ actionId }) => actionId)).toEqual(['act-0']);
+  });
+
+  test.each([
+    [{ type: 'prompt', text: 'hi' }, ''],
+    [{ type: 'output', text: 'hi' }, ''],
+    [{ type: 'memory_read', stores: ['episodic'] }, ''],
+    [{ type: 'memory_write', event: 'message_sent', text: { user: 'hi' } }, 'message_sent'],
+  ] as const)('records %j with the subject "%s", and with its type', async (fields, subject) => {
+    const tenant = `kind-${fields.type}`;
+    const action = actionSnapshot.parse({ id: 'x', agentId: 'a-1', ...fields });
+    const decision = { ...decisionOf(tenant, 0), type: fields.type, tool: null, action };
+    expect(await recordDecisions(audit, [recordedDecision(decision, 0)])).toMatchObject({ inserted: 1 });
+    const [row] = await ask(audit, searchDecisions, { tenant, type: [fields.type] });
+    expect(row).toMatchObject({ type: fields.type, subject, tool: null, model: null });
+    expect((await ask(audit, searchDecisions, { tenant, text: 'hi' })).length).toBe(
+      fields.type === 'memory_read' ? 0 : 1,
+    );
   });
 
   test('does nothing for an empty batch', async () => {

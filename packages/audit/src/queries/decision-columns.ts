@@ -1,5 +1,13 @@
 /** A decision as searches return it: the columns that people display and use in filters. */
-import { CODES, DECISION_KINDS, described, SHADOW_VERDICTS, time, VERDICTS } from '@mandate/schemas';
+import {
+  CODES,
+  DECISION_KINDS,
+  described,
+  GOVERNANCE_EVENTS,
+  SHADOW_VERDICTS,
+  time,
+  VERDICTS,
+} from '@mandate/schemas';
 import { z } from 'zod';
 
 export const DECISION_COLUMNS = `id, kind, action_id AS actionId, attempt, agent_id AS agentId, type,
@@ -7,7 +15,8 @@ export const DECISION_COLUMNS = `id, kind, action_id AS actionId, attempt, agent
       nullIf(observed_verdict, '') AS observedVerdict, nullIf(observed_code, '') AS observedCode,
       nullIf(shadow_verdict, '') AS shadowVerdict, nullIf(shadow_code, '') AS shadowCode, shadow_rules AS shadowRules, reason,
       nullIf(principal_id, '') AS principalId, nullIf(principal_role, '') AS principalRole,
-      nullIf(mandate_id, '') AS mandateId, policies, rules, nullIf(obligations, '') AS obligations, nullIf(trace_id, '') AS traceId,
+      nullIf(mandate_id, '') AS mandateId, policies, rules, nullIf(obligations, '') AS obligations,
+      nullIf(notes, '') AS notes, nullIf(violations, '') AS violations, events, nullIf(trace_id, '') AS traceId,
       charged_micros AS chargedMicros, cumulative_micros AS cumulativeMicros,
       appended_at AS appendedAt, decided_at AS decidedAt,
       log_topic AS logTopic, log_partition AS logPartition, log_offset AS logOffset`;
@@ -77,6 +86,21 @@ export const decisionSummary = z.object({
     z.string().nullable(),
     'What the program that executes the action must do, as JSON text. null: nothing.',
     '{"arguments":{"absent":["bcc"]}}',
+  ),
+  notes: described(
+    z.string().nullable(),
+    'What the decision changed of the request, as JSON text. null: nothing.',
+    '[{"code":"RESULTS_CLAMPED","store":"episodic","asked":100,"given":5}]',
+  ),
+  violations: described(
+    z.string().nullable(),
+    'What a model chose that it must not choose, as JSON text. null: nothing.',
+    '[{"rule":"force_save","field":"hints.save"}]',
+  ),
+  events: described(
+    z.array(z.enum(GOVERNANCE_EVENTS)),
+    'The events that the policies mark on the decision (`log_events`).',
+    ['tool_invocation'],
   ),
   traceId: described(
     z.string().nullable(),

@@ -7,6 +7,7 @@ import {
   CODES,
   DECISION_KINDS,
   END_OF_TIME_MS,
+  GOVERNANCE_EVENTS,
   id,
   SHADOW_VERDICTS,
   tenant,
@@ -51,6 +52,7 @@ export const decisionFilter = z.strictObject({
   mandate: anyOf(id),
   policy: anyOf(id),
   rule: anyOf(id),
+  event: anyOf(z.enum(GOVERNANCE_EVENTS)),
   traceId: anyOf(z.string().regex(/^[0-9a-f]{32}$/)),
   minChargedMicros: z.int().min(0).optional(),
   maxChargedMicros: z.int().min(0).optional(),
@@ -83,6 +85,7 @@ const FRAGMENTS: Readonly<Record<Exclude<keyof DecisionFilter, 'tenant'>, string
   policy:
     "hasAny(arrayConcat(policies, arrayMap(each -> splitByChar('@', each)[1], policies)), {policy:Array(String)})",
   rule: 'hasAny(rules, {rule:Array(String)})',
+  event: 'hasAny(events, {event:Array(String)})',
   traceId: 'trace_id IN {traceId:Array(String)}',
   minChargedMicros: 'charged_micros >= {minChargedMicros:Int64}',
   maxChargedMicros: 'charged_micros <= {maxChargedMicros:Int64}',

@@ -106,10 +106,12 @@ export const EXPORTS = {
         'reason',
         'principalId',
         'obligations',
+        'notes',
+        'violations',
       ],
       ...['principalRole', 'mandateId', 'traceId', 'logTopic'],
     ],
-    lists: ['shadowRules', 'policies', 'rules'],
+    lists: ['shadowRules', 'policies', 'rules', 'events'],
     source: (filter) =>
       `FROM decisions FINAL WHERE tenant = {tenant:String} AND NOT void${decisionsNarrowed(filter as Partial<DecisionFilter>)}`,
   }),

@@ -31,6 +31,9 @@ export const decisionRow = z.strictObject({
   reason: z.string(),
   arguments: z.string(),
   obligations: z.string(),
+  notes: z.string(),
+  violations: z.string(),
+  events: z.array(z.string()),
   principal_id: z.string(),
   principal_role: z.string(),
   provider: z.string(),
@@ -79,7 +82,10 @@ export function decisionRowOf(recorded: Recorded<Decision>): z.input<typeof deci
     })),
     reason: record.reason,
     arguments: argumentsIn(action),
-    obligations: record.obligations === undefined ? '' : JSON.stringify(record.obligations),
+    obligations: jsonOf(record.obligations),
+    notes: jsonOf(record.notes),
+    violations: jsonOf(record.violations),
+    events: record.events ?? [],
     principal_id: action.principal?.id ?? '',
     principal_role: action.principal?.role ?? '',
     provider: record.provider ?? '',
@@ -106,4 +112,9 @@ function argumentsIn(action: Decision['action']): string {
   if (own.length === 0) return '';
   const [[name, value] = []] = own;
   return JSON.stringify(name === 'args' ? value : Object.fromEntries(own));
+}
+
+/** Returns the value as JSON text. Empty if there is no value. */
+function jsonOf(value: object | undefined): string {
+  return value === undefined ? '' : JSON.stringify(value);
 }

@@ -13,7 +13,8 @@ const COLUMNS: Readonly<Record<QuestionName, Known>> = {
   'decisions list': [
     ...['id', 'kind', 'actionId', 'attempt', 'agentId', 'type', 'subject', 'tool', 'model', 'provider'],
     ...['verdict', 'code', 'observedVerdict', 'observedCode', 'shadowVerdict', 'shadowCode', 'shadowRules'],
-    ...['reason', 'principalId', 'principalRole', 'mandateId', 'policies', 'rules', 'obligations', 'traceId'],
+    ...['reason', 'principalId', 'principalRole', 'mandateId', 'policies', 'rules', 'obligations', 'notes'],
+    ...['violations', 'events', 'traceId'],
     ...['chargedMicros', 'cumulativeMicros', 'appendedAt', 'decidedAt', 'charged', 'cumulative', 'log'],
   ],
   'settlements list': [

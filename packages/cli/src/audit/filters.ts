@@ -85,7 +85,10 @@ const FILTERS = {
   minCharged: amount('--min-charged <dollars>', 'charged at least this much: 0.40', 'minChargedMicros'),
   maxCharged: amount('--max-charged <dollars>', 'charged at most this much', 'maxChargedMicros'),
   text: one('--text <text>', 'text in the reason, or in names or values of the arguments'),
-  event: one('--event <event>', 'events of this name, such as policy.published'),
+  event: many(
+    '--event <event>',
+    'control events of this name (policy.published), or decisions that a policy marks with it (memory_read)',
+  ),
   madeBy: one('--made-by <who>', 'events of this name or key id', { parameter: 'by' }),
   reader: one('--reader <id>', 'reads with the API key of this id', { parameter: 'key' }),
   route: one('--route <route>', 'reads of this route: /v1/audit/decisions/:id'),
@@ -119,7 +122,7 @@ export type FilterName = keyof typeof FILTERS;
 export const SEARCHED_FOR = [
   ...['agent', 'tool', 'model', 'provider', 'verdict', 'code', 'observedCode', 'shadow', 'type', 'kind'],
   ...['action', 'parentAction', 'principal', 'role', 'mandate', 'policy', 'rule', 'trace', 'minCharged'],
-  ...['maxCharged', 'text'],
+  ...['maxCharged', 'text', 'event'],
 ] as const satisfies readonly FilterName[];
 export const SEARCHED = [...SEARCHED_FOR, 'from', 'to'] as const;
 

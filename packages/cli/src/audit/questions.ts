@@ -60,9 +60,10 @@ export const QUESTIONS = {
     firstIf: {
       shadow: ['verdict', 'shadowVerdict', 'shadowCode', 'shadowRules'],
       observedCode: ['observedCode'],
+      event: ['verdict', 'events'],
     },
     presentation: {
-      first: ['verdict', 'agentId', 'code', 'decidedAt', 'tool', 'charged', 'actionId', 'model'],
+      first: ['verdict', 'agentId', 'code', 'decidedAt', 'subject', 'charged', 'actionId', 'type'],
     },
   },
   'settlements list': {

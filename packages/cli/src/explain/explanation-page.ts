@@ -291,12 +291,13 @@ function toldOnce(told: Explanation): Around {
 }
 
 function others(title: string, { decisions, more }: Explanation['before']): Section {
-  const lines = decisions.map(({ id, apartMs, verdict, code, agentId, actionId, tool, model, charged }) =>
-    labelled(
-      `${id}  ${apart(apartMs).padEnd(13)} `,
-      0,
-      `${verdict.padEnd(5)}  ${agentId}  ${actionId}  ${tool ?? model ?? ''}  ${verdict === 'ALLOW' ? charged : code}`,
-    ),
+  const lines = decisions.map(
+    ({ id, apartMs, verdict, code, agentId, actionId, type, tool, model, charged }) =>
+      labelled(
+        `${id}  ${apart(apartMs).padEnd(13)} `,
+        0,
+        `${verdict.padEnd(5)}  ${agentId}  ${actionId}  ${tool ?? model ?? type}  ${verdict === 'ALLOW' ? charged : code}`,
+      ),
   );
   return { title, lines: more ? [...lines, plain('… and more')] : lines };
 }

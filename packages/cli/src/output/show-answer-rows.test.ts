@@ -11,6 +11,7 @@ const DECISION = {
   attempt: 1,
   agentId: 'a-researcher-with-a-long-name',
   type: 'tool_call',
+  subject: 'mcp__github__create_pull_request',
   tool: 'mcp__github__create_pull_request',
   model: null,
   verdict: 'BLOCK',

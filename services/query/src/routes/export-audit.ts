@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CONTROL_EVENTS, EXPORT_FORMATS, EXPORTS, type Exportable, type ExportFormat } from '@mandate/audit';
 import { ofThisRequest, turns } from '@mandate/runtime';
-import { described, id } from '@mandate/schemas';
+import { described, GOVERNANCE_EVENTS, id } from '@mandate/schemas';
 import { boundStreams, callerOf, HttpProblem, headerText, laneOf } from '@mandate/server';
 import { z } from 'zod';
 import { decisionFilterOf, decisionFilterParameters } from '../decision-filter-parameters.ts';
@@ -73,12 +73,12 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
             'Only rows up to this id, which is included.',
             'dec_01ke6qxba079817457defc4972b9f9',
           ),
+          ...decisionFilterParameters(clock),
           event: described(
-            anyOf(z.enum(CONTROL_EVENTS)),
-            'Only control events of this kind. May be repeated: any of them.',
+            anyOf(z.enum([...GOVERNANCE_EVENTS, ...CONTROL_EVENTS])),
+            'Only control events of this kind, or decisions that a policy marks with this event. May be repeated: any of them.',
             'agent.killed',
           ),
-          ...decisionFilterParameters(clock),
         }),
       },
     },
@@ -169,7 +169,7 @@ export const exportAudit: Route = (server, { ask, file, clock }) => {
   );
 };
 
-type Filter = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>> & {
+type Filter = Omit<z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>, 'event'> & {
   event?: string[] | undefined;
 };
 
@@ -177,8 +177,8 @@ type Filter = z.output<z.ZodObject<ReturnType<typeof decisionFilterParameters>>>
 function narrowedBy(of: Exportable, tenant: string, { event, ...filter }: Filter) {
   const { agentId, actionId, fromMs, toMs, ...others } = decisionFilterOf(tenant, filter);
   if (of === 'decisions') {
-    mustBeAbsent(of, { event });
-    return { ...others, agentId, actionId, fromMs, toMs };
+    mustBeEvents(of, event, GOVERNANCE_EVENTS);
+    return { ...others, agentId, actionId, event, fromMs, toMs };
   }
   const { tenant: _, ...rest } = others;
   if (of === 'settlements') {
@@ -186,12 +186,20 @@ function narrowedBy(of: Exportable, tenant: string, { event, ...filter }: Filter
     return { tenant, agentId, actionId, fromMs, toMs };
   }
   mustBeAbsent(of, { ...rest, actionId });
+  mustBeEvents(of, event, CONTROL_EVENTS);
   return { tenant, agentId, event, fromMs, toMs };
 }
 
 function mustBeAbsent(of: Exportable, given: Readonly<Record<string, unknown>>): void {
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (names.length > 0) throw refused(`${of} cannot be narrowed by ${names.join(', ')}`, 'Leave that out.');
+}
+
+/** Throws if the rows of the table cannot have one of the events. */
+function mustBeEvents(of: Exportable, given: readonly string[] = [], known: readonly string[]): void {
+  const unknown = given.find((event) => !known.includes(event));
+  if (unknown !== undefined)
+    throw refused(`${of} have no event ${unknown}`, `Give one of these: ${known.join(', ')}.`);
 }
 
 function refused(message: string, remedy: string): HttpProblem {

@@ -24,6 +24,7 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
       [{ from: wireTime(START_MS + 100), to: wireTime(START_MS + 109) }, 9],
       [{ agent: 'agent-1', tool: 'no_such_tool' }, 0],
       [{ text: 'É"' }, 5],
+      [{ event: 'tool_invocation' }, 0],
       [{ maxChargedMicros: '0' }, 11],
       [{ from: '2020-01-01', to: '9s' }, 56],
     ])('%j finds %i', async (query, found) => {
@@ -59,6 +60,9 @@ export function decisionsAnswer({ get, pages, record, audit, reader, keys: { str
         policies: [],
         rules: [],
         obligations: null,
+        notes: null,
+        violations: null,
+        events: [],
         traceId: null,
         chargedMicros: 100_000,
         charged: '$0.10',
