@@ -155,6 +155,31 @@ export function turnsRemembered(make: MakeLedger): void {
     expect(seen).toEqual([false, true, true, true, true, true, false, true]);
   });
 
+  test('prompts of one step that differ only in their turns open different turns', async () => {
+    const { ledger } = await begin(make);
+    const outside = stepRequest({ actionId: 'none', plan: planOf({ reserveMicros: 0 }) });
+    const prompts = ['chat', 'quiz', null].map((intent) => promptRequest({ actionId: `${intent}` }, intent));
+    await ledger.step([outside, ...prompts]);
+    const of = (turnId: string) => limitFactOf(ledger, asking({ turnId }));
+    expect(await of('none')).toMatchObject({ fails: 'unknown' });
+    for (const intent of ['chat', 'quiz', null]) expect(await of(`${intent}`)).toMatchObject({ intent });
+  });
+
+  test('calls of one step that differ only in their limits of a turn get different answers', async () => {
+    const { ledger } = await begin(make);
+    await ledger.step([promptRequest(), promptRequest({ actionId: 'q' }, 'quiz')]);
+    const limits = [{}, { turnId: 'q' }, { person: 'u2 user' }, { intents: ['quiz'] }, { agents: ['bob'] }];
+    const results = await ledger.step(limits.map((limit) => asking({ counts: null, ...limit })));
+    const seen = results.map((result) => (result.kind === 'decided' ? result.facts.limits[0] : null));
+    expect(seen).toMatchObject([
+      { fails: null, intent: 'chat' },
+      { fails: null, intent: 'quiz' },
+      { fails: 'person' },
+      { fails: 'intent' },
+      { fails: 'unknown' },
+    ]);
+  });
+
   test('a refusal of a turn is final, although another limit would only need a wait', async () => {
     const { ledger } = await begin(make);
     const limits = [turn(), rate({ maxCalls: 1 })];

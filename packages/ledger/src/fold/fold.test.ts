@@ -1,5 +1,6 @@
 import { manualClock } from '@mandate/runtime';
 import { DEFAULTS, type DecisionsRecord } from '@mandate/schemas';
+import { runs } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
 import { decide, settle, spent } from '../contract/bench.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { createDriver, play, playBatch } from '../contract/drive.ts';
 import type { Command } from '../contract/history-command.ts';
 import { lawsOfTheFold } from '../contract/laws-of-the-fold.ts';
+import { lawOfTurns, type Restart } from '../contract/laws-of-turns.ts';
 import { recordsOf } from '../contract/records.ts';
 import { stateOf } from '../contract/state-of.ts';
 import { createMemoryLedger, type MemoryLedger } from '../memory/memory-ledger.ts';
@@ -27,6 +29,12 @@ import { writeSnapshot } from '../snapshot/write-snapshot.ts';
 import { createFold, type Fold, foldRecord } from './fold.ts';
 
 describe('laws of the fold', () => lawsOfTheFold(40));
+
+describe('a ledger in memory that is lost', () => {
+  const restart: Restart = async (clock, epoch, state) =>
+    createMemoryLedger({ clock, epoch, ...(state && { state }) });
+  lawOfTurns(restart, { numRuns: runs(150) });
+});
 
 const START_MS = 1_000;
 const HOUR_MS = 3_600_000;

@@ -13,6 +13,7 @@ import {
   settleRequest,
   stepRequest,
   TENANT,
+  turn,
 } from '../contract/builders.ts';
 import { freshLedger, freshNamespace, START_MS } from './fresh-ledger.fixture.ts';
 import { ownRedis } from './own-redis.fixture.ts';
@@ -94,6 +95,31 @@ describeWithOwnServers(['redis'], 'forgetting', () => {
     expect(await own.redis.hlen(`${namespace}:{${TENANT}}:commands`)).toBe(1);
     // The 40 allowed requests cost 1 each, and the adjustment adds 5.
     expect(await spent(ledger, TENANT)).toMatchObject({ 'agent agent-1 total': 45 });
+  });
+
+  test('keeps no more turns than prompts that are remembered, after a while', async () => {
+    const namespace = freshNamespace();
+    const clock = manualClock(START_MS);
+    const ledger = await freshLedger({ url: own.server.url, namespace, clock, replayMemoryMs: 1_000 });
+    onTestFinished(() => ledger.close());
+    const open = async (first: number, count: number) => {
+      const plan = planOf({ leaseMs: 100, opensTurn: { intent: 'chat', person: 'u1 user' } });
+      const prompts = Array.from({ length: count }, (_, at) =>
+        stepRequest({ actionId: `p${first + at}`, appendedAtMs: clock(), plan }),
+      );
+      await ledger.step(prompts);
+      await ledger.confirm(ledger.epoch, prompts);
+    };
+    await open(0, 200);
+    expect(await sizes(namespace)).toMatchObject({ turns: 200 });
+    clock.advance(1_000);
+    for (let call = 0; call < 150; call += 1) {
+      await open(200 + call, 1);
+      clock.advance(1);
+    }
+    expect((await sizes(namespace)).turns).toBeLessThan(200);
+    await ledger.step([stepRequest({ plan: planOf({ limits: [turn({ turnId: 'p349' })] }) })]);
+    expect(await sizes(namespace)).toMatchObject({ actions: 151 });
   });
 
   test('forgets a delivery that is confirmed late, and keeps a delivery that was decided again', async () => {

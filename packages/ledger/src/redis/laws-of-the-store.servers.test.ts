@@ -5,6 +5,7 @@ import { describeWithOwnServers, startRedis } from '@mandate/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { arbitraryHistory, REPLAY_MEMORY_MS } from '../contract/arbitrary-history.ts';
+import { DAY_MS } from '../contract/bench.ts';
 import { budget, planOf, rate, settleRequest, stepRequest } from '../contract/builders.ts';
 import {
   createDriver,
@@ -17,6 +18,7 @@ import {
   viewOf,
 } from '../contract/drive.ts';
 import type { History } from '../contract/history-command.ts';
+import { lawOfTurns, type Restart } from '../contract/laws-of-turns.ts';
 import { recordsOf } from '../contract/records.ts';
 import { stateOf } from '../contract/state-of.ts';
 import { createFold, type Fold, foldRecord } from '../fold/fold.ts';
@@ -138,6 +140,15 @@ describeWithOwnServers(['redis'], 'the store and the fold', () => {
         RUNS,
       );
     });
+  });
+
+  describe('lost and loaded again,', () => {
+    const restart: Restart = async (clock, epoch, state) => {
+      const ledger = await createRedisLedger({ url: server.url, clock, namespace: freshNamespace() });
+      await rebuildFrom(ledger, state ?? createState(DAY_MS), epoch);
+      return ledger;
+    };
+    lawOfTurns(restart, RUNS);
   });
 
   test('windows with many buckets, some of them old, equal the windows in memory', async () => {

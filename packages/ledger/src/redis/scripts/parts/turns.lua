@@ -19,10 +19,11 @@ do
     }
   end
 
+  -- Only open turns are written. load.lua writes the others.
   local function pack_turn(turn)
     return table.concat({
       decimal(turn.opened), decimal(turn.forget_at), decimal(turn.calls[TOOL_CALLS]), decimal(turn.calls[MODEL_CALLS]),
-      turn.is_open and '1' or '0', turn.intent, turn.person,
+      '1', turn.intent, turn.person,
     }, ' ')
   end
 
