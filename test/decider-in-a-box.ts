@@ -115,7 +115,9 @@ export function asking(action: { id: string; [field: string]: unknown }): object
   const call =
     type === 'tool_call'
       ? { tool: 'get_user' }
-      : { model: 'gpt-4o', provider: 'openai', inputTokens: 1_000, maxOutputTokens: 100 };
+      : type !== 'llm_call'
+        ? {}
+        : { model: 'gpt-4o', provider: 'openai', inputTokens: 1_000, maxOutputTokens: 100 };
   return { event: 'action.requested', action: { agentId: 'agent-1', type, ...call, ...action } };
 }
 

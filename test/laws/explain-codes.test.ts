@@ -5,6 +5,7 @@ import { actionRequested, CODES, type Decision } from '@mandate/schemas';
 import { buildDecision } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { asking, type Box, deciderInABox, decisionOf, START_MS } from '../decider-in-a-box.ts';
+import { GOVERNED_CASES } from './governed-code-cases.ts';
 import { registered } from './registered.ts';
 
 type Asked = { id: string; [field: string]: unknown };
@@ -367,6 +368,26 @@ const CASES: readonly [string, Case][] = [
   [
     'RATE_LIMIT_EXCEEDED',
     {
+      mandate: {
+        toolPolicies: { get_user: { rateLimit: { scope: 'principal', maxCalls: 1, windowMs: 60_000 } } },
+      },
+      asked: { id: 'a', principal: { id: 'u1' } },
+      before: async (box) => {
+        await ask(box, { id: 'b', principal: { id: 'u1' } });
+        box.clock.advance(1_000);
+      },
+      needs: {
+        'tool-rate': [
+          'a rate for each person of at least 2 calls in 1 min',
+          `not before ${at(60_000)}, if nothing else is charged until then`,
+        ],
+      },
+      as: 'next-attempt',
+    },
+  ],
+  [
+    'RATE_LIMIT_EXCEEDED',
+    {
       mandate: { maxOpen: 1 },
       before: async (box) => {
         await ask(box, { id: 'b' });
@@ -460,16 +481,21 @@ const CASES: readonly [string, Case][] = [
   ],
 ];
 
-test.each(CASES)('%s', async (code, { mandate, asked = { id: 'a' }, agoMs, before, needs, as }) => {
-  const box = deciderInABox([mandate]);
-  await before?.(box, asked);
-  const decision = await ask(box, asked, agoMs);
-  expect(decision.code).toBe(code);
-  const change = whatWouldChange(decision);
-  const said = change.needs.map(({ check, anyOf }) => [check, anyOf.map(({ words }) => words)]);
-  expect(said).toEqual(Object.entries(needs));
-  expect(change.askAgainAs).toBe(as);
-});
+const ALL_CASES = [...CASES, ...GOVERNED_CASES];
+
+test.each<readonly [string, Case]>(ALL_CASES)(
+  '%s',
+  async (code, { mandate, asked = { id: 'a' }, agoMs, before, needs, as }) => {
+    const box = deciderInABox([mandate]);
+    await before?.(box, asked);
+    const decision = await ask(box, asked, agoMs);
+    expect(decision.code).toBe(code);
+    const change = whatWouldChange(decision);
+    const said = change.needs.map(({ check, anyOf }) => [check, anyOf.map(({ words }) => words)]);
+    expect(said).toEqual(Object.entries(needs));
+    expect(change.askAgainAs).toBe(as);
+  },
+);
 
 test('INTERNAL_ERROR', () => {
   const failed = buildDecision(1, { appendedAtMs: START_MS, verdict: 'BLOCK', code: 'INTERNAL_ERROR' });
@@ -479,15 +505,8 @@ test('INTERNAL_ERROR', () => {
   });
 });
 
-/** The codes of governed actions. Their reasons and remedies say what must change. */
-const OF_GOVERNED_ACTIONS = [
-  ...['ROLE_NOT_ALLOWED', 'ORIGIN_NOT_ALLOWED', 'PRINCIPAL_MISMATCH', 'STORE_NOT_ALLOWED'],
-  ...['CONTENT_TOO_LONG', 'CONTENT_BLOCKED', 'OPERATION_NOT_PERMITTED', 'SUBCATEGORY_CREATION_NOT_ALLOWED'],
-  ...['TOOL_NOT_FOR_INTENT', 'TURN_UNKNOWN', 'TURN_LIMIT_EXCEEDED'],
-];
-
 test('has a case for every code', () => {
-  const told = new Set([...CASES.map(([code]) => code), ...OF_GOVERNED_ACTIONS, 'INTERNAL_ERROR', 'ALLOWED']);
+  const told = new Set([...ALL_CASES.map(([code]) => code), 'INTERNAL_ERROR', 'ALLOWED']);
   expect([...told].toSorted()).toEqual([...CODES].toSorted());
 });
 
@@ -512,6 +531,16 @@ test('an allowed action needs no change, and its explanation lists the checks th
   const spacious = deciderInABox([{ maxCostTotal: 1, rateLimit: { maxCalls: 5, windowMs: 60_000 } }]);
   const easy = await ask(spacious, { id: 'a', estimatedCostMicros: 100_000 });
   expect(whatWouldChange(easy).near).toEqual([]);
+});
+
+test('the explanation of the last call of a turn says so', async () => {
+  const box = deciderInABox([{ governance: { guardrails: { agent: { max_tool_calls_per_turn: 1 } } } }]);
+  await ask(box, { id: 'p', type: 'prompt', text: 'hi' });
+  const last = await ask(box, { id: 'a', turnId: 'p' });
+  expect(last.verdict).toBe('ALLOW');
+  expect(whatWouldChange(last).near).toMatchObject([
+    { check: 'turn', words: '1 more such call in the turn "p" before it' },
+  ]);
 });
 
 test('says for a mandate in observe mode what would be needed if the mandate were enforced', async () => {

@@ -155,3 +155,53 @@ test('shows below the reason what shadow rules would have decided, or why this i
   );
   expect(headline({})).toContain('is not known, because a rule or a policy begins or ends at that time');
 });
+
+test('shows what an allowed prompt, read and save ask, and what they tell', () => {
+  const shown = (decided: Partial<Parameters<typeof buildDecision>[1]>) =>
+    page({}, { appendedAtMs: NOW_MS, ...decided })
+      .split('\n\n')
+      .find((section) => section.startsWith('What it asks and tells'))
+      ?.split('\n')
+      .slice(1)
+      .map((line) => line.trim().replace(/ +/g, ' '));
+  expect(shown({})).toBeUndefined();
+  const intent = { id: 'cards', by: 'keyword', trigger: 'cards', length: 5, others: [] };
+  const prompt = {
+    intent: { ...intent, entities: { count: 5 }, missing: ['level'], invalid: [] },
+    tools: ['make_cards'],
+    specialists: [],
+    stores: [{ store: 'stm', maxResults: null }],
+    filter: { field: 'user_id', is: 'principal.id' },
+  };
+  expect(shown({ obligations: prompt, events: ['intent_classification'] })).toEqual([
+    'intent cards, by keyword; count 5; missing: level',
+    'tools make_cards',
+    'specialists none',
+    'stores stm (no limit)',
+    'filter user_id is principal.id',
+    'events intent_classification',
+  ]);
+  const read = {
+    obligations: { stores: [{ store: 'episodic', maxResults: 5 }] },
+    notes: [{ code: 'RESULTS_CLAMPED' as const, store: 'episodic', asked: 9, given: 5 }],
+  };
+  expect(shown(read)).toEqual([
+    'stores episodic (at most 5)',
+    'RESULTS_CLAMPED {"store":"episodic","asked":9,"given":5}',
+  ]);
+  const save = { store: 'ltm', scope: 'permanent', rule: 'permanent', ttlMs: null, expiresAt: null };
+  const saved = {
+    obligations: { decidedBy: 'permanent', saves: [save] },
+    violations: [{ rule: 'force_save', field: 'hints.save' }],
+  };
+  expect(shown(saved)).toEqual([
+    'decidedBy permanent',
+    'saves to ltm by permanent, for ever',
+    'not for the model hints.save (force_save)',
+  ]);
+});
+
+test('shows an obligation in an unknown form as JSON', () => {
+  const said = page({}, { appendedAtMs: NOW_MS, obligations: { stores: 'all', later: { x: 1 } } });
+  expect(said).toMatch(/stores +all\n +later +\{"x":1\}/);
+});

@@ -20,6 +20,7 @@ import { shadowInWords } from '../output/shadow-in-words.ts';
 import { roomOn } from '../output/show-fitted.ts';
 import { paint } from '../output/table.ts';
 import { wrap } from '../output/wrap.ts';
+import { dutiesInWords } from './duties-in-words.ts';
 
 const VERDICT = { ALLOW: 'green', BLOCK: 'red', DEFER: 'yellow' } as const;
 const SAID = { pass: 'green', block: 'red', defer: 'yellow', skip: 'dim' } as const;
@@ -38,6 +39,7 @@ export function explanationPage(told: Explanation, stdout: Output, nowMs: number
   const sections = [
     request(told),
     policies(told, nowMs),
+    duties(told),
     checks(told),
     change(told),
     ledger(told),
@@ -107,7 +109,8 @@ function whatIsAsked(action: Decision['action']): (readonly [string, string])[] 
     ];
   }
   const own = ownFreeFieldsOf(action).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  return [['subject', subjectOf(action)], ...own];
+  const subject = subjectOf(action);
+  return [['type', action.type], ...(subject === '' ? [] : [['subject', subject] as const]), ...own];
 }
 
 function request({ decision, mandate, traceId }: Explanation): Section {
@@ -168,6 +171,13 @@ function claimsInWords(
   return claims.length === 0
     ? undefined
     : `rules went by ${claims.join(', ')}, which is what the caller said`;
+}
+
+function duties({ decision }: Explanation): Section {
+  const rows = dutiesInWords(decision);
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, words]) => labelled(name, width, words));
+  return { title: 'What it asks and tells', lines };
 }
 
 function checks({ checks, mandate }: Explanation): Section {

@@ -18,12 +18,13 @@ export const turn: LimitCheck<TurnLimit, TurnFact> = {
     if (first === undefined || !ASKED.has(first.type)) return [];
     return governedOf(calls).flatMap((governed) => limitOf(governed, calls) ?? []);
   },
-  evidence: ({ turnId, counts, maxCalls, timeoutMs }, { intent, openedAtMs, calls }) => ({
+  evidence: ({ turnId, counts, maxCalls, timeoutMs }, { intent, openedAtMs, calls, fails }) => ({
     turnId,
     intent,
     openedAtMs,
     ...(counts !== null && { calls, maxCalls }),
     timeoutMs,
+    ...(fails !== null && { fails }),
   }),
   violation,
 };

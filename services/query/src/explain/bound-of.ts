@@ -93,6 +93,36 @@ function fieldOf(check: Check, toolPolicy: string): string | null {
     }
     case 'confirmation':
       return mayNotWait(evidence, evidence) ? 'maxWaiting' : `${toolPolicy}.requiresConfirmation`;
+    case 'role-known':
+      return 'governance.roles';
+    case 'role-allowed':
+      return `${toolPolicy}.roles`;
+    case 'input-length':
+      return 'governance.guardrails.input.max_length';
+    case 'input-patterns':
+      return 'governance.guardrails.input.blocked_patterns';
+    case 'output-length':
+      return 'governance.guardrails.output.max_length';
+    case 'output-content':
+      return 'governance.guardrails.output.blocked_content';
+    case 'intent':
+      return 'governance.intents';
+    case 'argument-defaults':
+      return evidence.filled.length === 0 ? null : 'governance.tools';
+    case 'read-choices':
+      return 'governance.memory_policies.read.llm_cannot';
+    case 'read-isolation':
+      return 'governance.memory_policies.read.user_isolation';
+    case 'stores-allowed':
+      return 'governance.memory_policies.read.intent_mapping';
+    case 'saves-decided':
+      return evidence.store === undefined
+        ? 'governance.memory_policies.write'
+        : 'governance.specialist.memory_access';
+    case 'category-policies':
+      return 'governance.categories';
+    case 'turn':
+      return 'governance.guardrails.agent';
     case 'duplicate':
     case 'replay-memory':
     case 'deadline':

@@ -1,5 +1,6 @@
 /** Describes the result of a check in a sentence, for a person who asks for the reason. */
 import { type Check, type Decision, durationInWords, formatMicros, mayNotWait } from '@mandate/schemas';
+import { governedInWords } from './governed-in-words.ts';
 import { otherPoliciesInWords } from './other-policies-in-words.ts';
 import { type Evidence, ofAncestor, parseEvidence } from './parse-evidence.ts';
 
@@ -80,6 +81,8 @@ function sentence(evidence: Evidence, passed: boolean, decision: Decision): stri
       return confirmationSentence(evidence);
     case 'unknown':
       return passed ? 'It passed.' : 'It did not pass; this version cannot read its evidence.';
+    default:
+      return governedInWords(evidence, passed);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { BUDGET_SCOPES, type Check } from '@mandate/schemas';
 import { z } from 'zod';
+import { GOVERNED_READERS } from './governed-evidence.ts';
 
 const money = z.object({ costMicros: z.int(), maxMicros: z.int(), price: z.string() });
 /** The limit of another policy on the same counter. For a confirmation: the other policy asks a person too. */
@@ -29,6 +30,7 @@ const matched = { pattern: z.string().optional() };
 const nothing = z.unknown().transform(() => ({}));
 
 const READERS = {
+  ...GOVERNED_READERS,
   duplicate: nothing,
   'replay-memory': nothing,
   deadline: nothing,
@@ -93,6 +95,7 @@ type Readers = typeof READERS;
 /** `ancestor` is the ancestor with the policy of the limit. */
 type EvidenceOf = { [Name in keyof Readers]: { by: Name; ancestor?: string } & z.output<Readers[Name]> };
 export type Evidence = EvidenceOf[keyof Readers] | { by: 'unknown' };
+export type GovernedEvidence = EvidenceOf[keyof typeof GOVERNED_READERS];
 
 export function parseEvidence({ check, result, evidence, ancestor }: Check): Evidence {
   // A check that was skipped has no evidence.

@@ -22,6 +22,7 @@ import { z } from 'zod';
 import { checkInWords, waitedMs } from './check-in-words.ts';
 import { blockingPoliciesInWords } from './other-policies-in-words.ts';
 import { type Evidence, ofAncestor, parseEvidence } from './parse-evidence.ts';
+import { GOVERNED_WAYS, waysPastGoverned } from './ways-past-governed.ts';
 
 const WAYS = [
   'another-id',
@@ -46,6 +47,7 @@ const WAYS = [
   'more-calls',
   'more-open',
   'approval',
+  ...GOVERNED_WAYS,
 ] as const;
 
 const way = z.object({
@@ -313,6 +315,8 @@ function waysPast(check: Check, decision: Decision): Way[] {
       return [confirmed(evidence, decision)];
     case 'unknown':
       return [];
+    default:
+      return waysPastGoverned(evidence);
   }
 }
 
@@ -428,10 +432,12 @@ function cheaper(atMostMicros: number): Way {
 
 type Rate = Extract<Evidence, { by: 'tool-rate' | 'mandate-rate' }>;
 
-function moreCalls({ calls, windowMs, ancestor, otherLimits }: Rate): Way {
+function moreCalls({ scope, calls, windowMs, ancestor, otherLimits }: Rate): Way {
+  const whose =
+    scope === 'principal' ? ' for each person' : ancestor === undefined ? '' : ` for "${ancestor}"`;
   return {
     way: 'more-calls',
-    words: `a rate${ancestor === undefined ? '' : ` for "${ancestor}"`} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${blockingPoliciesInWords(otherLimits)}`,
+    words: `a rate${whose} of at least ${calls + 1} calls in ${durationInWords(windowMs)}${blockingPoliciesInWords(otherLimits)}`,
     atLeastCalls: calls + 1,
   };
 }
@@ -521,6 +527,11 @@ function whatWouldHaveBlocked(evidence: Evidence, { decidedAt }: Decision): stri
       if (maxMicros === null || costMicros === undefined) return null;
       if (!isNear(spentMicros + costMicros, maxMicros)) return null;
       return `a call that costs more than ${formatMicros(maxMicros - spentMicros)}: all that the ${scope} budget "${id}" had left`;
+    }
+    case 'turn': {
+      const { turnId, calls, maxCalls } = evidence;
+      if (calls === undefined || maxCalls == null || !isNear(calls + 1, maxCalls)) return null;
+      return `${maxCalls - calls} more such ${maxCalls - calls === 1 ? 'call' : 'calls'} in the turn "${turnId}" before it`;
     }
     default:
       return null;
