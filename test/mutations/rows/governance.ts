@@ -12,13 +12,22 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       '    visit(categories);',
     ],
   ]),
+  ...inFile('packages/manifest/src/category-fields.ts', [
+    ['categories: a higher limit is looser', 'is > was', 'is < was'],
+    ['categories: a limit that is gone is looser', "typeof is !== 'number' || ", ''],
+    ['categories: a child grants nothing again that is denied above', '...above.permissions, ', ''],
+  ]),
   ...inFile('packages/manifest/src/checks/loosenings.ts', [
-    ['categories: a higher limit of a child is told', 'here > above', 'here < above'],
     [
       'categories: a child is compared with the nearest that says the field',
-      'below(subcategories, under(above, policies)',
+      'below(subcategories, holdsIn(above, policies)',
       'below(subcategories, above',
     ],
+  ]),
+  ...inFile('packages/manifest/src/overlay/wider-categories.ts', [
+    ['categories: a category that is gone may make its place looser', '...before.keys(), ', ''],
+    ['categories: a difference is reported where it begins', 'if (above !== null &&', 'if (false &&'],
+    ['categories: a difference of its own is reported', ' && field.of(above.is) === after', ''],
   ]),
   ...inFile(`${GOVERNANCE}/text/characters-in.ts`, [
     ['lengths are in characters', 'characters += 1', 'characters = text.length'],

@@ -49,11 +49,12 @@ test.each<[string, (draft: GovernanceDocument) => void]>([
     ({ specialist }) => specialist?.memory_access.write.push('episodic'),
   ],
   [
-    'governance.categories.notes: other policies of its categories, which may let more through',
+    'governance.categories.notes.policies.defaultTtl: 8 instead of 7',
     ({ categories }) => {
       if (categories?.notes?.policies) categories.notes.policies.defaultTtl = 8;
     },
   ],
+  ['governance.categories: the section is gone, and with it its limits', (draft) => delete draft.categories],
   [
     'governance.categories.more: a new store',
     ({ categories }) => Object.assign(categories ?? {}, { more: {} }),
@@ -74,7 +75,7 @@ test.each<(draft: GovernanceDocument) => void>([
   ({ roles }) => roles?.pop(),
   ({ tools }) => tools?.quiz?.intents?.pop(),
   ({ specialist }) => specialist?.handles_intents.pop(),
-  (draft) => delete draft.categories,
+  ({ categories }) => delete categories?.notes,
 ])('a narrower section is not reported', (change) => {
   expect(governanceWidenings(BASE, changed(change))).toEqual([]);
 });

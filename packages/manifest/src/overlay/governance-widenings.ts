@@ -3,9 +3,10 @@
  * difference that cannot be compared counts as wider.
  */
 import { deepEqual, type GovernanceDocument } from '@mandate/schemas';
-import type { CategoriesSection, ManifestDocument } from '@mandate/schemas/manifest';
+import type { ManifestDocument } from '@mandate/schemas/manifest';
 import type { Found } from '../fault.ts';
 import { LETS_THROUGH, widens } from './compare.ts';
+import { categoriesWiden } from './wider-categories.ts';
 import { guardrailWidenings } from './wider-guardrails.ts';
 import { readWidenings, writeWidenings } from './wider-memory.ts';
 
@@ -46,7 +47,7 @@ function allWidenings(before: GovernanceDocument, after: GovernanceDocument): re
     ...writeWidenings(before, after),
     ...guardrailWidenings(before, after),
     ...specialistWidens(before, after),
-    ...categoriesWiden(before.categories ?? {}, after.categories ?? {}),
+    ...categoriesWiden(before.categories, after.categories),
   ];
 }
 
@@ -90,15 +91,3 @@ function namesAdded(
 }
 
 const MOST_NAMED = 5;
-
-/** The policies inherit from each other, so only equal stores are certainly not wider. */
-function categoriesWiden(was: CategoriesSection, is: CategoriesSection): Found[] {
-  return Object.keys(is)
-    .filter((store) => !deepEqual(was[store] ?? null, is[store] ?? null))
-    .map((store) =>
-      widens(
-        ['categories', store],
-        store in was ? 'other policies of its categories, which may let more through' : 'a new store',
-      ),
-    );
-}
