@@ -24,6 +24,8 @@ export type ControlFiles = {
   documents: ControlDocuments;
   /** The file of each document, by kind and id, such as `policy read-only`. */
   files: ReadonlyMap<string, string>;
+  /** The names in `files` of the documents that manifests become. No such document has a file of its own. */
+  ofManifests: ReadonlySet<string>;
   /** The documents of each manifest, by its folder. */
   manifests: ReadonlyMap<string, CompiledManifest>;
   /** The warnings about manifests. `warnings` contains them too. */
@@ -84,6 +86,7 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
   }
   const manifestWarnings: ManifestFault[] = [];
   const compiled = new Map<string, CompiledManifest>();
+  const ofManifests = new Set<string>();
   for (const folder of manifests) {
     const read = readManifest(folder, options);
     manifestWarnings.push(...read.warnings);
@@ -92,7 +95,10 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
       continue;
     }
     compiled.set(folder, read.compiled);
-    for (const [file, one] of withFiles(folder, read.compiled)) add(file, one);
+    for (const [file, one] of withFiles(folder, read.compiled)) {
+      add(file, one);
+      ofManifests.add(`${one.kind} ${one.id}`);
+    }
   }
   if (options.environment !== undefined && manifests.length === 0)
     throw withoutEffect(paths, options.environment);
@@ -102,7 +108,7 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
       ...warnings.flatMap(([file, of]) => of(declared).map((warning) => describeFault(file, warning))),
       ...manifestWarnings.map((warning) => describeManifestFault(warning)),
     ];
-    return { documents, files, manifests: compiled, manifestWarnings, warnings: told };
+    return { documents, files, ofManifests, manifests: compiled, manifestWarnings, warnings: told };
   }
   throw new MandateError('DOCUMENTS_INVALID', `these documents are bad\n${faults.join('\n')}`, {
     remedy: 'Correct them at these places.',

@@ -1,6 +1,7 @@
 /** Tests `mandate apply` and `mandate diff` of a folder with a manifest, with a control service. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@mandate/testing';
 import { expect, test } from 'vitest';
 import { controlService } from './control-service.fixture.ts';
 import { manifestFolder } from './manifest-folder.fixture.ts';
@@ -62,6 +63,28 @@ test('previews a specialist and a prompt of a manifest that the plane does not h
   expect(prompt.exitCode).toBe(0);
   expect(prompt.stdout).toContain('  obliges to tools: ["make_cards"]\n');
   expect((await preview('tutor', '--prompt', 'x', '--tool', 'y')).exitCode).toBe(2);
+});
+
+test('pulls into a folder with a manifest, and leaves the manifest as it is', async () => {
+  const { mandate } = await controlService('default', 'author');
+  const folder = manifestFolder();
+  await mandate('apply', '-f', folder);
+  const other = join(temporaryFolder(), 'bot.yaml');
+  writeFileSync(other, '{ kind: agent, id: bot }');
+  await mandate('apply', '-f', other);
+  const pulled = await mandate('pull', '--out', folder);
+  expect(pulled).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(readFileSync(join(folder, 'agents', 'bot.yaml'), 'utf8')).toContain('id: bot');
+  expect(await mandate('diff', '-f', folder)).toMatchObject({ exitCode: 0 });
+
+  const before = readFileSync(join(folder, 'policy.yaml'), 'utf8');
+  await mandate('apply', '-f', folder, '--env', 'production');
+  const differs = await mandate('pull', '--out', folder);
+  expect(differs.stderr).toContain(
+    `the policy "tutor-policy" of the plane differs from ${join(folder, 'policy.yaml')}`,
+  );
+  expect(readFileSync(join(folder, 'policy.yaml'), 'utf8')).toBe(before);
+  expect((await mandate('pull', '--out', folder, '--env', 'production')).stderr).toBe('');
 });
 
 test('changes nothing if a manifest has an error', async () => {

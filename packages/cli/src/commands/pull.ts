@@ -17,16 +17,17 @@ import { currentDocuments } from '../control/current-documents.ts';
 import { changesText, countsText } from '../control/show-changes.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
 import { makeFolder } from '../export/make-folder.ts';
+import { type ManifestFlags, manifestOptions, withManifests } from '../input/manifest-options.ts';
 import { someText } from '../input/option-values.ts';
 import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { warningsText } from '../output/warnings-text.ts';
 import { write, writeJsonLine } from '../output/write.ts';
 
-type Options = { out: string; dryRun?: true };
+type Options = ManifestFlags & { out: string; dryRun?: true };
 
 export function pullCommand(command: Command, run: RunCommand): void {
-  command
+  withManifests(command)
     .description(
       'Writes the agents, policies and rules of a plane into a folder, one YAML file each. `mandate apply` then finds no ' +
         'difference. A file that is already right keeps its comments. The file of a removed document is removed. Scope ' +
@@ -38,7 +39,7 @@ export function pullCommand(command: Command, run: RunCommand): void {
       'after',
       `
 The latest version of each policy is written. Archived policies, grants and API
-keys are left out.
+keys are left out. A manifest is never written: a warning names what differs.
 
 Examples:
   mandate pull --out policies
@@ -51,13 +52,17 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
   const { out, dryRun } = options;
   const { stdout, stderr, json } = context;
   const current = await currentDocuments(connect(context));
-  const { documents, files } = existsSync(out) ? controlFilesIn([out]) : NOTHING_THERE;
+  const read = existsSync(out) ? controlFilesIn([out], manifestOptions(options)) : NOTHING_THERE;
+  const { documents, ofManifests } = read;
+  const files = new Map([...read.files].filter(([name]) => !ofManifests.has(name)));
   mustBeOneEach(files);
   const wanted = documentsOf(current);
   // The field `widens` is not shown, because writing a file gives no agent any right.
-  const changes = planChanges(wanted, currentDocumentsOf(documents), { prune: true, atMs: Date.now() }).map(
+  const planned = planChanges(wanted, currentDocumentsOf(documents), { prune: true, atMs: Date.now() }).map(
     (change) => ({ ...change, widens: [] }),
   );
+  const isOfManifest = ({ kind, id }: Change) => ofManifests.has(`${kind} ${id}`);
+  const changes = planned.filter((change) => !isOfManifest(change));
   if (!dryRun) await writeAll(changes, out, files);
   if (json) for (const change of changes) await writeJsonLine(stdout, change);
   else {
@@ -65,9 +70,17 @@ async function pull(options: Options, context: CommandContext): Promise<ExitCode
     await write(stdout, leftOut(current));
     await write(stdout, `${whatWasDone(changes, options)}\n`);
   }
+  const differing = planned.filter(isOfManifest).map((change) => differsFromManifest(change, read.files));
+  await write(stderr, warningsText(differing, BY_HAND));
   await write(stderr, warningsText(missingParents(wanted.agents, current), REFUSED));
   await write(stderr, warningsText(versionsLeftOut(wanted.rules, current), COUNTED_ANEW));
   return 0;
+}
+
+const BY_HAND = 'No manifest can be written from a plane. Change the manifest, or apply it again.';
+
+function differsFromManifest({ kind, id }: Change, files: ControlFiles['files']): string {
+  return `the ${kind} "${id}" of the plane differs from ${files.get(`${kind} ${id}`)}`;
 }
 
 const REFUSED =
@@ -79,6 +92,7 @@ const COUNTED_ANEW =
 const NOTHING_THERE: ControlFiles = {
   documents: { agents: new Map(), policies: new Map(), rules: new Map() },
   files: new Map(),
+  ofManifests: new Set(),
   manifests: new Map(),
   manifestWarnings: [],
   warnings: () => [],
