@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation.ts';
 import { GOVERNANCE_MUTATIONS } from './rows/governance.ts';
 import { LEDGER_MUTATIONS } from './rows/ledger.ts';
+import { MANIFEST_MUTATIONS } from './rows/manifests.ts';
 import { PACKAGE_MUTATIONS } from './rows/packages.ts';
 import { POLICY_MUTATIONS } from './rows/policy.ts';
 import { ARGUMENT_MUTATIONS } from './rows/policy-arguments.ts';
@@ -14,6 +15,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ARGUMENT_MUTATIONS,
   ...CONTROL_MUTATIONS,
   ...GOVERNANCE_MUTATIONS,
+  ...MANIFEST_MUTATIONS,
   ...LEDGER_MUTATIONS,
   ...SERVICE_MUTATIONS,
   ...PACKAGE_MUTATIONS,

@@ -128,6 +128,8 @@ test('puts the categories of memories into the policy of the manifest', () => {
   const bad = { ...PAIR, 'policy.yaml': POLICY.replace('[user]', '[usr]') };
   const both = () => controlFilesIn([folderOf({ ...bad, 'config.yaml': config.replace('kind', 'knd') })]);
   expect(both).toThrow(/ROLE_UNKNOWN.*\n.*config\.yaml:1:\d+ .*FIELD_UNKNOWN/s);
+  const alone = folderOf({ ...PAIR, 'config.yaml': config.replace('kind', 'knd') });
+  expect(() => controlFilesIn([alone])).toThrow(/config\.yaml:1:\d+ .*FIELD_UNKNOWN/);
 });
 
 test('reads a config as an ordinary document if it states its kind', () => {
