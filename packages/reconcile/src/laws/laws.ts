@@ -32,6 +32,7 @@ import { type Read, readInEpochs } from './read-record.ts';
 import { namesOf, readSteps, type Step } from './step.ts';
 import { createStoredDecisions } from './stored-decisions.ts';
 import { createTerms } from './terms.ts';
+import { createTurns } from './turns.ts';
 
 /** Yields all rows of a table of the audit, page after page, by id. */
 export type AskRows = (tenant: string, table: Audited) => AsyncIterable<AuditRow>;
@@ -65,6 +66,7 @@ export function createLaws(asked: {
   const kill = createKill(found.kill);
   const stored = createStoredDecisions(memory);
   const limits = createLimits(found.limits);
+  const turns = createTurns(found.limits, memory);
   const terms = createTerms();
   const control = foldControl();
   let changesRead = 0;
@@ -78,6 +80,7 @@ export function createLaws(asked: {
     if (step.did === 'decide') {
       const { decision } = step;
       limits.decided(step, decision, isWhole);
+      turns.decided(step, decision, isWhole);
       if (!standsForAction(decision.kind)) return;
       oneDecision(found.oneDecision, step, decision, stored.of(decision));
       stored.put(decision, step);

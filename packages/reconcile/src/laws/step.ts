@@ -7,6 +7,7 @@ import {
   type BudgetLimit,
   type Check,
   type Decision,
+  type Reservation,
   type Settlement,
   type Settling,
   UNBOUND_SETTLING,
@@ -24,6 +25,7 @@ export type Decided = Pick<
   | 'agentId'
   | 'actionId'
   | 'attempt'
+  | 'type'
   | 'tool'
   | 'verdict'
   | 'chargedMicros'
@@ -44,7 +46,14 @@ export type Decided = Pick<
   takesSlots: boolean;
   /** True if a person has answered this very request. */
   isAnswered: boolean;
+  /** True if a person has approved this very request. */
+  isGranted: boolean;
   leaseExpiresAtMs: number;
+  /** The turn that the ALLOW opened. Null if it opened none. */
+  opensTurn: NonNullable<Reservation['opensTurn']> | null;
+  /** The turn in which the ALLOW counts. Null if it counts in none. */
+  turn: NonNullable<Reservation['turn']> | null;
+  turnChecks: readonly Check[];
   /** The checks of limits, in their order. */
   checks: readonly Check[];
 };
@@ -117,12 +126,13 @@ function numbered(
 }
 
 function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): Decided {
-  const { id, kind, tenant, agentId, actionId, attempt, tool, verdict } = decision;
+  const { id, kind, tenant, agentId, actionId, attempt, type, tool, verdict } = decision;
   const { chargedMicros, cumulativeMicros, observed, mandate, reservation, leaseExpiresAt } = decision;
   const { digest, grantConsumed, deferral } = decision;
   const rates = (reservation ?? deferral)?.rates ?? [];
   return {
-    ...{ id, kind, tenant, agentId, actionId, attempt, tool, verdict, chargedMicros, cumulativeMicros },
+    ...{ id, kind, tenant, agentId, actionId, attempt, type, tool, verdict },
+    ...{ chargedMicros, cumulativeMicros },
     ...{ digest, grantConsumed },
     atMs: Date.parse(decision.decidedAt),
     appendedAtMs: Date.parse(decision.appendedAt),
@@ -132,6 +142,10 @@ function slim(decision: Decision, held: Pick<Decided, 'budgets' | 'settling'>): 
     person: rates.find(({ scope }) => scope === 'principal')?.agentId ?? null,
     takesSlots: rates.length > 0,
     isAnswered: decision.checks.some(isAnswered),
+    isGranted: decision.checks.some(isGranted),
+    opensTurn: reservation?.opensTurn ?? null,
+    turn: reservation?.turn ?? null,
+    turnChecks: decision.checks.filter(({ check }) => check === 'turn'),
     leaseExpiresAtMs: leaseExpiresAt === null ? 0 : Date.parse(leaseExpiresAt),
     checks: decision.checks.filter(({ check }) => LIMIT_CHECKS.has(check)),
   };
@@ -141,6 +155,10 @@ const sawGrant = z.object({ grant: z.enum(['granted', 'denied', 'expired']) });
 
 function isAnswered({ check, evidence }: Check): boolean {
   return check === 'confirmation' && sawGrant.safeParse(evidence).success;
+}
+
+function isGranted({ check, evidence }: Check): boolean {
+  return check === 'confirmation' && sawGrant.safeParse(evidence).data?.grant === 'granted';
 }
 
 /** Returns the ids that help to find a decision or settlement. */
