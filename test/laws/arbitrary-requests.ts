@@ -12,7 +12,10 @@ const PROVIDER_PATTERNS = ['*', 'openai', 'Azure', 'an*'];
 
 const dollars = fc.constantFrom(0, 0.000001, 0.1, 0.3, 1, 9007199254);
 const windowMs = fc.constantFrom(1, 10, 500, 3_000, 60_000);
-const rate = fc.record({ maxCalls: fc.nat(3), windowMs });
+const rate = fc.record(
+  { maxCalls: fc.nat(3), windowMs, scope: fc.constantFrom('agent', 'principal') },
+  { requiredKeys: ['maxCalls', 'windowMs'] },
+);
 export const patterns = fc.subarray(PATTERNS);
 const charging = fc.oneof(
   fc.constantFrom({ type: 'SUCCESS_BASED' }, { type: 'ATTEMPT_BASED' }),
@@ -27,6 +30,7 @@ const toolPolicy = fc.record(
     rateLimit: rate,
     chargingPolicy: charging,
     executionLeaseMs: fc.constantFrom(1, 100, 5_000),
+    roles: fc.subarray(['user', 'admin']),
     requiresConfirmation: fc.boolean(),
     argumentValidation: fc.constant({ validators: ['noSystemPaths'] }),
   },
@@ -108,7 +112,7 @@ const everyAction = {
   attempt: fc.integer({ min: 1, max: 4 }),
   estimatedCostMicros: fc.constantFrom(...MICROS),
   idempotencyKey: fc.constantFrom('k', 'l'),
-  principal: fc.constantFrom({ id: 'ann' }, { id: 'bob', role: 'user' }),
+  principal: fc.constantFrom({ id: 'ann', role: 'admin' }, { id: 'bob', role: 'user' }, { id: 'ann' }),
   requestedAt: fc.constant('2026-03-01T13:00:00+01:00'),
   mandateId: fc.constantFrom('m', 'm', 'm', 'none'),
 };

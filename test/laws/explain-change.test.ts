@@ -206,6 +206,13 @@ function go(check: string, way: Way, again: Again, decision: Decision, less = 0)
     case 'declared':
       mandate.tools = [way.name ?? ''];
       return;
+    case 'another-person':
+      action.principal = { id: 'ann', role: rolesThatMay(decision)[0] ?? '' };
+      return;
+    case 'changed-policy':
+      action.principal = { id: 'ann', role: 'user' };
+      policy().roles = ['user'];
+      return;
     case 'other-arguments':
       if (action.type === 'tool_call') action.args = {};
       return;
@@ -297,10 +304,20 @@ function objecting({ checks }: Decision): string[] {
 
 /**
  * Returns the ways that a test can follow. It cannot follow "use a cheaper model", because a mandate cannot make a
- * model cheaper.
+ * model cheaper. It also calls no other tool, and there is no person who may use a tool that is for nobody.
  */
-function passable(anyOf: readonly Way[], { type }: Decision): Way[] {
-  return anyOf.filter(({ way }) => way !== 'cheaper-call' || type === 'tool_call');
+function passable(anyOf: readonly Way[], decision: Decision): Way[] {
+  return anyOf.filter(
+    ({ way }) =>
+      (way !== 'cheaper-call' || decision.type === 'tool_call') &&
+      (way !== 'another-person' || rolesThatMay(decision).length > 0),
+  );
+}
+
+/** Returns the roles that may use the tool, by the check that refused the role. */
+function rolesThatMay({ checks }: Decision): readonly string[] {
+  const { roles = [] } = Object(checks.find(({ check }) => check === 'role-allowed')?.evidence);
+  return roles;
 }
 
 test('if everything that an explanation names is done, the checks that blocked the request no longer do', async () => {

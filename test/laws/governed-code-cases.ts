@@ -81,6 +81,20 @@ export const GOVERNED_CASES: readonly (readonly [string, GovernedCase])[] = [
     },
   ],
   [
+    'ROLE_NOT_ALLOWED',
+    {
+      mandate: { toolPolicies: { get_user: { roles: [] } } },
+      asked: { id: 'a', principal: { id: 'u1', role: 'guest' } },
+      needs: {
+        'role-allowed': [
+          'another tool: nobody may use this one',
+          '"guest" among the roles that may use "get_user"',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
     'CONTENT_TOO_LONG',
     {
       mandate: { governance: { guardrails: { input: { max_length: 3 } } } },

@@ -60,10 +60,24 @@ const STRICTER: Readonly<Record<string, (fields: Fields) => object>> = {
     ...fields,
     rateLimit: { maxCalls: 0, windowMs: fields.rateLimit?.windowMs ?? 10 },
   }),
+  'fewer roles for every tool': (fields) => withRoles(fields, (roles = ['user', 'admin']) => roles.slice(1)),
+  'tools for nobody': (fields) => withRoles(fields, () => []),
   'fewer that may wait': (fields) => ({ ...fields, maxWaiting: 0 }),
   'a smaller registry': (fields) => withoutIdleLimits({ ...fields, tools: (fields.tools ?? []).slice(1) }),
   'an earlier end': (fields) => ({ ...fields, expiresAt: '2025-01-01T00:00:00Z' }),
 };
+
+function withRoles(
+  fields: Fields,
+  rolesFrom: (roles: readonly string[] | undefined) => readonly string[],
+): object {
+  const { toolPolicies = {} } = fields;
+  const changed = Object.entries(toolPolicies).map(([tool, policy]) => [
+    tool,
+    { ...policy, roles: rolesFrom(policy.roles) },
+  ]);
+  return { ...fields, toolPolicies: Object.fromEntries(changed) };
+}
 
 test.each(Object.keys(STRICTER))('%s', async (name) => {
   const stricter = STRICTER[name] ?? (() => ({}));

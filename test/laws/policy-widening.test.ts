@@ -44,6 +44,16 @@ async function decideLast(before: object, last: object, asks: readonly object[])
   return decisionOf(answer).verdict;
 }
 
+const ROLES = 'toolPolicies.pay.roles: ';
+
+function rolesOf(roles: readonly string[] | undefined): object {
+  return { toolPolicies: { pay: { ...(roles !== undefined && { roles }) } } };
+}
+
+function rateOf(scope?: 'agent' | 'principal', maxCalls = 2): object {
+  return { rateLimit: { maxCalls, windowMs: 10, ...(scope !== undefined && { scope }) } };
+}
+
 test('a version without a report allows nothing that was refused', async () => {
   let compared = 0;
   await fc.assert(
@@ -131,6 +141,27 @@ test.each<[string, object, object, string[]]>([
     { maxReleases: 'unlimited' },
     { maxReleases: { calls: 99, percent: 9 } },
     [],
+  ],
+  ['a role that may use a tool', rolesOf(['user']), rolesOf(['user', 'admin']), [`${ROLES}admin added`]],
+  ['a tool that was for nobody', rolesOf([]), rolesOf(['user']), [`${ROLES}user added`]],
+  ['a tool for everybody', rolesOf(['user']), rolesOf(undefined), [`${ROLES}everybody may use it`]],
+  ['a tool without its fields', rolesOf([]), {}, [`${ROLES}everybody may use it`]],
+  ['fewer roles', rolesOf(['user', 'admin']), rolesOf(['admin']), []],
+  ['roles in another order', rolesOf(['user', 'admin']), rolesOf(['admin', 'user']), []],
+  ['roles in place of everybody', {}, rolesOf(['user']), []],
+  ['the scope that is the default', rateOf(), rateOf('agent'), []],
+  ['fewer calls for each person', rateOf('principal', 3), rateOf('principal', 2), []],
+  [
+    'calls of each person in place of each agent',
+    rateOf(),
+    rateOf('principal'),
+    ['rateLimit: 2 in 10 ms → 2 in 10 ms for each person, which has counted no call yet'],
+  ],
+  [
+    'calls of each agent in place of each person',
+    rateOf('principal'),
+    rateOf(),
+    ['rateLimit: 2 in 10 ms for each person → 2 in 10 ms, which has counted no call yet'],
   ],
   [
     'a call without an estimate',

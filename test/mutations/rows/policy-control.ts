@@ -9,6 +9,17 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 a rule that is never met is refused', 'return text === normal ? null', 'return text !== null ? null'],
   ]),
   ...inFile('packages/control/src/lint/widening.ts', [
+    ['26 a role that may use a tool is wider', '!before.includes(role)', 'false'],
+    [
+      '26 a tool that everybody may use is wider',
+      ': everybody may use it`]',
+      ': everybody may use it`].slice(1)',
+    ],
+    [
+      '26 calls of each person in place of each agent are wider',
+      'if (is === was && after?.windowMs',
+      'if (after?.windowMs',
+    ],
     [
       '7 lint knows all names of a denied model',
       "of !== 'Tools' || glob.includes('*')",
@@ -74,6 +85,11 @@ export const CONTROL_MUTATIONS: readonly Mutation[] = [
     ['7 lint ignores the cost of a denied tool', 'deniedTools(tool) !== null', 'false'],
   ]),
   ...inFile('packages/control/src/lint/limits.ts', [
+    [
+      '26 a rate of each person is compared only with a rate of each person',
+      "['rate', scope, tool, windowMs]",
+      "['rate', tool, windowMs]",
+    ],
     [
       '7 lint counts all spending of an agent, but not of a person',
       "wide.isOfAll && narrow.scope === 'agent'",

@@ -383,6 +383,13 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
     ['4 maxCostTotal is per agent', "id: TOTAL_BUDGET, scope: 'agent'", "id: TOTAL_BUDGET, scope: 'tenant'"],
     ['4 counters never belong to a grant', "owner === '' ? action.agentId : owner", 'owner'],
   ]),
+  ...inFile('packages/policy/src/checks/role-allowed.ts', [
+    ['26 only the listed roles may use a tool', 'role !== null && mayUse.has(role)', 'role !== null'],
+    ['26 an empty list of roles lets nobody use the tool', 'if (roles === null)', 'if (!roles?.length)'],
+  ]),
+  ...inFile('schemas/src/counter-names.ts', [
+    ['26 the counter of a person is no counter of an agent', '` ${principalId', '`${principalId'],
+  ]),
   ...inFile('packages/policy/src/checks/rate.ts', [
     [
       '26 the rate of a person counts the calls of all agents for that person',

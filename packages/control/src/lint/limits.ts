@@ -78,10 +78,11 @@ function listOf(policy: NamedPolicy): readonly Limit[] {
 
   function rated(rate: Rate | null, tool: string | null): Limit[] {
     if (rate === null) return [];
-    const { maxCalls: most, windowMs } = rate;
-    const says = `${fieldOf(tool, 'rateLimit')} of ${most} calls${within(windowMs)}`;
-    const counter = JSON.stringify(['rate', tool, windowMs]);
-    const of = { of: 'calls', scope: 'agent', tool, counter, isOfAll: false } as const;
+    const { maxCalls: most, windowMs, scope = 'agent' } = rate;
+    const person = scope === 'principal' ? ' for each person' : '';
+    const says = `${fieldOf(tool, 'rateLimit')} of ${most} calls${person}${within(windowMs)}`;
+    const counter = JSON.stringify(['rate', scope, tool, windowMs]);
+    const of = { of: 'calls', scope, tool, counter, isOfAll: false } as const;
     return [{ ...of, says, most }];
   }
 }

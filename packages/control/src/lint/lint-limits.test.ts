@@ -187,3 +187,14 @@ test('finds limits above the tenant limits, and tools that have a price in the t
     { code: 'TOOL_NEVER_AFFORDED' },
   ]);
 });
+
+test('compares a rate of each person only with a rate of each person', () => {
+  const rate = (maxCalls: number, scope?: 'principal') => ({
+    rateLimit: { maxCalls, windowMs: HOUR_MS, ...(scope && { scope }) },
+  });
+  expect(contradictions(rate(5), rate(3, 'principal'))).toEqual([]);
+  expect(contradictions(rate(5, 'principal'), rate(3))).toEqual([]);
+  expect(contradictions(rate(5, 'principal'), rate(3, 'principal'))).toEqual([
+    expect.stringContaining('rateLimit of 5 calls for each person in 1 h'),
+  ]);
+});

@@ -3,7 +3,7 @@
  * grants, so conflicts are frequent. They also contain redeliveries, outcomes of every kind, and clocks that run
  * back.
  */
-import type { KillTarget, Limit, Plan, StepRequest } from '@mandate/schemas';
+import { type KillTarget, type Limit, type Plan, personCounter, type StepRequest } from '@mandate/schemas';
 import fc from 'fast-check';
 import type { BudgetReference } from '../port.ts';
 import { arbitraryTurnHistory } from './arbitrary-turns.ts';
@@ -51,7 +51,10 @@ const limit = mix<Limit>(
     3,
     fc
       .record({
-        agentId,
+        agentId: fc.oneof(
+          { weight: 3, arbitrary: agentId },
+          one(personCounter('u1'), personCounter(undefined)),
+        ),
         tool: one(null, null, 'mail'),
         windowMs: one(90, 90, 20),
         maxCalls: one(1, 2, 3, 1, 2, 0),

@@ -1,4 +1,4 @@
-import { DEFAULTS } from '@mandate/schemas';
+import { DEFAULTS, personCounter } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
 import { allow, begin, decide, isAllowed, limitFactOf, type MakeLedger, settle } from './bench.ts';
 import { budget, openLimit, planOf, rate, settleRequest, stepRequest } from './builders.ts';
@@ -43,6 +43,25 @@ export function rates(make: MakeLedger): void {
       calls: 4,
       retryAfterMs: 980,
     });
+  });
+
+  test('counts the calls for a person whichever agent calls, and apart from the calls of an agent', async () => {
+    const { ledger, clock } = await begin(make);
+    const ofPerson = (id: string | undefined) =>
+      planOf({ limits: [rate({ scope: 'principal', agentId: personCounter(id), maxCalls: 2 })] });
+    await allow(ledger, stepRequest({ plan: ofPerson('u1') }));
+    clock.advance(300);
+    await allow(ledger, stepRequest({ agentId: 'agent-2', plan: ofPerson('u1') }));
+    const third = (id: string | undefined) => stepRequest({ agentId: 'agent-3', plan: ofPerson(id) });
+    expect(await limitFactOf(ledger, third('u1'))).toMatchObject({ calls: 2, ok: false, retryAfterMs: 700 });
+    expect(await limitFactOf(ledger, third('u2'))).toMatchObject({ calls: 0, ok: true });
+    expect(await limitFactOf(ledger, third(undefined))).toMatchObject({ calls: 0, ok: true });
+    const ofAgent = planOf({ limits: [rate({ agentId: 'u1' })] });
+    expect(await limitFactOf(ledger, stepRequest({ agentId: 'u1', plan: ofAgent }))).toMatchObject({
+      calls: 0,
+    });
+    clock.advance(700);
+    expect(await limitFactOf(ledger, third('u1'))).toMatchObject({ calls: 1, ok: true });
   });
 
   describe('open calls', () => {

@@ -26,7 +26,10 @@ export function waysPastGoverned(evidence: GovernedEvidence): GovernedWay[] {
       return [
         {
           way: 'another-person',
-          words: `a person with one of these roles: ${listed(evidence.roles)}; or another tool`,
+          words:
+            evidence.roles.length === 0
+              ? 'another tool: nobody may use this one'
+              : `a person with one of these roles: ${listed(evidence.roles)}; or another tool`,
         },
         changed(
           `toolPolicies.${evidence.tool}.roles`,
