@@ -7,6 +7,11 @@ it.each([
   ['an action', { id: 'a', parentActionId: 'b' }, { kind: 'action', bare: true }],
   ['an outcome', { actionId: 'a' }, { kind: 'outcome', bare: true }],
   ['another event', { event: 'x', actionId: 'a' }, { kind: 'action', bare: false }],
+  [
+    'a question what to save',
+    { type: 'memory_write', event: 'message_sent' },
+    { kind: 'action', bare: true },
+  ],
   ['a list', [{ id: 'a' }], { kind: 'action', bare: false }],
   ['nothing', null, { kind: 'action', bare: false }],
 ])('recognises %s', (_what, json, kind) => {

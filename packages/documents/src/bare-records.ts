@@ -12,7 +12,8 @@ export type RecordKind = { kind: 'action' | 'outcome'; bare: boolean };
  */
 export function recordKind(json: unknown): RecordKind {
   if (typeof json !== 'object' || json === null) return { kind: 'action', bare: false };
-  if ('event' in json) {
+  // An action has a type, and the question what to save has a field `event` too.
+  if ('event' in json && !('type' in json)) {
     return { kind: json.event === 'action.completed' ? 'outcome' : 'action', bare: false };
   }
   return { kind: 'actionId' in json ? 'outcome' : 'action', bare: !Array.isArray(json) };
