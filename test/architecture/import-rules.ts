@@ -119,7 +119,15 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
   ['packages/examples', ['@mandate/sdk', TESTING]],
   [
     'packages/sdk',
-    [...ADAPTER, '@mandate/step', '@mandate/policy', '@mandate/ledger', '@mandate/engine', '@mandate/bus'],
+    [
+      ...ADAPTER,
+      '@mandate/step',
+      '@mandate/policy',
+      '@mandate/privacy',
+      '@mandate/ledger',
+      '@mandate/engine',
+      '@mandate/bus',
+    ],
   ],
 ]);
 

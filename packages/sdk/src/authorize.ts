@@ -1,6 +1,7 @@
 /** The second step in the life of an action: it is decided. Every refusal becomes an error. */
 import type { ActionRequested, Decision } from '@mandate/schemas';
 import { CALL_CAPS } from '@mandate/schemas/core';
+import { isObject } from './create-action.ts';
 import type { DecisionPoint } from './decision-point.ts';
 import { MandateBlockedError, MandateDeferredError } from './errors.ts';
 import type { ActionOfError, BlockCode, DeferOptions } from './types.ts';
@@ -21,12 +22,14 @@ const MOST_QUESTIONS = 20;
  * Returns the ALLOW of the action. If an earlier attempt of the same action was decided, the next attempt is asked
  * for. The ledger allows a further attempt only if the earlier one failed, was refused for now, or lost its lease.
  *
+ * @param carriesOut the obligations that the caller carries out. An ALLOW with any other obligation is a BLOCK
  * @throws MandateBlockedError, MandateDeferredError
  */
 export async function authorize(
   point: Pick<DecisionPoint, 'decide' | 'settle' | 'approvals'>,
   created: ActionRequested,
   waiting: WaitingForPerson = {},
+  carriesOut: readonly string[] = [],
 ): Promise<Answer> {
   const asked = await decideLatest(point, created);
   const answer = waiting.onDefer === 'wait' ? await decideApproved(point, created, asked, waiting) : asked;
@@ -36,13 +39,15 @@ export async function authorize(
   if (verdict === 'DEFER') throw deferred(decision);
   if (verdict === 'BLOCK')
     throw new MandateBlockedError(code as BlockCode, { reason, remedy, action, decision });
-  const [demanded] = Object.keys(decision.obligations ?? {});
-  if (demanded === undefined) return answer;
+  const unknown = Object.entries(decision.obligations ?? {}).find(
+    ([name, value]) => !carriesOut.includes(name) || (name === 'arguments' && !isObject(value)),
+  );
+  if (unknown === undefined) return answer;
   const { actionId, attempt, agentId } = decision;
   await point.settle({ actionId, attempt, agentId, status: 'cancelled' }, decision.type);
   throw new MandateBlockedError('UNKNOWN_OBLIGATION', {
-    reason: `The decision demands "${demanded}", which this SDK cannot do.`,
-    remedy: 'Update the SDK, or remove the rule that demands it.',
+    reason: `The decision demands "${unknown[0]}", which this SDK cannot do.`,
+    remedy: 'Update the SDK, or have the part of the policy that demands it removed.',
     action,
     decision,
   });

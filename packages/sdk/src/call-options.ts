@@ -2,11 +2,19 @@
 import type { CallOptions, ToolCallOptions } from './types.ts';
 
 /** Options for the SDK alone. The action of the call does not contain them. */
-type ForSdk = 'callId' | 'runId' | 'signal' | 'validate' | 'onDefer' | 'deferTimeoutMs' | 'onDeferred';
+type ForSdk =
+  | 'callId'
+  | 'runId'
+  | 'signal'
+  | 'validate'
+  | 'carriesOut'
+  | 'onDefer'
+  | 'deferTimeoutMs'
+  | 'onDeferred';
 
 /** Returns the options that state something about the action itself. */
 export function statedFields(options: CallOptions): Omit<CallOptions, ForSdk> {
-  const { callId, runId, signal, validate, ...rest } = options as ToolCallOptions;
+  const { callId, runId, signal, validate, carriesOut, ...rest } = options as ToolCallOptions;
   const { onDefer, deferTimeoutMs, onDeferred, ...stated } = rest;
   return stated;
 }

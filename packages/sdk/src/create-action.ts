@@ -69,8 +69,9 @@ export function nameOf(agentId: string, call: Call, id = call.options?.actionId 
   return { id, agentId, type: call.type, ...subjectOf(call) };
 }
 
-function subjectOf(call: Call): { tool: string } | { model: string } {
-  return call.type === 'tool_call' ? { tool: call.tool } : { model: call.model };
+function subjectOf(call: Call): { tool?: string; model?: string } {
+  if (call.type === 'tool_call') return { tool: call.tool };
+  return call.type === 'llm_call' ? { model: call.model } : {};
 }
 
 /**
@@ -96,8 +97,8 @@ function jsonOf(record: object, named: ActionOfError): string {
   try {
     return JSON.stringify(record);
   } catch (cause) {
-    const reason = `The arguments of "${named.tool ?? named.model}" cannot be written as JSON.`;
-    throw invalid(named, { reason, remedy: 'Call the tool with plain JSON values.', cause });
+    const reason = `The arguments of "${named.tool ?? named.model ?? named.type}" cannot be written as JSON.`;
+    throw invalid(named, { reason, remedy: 'Use plain JSON values.', cause });
   }
 }
 

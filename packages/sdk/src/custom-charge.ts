@@ -5,7 +5,7 @@ import { ignoreRejection } from './plain-values.ts';
 import type { OnError, RunningOutcome } from './types.ts';
 
 /**
- * Returns what a call costs, in micro-dollars. Before the call, `outcome` is null, and the result is the estimate that
+ * Returns what a call of a tool or a model costs, in micro-dollars. Before the call, `outcome` is null, and the result is the estimate that
  * is reserved. After the call, the result is the actual cost. The prices and caps of the mandate apply to both.
  */
 export type Charge = (call: Action, outcome: RunningOutcome | null) => number;
@@ -13,10 +13,11 @@ export type Charge = (call: Action, outcome: RunningOutcome | null) => number;
 /** Returns prices that the function computes. */
 export function customPrices(charge: Charge, onError: OnError): Prices {
   return {
-    estimate: (action) => amountOf(charge, action, null),
+    // Other actions, such as prompts and reads of memory, cost nothing.
+    estimate: (action) => (isCall(action) ? amountOf(charge, action, null) : 0),
     outcomeOf(action, outcome) {
       // A cancelled call never ran.
-      if (outcome.status === 'cancelled') return outcome;
+      if (outcome.status === 'cancelled' || !isCall(action)) return outcome;
       try {
         return { ...outcome, actualCostMicros: amountOf(charge, action, outcome) };
       } catch (error) {
@@ -29,6 +30,10 @@ export function customPrices(charge: Charge, onError: OnError): Prices {
       }
     },
   };
+}
+
+function isCall({ type }: Action): boolean {
+  return type === 'tool_call' || type === 'llm_call';
 }
 
 function amountOf(charge: Charge, action: Action, outcome: RunningOutcome | null): number {

@@ -19,6 +19,7 @@ import { ledgerApprovals } from './approvals.ts';
 import type { Audit } from './audit.ts';
 import type { DecisionPoint, ReadAction } from './decision-point.ts';
 import { killsOfSubtrees, type StateKills } from './kills-of-subtrees.ts';
+import { lateFinders } from './late-finders.ts';
 import { MandatesOfAgents, readMandate, readMandateFile } from './policy.ts';
 import type { Cost, MandateDocument } from './types.ts';
 
@@ -65,12 +66,13 @@ export function enginePoint(
   const mandates = mandatesOf(mandate, agentId);
   const audit = openAudit?.();
   const redact = compileActionRedaction();
+  const finders = lateFinders();
   const deciders = new WeakMap<OpenState, LocalDecider>();
   const deciderOf = (opened: OpenState): LocalDecider => {
     const known = deciders.get(opened);
     if (known !== undefined) return known;
     const { ledger, clock } = opened;
-    const decider = localDecider({ ledger, control: mandates, redact, clock });
+    const decider = localDecider({ ledger, control: mandates, redact, clock, finders });
     deciders.set(opened, decider);
     return decider;
   };
@@ -94,11 +96,17 @@ export function enginePoint(
     nameFault,
     readAction,
     async decide(record) {
+      const { action } = record;
       const work = repeatable(
         (decider) => decider.deliverRequest(record),
         (opened, made) => opened.decided(made),
       );
-      const decision = await step(work);
+      const decision = await step(async (opened) => {
+        await finders.readyFor(action, () => {
+          return mandates.mandateFor(DEFAULTS.tenant, action, opened.clock()).mandate;
+        });
+        return work(opened);
+      });
       audit?.record({ event: 'action.decided', decision });
       return decision;
     },

@@ -16,6 +16,8 @@ import type { DecisionPoint } from './decision-point.ts';
 import { optionsFromEnvironment } from './environment.ts';
 import { MandateInstance, type MandateOptions, type OpenOptions } from './mandate.ts';
 import { openPoint } from './modes.ts';
+import type { TurnOptions } from './turn/open-turn.ts';
+import type { Turn } from './turn/turn.ts';
 import { type WrapOptions, type Wrappable, wrapClient } from './wrap-client.ts';
 
 export type { AuditCounts, AuditOutput, AuditRecord, AuditTarget } from './audit/audit-output.ts';
@@ -40,6 +42,10 @@ export { readMandate } from './policy.ts';
 export type { Scope } from './scope.ts';
 export { MemoryStateManager, type StateManager } from './state.ts';
 export { templates } from './templates.ts';
+export type { TurnOptions } from './turn/open-turn.ts';
+export type { MemoryFilter, ReadableStore } from './turn/readable-stores.ts';
+export type { Save } from './turn/saves.ts';
+export type { ReadRequest, SaveRequest, Turn, TurnIntent, TurnRead, TurnSaves } from './turn/turn.ts';
 export type {
   Action,
   Agent,
@@ -54,6 +60,7 @@ export type {
   Kill,
   LLMCall,
   MandateDocument,
+  Origin,
   RunningAction,
   RunningOutcome,
   RunOptions,
@@ -81,6 +88,19 @@ export class Mandate extends MandateInstance {
    */
   wrap<T extends Wrappable>(client: T, options?: WrapOptions<T>): T {
     return wrapClient(client, this, options ?? {});
+  }
+
+  /**
+   * Asks whether the agent may take the prompt of a person. If it may, returns the turn that the prompt opens: the tools
+   * that the model may be shown, what may be read, and a view of the instance for all calls of the turn.
+   *
+   * @param text what the person says, unchanged
+   * @param options `principal`: the person
+   * @throws MandateBlockedError, MandateDeferredError; MandateError MANDATES_INVALID, SDK_MISUSED
+   */
+  async turn(text: string, options?: TurnOptions): Promise<Turn<this>> {
+    const { openTurn } = await import('./turn/open-turn.ts');
+    return openTurn(this, text, options);
   }
 }
 

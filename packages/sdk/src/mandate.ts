@@ -17,6 +17,7 @@ import type { StateManager } from './state.ts';
 import type {
   Agent,
   Call,
+  CallOptions,
   Cost,
   DeferOptions,
   DeferredQuestion,
@@ -98,8 +99,8 @@ export abstract class MandateInstance {
   #shared: Shared;
   #isView = false;
   #scope: Scope = {};
-  /** The agent of a view of a sub-agent. */
-  #delegate: string | undefined = undefined;
+  /** The agent of a view that has its own. */
+  #viewed: string | undefined = undefined;
 
   /** @throws MandateError MANDATES_INVALID, FILE_UNREADABLE, SDK_MISUSED */
   constructor(options: MandateOptions = {}) {
@@ -133,11 +134,11 @@ export abstract class MandateInstance {
   }
 
   /**
-   * Returns a view of this instance. Each call that is made through the view states what the scope states. Everything
-   * else, such as kills and costs, is shared.
+   * Returns a view of this instance. Each call that is made through the view states what the scope states. `agentId` is
+   * the agent of calls that name no agent. Everything else, such as kills and costs, is shared.
    */
-  with(scope: Scope): this {
-    return this.#view(scopedOptions(this.#scope, scope), this.#delegate);
+  with({ agentId = this.#viewed, ...scope }: Scope & { agentId?: string | undefined }): this {
+    return this.#view(scopedOptions(this.#scope, scope as Partial<CallOptions>), agentId);
   }
 
   /**
@@ -379,7 +380,7 @@ export abstract class MandateInstance {
     view.#shared = this.#shared;
     view.#isView = true;
     view.#scope = scope;
-    view.#delegate = agentId;
+    view.#viewed = agentId;
     return view;
   }
 
@@ -396,7 +397,7 @@ export abstract class MandateInstance {
   /** Returns the agent that a call names, or the agent of the instance. */
   #agent(named?: string): string {
     const point = this.#open();
-    const agentId = named ?? this.#delegate ?? this.#shared.options.agentId;
+    const agentId = named ?? this.#viewed ?? this.#shared.options.agentId;
     if (agentId === undefined) {
       throw misused('No agent is named.', 'State `agentId`, here or in the options of the instance.');
     }

@@ -2,7 +2,9 @@
 import type { Call, CallOptions } from './types.ts';
 
 /** The fields of each call of a view. A field that the call itself states has priority. Contexts are merged. */
-export type Scope = Pick<CallOptions, 'runId' | 'parentActionId' | 'principal' | 'context'>;
+export type Scope = {
+  [Name in 'runId' | 'parentActionId' | 'principal' | 'context' | 'turnId']?: CallOptions[Name] | undefined;
+};
 
 /** Returns the options of a call, with the fields of the scope. */
 export function scopedOptions<Options extends CallOptions>(scope: Scope, options: Options): Options {

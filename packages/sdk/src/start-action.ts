@@ -152,13 +152,17 @@ function authorized(starting: Starting, signal?: AbortSignal): Promise<Allowed> 
     const { record: created, args } = createAction(agentId, given, point.readAction, actionId);
     if (prices !== undefined) created.action.estimatedCostMicros = prices.estimate(created.action);
     const waiting = deferringOf(starting, signal);
-    const answer = authorize(point, created, waiting);
+    const { carriesOut = [] } = call.options ?? {};
+    const own = call.type === 'tool_call' ? ['arguments'] : [];
+    const answer = authorize(point, created, waiting, [...own, ...carriesOut]);
     const decision = await answer.then(
       ({ decision }) => decision,
       (error: unknown) => findMandateError(error)?.decision,
     );
     if (decision && isRemembered(decision)) remembered?.memo.confirm(remembered.callKey);
-    return { action: created.action, args, ...(await answer) };
+    const { decision: allowed, askedAtMs } = await answer;
+    const defaults = allowed.obligations?.arguments as Allowed['args'] | undefined;
+    return { action: created.action, args: { ...defaults, ...args }, decision: allowed, askedAtMs };
   });
 }
 

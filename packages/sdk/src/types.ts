@@ -1,8 +1,19 @@
 /** The types of the SDK's interface. Amounts are whole micro-dollars, except in mandates, which people write. */
 
-import type { Action, Code, Decision, KillTarget, MandateDocument as WholeDocument } from '@mandate/schemas';
+import type {
+  Action,
+  Code,
+  Decision,
+  KillTarget,
+  MemoryOperation,
+  MemoryRead,
+  MemoryWrite,
+  Output,
+  Prompt,
+  MandateDocument as WholeDocument,
+} from '@mandate/schemas';
 
-export type { Action, Decision, LlmCall as LLMCall, ToolCall } from '@mandate/schemas';
+export type { Action, Decision, LlmCall as LLMCall, Origin, ToolCall } from '@mandate/schemas';
 
 /**
  * A mandate as an object, with the fields of a mandate file. Amounts are in dollars, with at most six decimals. In code
@@ -15,7 +26,7 @@ export type MandateDocument = Omit<WholeDocument, 'version' | 'id' | 'agents'> &
  * Why a call did not run, or did not finish: a code of a decision, or one of the SDK's own codes.
  * - `INVALID_ACTION`: the call cannot be stated as an action. Example: the arguments are no JSON object.
  * - `LEASE_EXPIRED`: the call was aborted because it took longer than its lease.
- * - `UNKNOWN_OBLIGATION`: the decision demands something that this SDK cannot do.
+ * - `UNKNOWN_OBLIGATION`: the decision demands something that this SDK, or the program that uses it, cannot do.
  * - `UNGOVERNED_CALL`: the adapter cannot decide the call, and its caller did not list the call in `ungoverned`.
  * - `VERIFICATION_FAILED`: the call ran, but `verifyResult` did not accept its result.
  */
@@ -93,6 +104,13 @@ export type CallOptions = DeferOptions & {
   context?: Action['context'];
   /** The action that caused this one. */
   parentActionId?: string;
+  /** The turn in which the call is made: the id of the prompt that opened it. `mandate.turn` states it in each call. */
+  turnId?: string;
+  /**
+   * The obligations of the decision that the caller carries out. An ALLOW with any other obligation is a BLOCK. The SDK
+   * itself carries out `arguments`: it gives a tool the defaults of absent arguments. Default: none.
+   */
+  carriesOut?: readonly string[];
   /** Aborts the call. Its effect is then unknown, so it is charged as if its lease had ended. */
   signal?: AbortSignal;
 };
@@ -142,7 +160,16 @@ export type RunOptions<Result = unknown> = ToolCallOptions & {
   verifyTimeoutMs?: number;
 };
 
-/** A call that an agent is about to make. */
+/** The fields that a call of this kind states itself. */
+type Own<Kind extends Action> = Omit<
+  Kind,
+  keyof CallOptions | 'id' | 'agentId' | 'tenant' | 'mandateId' | 'attempt' | 'requestedAt' | 'deadlineMs'
+>;
+
+/**
+ * A call that an agent is about to make. `mandate.turn` and `mandate.memory` make the calls about texts and memory, and
+ * carry out the obligations of their decisions.
+ */
 export type Call =
   | { type: 'tool_call'; tool: string; args: unknown; options?: ToolCallOptions }
   | {
@@ -154,7 +181,10 @@ export type Call =
       /** The maximum number of tokens that the model may write. */
       maxOutputTokens?: number;
       options?: CallOptions;
-    };
+    }
+  | ((Own<Prompt> | Own<Output> | Own<MemoryRead> | Own<MemoryWrite> | Own<MemoryOperation>) & {
+      options?: CallOptions;
+    });
 
 /**
  * The tokens that a provider billed. `inputTokens` are all input tokens, cached or not. `outputTokens` are all output

@@ -209,7 +209,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'sdk: a cancelled call is charged nothing, even if the charge fails',
-      "if (outcome.status === 'cancelled') return outcome;",
+      "outcome.status === 'cancelled' || ",
       '',
     ],
     ['sdk: a charge is a whole amount', 'Number.isSafeInteger(micros) && (micros as number) >= 0', 'true'],
@@ -248,7 +248,7 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ['sdk: an actual cost is an amount', 'Number.isSafeInteger(cost) && cost >= 0', 'true'],
   ]),
   ...inFile('packages/sdk/src/authorize.ts', [
-    ['sdk: an unknown obligation blocks', 'if (demanded === undefined) return answer;', 'return answer;'],
+    ['sdk: an unknown obligation blocks', 'if (unknown === undefined) return answer;', 'return answer;'],
     ['sdk: a deferred call does not run', "if (verdict === 'DEFER')", "if (code === 'ALLOWED')"],
     ['sdk: a key with other arguments is no retry', 'first?.samePayload === true', 'first !== null'],
     ['sdk: a failed call can be retried', 'if (!mayAskNext) return answer;', 'return answer;'],

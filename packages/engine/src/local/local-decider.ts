@@ -16,6 +16,7 @@ import {
   outcome,
   type Settlement,
 } from '@mandate/schemas';
+import type { AnswerContext } from '../answer.ts';
 import { answerAlone, type Delivery } from '../answer-alone.ts';
 
 export type LocalDecider = {
@@ -38,13 +39,16 @@ type Setup = {
   /** Redacts an action for its decision. */
   redact: (action: Action) => Action;
   clock: () => number;
+  /** See `AnswerContext`. */
+  finders?: AnswerContext['finders'];
 };
 
 /** The record is given as an object. The bytes would only be read for a dead letter. */
 const NO_BYTES = new Uint8Array();
 
-export function localDecider({ ledger, control, redact, clock }: Setup): LocalDecider {
-  const context = { ledger, control: () => control, redact, clock, deadlines: true };
+export function localDecider({ ledger, control, redact, clock, finders }: Setup): LocalDecider {
+  const own = { ledger, control: () => control, redact, clock, deadlines: true };
+  const context = { ...own, ...(finders && { finders }) };
   // Each decider has a topic of its own, because a log position identifies a delivery in the ledger, and ids of
   // decisions are made from log positions. On such a topic, every outcome is the agent's own report.
   const deliver = answerAlone(context, `local/${randomUUID()}`);

@@ -22,7 +22,8 @@ describe('plane mode alone', () => {
     const packages = moduleIds.map((id) => /(node_modules|packages|schemas).*/.exec(id)?.[0] ?? id);
     const foreign = packages.filter((id) => !/^(packages\/(sdk|runtime)|schemas)\//.test(id));
     expect(foreign).toEqual([]);
-    expect(code.length).toBeLessThan(40 * KB);
+    // 40 KB without the obligations of decisions: the SDK fills in absent arguments, and refuses what it does not know.
+    expect(code.length).toBeLessThan(41 * KB);
     expect(gzipSync(code).length).toBeLessThan(15 * KB);
   });
 
