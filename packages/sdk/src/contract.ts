@@ -6,6 +6,7 @@
 import { describe } from 'vitest';
 import { largeArguments } from './contract/large-arguments.ts';
 import { leases } from './contract/leases.ts';
+import { memory } from './contract/memory.ts';
 import { modelCalls } from './contract/model-calls.ts';
 import { modelMoney } from './contract/model-money.ts';
 import { money } from './contract/money.ts';
@@ -30,5 +31,6 @@ export function sdkContract(name: string, agentUnder: AgentUnder): void {
     describe('questions to a person', () => questions(agentUnder));
     describe('refusals', () => refusals(agentUnder));
     describe('turns', () => turns(agentUnder));
+    describe('memory', () => memory(agentUnder));
   });
 }

@@ -15,6 +15,8 @@
 import type { DecisionPoint } from './decision-point.ts';
 import { optionsFromEnvironment } from './environment.ts';
 import { MandateInstance, type MandateOptions, type OpenOptions } from './mandate.ts';
+import type { GovernedMemory, MemoryClient, MemoryOptions } from './memory/client.ts';
+import { governMemory } from './memory/govern-memory.ts';
 import { openPoint } from './modes.ts';
 import type { TurnOptions } from './turn/open-turn.ts';
 import type { Turn } from './turn/turn.ts';
@@ -38,6 +40,16 @@ export {
 } from './errors.ts';
 export { type AgentState, evaluate } from './evaluate.ts';
 export type { AgentOptions, MandateOptions } from './mandate.ts';
+export type {
+  GovernedMemory,
+  MemoryCallOptions,
+  MemoryClient,
+  MemoryFacts,
+  MemoryOptions,
+  MemoryPruning,
+  MemorySearch,
+  MemoryTarget,
+} from './memory/client.ts';
 export { readMandate } from './policy.ts';
 export type { Scope } from './scope.ts';
 export { MemoryStateManager, type StateManager } from './state.ts';
@@ -101,6 +113,17 @@ export class Mandate extends MandateInstance {
   async turn(text: string, options?: TurnOptions): Promise<Turn<this>> {
     const { openTurn } = await import('./turn/open-turn.ts');
     return openTurn(this, text, options);
+  }
+
+  /**
+   * Returns the operations of a memory client, each of which is decided before it runs. Where the policy limits turns,
+   * wrap the client through a turn: `turn.mandate.memory(store, { client })`.
+   *
+   * @param store the name of the store in the policy
+   * @throws MandateError SDK_MISUSED; its operations throw MandateBlockedError, MandateDeferredError
+   */
+  memory<C extends MemoryClient>(store: string, options: MemoryOptions<C>): GovernedMemory<C> {
+    return governMemory(this, store, options);
   }
 }
 

@@ -247,7 +247,41 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
     ],
     ['sdk: an actual cost is an amount', 'Number.isSafeInteger(cost) && cost >= 0', 'true'],
   ]),
+  ...inFile('packages/sdk/src/memory/govern-memory.ts', [
+    ['sdk: a search returns at most the allowed results', 'results.slice(0, most)', 'results'],
+    [
+      'sdk: a client that cannot make a category is refused',
+      "if (duties.creates.length > 0 && client.createCategory === undefined) throw new UnknownForm('creates');",
+      '',
+    ],
+    ['sdk: a length replaces the content', "content === 'text' ? ", 'true ? '],
+    [
+      'sdk: a memory gets the expiry that was decided',
+      'expiresAt === undefined ? timeOf(asked) :',
+      'true ? timeOf(asked) :',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/turn/readable-stores.ts', [
+    [
+      'sdk: a read carries the filter of the decision',
+      'filter: filterIn(obligations, action) ?? wanted',
+      'filter: null',
+    ],
+    [
+      'sdk: a filter in another form blocks',
+      'if (!isKnown || principal === undefined)',
+      'if (principal === undefined)',
+    ],
+  ]),
+  ...inFile('packages/sdk/src/turn/redact.ts', [
+    [
+      'sdk: redactions count characters',
+      'const characters = [...text];',
+      "const characters = text.split('');",
+    ],
+  ]),
   ...inFile('packages/sdk/src/authorize.ts', [
+    ['sdk: an obligation that nobody carries out blocks', '!carriesOut.includes(name) ||', ''],
     ['sdk: an unknown obligation blocks', 'if (unknown === undefined) return answer;', 'return answer;'],
     ['sdk: a deferred call does not run', "if (verdict === 'DEFER')", "if (code === 'ALLOWED')"],
     ['sdk: a key with other arguments is no retry', 'first?.samePayload === true', 'first !== null'],

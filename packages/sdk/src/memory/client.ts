@@ -1,0 +1,121 @@
+/** The memory client that a program gives to `mandate.memory`, and the governed memory that it gets. */
+import type { Decision, Origin } from '@mandate/schemas';
+import type { MemoryFilter } from '../turn/readable-stores.ts';
+import type { CallOptions } from '../types.ts';
+
+/** A time: a date, milliseconds since 1970, or a text of RFC 3339. */
+export type Time = Date | number | string;
+
+/** What a store knows of a memory. These facts come from the store, and never from a model. */
+export type MemoryFacts = {
+  /** The path of the category, such as `/standup/pinned`. */
+  category: string;
+  createdAt: Time;
+  /** Null: the memory never expires. */
+  expiresAt: Time | null;
+  /** The content, or its number of characters. Only a move needs one of the two. */
+  content?: string;
+  contentLength?: number;
+};
+
+/** A search as the client must run it. `limit`: the most results. Null: no limit. A filter of null: all people. */
+export type MemorySearch = { query: string; limit: number | null; filter: MemoryFilter | null };
+
+type NewMemory = { category: string; content: string };
+export type MemoryChanges = { content?: string; expiresAt?: Time | null };
+
+/**
+ * A client of one store. It has the operations that the store supports, and each gets what the decision demands. Times
+ * are texts of RFC 3339. Operations may have further fields and results of their own.
+ */
+export type MemoryClient = {
+  search?(search: never, signal: AbortSignal): unknown;
+  create?(memory: never, signal: AbortSignal): unknown;
+  update?(id: string, changes: never, signal: AbortSignal): unknown;
+  delete?(id: string, signal: AbortSignal): unknown;
+  move?(id: string, to: MemoryTarget, signal: AbortSignal): unknown;
+  /** Makes one category. The one above it exists already. `store`: the store of the client, or the target of a move. */
+  createCategory?(path: string, store: string, signal: AbortSignal): unknown;
+  deleteCategory?(path: string, signal: AbortSignal): unknown;
+  /** @param description null: the description is taken away */
+  setDescription?(path: string, description: string | null, signal: AbortSignal): unknown;
+  /** Deletes the memories that expire before this time, and no other. */
+  prune?(pruning: MemoryPruning, signal: AbortSignal): unknown;
+  /** Returns the facts of a memory. Null if there is none. Needed by `update`, `delete` and `move`. */
+  facts?(id: string): MemoryFacts | null | PromiseLike<MemoryFacts | null>;
+  /**
+   * Returns the paths of the categories that a store has. If absent, a new category counts as new, and every category of
+   * a memory as there.
+   */
+  categories?(store: string): readonly string[] | PromiseLike<readonly string[]>;
+};
+
+/** Where a memory is moved to, and when it must expire there. */
+export type MemoryTarget = { category: string; store: string; expiresAt: string | null };
+
+export type MemoryPruning = { category: string | null; expiredBefore: string };
+
+/** The options of an operation. `origins` says who chose a field. Unsaid choices are those of the model. */
+export type MemoryCallOptions = Omit<CallOptions, 'carriesOut'> & { origins?: Record<string, Origin> };
+
+/** The result of the operation of a client. */
+type ResultOf<C extends MemoryClient, Name extends keyof MemoryClient> =
+  NonNullable<C[Name]> extends (...given: never[]) => infer Result ? Promise<Awaited<Result>> : never;
+
+/** The fields that the operation of a client takes besides those that a decision sets. */
+type Given<C extends MemoryClient, Name extends 'search' | 'create', Own> =
+  NonNullable<C[Name]> extends (given: infer Whole, ...more: never[]) => unknown
+    ? Own & Omit<Whole, keyof Own | 'expiresAt' | 'limit' | 'filter'>
+    : Own;
+
+type ChangesOf<C extends MemoryClient> =
+  NonNullable<C['update']> extends (id: string, changes: infer Whole, ...more: never[]) => unknown
+    ? MemoryChanges & Omit<Whole, keyof MemoryChanges>
+    : MemoryChanges;
+
+type AllOperations<C extends MemoryClient> = {
+  /** Searches the store, if the policy lets it be read. Returns at most as many results as allowed. */
+  search(
+    search: Given<C, 'search', { query: string; limit?: number }>,
+    options?: MemoryCallOptions,
+  ): ResultOf<C, 'search'>;
+  create(
+    memory: Given<C, 'create', NewMemory & { expiresAt?: Time | null }>,
+    options?: MemoryCallOptions,
+  ): ResultOf<C, 'create'>;
+  update(id: string, changes: ChangesOf<C>, options?: MemoryCallOptions): ResultOf<C, 'update'>;
+  delete(id: string, options?: MemoryCallOptions): ResultOf<C, 'delete'>;
+  move(
+    id: string,
+    to: { category: string; store?: string },
+    options?: MemoryCallOptions,
+  ): ResultOf<C, 'move'>;
+  /** Makes the category and those above it that do not exist yet. Returns the paths that were made. */
+  createCategory(path: string, options?: MemoryCallOptions): Promise<{ creates: readonly string[] }>;
+  deleteCategory(path: string, options?: MemoryCallOptions): ResultOf<C, 'deleteCategory'>;
+  setDescription(
+    path: string,
+    description: string,
+    options?: MemoryCallOptions,
+  ): ResultOf<C, 'setDescription'>;
+  /** Deletes what has expired. Only a program may ask for it: state `origins: { operation: 'system' }`. */
+  prune(pruning: { category?: string }, options?: MemoryCallOptions): ResultOf<C, 'prune'>;
+};
+
+/** The operations of the client, each of which is decided before it runs. It has no other members of the client. */
+export type GovernedMemory<C extends MemoryClient> = Pick<
+  AllOperations<C>,
+  Extract<keyof C, keyof AllOperations<C>>
+>;
+
+export type OperationName = keyof AllOperations<MemoryClient>;
+
+export type MemoryOptions<C extends MemoryClient> = {
+  client: C;
+  /** Default: the agent of the instance. */
+  agentId?: string;
+  /** `length`: the record gets the length of a content in place of the content. Default: `text`. */
+  content?: 'text' | 'length';
+  /** Gets the decision of each operation that runs. Its `notes` say what was changed, such as a shorter life. */
+  onDecision?: (decision: Decision) => void;
+};
