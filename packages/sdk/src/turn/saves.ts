@@ -13,7 +13,7 @@ export type Save = {
   readonly ttlMs: number | null;
   /** When the memory must expire, as a time of RFC 3339. Null: never. */
   readonly expiresAt: string | null;
-  /** The id of the person to whom the memory belongs. Null if the policy does not separate people. */
+  /** The id of the owner of the memory. Null if the policy does not separate people. */
   readonly owner: string | null;
   readonly category: string | null;
 };
