@@ -116,7 +116,7 @@ const ALLOWED: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['packages/control-log', [...ADAPTER, '@mandate/bus', '@mandate/policy', '@mandate/control']],
-  ['packages/examples', ['@mandate/sdk', TESTING]],
+  ['packages/examples', ['@mandate/sdk', '@mandate/manifest', TESTING]],
   [
     'packages/sdk',
     [
@@ -138,10 +138,11 @@ const SERVER = ['packages/server'];
 
 /**
  * Client libraries for databases, logs, HTTP, metrics and traces, each with the packages that may import it, even for
- * a type. A scope (`@fastify`) means all of its packages. The package `runtime` uses SQLite to lock files.
+ * a type. A scope (`@fastify`) means all of its packages. The package `runtime` uses SQLite to lock files,
+ * and an example keeps the memories of its agent there.
  */
 const CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['node:sqlite', ['packages/bus', 'packages/runtime']],
+  ['node:sqlite', ['packages/bus', 'packages/runtime', 'packages/examples']],
   ['kafkajs', ['packages/bus']],
   ['ioredis', ['packages/ledger', 'packages/sdk']],
   ['@clickhouse/client', ['packages/audit']],

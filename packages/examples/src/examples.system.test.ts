@@ -31,6 +31,14 @@ const PRINTS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'claude-agent': ['deny', 'TOOL_NOT_ALLOWED'],
   'direct-tools': ['paid bob', 'COST_LIMIT_EXCEEDED', 'TOOL_NOT_ALLOWED', 'spent 8 dollars', 'AGENT_KILLED'],
   'human-approval': ['APPROVAL_REQUIRED', 'paid ann', 'DUPLICATE_ACTION', 'spent 40 dollars'],
+  tutor: [
+    "known: [ 'My name is Mia.' ]",
+    'create_cards: beginner cards about food',
+    'reset_plan: TOOL_NOT_FOR_INTENT',
+    "saved by permanent [ 'episodic' ]",
+    'Write to [redacted:email].',
+    'delete: OPERATION_NOT_PERMITTED',
+  ],
   'sub-agents': ['buyer: paid bob', 'buyer: COST_LIMIT_EXCEEDED', 'buyer: TOOL_NOT_ALLOWED'],
 };
 

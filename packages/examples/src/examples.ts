@@ -61,6 +61,20 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     shows: 'a call that a person must approve, and that then runs once',
     run: () => import('./human-approval.ts'),
   },
+  tutor: {
+    shows: 'a tutor under a manifest: turns, memory in a vector store, and notes in categories',
+    replies: [
+      { text: 'Nice to meet you, Mia. Write to teacher@example.com.', usage },
+      {
+        toolCalls: [
+          { name: 'create_cards', args: { topic: 'food' } },
+          { name: 'reset_plan', args: {} },
+        ],
+        usage,
+      },
+    ],
+    run: () => import('./tutor.ts'),
+  },
   'sub-agents': {
     shows: 'a sub-agent that is narrower than its parent and spends the budget of its parent',
     run: () => import('./sub-agents.ts'),
