@@ -1,8 +1,9 @@
 /** Tests obligations that the SDK cannot carry out: the call is blocked, and its reservation is given back. */
 import type { ActionRequested, Json } from '@mandate/schemas';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { TUTOR, USER } from './contract/governed.ts';
 import { codeOf, refusalOf } from './contract/scene.ts';
+import type { Mandate } from './index.ts';
 import { localPoint } from './local/local-point.ts';
 import { MandateInstance } from './mandate.ts';
 import { MemoryStateManager } from './state.ts';
@@ -84,6 +85,28 @@ describe('an obligation that the SDK cannot carry out blocks', () => {
     expect(await codeOf(tools.run('make_cards', {}, () => ran.push(1)))).toBe('UNKNOWN_OBLIGATION');
     expect([ran, state.costOf('tutor').totalMicros]).toEqual([[], 0]);
   });
+});
+
+test('a default never replaces an argument that the call states', async () => {
+  const { mandate } = obliging('tool_call', { arguments: { count: 9, level: 'N5' } });
+  const turn = await openTurn(mandate, 'make cards', { principal: USER });
+  const args = await turn.mandate.createExecutor().run('make_cards', { count: 0 }, (given) => given);
+  expect(args).toEqual({ count: 0, level: 'N5' });
+});
+
+test('the types of a turn and of governed memory follow the instance and the client', () => {
+  const client = {
+    create: async (memory: { category: string; content: string; mood: string; expiresAt: string | null }) =>
+      memory.mood,
+  };
+  const types = (mandate: Mandate) => {
+    const governed = mandate.memory('notes', { client });
+    expectTypeOf<keyof typeof governed>().toEqualTypeOf<'create'>();
+    expectTypeOf(governed.create).returns.resolves.toEqualTypeOf<string>();
+    expectTypeOf(governed.create).parameter(0).toHaveProperty('mood').toEqualTypeOf<string>();
+    expectTypeOf(mandate.turn).returns.resolves.toHaveProperty('mandate').toEqualTypeOf<Mandate>();
+  };
+  expect(types).toBeTypeOf('function');
 });
 
 test('a caller that starts a call itself must say which obligations it carries out', async () => {

@@ -273,6 +273,9 @@ export const SDK_MUTATIONS: readonly Mutation[] = [
       'if (principal === undefined)',
     ],
   ]),
+  ...inFile('packages/sdk/src/start-action.ts', [
+    ['sdk: a default replaces no argument', '{ ...defaults, ...args }', '{ ...args, ...defaults }'],
+  ]),
   ...inFile('packages/sdk/src/turn/redact.ts', [
     [
       'sdk: redactions count characters',
