@@ -16,6 +16,7 @@ type ServerKind = 'redis' | 'kafka' | 'clickhouse';
 
 export const BENCHES: readonly Bench[] = [
   { name: 'plan-and-decide', load: async () => (await import('./benches/plan-and-decide.ts')).planAndDecide },
+  { name: 'governed-kinds', load: async () => (await import('./benches/governed-kinds.ts')).governedKinds },
   { name: 'rules-in-force', load: async () => (await import('./benches/rules-in-force.ts')).rulesInForce },
   { name: 'control-start', load: async () => (await import('./benches/control-start.ts')).controlStart },
   { name: 'issue-grants', load: async () => (await import('./benches/issue-grants.ts')).issueGrants },

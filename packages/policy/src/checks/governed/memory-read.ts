@@ -30,17 +30,35 @@ export const storesAllowed: JointCheck = (calls) => {
   };
 };
 
-/** Returns the intents in whose turns the read is allowed. */
-export function intentsThatRead(calls: readonly Calls[], read: MemoryRead): string[] {
-  return intentsOf(calls).filter((intent) => readOf(calls, read, intent).ok);
+/** Returns the intents that allow the read in their turns. */
+export function intentsThatRead(calls: readonly Calls[], read: MemoryRead): readonly string[] {
+  return readsOf(calls, read).intents;
 }
 
-function inTurn(calls: readonly Calls[], read: MemoryRead) {
+/** What a read gives in a turn of each intent. Intents that do not allow the read are missing. */
+type ReadsByIntent = { intents: readonly string[]; dutiesOfIntent: Readonly<Record<string, Duties>> };
+
+/** The reads that name neither stores nor limits, which most reads do. They depend on the policies alone. */
+const plainReads = new WeakMap<readonly Calls[], ReadsByIntent>();
+
+function readsOf(calls: readonly Calls[], read: MemoryRead): ReadsByIntent {
+  if (read.stores !== undefined || read.limits !== undefined) return readsByIntent(calls, read);
+  const known = plainReads.get(calls) ?? readsByIntent(calls, read);
+  plainReads.set(calls, known);
+  return known;
+}
+
+function readsByIntent(calls: readonly Calls[], read: MemoryRead): ReadsByIntent {
   const dutiesOfIntent: Record<string, Duties> = {};
   for (const intent of intentsOf(calls)) {
     const answer = readOf(calls, read, intent);
     if (answer.ok) dutiesOfIntent[intent] = answer.duties;
   }
+  return { intents: Object.keys(dutiesOfIntent), dutiesOfIntent };
+}
+
+function inTurn(calls: readonly Calls[], read: MemoryRead) {
+  const { dutiesOfIntent } = readsOf(calls, read);
   return { check: passed(CHECK, { turnId: read.turnId ?? null }), duties: NO_DUTIES, dutiesOfIntent };
 }
 

@@ -28,7 +28,7 @@ export const readChoices: StaticCheck = ({ type, policy: { governance } }) => {
   };
 };
 
-/** Blocks a read of another person's memories, whoever chose it. */
+/** Blocks a read of another person's memories, also if a program chose it. */
 export const readIsolation: StaticCheck = ({ type, policy: { governance } }) => {
   if (type !== 'memory_read' || governance?.read?.isolation !== true) return null;
   return ({ action }) => {
