@@ -22,7 +22,7 @@ export const ACTION_KINDS: Readonly<Record<ActionType, ActionKind>> = {
   tool_call: { judgedAs: 'tool', subject: 'tool', freeFields: ['args'] },
   llm_call: { judgedAs: 'model', subject: 'model', freeFields: [] },
   prompt: { judgedAs: 'own', subject: null, freeFields: ['text'] },
-  memory_read: { judgedAs: 'own', subject: null, freeFields: ['filter', 'query'] },
+  memory_read: { judgedAs: 'own', subject: null, freeFields: ['query'] },
   memory_write: { judgedAs: 'own', subject: 'event', freeFields: ['text', 'hints'] },
   output: { judgedAs: 'own', subject: null, freeFields: ['text'] },
   memory_operation: { judgedAs: 'own', subject: 'store', freeFields: ['content', 'description'] },
@@ -97,6 +97,21 @@ export function changeFreeFields(
     else changed[name] = made;
   }
   return changed === null ? action : (changed as unknown as Action);
+}
+
+/**
+ * Returns the action with the ids of persons replaced: of the principal, and of the person that a read is for. Equal
+ * ids must stay equal, because a read is compared with its principal. Returns the action itself if nothing changes.
+ */
+export function changePersons(action: Action, change: (id: string) => string): Action {
+  let changed = action;
+  if (action.principal !== undefined) {
+    const id = change(action.principal.id);
+    if (id !== action.principal.id) changed = { ...action, principal: { ...action.principal, id } };
+  }
+  if (changed.type !== 'memory_read' || typeof changed.filter?.user_id !== 'string') return changed;
+  const user_id = change(changed.filter.user_id);
+  return user_id === changed.filter.user_id ? changed : { ...changed, filter: { user_id } };
 }
 
 function namesOfFreeFields({ type }: Pick<Action, 'type'>): readonly string[] {

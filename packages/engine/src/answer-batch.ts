@@ -163,6 +163,7 @@ function redactedOf(
     return { redacted: redact(action, tenant), redactionError: null };
   } catch (error) {
     const { principal: _, ...redacted } = changeFreeFields(action, () => undefined);
+    if (redacted.type === 'memory_read') delete redacted.filter;
     return { redacted, redactionError: error instanceof Error ? error : new Error(String(error)) };
   }
 }

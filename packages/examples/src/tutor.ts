@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { openNotes } from './tutor/notes.ts';
 import { openVectorStore } from './tutor/vector-store.ts';
 
-const file = (name: string) => readFileSync(join(import.meta.dirname, 'tutor', name), 'utf8');
+const file = (name: string) => readFileSync(join(import.meta.dirname, 'tutor', name));
 const loaded = loadManifest({ manifest: file('manifest.yaml'), policy: file('policy.yaml') });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
 const [policy] = compileManifest(loaded).policies as readonly MandateDocument[];

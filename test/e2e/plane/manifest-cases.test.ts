@@ -38,9 +38,6 @@ const ORDER_ONLY_MS = 50;
 /** Cases with another decision here than the case expects, each with the reason. */
 const OTHERWISE = new Map([
   ['s0-confirmation-007', 'a question to a person counts as a call of its rates (ADR 41)'],
-  // The manifest hashes `user_id`. This plane has no key to hash with, so it redacts the filter, and the decider cannot
-  // see that the filter names the person of the action.
-  ['s0-memory-read-016', 'the filter is redacted before the plane decides'],
 ]);
 
 /** Why a plane with a real clock cannot run a case. Null: it can. */

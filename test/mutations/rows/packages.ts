@@ -319,7 +319,7 @@ export const PACKAGE_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'privacy: the principal is redacted',
-      '{ ...redacted, principal: { ...action.principal, id } }',
+      'changePersons(redacted, (id) => redactPrincipal(id, within))',
       'redacted',
     ],
     [

@@ -1,4 +1,5 @@
 import type { Action } from '@mandate/schemas';
+import { changePersons } from '@mandate/schemas/core';
 import { keyedHash } from './redact.ts';
 import { compileActionRedaction } from './redact-action.ts';
 import { comparableName, SECRET_NAMES } from './secret-names.ts';
@@ -47,12 +48,8 @@ function compile(own: OfProcess, fields: SensitiveFields): (action: Action) => A
   const isRedacted = redact.some(isPerson);
   const hidesPerson = hashKey !== undefined && hashed.some(isPerson) && !isRedacted;
   if (!hidesPerson) return redaction;
-  return (action) => {
-    const redacted = redaction(action);
-    const { principal } = redacted;
-    if (principal === undefined || HASHED.test(principal.id)) return redacted;
-    return { ...redacted, principal: { ...principal, id: keyedHash(principal.id, hashKey) } };
-  };
+  const hide = (id: string) => (HASHED.test(id) ? id : keyedHash(id, hashKey));
+  return (action) => changePersons(redaction(action), hide);
 }
 
 const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;

@@ -12,6 +12,7 @@ import { MandateError } from '@mandate/runtime';
 import {
   type Action,
   changeFreeFields,
+  changePersons,
   type Json,
   type PrivacyDocument,
   type PrivacyPattern,
@@ -85,9 +86,7 @@ export function compileRedactor(document: PrivacyDocument, means: RedactorOption
         );
       return redactValue(value, places, within);
     });
-    if (action.principal === undefined) return redacted;
-    const id = redactPrincipal(action.principal.id, within);
-    return id === action.principal.id ? redacted : { ...redacted, principal: { ...action.principal, id } };
+    return changePersons(redacted, (id) => redactPrincipal(id, within));
   };
 
   function redactValue(value: Json, places: Places<FieldRule>, within: Within): Json {

@@ -122,3 +122,20 @@ test('redacts texts of prompts, answers and memories as a whole, by side, and by
     content: '[redacted]',
   });
 });
+
+test('hides the person of a read like its principal, so that the two stay equal', () => {
+  const document = documentOf({ fields: [{ path: 'principal.id', do: 'hash' }] });
+  const redacting = currentRedactor(
+    { privacy: () => document },
+    { redact: (given) => given, hashKey: 'k', sealer: null },
+  );
+  const read = (user_id: string): Action => ({
+    ...{ id: 'a', agentId: 'b', type: 'memory_read', principal: { id: 'u1' } },
+    filter: { user_id },
+  });
+  const own = redacting(read('u1'), 't');
+  expect(own.type === 'memory_read' && own.filter?.user_id).toBe(own.principal?.id);
+  expect(own.principal?.id).toMatch(/^hmac-sha256:/);
+  const others = redacting(read('u2'), 't');
+  expect(others.type === 'memory_read' && others.filter?.user_id).not.toBe(others.principal?.id);
+});
