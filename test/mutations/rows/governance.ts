@@ -4,6 +4,10 @@ import { inFile, type Mutation } from '../mutation.ts';
 const GOVERNANCE = 'packages/policy/src/governance';
 
 export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
+  ...inFile('packages/policy/src/checks/governed/read-choices.ts', [
+    ['reads: each read has a person', 'action.principal === undefined', 'false'],
+    ['reads: nobody reads the memories of others', '!readsOthers(action as MemoryRead)', 'true'],
+  ]),
   ...inFile('schemas/src/categories-document.ts', [
     ['categories: a bad name hides no fault below it', '{ when: () => true },', '{},'],
     [

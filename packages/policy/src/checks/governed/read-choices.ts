@@ -32,6 +32,12 @@ export const readChoices: StaticCheck = ({ type, policy: { governance } }) => {
 export const readIsolation: StaticCheck = ({ type, policy: { governance } }) => {
   if (type !== 'memory_read' || governance?.read?.isolation !== true) return null;
   return ({ action }) => {
+    if (action.principal === undefined)
+      return blocked('read-isolation', null, {
+        code: 'PRINCIPAL_MISMATCH',
+        reason: 'The action is for no person, and each person reads only their own memories.',
+        remedy: 'State the person for whom the agent acts (principal.id), under a new action id.',
+      });
     if (!readsOthers(action as MemoryRead)) return passed('read-isolation', null);
     return blocked('read-isolation', null, {
       code: 'PRINCIPAL_MISMATCH',
