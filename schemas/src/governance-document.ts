@@ -49,7 +49,7 @@ export const governanceDocument = z.strictObject({
   intents: described(
     z.array(intentDocument).min(1).optional(),
     'What users may want. Exactly one intent is the fallback.',
-    [{ id: 'chat', triggers: { fallback: true } }],
+    [{ id: 'chat', triggers: { keywords: [], patterns: [], fallback: true }, entities: [] }],
   ),
   specialists: described(
     z.array(governedSpecialist).optional(),

@@ -64,10 +64,10 @@ export const intentDocument = z.strictObject({
   triggers: described(
     triggers.default({ keywords: [], patterns: [], fallback: false }),
     'What shows this intent in the text of a user.',
-    { keywords: ['flashcard'] },
+    { keywords: ['flashcard'], patterns: [], fallback: false },
   ),
   entities: described(z.array(entity).default([]), 'The values that are taken from the text.', [
-    { name: 'count', type: 'integer', min: 1, max: 20, default: 5 },
+    { name: 'count', type: 'integer', required: false, min: 1, max: 20, default: 5 },
   ]),
 });
 
