@@ -303,8 +303,8 @@ function objecting({ checks }: Decision): string[] {
 }
 
 /**
- * Returns the ways that a test can follow. It cannot follow "use a cheaper model", because a mandate cannot make a
- * model cheaper. It also calls no other tool, and there is no person who may use a tool that is for nobody.
+ * Returns the ways that a test can follow. A test cannot use a cheaper model, because a mandate cannot change the price
+ * of a model. A test cannot act for another person if no role may use the tool.
  */
 function passable(anyOf: readonly Way[], decision: Decision): Way[] {
   return anyOf.filter(

@@ -81,7 +81,7 @@ export async function playTutor({ api, tools, onDecision, say }: Tutor): Promise
     redactions: readonly { type: string }[];
   };
   await say(
-    `The answer has an address. Before it is shown, the plane has it redacted: ${redactions.map(({ type }) => type).join(', ')}.`,
+    `The answer contains an e-mail address. The plane says what to redact before the answer is shown: ${redactions.map(({ type }) => type).join(', ')}.`,
   );
 }
 

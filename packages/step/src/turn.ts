@@ -1,6 +1,6 @@
 /**
- * A turn: the part of a conversation that an allowed prompt opens. It has one intent and one person, a limited number
- * of calls, and a limited time.
+ * A turn is the part of a conversation that an allowed prompt opens. A turn has one intent and one person. The number
+ * of its calls and its time are limited.
  */
 import type { Limit, LimitFact, OpensTurn, Reservation, TurnFact, TurnLimit } from '@mandate/schemas';
 
@@ -36,8 +36,8 @@ export function turnOf(
 }
 
 /**
- * @param isGranted true if a person has approved the call. Then the time of the turn does not matter, because waiting
- *   for a person is no time of the turn.
+ * @param isGranted true if a person has approved the call. Then the time limit of the turn is not checked, because
+ *   the call may have waited for that person for longer than the turn lasts.
  */
 export function turnFact(
   turn: Turn | undefined,

@@ -19,8 +19,8 @@ type Expected = Partial<{
 }>;
 
 /**
- * A question to a person counts as a call of its rates (ADR 41), so that nobody can ask more often than the rate
- * allows. The case expects that it does not count.
+ * These cases expect that a call that waits for an approval does not count towards its rates. Here it counts (ADR 41),
+ * because an agent could otherwise ask people more often than the rate allows.
  */
 const OTHERWISE = new Set(['s0-confirmation-007']);
 

@@ -43,7 +43,7 @@ function limitOf({ policy, governance }: Governed, calls: readonly Calls[]): Lim
       kind: 'turn',
       turnId: action.turnId ?? null,
       agents: [action.agentId, ...ancestors],
-      // A model is called for nobody in particular.
+      // A call of a model is for no particular person, so the person of the turn is not compared.
       person: type === 'llm_call' ? null : personOfTurn(action.principal),
       counts,
       maxCalls: mostOf(counts, limits),
@@ -75,7 +75,10 @@ function violation(limit: TurnLimit, { fails, intent, calls }: TurnFact): Words 
         remedy: 'Act for the person of the turn, or open another turn.',
       };
     case 'timeout':
-      return { reason: `The turn "${turnId}" may last ${timeoutMs} ms, and is over.`, remedy: OTHER_TURN };
+      return {
+        reason: `The turn "${turnId}" may last ${timeoutMs} ms, and this time is over.`,
+        remedy: OTHER_TURN,
+      };
     case 'calls':
       return {
         reason: `A turn may have ${maxCalls} calls of ${counts === 'tool' ? 'tools' : 'models'}, and the turn "${turnId}" has had ${calls}.`,
@@ -84,12 +87,12 @@ function violation(limit: TurnLimit, { fails, intent, calls }: TurnFact): Words 
     case 'intent':
       return counts === 'tool'
         ? {
-            reason: `The intent of the turn is "${intent}". It does not give the tool ${listed(asked)}, which these intents give: ${listed(intents ?? [])}.`,
-            remedy: 'Use a tool of the intent, or open a turn with a prompt that asks for this tool.',
+            reason: `The intent of the turn is "${intent}", which does not allow the tool ${listed(asked)}. These intents allow the tool: ${listed(intents ?? [])}.`,
+            remedy: 'Use a tool of the intent, or send a prompt that has another intent.',
           }
         : {
-            reason: `The intent of the turn is "${intent}". In such a turn the action may not read ${asked.length === 0 ? 'any store' : listed(asked)}.`,
-            remedy: 'Leave "stores" out: then every store of the intent is read. Or go on without memory.',
+            reason: `The intent of the turn is "${intent}", which does not allow the action to read ${asked.length === 0 ? 'any store' : listed(asked)}.`,
+            remedy: 'Omit "stores" to read every store of the intent, or go on without memory.',
           };
     default:
       return {

@@ -4,7 +4,7 @@ import { isObject } from '../create-action.ts';
 /**
  * Returns the definitions with an allowed name, as they are. A list may have the form of any provider: `name`,
  * `function.name`, or `functionDeclarations`. An object has the tools by name. A definition without a name is left out,
- * because nobody can say whether it is allowed.
+ * because only a name can be looked up in `allowed`.
  */
 export function filterTools<T extends readonly object[] | Readonly<Record<string, unknown>>>(
   definitions: T,
