@@ -1,8 +1,8 @@
 /** Mutations of the services. */
 import { inFile, type Mutation } from '../mutation.ts';
 
-const CHANGE = 'services/query/src/explain/what-would-change.ts';
-const OTHERS = 'services/query/src/explain/other-policies-in-words.ts';
+const EXPLAIN = 'services/query/src/explain/';
+const OTHERS = `${EXPLAIN}other-policies-in-words.ts`;
 
 export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/engine/src/answer-batch.ts', [
@@ -336,7 +336,7 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
   ...inFile('services/alerter/src/deliver/signature.ts', [
     ['alerts: webhooks are signed by the standard', "createHmac('sha256', key)", "createHmac('sha512', key)"],
   ]),
-  ...inFile(CHANGE, [
+  ...inFile(`${EXPLAIN}ways-past.ts`, [
     ['explain: the named budget suffices', 'spentMicros + costMicros;', 'spentMicros + costMicros - 1;'],
     [
       'explain: a smaller budget does not suffice',
@@ -370,12 +370,16 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
       "way: 'longer-deadline', words, atLeastMs",
       "way: 'longer-deadline', words, atLeastMs: atLeastMs - 1",
     ],
+  ]),
+  ...inFile(`${EXPLAIN}what-would-change.ts`, [
     [
       'explain: it says how to ask again',
       "final ? 'new-id' : 'next-attempt'",
       "final ? 'next-attempt' : 'new-id'",
     ],
     ['explain: skipped checks are reported', "result === 'skip'", 'result === undefined'],
+  ]),
+  ...inFile(`${EXPLAIN}what-would-have-blocked.ts`, [
     ['explain: a nearly reached limit is reported', 'used * 100 >= most * NEAR_MISS_AT', 'used > most'],
   ]),
   ...inFile('services/control/src/routes/answer-preview.ts', [

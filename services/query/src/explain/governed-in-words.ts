@@ -1,5 +1,5 @@
 /** Describes the results of the checks of manifests, of turns and of roles. */
-import { durationInWords } from '@mandate/schemas';
+import { durationInWords, listed } from '@mandate/schemas';
 import type { GovernedEvidence } from './parse-evidence.ts';
 
 export function governedInWords(evidence: GovernedEvidence, passed: boolean): string {
@@ -117,10 +117,6 @@ function turnSentence(evidence: Extract<GovernedEvidence, { by: 'turn' }>): stri
       return `It belongs to ${turn}${ofIntent}${had}.`;
     }
   }
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.map((name) => `"${name}"`).join(', ');
 }
 
 function counted(count: number, what: string): string {

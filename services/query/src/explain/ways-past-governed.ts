@@ -1,4 +1,5 @@
 /** The ways past the checks of manifests, of turns and of roles. */
+import { listed } from '@mandate/schemas';
 import type { GovernedEvidence } from './parse-evidence.ts';
 
 export const GOVERNED_WAYS = [
@@ -149,8 +150,4 @@ function changed(field: string, words: string): GovernedWay {
 
 function named(name: string | null | undefined, otherwise: string): string {
   return name == null ? otherwise : `"${name}"`;
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.map((name) => `"${name}"`).join(', ');
 }
