@@ -1,6 +1,6 @@
 import type { Action } from '@mandate/schemas';
 import { changePersons } from '@mandate/schemas/core';
-import { keyedHash } from './redact.ts';
+import { hashOnce } from './redact.ts';
 import { compileActionRedaction } from './redact-action.ts';
 import { comparableName, SECRET_NAMES } from './secret-names.ts';
 
@@ -45,14 +45,9 @@ function compile(own: OfProcess, fields: SensitiveFields): (action: Action) => A
     ...(hashKey === undefined ? fields.hash : []),
   ];
   const redaction = compileActionRedaction({ redact, hash: [...own.hash, ...hashed], hashKey });
-  const isRedacted = redact.some(isPerson);
-  const hidesPerson = hashKey !== undefined && hashed.some(isPerson) && !isRedacted;
-  if (!hidesPerson) return redaction;
-  const hide = (id: string) => (HASHED.test(id) ? id : keyedHash(id, hashKey));
-  return (action) => changePersons(redaction(action), hide);
+  if (hashKey === undefined || !hashed.some(isPerson)) return redaction;
+  return (action) => changePersons(redaction(action), (id) => hashOnce(id, hashKey));
 }
-
-const HASHED = /^hmac-sha256:[0-9a-f]{32}$/;
 
 function isPerson(name: string): boolean {
   return comparableName(name) === PERSON;

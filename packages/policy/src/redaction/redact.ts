@@ -66,7 +66,10 @@ export function compileRedaction({ redact, hash, hashKey }: RedactionRules): Red
   return redactIn;
 }
 
-function hashOnce(value: Json, key: string): Json {
+/** Returns the keyed hash of a value. A value that is already such a hash stays unchanged. */
+export function hashOnce(value: string, key: string): string;
+export function hashOnce(value: Json, key: string): Json;
+export function hashOnce(value: Json, key: string): Json {
   return typeof value === 'string' && HASHED.test(value) ? value : keyedHash(value, key);
 }
 
