@@ -28,6 +28,7 @@ export {
   lengthConditionHolds,
   readLengthCondition,
 } from './length-condition.ts';
+export { listed } from './listed.ts';
 export { AGO, END_OF_TIME_MS, readMoment, timeFault, wireTime } from './moment.ts';
 export * from './money.ts';
 export { isNameCharacter } from './name-characters.ts';

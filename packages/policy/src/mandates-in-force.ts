@@ -2,6 +2,7 @@
 import type { Action, FormerAncestor, Plan } from '@mandate/schemas';
 import { plan } from './decide.ts';
 import type { ContentFinders } from './governance/output/content-finders.ts';
+import { lower } from './lower.ts';
 import type { Mandate, MandateOfFile } from './mandate/mandate.ts';
 import { resolveMandate } from './mandate/resolve-mandate.ts';
 import type { InShadow } from './rules/rules-in-force.ts';
@@ -82,10 +83,6 @@ function within({ holdsFromMs, holdsUntilMs }: ValidityInterval, made: Plan): Pl
   return {
     ...made,
     holdsFromMs: Math.max(made.holdsFromMs, holdsFromMs),
-    holdsUntilMs: earlier(made.holdsUntilMs, holdsUntilMs),
+    holdsUntilMs: lower(made.holdsUntilMs, holdsUntilMs),
   };
-}
-
-function earlier(oneMs: number | null, otherMs: number | null): number | null {
-  return oneMs === null || otherMs === null ? (oneMs ?? otherMs) : Math.min(oneMs, otherMs);
 }

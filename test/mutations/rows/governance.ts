@@ -348,7 +348,7 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       'hints.save === true',
     ],
     ['saves: a hinted store needs a fitting trigger', ' && maySave(scoped.rule, hints.store)', ''],
-    ['saves: a hinted time only shortens', 'Math.min(one, other)', 'Math.max(one, other)'],
+    ['saves: a hinted time only shortens', 'lower(ttl, hints.ttlMs ?? null)', 'hints.ttlMs ?? ttl'],
     [
       'saves: an owner is named if principals are isolated',
       'user_isolation ? { owner: OWNER } : {}',
@@ -363,9 +363,9 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
   ]),
   ...inFile(`${GOVERNANCE}/saves/hints.ts`, [
     ['hints: llm_cannot binds the model', ' && cannot.has(rule)', ' && false'],
-    ['hints: llm_cannot binds nobody else', "origin !== 'user' && origin !== 'system' && ", ''],
+    ['hints: llm_cannot binds no other origin', "isOfModel({ origins }, field, 'model') && ", ''],
     ['hints: what llm_cannot does not name is honoured', ' && cannot.has(rule)', ''],
-    ['hints: without an origin, a hint is of the model', "?? 'model'", "?? 'user'"],
+    ['hints: without an origin, a hint is of the model', "field, 'model')", "field, 'user')"],
     [
       'hints: save: true is force_save',
       "save === true ? 'force_save' : 'block_save'",

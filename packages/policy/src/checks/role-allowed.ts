@@ -1,3 +1,4 @@
+import { listed } from '@mandate/schemas/core';
 import { blocked, passed, type StaticCheck } from './check.ts';
 
 const CHECK = 'role-allowed';
@@ -7,14 +8,10 @@ export const roleAllowed: StaticCheck = ({ tool }) => {
   const roles = tool?.roles ?? null;
   if (roles === null) return null;
   const mayUse = new Set(roles);
-  const listed = roles.length === 0 ? 'nobody' : roles.map((role) => `"${role}"`).join(', ');
+  const users = listed(roles, 'nobody');
   return ({ action: { principal }, name }) => {
     const role = principal?.role ?? null;
     if (role !== null && mayUse.has(role)) return passed(CHECK, { tool: name, role });
-    const who =
-      role === null
-        ? 'The action names no role of a person (principal.role), and'
-        : `The role "${role}" may not use`;
     return blocked(
       CHECK,
       { tool: name, role, roles: [...roles] },
@@ -22,8 +19,8 @@ export const roleAllowed: StaticCheck = ({ tool }) => {
         code: 'ROLE_NOT_ALLOWED',
         reason:
           role === null
-            ? `${who} the tool "${name}" may be used by: ${listed}.`
-            : `${who} the tool "${name}". It may be used by: ${listed}.`,
+            ? `The action names no role of a person (principal.role), and the tool "${name}" may be used by: ${users}.`
+            : `The role "${role}" may not use the tool "${name}". It may be used by: ${users}.`,
         remedy: 'Act for a person who has one of these roles, or have the role added to the policy.',
       },
     );

@@ -1,8 +1,8 @@
 import type { LimitFact, MemoryRead, TurnLimit } from '@mandate/schemas';
-import { personOfTurn } from '@mandate/schemas/core';
+import { listed, personOfTurn } from '@mandate/schemas/core';
 import type { TurnLimits } from '../governance/governance.ts';
 import { type Calls, type LimitCheck, type LimitOf, under, type Words } from './check.ts';
-import { type Governed, governedOf, listed } from './governed/governed.ts';
+import { type Governed, governedOf } from './governed/governed.ts';
 import { intentsThatRead } from './governed/memory-read.ts';
 
 type TurnFact = Extract<LimitFact, { kind: 'turn' }>;

@@ -11,9 +11,3 @@ export function governedOf(calls: readonly Calls[]): readonly Governed[] {
     policy.governance === null ? [] : [{ policy, governance: policy.governance }],
   );
 }
-
-/** Names a list in a sentence. */
-export function listed(names: Iterable<string>, none = 'none'): string {
-  const all = [...names];
-  return all.length === 0 ? none : all.map((name) => `"${name}"`).join(', ');
-}

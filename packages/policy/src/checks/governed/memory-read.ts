@@ -1,7 +1,9 @@
 import type { Duties, Json, MemoryRead, Note } from '@mandate/schemas';
+import { listed } from '@mandate/schemas/core';
+import { lower } from '../../lower.ts';
 import { type Calls, type JointCheck, type Passed, passed } from '../check.ts';
-import { governedOf, listed } from './governed.ts';
-import { filterOf, lower, type ReadableStore, readingOf, storesOf } from './readable-stores.ts';
+import { governedOf } from './governed.ts';
+import { filterOf, type ReadableStore, readingOf, storesOf } from './readable-stores.ts';
 
 const CHECK = 'stores-allowed';
 

@@ -1,11 +1,11 @@
 import type { Duties, MemoryWrite, OriginViolation, PlannedSave } from '@mandate/schemas';
-import { readDuration } from '@mandate/schemas/core';
+import { listed, readDuration } from '@mandate/schemas/core';
 import type { Save, Saves, WriteQuestion } from '../../governance/saves/decide-saves.ts';
 import type { Hints } from '../../governance/saves/hints.ts';
+import { lower } from '../../lower.ts';
 import { tooManySteps } from '../../refused-plan.ts';
 import { blocked, type JointCheck, type JointFinding, obliging } from '../check.ts';
-import { type Governed, governedOf, listed } from './governed.ts';
-import { lower } from './readable-stores.ts';
+import { type Governed, governedOf } from './governed.ts';
 
 const CHECK = 'saves-decided';
 

@@ -1,5 +1,6 @@
 /** What may be read from memory: the stores of an intent, under all policies together. */
 import type { Json, Obligations } from '@mandate/schemas';
+import { lower } from '../../lower.ts';
 import type { Calls } from '../check.ts';
 import { type Governed, governedOf } from './governed.ts';
 
@@ -42,8 +43,4 @@ function storesUnder({ governance: { read, intents } }: Governed, intent: string
 export function filterOf(reading: readonly Governed[]): Obligations {
   const isolates = reading.some(({ governance }) => governance.read?.isolation === true);
   return isolates ? { filter: { field: 'user_id', is: 'principal.id' } satisfies Json } : {};
-}
-
-export function lower(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

@@ -1,5 +1,5 @@
+import { listed } from '@mandate/schemas/core';
 import { blocked, passed, type StaticCheck } from '../check.ts';
-import { listed } from './governed.ts';
 
 const CHECK = 'role-known';
 

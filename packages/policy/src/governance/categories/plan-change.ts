@@ -1,4 +1,5 @@
 import type { MemoryOperation, PlannedChange } from '@mandate/schemas';
+import { listed } from '@mandate/schemas/core';
 import { isOfModel } from '../origins.ts';
 import type { Categories } from './categories.ts';
 import { OPERATIONS } from './operations.ts';
@@ -26,12 +27,11 @@ export function planChange(categories: Categories, operation: MemoryOperation): 
 function unknownStore(categories: Categories, { store, toStore = store }: MemoryOperation): Refusal | null {
   const unknown = [store, toStore].find((one) => !categories.has(one));
   if (unknown === undefined) return null;
-  const known = [...categories.keys()].map((one) => `"${one}"`).join(', ') || 'none';
   return {
     evidence: { store: unknown },
     violation: {
       code: 'STORE_NOT_ALLOWED',
-      reason: `The store "${unknown}" is not in the config of categories. These are: ${known}.`,
+      reason: `The store "${unknown}" is not in the config of categories. These are: ${listed(categories.keys())}.`,
       remedy: 'Use one of these stores, or have the store added to the config of categories.',
     },
   };

@@ -1,8 +1,10 @@
+import type { Origin } from '@mandate/schemas';
 import { endlessRoom } from '../../arguments/pattern-size.ts';
+import { lower } from '../../lower.ts';
 import { consume, type StepBudget } from '../../step-budget.ts';
 import { charactersIn } from '../text/characters-in.ts';
 import { fold } from '../text/fold.ts';
-import { type Hints, type Origin, permittedHints, type Violation } from './hints.ts';
+import { type Hints, permittedHints, type Violation } from './hints.ts';
 import { compileSaveRules, type SaveRule } from './save-rules.ts';
 import type { CannotDecide, Lengths, SavesDocument, WriteEvent } from './save-rules-document.ts';
 
@@ -82,7 +84,7 @@ export function compileSaves(document: SavesDocument, room: StepBudget = endless
 
     const common = { ...(user_isolation ? { owner: OWNER } : {}), ...categoryOf(hints) };
     const save = (store: string, scope: string, action: string, rule: string, ttl: number | null): Save => {
-      const ttlMs = shorter(ttl, hints.ttlMs ?? null);
+      const ttlMs = lower(ttl, hints.ttlMs ?? null);
       return { store, scope, action, rule, ttlMs, ...common };
     };
     const saves = always.map((store) => save(store, 'always', 'save', 'always', null));
@@ -110,8 +112,4 @@ function firstThatHolds(
 
 function categoryOf({ category }: Hints): { category?: string } {
   return category === undefined ? {} : { category };
-}
-
-function shorter(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

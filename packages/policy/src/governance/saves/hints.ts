@@ -1,3 +1,5 @@
+import type { Origin } from '@mandate/schemas';
+import { isOfModel } from '../origins.ts';
 import type { CannotDecide } from './save-rules-document.ts';
 
 /** Optional wishes about how a text is saved. */
@@ -9,8 +11,6 @@ export interface Hints {
   readonly ttlMs?: number;
   readonly store?: string;
 }
-
-export type Origin = 'model' | 'user' | 'system';
 
 export interface Violation {
   readonly rule: CannotDecide;
@@ -44,8 +44,7 @@ export function permittedHints(
   for (const { hint, field, decides } of FIELDS) {
     if (hints[hint] === undefined) continue;
     const rule = decides(hints);
-    const origin = origins[field] ?? 'model';
-    if (origin !== 'user' && origin !== 'system' && cannot.has(rule)) violations.push({ rule, field });
+    if (isOfModel({ origins }, field, 'model') && cannot.has(rule)) violations.push({ rule, field });
     else permitted[hint] = hints[hint];
   }
   return { hints: permitted, violations };
