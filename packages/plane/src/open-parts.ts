@@ -11,7 +11,7 @@ import {
   mustHaveDocuments,
 } from '@mandate/documents';
 import { openPrivacyFile } from '@mandate/privacy';
-import { type Logger, monotonic, type Opening, readOrMakeSecret, systemClock } from '@mandate/runtime';
+import { type Clock, type Logger, monotonic, type Opening, readOrMakeSecret } from '@mandate/runtime';
 import { TOPICS } from '@mandate/schemas';
 import { createMetrics, fileKeyStore, openTracer } from '@mandate/server';
 import { applyFiles } from './apply-files.ts';
@@ -25,7 +25,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The maximum number of warnings that one log line names. */
 const DOUBTS_IN_LOG = 20;
 
-export async function openParts(config: PlaneConfig, log: Logger, env: Environment, opening: Opening) {
+export async function openParts(
+  config: PlaneConfig,
+  log: Logger,
+  env: Environment,
+  wallClock: Clock,
+  opening: Opening,
+) {
   const { closing } = opening;
   const read = documentsIn(config, log);
   const wanted = read?.documents ?? null;
@@ -37,7 +43,7 @@ export async function openParts(config: PlaneConfig, log: Logger, env: Environme
   const metrics = createMetrics({ service: 'plane', processMetrics: true });
   const traced = { service: 'plane', version: VERSION, log, metrics };
   const tracer = closing(await openTracer(config, traced), (opened) => opened?.stop());
-  const clock = monotonic(systemClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
+  const clock = monotonic(wallClock, { onJump: (jump) => log.error({ jump }, 'the clock jumped') });
   const mandates = closing(openMandatesFile({ path: folder.mandates, log }), (file) => file.stop());
   const hashKey = config.PLANE_HASH_KEY;
   const hashing = { key: hashKey, setting: 'MANDATE_PLANE_HASH_KEY' };

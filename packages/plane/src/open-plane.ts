@@ -13,7 +13,15 @@ import type { Ledger } from '@mandate/ledger';
 import { currentTextRedactor } from '@mandate/privacy';
 import { createFindDecision, createFindUsage, openQuery } from '@mandate/query';
 import { openRecorder } from '@mandate/recorder';
-import { type DataFolder, type Logger, type Opening, openInOrder, type Running } from '@mandate/runtime';
+import {
+  type Clock,
+  type DataFolder,
+  type Logger,
+  type Opening,
+  openInOrder,
+  type Running,
+  systemClock,
+} from '@mandate/runtime';
 import { createHttpServer, keysInForce, serveHttp } from '@mandate/server';
 import { type FirstKey, makeFirstKeys } from './first-keys.ts';
 import { type Environment, openParts } from './open-parts.ts';
@@ -36,17 +44,25 @@ export type Plane = {
  * Resolves once every part is ready. `stop` closes the parts in reverse order. `finished` rejects if a part fails.
  *
  * @param env the environment variables that contain the secrets of alert rules
+ * @param wallClock the clock of the machine. Only a test gives another clock
  */
 export function openPlane(
   config: PlaneConfig,
   log: Logger,
   env: Environment = {},
+  wallClock: Clock = systemClock,
 ): Promise<Plane & Required<Running>> {
-  return openInOrder((opening) => open(config, log, env, opening));
+  return openInOrder((opening) => open(config, log, env, wallClock, opening));
 }
 
-async function open(config: PlaneConfig, log: Logger, env: Environment, opening: Opening): Promise<Plane> {
-  const parts = await openParts(config, log, env, opening);
+async function open(
+  config: PlaneConfig,
+  log: Logger,
+  env: Environment,
+  wallClock: Clock,
+  opening: Opening,
+): Promise<Plane> {
+  const parts = await openParts(config, log, env, wallClock, opening);
   const { bus, clock, folder, followed, fileKeys, manifests, mandates, metrics, privacy, rules, tracer } =
     parts;
   const opened = await openLedger(config, parts, opening);

@@ -12,6 +12,7 @@ const FOLDER = existsSync(BESIDE) ? BESIDE : join(import.meta.dirname, 'testdata
 export type ManifestCase<Given, When, Then> = {
   id: string;
   topic: string;
+  /** What the case is about, for people. The cases of real memories name only their topic. */
   why: string;
   given: Given;
   when: When;
@@ -25,7 +26,10 @@ export function manifestCases<Given, When, Then>(
   const lines = readFileSync(join(FOLDER, `${name}.jsonl`), 'utf8')
     .trimEnd()
     .split('\n');
-  return lines.map((line) => JSON.parse(line));
+  return lines.map((line) => {
+    const read = JSON.parse(line);
+    return { why: read.topic, ...read };
+  });
 }
 
 /** A document of a case: a path in the folder of the cases, or its text. */

@@ -1,12 +1,12 @@
-/** Decides the steps of a case of manifests under its documents, with a clock that stands at the time of each step. */
+/** Decides the steps of a case under its documents, with a clock that stands at the time of each step. */
 
+import type { MandatesUnderControl } from '@mandate/control';
 import { type OfflineDecider, offlineDecider } from '@mandate/engine';
-import { compileManifest, loadManifest } from '@mandate/manifest';
+import { loadManifest } from '@mandate/manifest';
 import { contentFinders } from '@mandate/privacy';
 import { manualClock } from '@mandate/runtime';
 import { type Action, actionRequested, type Decision } from '@mandate/schemas';
 import { stringify } from 'yaml';
-import { registered } from '../../laws/registered.ts';
 import { type CaseDocument, existingTextOf, textOf } from './manifest-cases.ts';
 import { patchedDocument } from './patched-document.ts';
 
@@ -26,14 +26,18 @@ export type ManifestStep =
   | { readonly at: number; readonly approve: string; readonly forMs: number }
   | { readonly at: number; readonly deny: string };
 
-/** Returns a decision for each step that asks, and null for the others. */
-export async function playManifest(
-  given: GivenManifest,
+/**
+ * Returns a decision for each step that asks, and null for the others.
+ *
+ * @param now the time of `at: 0`
+ */
+export async function playSteps(
+  control: MandatesUnderControl,
+  now: string,
   steps: readonly ManifestStep[],
 ): Promise<(Decision | null)[]> {
-  const startMs = Date.parse(given.now);
+  const startMs = Date.parse(now);
   const clock = manualClock(startMs);
-  const control = registered(compileManifest(loadedOf(given)) as never);
   const decider = offlineDecider(control, (action) => action, clock, contentFinders);
   const asked = new Map<string, Action>();
   const decisions: (Decision | null)[] = [];
