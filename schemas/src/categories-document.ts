@@ -53,7 +53,11 @@ function refusedField(code: string, message: string, description: string) {
 
 const MOST_DAYS = 36_500;
 const MOST_CHARACTERS = 10_000_000;
-const raiseIt = 'raise it where it should not bind';
+
+/** A category has no way to say "no limit" below a category with a limit. It can only set a larger limit. */
+function wholeNumberOf(unit: string, most: number, example: number): string {
+  return `must be a whole number of ${unit} from 1 to ${most}, such as ${example}; to lift the limit, raise it`;
+}
 
 const permissionsOfCategory = z.strictObject({
   create: described(z.boolean().optional(), 'Whether memories may be created. Default: true.', false),
@@ -69,7 +73,7 @@ const permissionsOfCategory = z.strictObject({
 export const categoryPolicies = z.strictObject({
   defaultTtl: described(
     z
-      .int({ error: `must be a whole number of days from 1 to ${MOST_DAYS}: ${raiseIt}` })
+      .int({ error: wholeNumberOf('days', MOST_DAYS, 7) })
       .min(1)
       .max(MOST_DAYS)
       .optional(),
@@ -78,7 +82,7 @@ export const categoryPolicies = z.strictObject({
   ),
   maxContentLength: described(
     z
-      .int({ error: `must be a whole number of characters from 1 to ${MOST_CHARACTERS}: ${raiseIt}` })
+      .int({ error: wholeNumberOf('characters', MOST_CHARACTERS, 5_000) })
       .min(1)
       .max(MOST_CHARACTERS)
       .optional(),

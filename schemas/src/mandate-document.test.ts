@@ -137,10 +137,11 @@ describe('a mandate is refused', () => {
   });
 
   it('with unknown fields at any depth, and the errors name them before any other fault', () => {
-    const document = { ...least, id: 1, maxCost: 1, toolPolicies: { t: { price: 1 } } };
+    const document = { ...least, id: 1, colour: 1, agnets: [], toolPolicies: { t: { price: 1 } } };
     expect(faults(document).map((text) => text.split(';')[0])).toEqual([
       'toolPolicies.t.price is not a known field',
-      'maxCost is not a known field',
+      'colour is not a known field',
+      'agnets is not a known field: write "agents"',
       'id must be a string, not 1',
     ]);
   });

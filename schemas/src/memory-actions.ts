@@ -78,7 +78,8 @@ const categoryPath = z
   .string()
   .max(CAPS.idUnits)
   .regex(/^\/?[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)*$/, {
-    error: 'must be names of small letters, digits and single dashes, joined by slashes: /standup/pinned',
+    error:
+      'must be names of small letters, digits and single dashes, joined by slashes, as in /standup/pinned',
   });
 
 const MEMORY_OPERATIONS = Object.keys(MEMORY_OPERATION_FIELDS) as MemoryOperationName[];

@@ -265,7 +265,7 @@ describe('refuses a record of the wrong shape', () => {
     const found = refused(text);
     expect(found).toMatchObject({ pointer: '/action/agentID', line: 3, column: 3 });
     expect(found.reason).toMatch(
-      /^\/action\/agentID is not a known field; known here: id, tenant, agentId, .*; \/action\/agentId is missing/,
+      /^\/action\/agentID is not a known field: write "agentId"; known here: id, tenant, agentId, .*; \/action\/agentId is missing/,
     );
     expect(found.remedy).toBe('remove the field or correct its name, then publish the record again');
   });

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { legible } from './json-fault.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** Pass it to a parse as `{ error: sayIssue }`. The message of a schema takes precedence. */
 export const sayIssue: z.core.$ZodErrorMap = (issue) => {
@@ -21,7 +22,7 @@ export const sayIssue: z.core.$ZodErrorMap = (issue) => {
     case 'too_big':
       return `must ${sized(issue.origin, 'at most', issue.maximum)}`;
     case 'unrecognized_keys':
-      return `is not a known field; ${knownFields(issue.inst)}`;
+      return `is not a known field${meantField(issue)}; ${knownFields(issue.inst)}`;
     default:
       return undefined;
   }
@@ -78,11 +79,21 @@ function sized(origin: string, bound: string, limit: number | bigint): string {
   return unit === undefined ? `be ${bound} ${limit}` : `have ${bound} ${limit} ${unit}`;
 }
 
-/** A field that must be absent (`not: {}`) is not listed. Such a field only gives its fault a better message. */
+/** Names the known field that was probably meant. Only one unknown field can be put in words here. */
+function meantField({ inst, keys }: { inst?: unknown; keys: readonly string[] }): string {
+  const [name = '', second] = keys;
+  const meant = second === undefined ? nearestName(name, namesOf(inst)) : undefined;
+  return meant === undefined ? '' : `: write ${JSON.stringify(meant)}`;
+}
+
 function knownFields(inst: unknown): string {
-  if (!(inst instanceof z.ZodObject)) return 'none is taken here';
-  const known = Object.entries(inst.shape).filter(
-    ([, schema]) => z.globalRegistry.get(schema)?.not === undefined,
+  return inst instanceof z.ZodObject ? `known here: ${namesOf(inst).join(', ')}` : 'none is taken here';
+}
+
+/** A field that must be absent (`not: {}`) is not listed. Such a field only gives its fault a better message. */
+function namesOf(inst: unknown): readonly string[] {
+  if (!(inst instanceof z.ZodObject)) return [];
+  return Object.entries(inst.shape).flatMap(([name, schema]) =>
+    z.globalRegistry.get(schema)?.not === undefined ? [name] : [],
   );
-  return `known here: ${known.map(([name]) => name).join(', ')}`;
 }

@@ -147,6 +147,7 @@ it.each([
     KEY,
     'the file already has the actions',
   ],
+  ['files of lint without --file', ['lint', 'tutor'], KEY, 'Name files with --file: --file tutor'],
   ['a file that is not there', ['publish', '--file', '/nowhere/x'], KEY, 'there is no file /nowhere/x'],
   [
     'an id of nothing that a person answers',

@@ -2,6 +2,7 @@
 import { Command, type Option } from 'commander';
 import type { ProgramContext, RunCommand } from './command-context.ts';
 import { type ExitCode, reportFailure } from './exit-codes.ts';
+import { acceptFilesWithoutOption, refuseFilesWithoutOption } from './files-need-option.ts';
 import { type GlobalOptions, withGlobals } from './global-options.ts';
 import { refuseWithoutEffect } from './options-without-effect.ts';
 import { printableLines } from './output/printable.ts';
@@ -77,7 +78,10 @@ async function buildProgram(
       getErrHelpWidth: () => columns,
     })
     .addHelpText('after', EPILOGUE)
-    .hook('preAction', (_program, command) => refuseWithoutEffect(command));
+    .hook('preAction', (_program, command) => {
+      refuseFilesWithoutOption(command);
+      refuseWithoutEffect(command);
+    });
   const all = args.includes('completion') && !args.includes('names');
   for (const subcommand of SUBCOMMANDS) {
     if (all || args.includes(subcommand.name)) await addCommand(program, subcommand, run);
@@ -94,6 +98,7 @@ export async function addCommand(program: Command, subcommand: Subcommand, run: 
   const command = named(program, subcommand);
   (await subcommand.load())(command, run);
   withoutHelpCommands(command);
+  acceptFilesWithoutOption(command);
 }
 
 /**

@@ -192,6 +192,14 @@ test('warns of a list that is shorter than the principle', () => {
   ]);
 });
 
+test('says what is wrong with a pattern, and names it once', () => {
+  const text = manifest.replace('"keywords":["cards"]', '"patterns":["(cards"]');
+  const loaded = loadManifest({ manifest: text, policy });
+  expect(loaded.errors.map(({ message }) => message)).toEqual([
+    'the pattern "(cards" is refused: it is no regular expression (Unterminated group): rewrite the pattern',
+  ]);
+});
+
 test.each<[string, string, string]>([
   ['keywords', `[${'w,'.repeat(20_000)}]`, 'ok'],
   ['patterns with large repeats', `[${'"((a\\\\p{L}){30}){30}",'.repeat(500)}]`, 'PATTERN_REFUSED'],

@@ -25,6 +25,8 @@ export type ManifestSources = {
   policy: Source;
   /** The name of the environment, if one is named. */
   environment?: string;
+  /** The environments that have an overlay, for the message if the named one has none. */
+  environments?: readonly string[];
   /** The bytes or the text of `policy.<environment>.yaml`. Absent if the file does not exist. */
   overlay?: Source;
   /** In a lenient load, references that lead nowhere are warnings, and grant nothing. Default: strict. */
@@ -92,7 +94,7 @@ type FilesRead =
   | { ok: true; manifest: SourceFile; policy: SourceFile; overlay: SourceFile | null }
   | { ok: false; faults: readonly ManifestFault[] };
 
-function readFiles({ manifest, policy, environment, overlay }: ManifestSources): FilesRead {
+function readFiles({ manifest, policy, environment, environments, overlay }: ManifestSources): FilesRead {
   const overlayName = environment === undefined ? 'the overlay' : `policy.${environment}.yaml`;
   const read = readSource(MANIFEST_FILE, manifest, { what: 'manifest', begins: BEGINS });
   const permitted = readSource(POLICY_FILE, policy, { what: 'policy', begins: BEGINS });
@@ -102,7 +104,9 @@ function readFiles({ manifest, policy, environment, overlay }: ManifestSources):
       : readSource(overlayName, overlay, { what: 'overlay', begins: 'tool_permissions:' });
   const faults = [
     ...faultsOf(read),
-    ...(environment !== undefined && laid === null ? [environmentUnknown(permitted, overlayName)] : []),
+    ...(environment !== undefined && laid === null
+      ? [environmentUnknown(permitted, overlayName, environments)]
+      : []),
     ...faultsOf(permitted),
     ...(laid === null ? [] : faultsOf(laid)),
     ...(permitted.ok && laid?.ok ? renames(permitted.file, laid.file) : []),
@@ -115,14 +119,19 @@ function faultsOf(read: SourceRead): readonly ManifestFault[] {
   return read.ok ? [] : read.faults;
 }
 
-function environmentUnknown(policy: SourceRead, missing: string): ManifestFault {
+function environmentUnknown(
+  policy: SourceRead,
+  missing: string,
+  environments: readonly string[] = [],
+): ManifestFault {
   const place = policy.ok ? policy.file.find([]) : { line: 1, column: 1 };
+  const known = environments.length === 0 ? '' : ` (there are overlays of: ${environments.join(', ')})`;
   return {
     code: 'ENVIRONMENT_UNKNOWN',
     file: POLICY_FILE,
     path: '',
     ...place,
-    message: `has no overlay ${missing}: correct the name of the environment, or write the file; {} changes nothing`,
+    message: `has no overlay ${missing}${known}: correct the name of the environment, or write the file; {} changes nothing`,
   };
 }
 

@@ -50,7 +50,7 @@ export function matchesWholly(source: string, text: string): boolean {
 }
 
 function refused(message: string): string {
-  return `${message}: write the pattern without it`;
+  return `${message}: rewrite the pattern`;
 }
 
 function refusedSize(size: number, room: PatternRoom): string | null {

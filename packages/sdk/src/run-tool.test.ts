@@ -126,7 +126,7 @@ test.each<[string, unknown, RunOptions, RegExp]>([
     'an unknown option',
     {},
     { principle: { id: 'ann' } } as never,
-    /: principle is not a known field; .* To run it, remove the field or correct its name\.$/,
+    /: principle is not a known field: write "principal"; .* To run it, remove the field or correct its name\.$/,
   ],
   [
     'more than a record may have',

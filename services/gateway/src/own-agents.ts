@@ -23,7 +23,7 @@ export function mustSpeakFor(
   }
   if (!speaksFor(key, said.agentId)) {
     throw new HttpProblem(403, 'AGENT_NOT_ALLOWED', `this key may not speak for the agent ${said.agentId}`, {
-      remedy: 'Use a key that names this agent.',
+      remedy: 'Use a key that names this agent: `mandate agents keys issue` issues one.',
     });
   }
 }

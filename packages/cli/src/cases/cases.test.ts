@@ -255,7 +255,7 @@ cases:
   const faults = stderr.split('\n').flatMap((line) => line.split(`${folder}/`)[1] ?? []);
   expect(faults).toEqual([
     expect.stringMatching(
-      /^bad.test.yaml:7:29 cases.0.steps.0.expct: is not a known field; known here: at, ask,/,
+      /^bad.test.yaml:7:29 cases.0.steps.0.expct: is not a known field: write "expect"; known here: at, ask,/,
     ),
     expect.stringMatching(
       /^worse.test.yaml:2:10 agents.0: the agent "bot" is refused: neither .* register its parent "nobody" \(PARENT_UNKNOWN\)$/,

@@ -9,6 +9,7 @@ test('writes a manifest that is valid, with test cases that pass', async () => {
   const ran = await runCommand(['init', 'manifest', folder]);
   expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
   expect(ran.stdout).toContain(`wrote ${join(folder, 'manifest.test.yaml')}\n`);
+  expect(ran.stdout).toContain(`Start a plane with them: mandate up --policies ${folder}\n`);
   expect(await runCommand(['validate', folder])).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await runCommand(['lint', '-f', folder])).toMatchObject({
     exitCode: 0,
@@ -24,7 +25,7 @@ test('replaces no file', async () => {
   writeFileSync(join(folder, 'policy.yaml'), 'mine');
   const { exitCode, stderr } = await runCommand(['init', 'manifest', folder]);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('policy.yaml exists already; nothing was written');
+  expect(stderr).toContain(`already there: ${join(folder, 'policy.yaml')}. Nothing was written`);
   expect(readFileSync(join(folder, 'policy.yaml'), 'utf8')).toBe('mine');
   expect((await runCommand(['validate', join(folder, 'manifest.yaml')])).exitCode).toBe(2);
 });

@@ -37,7 +37,7 @@ async function initManifest(folder: string, context: CommandContext): Promise<Ex
   const files = FILES.map(([name, source]) => ({ path: join(folder, name), source }));
   const there = files.filter(({ path }) => existsSync(path)).map(({ path }) => path);
   if (there.length > 0)
-    throw new WrongUse(`${there.join(', ')} exists already; nothing was written`, 'Name another folder.');
+    throw new WrongUse(`already there: ${there.join(', ')}. Nothing was written`, 'Name another folder.');
   try {
     mkdirSync(folder, { recursive: true });
     for (const { path, source } of files) writeFileSync(path, readFileSync(source), { flag: 'wx' });
@@ -49,6 +49,7 @@ async function initManifest(folder: string, context: CommandContext): Promise<Ex
     [
       ...written.map((path) => `wrote ${printable(path)}`),
       `Check them: mandate validate ${printable(folder)}, mandate test ${printable(folder)}`,
+      `Start a plane with them: mandate up --policies ${printable(folder)}`,
       '',
     ].join('\n'),
   );

@@ -1,5 +1,5 @@
 /** Tests the commands that check manifests in files: `mandate validate`, `mandate lint`. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@mandate/testing';
 import { describe, expect, test } from 'vitest';
@@ -52,7 +52,25 @@ describe('mandate validate', () => {
     expect(wider.stderr).toMatch(/policy\.production\.yaml:2:\d+ warning: .*\(OVERLAY_WIDENS\)/);
     const unknown = await runCommand(['validate', folder, '--env', 'prod']);
     expect(unknown.exitCode).toBe(2);
-    expect(unknown.stderr).toContain('has no overlay policy.prod.yaml');
+    expect(unknown.stderr).toContain('has no overlay policy.prod.yaml (there are overlays of: production)');
+  });
+
+  test.each([
+    ['a policy', 'policy.yaml', 'manifest.yaml'],
+    ['a manifest', 'manifest.yaml', 'policy.yaml'],
+  ])('refuses a manifest that has only %s, and says what is missing', async (_what, file, missing) => {
+    const folder = manifestFolder();
+    rmSync(join(folder, missing));
+    const { exitCode, stderr } = await runCommand(['validate', folder]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining(`there is ${join(folder, file)}, but no ${join(folder, missing)} beside it\n`),
+    ]);
+  });
+
+  test('refuses a folder without a file to check', async () => {
+    const { exitCode, stderr } = await runCommand(['validate', manifestFolder(), temporaryFolder()]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('has no file to check')]);
   });
 
   test('checks a file of categories by its name', async () => {

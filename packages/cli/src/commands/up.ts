@@ -1,4 +1,5 @@
 import { DEFAULT_URL } from '@mandate/client';
+import { holdManifest } from '@mandate/documents';
 import type { Plane } from '@mandate/plane';
 import { DEFAULT_DATA_PATH, LOG_LEVELS, type LogLevel, runLifecycle } from '@mandate/runtime';
 import { createLogger } from '@mandate/server';
@@ -100,6 +101,11 @@ function forAgents(agents: readonly string[]): string {
   return agents.includes('*') ? '' : ` of ${agents.join(', ')}`;
 }
 
+function whenRead(policies: string): string {
+  const manifests = holdManifest([policies]) ? '; manifests also when they change' : '';
+  return `applied at each start${manifests}`;
+}
+
 function greeting(
   { url, folder, firstKeys }: Plane,
   policies: string | undefined,
@@ -107,7 +113,7 @@ function greeting(
 ): string {
   const lines = [
     `Mandate is up at ${paint('bold', url, stdout)}`,
-    ...(policies === undefined ? [] : [`  policies   ${policies} (applied at each start)`]),
+    ...(policies === undefined ? [] : [`  policies   ${policies} (${whenRead(policies)})`]),
     `  mandates   ${folder.mandates} (read again when it changes)`,
     `  interface  ${url}/docs   health ${url}/readyz   metrics ${url}/metrics`,
   ];

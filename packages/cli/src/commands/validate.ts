@@ -103,10 +103,17 @@ function described(file: string, fault: Fault, severity: '' | 'warning: ' = ''):
   return 'file' in fault ? describeManifestFault(fault, severity) : describeFault(file, fault, severity);
 }
 
-/** @throws WrongUse if an environment is named, but no manifest */
+/** @throws WrongUse if a folder has no file to check, or if an environment is named, but no manifest */
 function filesOf(paths: readonly string[], { privacy, alerts, env }: Flags) {
   const isOtherKind = privacy || alerts;
-  const files = paths.flatMap((path) => filesBelow(path, DOCUMENTS));
+  const files = paths.flatMap((path) => {
+    const below = filesBelow(path, DOCUMENTS);
+    if (below.length > 0) return below;
+    throw new WrongUse(
+      `${path} has no file to check`,
+      'Name files, or a folder with files that end in .yaml, .yml or .json.',
+    );
+  });
   const found = isOtherKind ? { manifests: [], others: files } : withoutManifests(files);
   if (env !== undefined && found.manifests.length === 0)
     throw new WrongUse(`there is no manifest.yaml, so --env ${env} has no effect`);

@@ -1,12 +1,12 @@
 /**
  * Finds the folders of manifests. Such a folder contains `manifest.yaml` and `policy.yaml`, and an overlay for each
- * environment: `policy.production.yaml`. It may contain `config.yaml`, the categories of memories. Ordinary documents may be in the same folder. They state their `kind`, and the
- * files of a manifest state none.
+ * environment: `policy.production.yaml`. It may contain `config.yaml`, the categories of memories. Ordinary documents
+ * may be in the same folder. They state their `kind`, and the files of a manifest state none.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { saysKind } from '@mandate/policy/documents';
-import { readNamedFile } from '@mandate/runtime';
+import { MandateError, readNamedFile } from '@mandate/runtime';
 
 export const MANIFEST_FILE = 'manifest.yaml';
 export const POLICY_FILE = 'policy.yaml';
@@ -16,11 +16,21 @@ export function overlayFile(environment: string): string {
   return `policy.${environment}.yaml`;
 }
 
+/** Returns the environments that have an overlay in the folder, in the order of their names. */
+export function environmentsIn(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .flatMap((name) => /^policy\.(.+)\.yaml$/.exec(name)?.[1] ?? [])
+    .filter((environment) => !statesKind(join(folder, overlayFile(environment))))
+    .sort();
+}
+
 const FILES_OF_MANIFEST = /^(?:manifest|policy|policy\.[^/\\]+|config)\.yaml$/;
 
 /**
  * Separates the files of manifests from other files. `manifests`: the folders, each once. A folder is also found by
  * one file of its manifest.
+ *
+ * @throws MandateError DOCUMENTS_INVALID if a folder has the policy of a manifest, but no manifest
  */
 export function withoutManifests(files: readonly string[]): {
   manifests: readonly string[];
@@ -30,7 +40,12 @@ export function withoutManifests(files: readonly string[]): {
   const manifests = new Set<string>();
   const others = files.filter((file) => {
     const folder = dirname(file);
-    if (!FILES_OF_MANIFEST.test(basename(file)) || !isManifest(folder) || statesKind(file)) return true;
+    if (!FILES_OF_MANIFEST.test(basename(file))) return true;
+    if (!isManifest(folder)) {
+      if (basename(file) !== POLICY_FILE || !permitsTools(file) || statesKind(file)) return true;
+      throw halfOfManifest(file, join(folder, MANIFEST_FILE));
+    }
+    if (statesKind(file)) return true;
     manifests.add(folder);
     return false;
   });
@@ -40,6 +55,18 @@ export function withoutManifests(files: readonly string[]): {
 function holdsManifest(folder: string): boolean {
   const path = join(folder, MANIFEST_FILE);
   return existsSync(path) && !statesKind(path);
+}
+
+/** True if the file is the policy of a manifest. No other document has the field. */
+function permitsTools(path: string): boolean {
+  const text = new TextDecoder().decode(readNamedFile(path));
+  return /^\s*\{?\s*["']?tool_permissions["']?\s*:/m.test(text);
+}
+
+export function halfOfManifest(file: string, missing: string): MandateError {
+  return new MandateError('DOCUMENTS_INVALID', `there is ${file}, but no ${missing} beside it`, {
+    remedy: 'A manifest needs both. `mandate init manifest` writes both into a new folder, to begin with.',
+  });
 }
 
 export function statesKind(path: string): boolean {

@@ -139,7 +139,7 @@ test('reads a config as an ordinary document if it states its kind', () => {
 
 test('refuses a manifest without a policy, and a document that a manifest already has', () => {
   const alone = folderOf({ 'manifest.yaml': MANIFEST });
-  expect(() => controlFilesIn([alone])).toThrow(/there is no file .*policy\.yaml/);
+  expect(() => controlFilesIn([alone])).toThrow(/there is .*manifest\.yaml, but no .*policy\.yaml beside it/);
   const twice = folderOf({ ...PAIR, 'agents.yaml': '{ kind: agent, id: tutor }' });
   expect(() => controlFilesIn([twice])).toThrow(/manifest\.yaml: the agent "tutor" is already in .*agents/);
 });

@@ -13,7 +13,15 @@ import {
 } from '@mandate/manifest';
 import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
-import { CONFIG_FILE, MANIFEST_FILE, overlayFile, POLICY_FILE, statesKind } from './manifest-folder.ts';
+import {
+  CONFIG_FILE,
+  environmentsIn,
+  halfOfManifest,
+  MANIFEST_FILE,
+  overlayFile,
+  POLICY_FILE,
+  statesKind,
+} from './manifest-folder.ts';
 
 /** How manifests are read. */
 export type ManifestOptions = {
@@ -55,16 +63,21 @@ const NO_CATEGORIES = { ok: true, errors: [], warnings: [], categories: null } a
 
 const ENVIRONMENT = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u;
 
-/** @throws MandateError FILE_UNREADABLE if the folder has no `policy.yaml`, or if a file cannot be read */
+/**
+ * @throws MandateError DOCUMENTS_INVALID if the folder has no `policy.yaml`
+ * @throws MandateError FILE_UNREADABLE if a file cannot be read
+ */
 export function readManifest(folder: string, options: ManifestOptions = {}): ManifestRead {
   const { environment, lenient } = options;
   const { manifest, policy, config, overlay } = manifestFiles(folder, options);
+  if (!existsSync(policy)) throw halfOfManifest(manifest, policy);
   const loaded = loadManifest({
     manifest: readNamedFile(manifest),
     policy: readNamedFile(policy),
     mode: lenient ? 'lenient' : 'strict',
     ...(environment !== undefined && { environment }),
     ...(overlay !== null && existsSync(overlay) && { overlay: readNamedFile(overlay) }),
+    ...(overlay !== null && !existsSync(overlay) && { environments: environmentsIn(folder) }),
   });
   const inFolder = (faults: readonly ManifestFault[]) =>
     faults.map((fault) => ({ ...fault, file: join(folder, fault.file) }));

@@ -23,6 +23,12 @@ const ANY_BUT_LINE_ENDS = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANY = '[\\x{0}-\\x{10ffff}]';
 const NONE = '[^\\x{0}-\\x{10ffff}]';
 
+/** Returns the fault that the engine found, without the pattern, which the message already contains. */
+function syntaxFault(pattern: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(`Invalid regular expression: /${pattern}/u: `, () => '');
+}
+
 /**
  * Rewrites an ECMAScript pattern (with the `u` flag, as JSON Schema requires) as an RE2 pattern that matches the same
  * texts. The two syntaxes look alike, but `\s`, `.`, `\k`, `\u`, `[` in a class and `(?…)` have another meaning in
@@ -35,7 +41,7 @@ export function patternToRe2(pattern: string): string {
     // Only checks the syntax; the RegExp is never run. The code below works only for valid patterns.
     new RegExp(pattern, 'u');
   } catch (error) {
-    throw new PatternRefused(pattern, error instanceof Error ? error.message : String(error));
+    throw new PatternRefused(pattern, `it is no regular expression (${syntaxFault(pattern, error)})`);
   }
   let re2 = '';
   let inClass = false;

@@ -33,6 +33,13 @@ test('leaves numbers that the text does not write exactly to the caller', () => 
 test.each([
   ['no document', '# only a comment\n', 'it has only comments'],
   ['broken YAML', 'a: [\n', ''],
+  ['an entry that is indented differently', 'a:\n  b: 1\n c: 2\n', 'indent this line like the other entries'],
+  ['a tab', 'a:\n\tb: 1\n', 'use blanks instead'],
+  ['a single backslash in double quotes', 'a: "\\s+"\n', 'write each backslash twice'],
+  ['a colon in a text', 'a: b: c\n', 'a text that contains ": " needs quotes'],
+  ['a text that begins with @', 'a: @b\n', 'a text that begins with this character needs quotes'],
+  ['a quote that is not closed', 'a: "b\n', 'check the indentation, the colons, commas, brackets and quotes'],
+  ['a glob without quotes', 'a: *\n', 'a glob that begins with * needs quotes'],
   ['a second document', 'a: 1\n---\na: 2\n', 'a second document begins here'],
   ['an empty document', '---\n---\na: 2\n', 'this document is empty'],
   ['a reserved key', '__proto__: { a: 1 }\n', 'cannot be used as a key'],

@@ -19,6 +19,7 @@ import {
 import { shorten } from '../arguments/argument-fault.ts';
 import { inexactness } from './exact-number.ts';
 import { MAX_DEPTH, TOO_DEEP, type YamlFault } from './yaml-bounds.ts';
+import { withRemedy } from './yaml-remedies.ts';
 
 /**
  * A fault with the field that it is about. `about`: a key that occurs twice in one map, or a number that cannot be
@@ -54,9 +55,7 @@ function brokenYaml(document: Document): YamlRuleFault[] {
       ...OF_THE_WHOLE,
       offset: pos[0],
       breaks: !OF_ONE_WORD.has(code),
-      message: /call stack/.test(message)
-        ? TOO_DEEP
-        : shorten(code === 'BAD_ALIAS' ? `${message}; ${QUOTE_THE_STAR}` : message, LONGEST_MESSAGE),
+      message: /call stack/.test(message) ? TOO_DEEP : withRemedy(code, shorten(message, LONGEST_MESSAGE)),
     }),
   );
   if (document.directives?.yaml.version === '1.1') {
@@ -72,7 +71,6 @@ function brokenYaml(document: Document): YamlRuleFault[] {
 
 const OF_THE_WHOLE = { about: null, pathOf: () => [] } as const;
 const LONGEST_MESSAGE = 200;
-const QUOTE_THE_STAR = 'a glob that begins with * needs quotes: "*"';
 
 type Say = (node: unknown, message: string, of?: Pick<YamlRuleFault, 'about' | 'pathOf'>) => void;
 

@@ -86,12 +86,14 @@ const SAVED_BY: Readonly<Record<string, string>> = {
   always: 'a trigger that always saves',
 };
 
+const DONE: Readonly<Record<string, string>> = { create: 'created', update: 'changed', delete: 'deleted' };
+
 function categorySentence(evidence: Extract<GovernedEvidence, { by: 'category-policies' }>): string {
   const { store, field, origin, permission, category, under, from, length, most } = evidence;
   if (store !== undefined) return `The store "${store}" is not in the config of categories.`;
   if (field !== undefined) return `The ${origin} said "${field}", which it must not say.`;
   if (permission !== undefined)
-    return `The category "${category}" does not permit to ${permission} memories, by the policies of "${from}".`;
+    return `In the category "${category}", memories may not be ${DONE[permission]}, by the policies of "${from}".`;
   if (under !== undefined)
     return `The category "${category}" would be made under "${under}", which permits no new categories.`;
   return `The content for the category "${category}" has ${length} characters; at most ${most} are allowed.`;

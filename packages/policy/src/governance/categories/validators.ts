@@ -19,6 +19,12 @@ export function firstRefusal(validators: readonly Validator[]): Refusal | null {
   return null;
 }
 
+const DONE: Readonly<Record<Permission, string>> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+};
+
 export function permits(permission: Permission, { path, effective }: Place): Validator {
   return () => {
     const { value, from } = effective[permission];
@@ -28,7 +34,7 @@ export function permits(permission: Permission, { path, effective }: Place): Val
       evidence: { permission, category: path, from },
       violation: {
         code: 'OPERATION_NOT_PERMITTED',
-        reason: `The category "${path}" does not permit to ${permission} memories (permissions.${permission} is false ${set}).`,
+        reason: `In the category "${path}", memories may not be ${DONE[permission]} (permissions.${permission} is false ${set}).`,
         remedy: `Leave it. Or have permissions.${permission} of "${from}" changed in the config of categories.`,
       },
     };
