@@ -30,3 +30,29 @@ test('shows each changed line below the names of the fields that contain it', ()
     ].join('\n'),
   );
 });
+
+test('shows no line of a key that is only in another place', () => {
+  const said = (before: object, after: object) => {
+    const kept = { kind: 'policy', id: 'p', does: 'change', revision: 1, widens: [] } as const;
+    const change = { ...kept, before: { id: 'p', ...before }, after: { id: 'p', ...after } };
+    return changesText([change as Change], new PassThrough());
+  };
+  const [pay, read] = [{ cost: 1, roles: ['a', 'b'] }, { cost: 0 }];
+  const moved = {
+    tools: [{ ...read, more: true }],
+    toolPolicies: { read, pay: { roles: ['a', 'b'], cost: 2 } },
+  };
+  expect(said({ toolPolicies: { pay, read }, tools: [{ cost: 0 }] }, moved)).toBe(
+    [
+      '~ policy p',
+      '      toolPolicies:',
+      '        pay:',
+      '    -     cost: 1',
+      '    +     cost: 2',
+      '      tools:',
+      '        - cost: 0',
+      '    +     more: true',
+      '',
+    ].join('\n'),
+  );
+});

@@ -7,6 +7,7 @@ import { counted } from '../output/for-people.ts';
 import { printable } from '../output/printable.ts';
 import { paint } from '../output/table.ts';
 import { widerLines } from '../output/wider-lines.ts';
+import { inOrderOf } from './in-order-of.ts';
 
 const SIGNS = { add: '+', change: '~', remove: '-' } as const;
 const STYLES = { '+': 'green', '~': 'yellow', '-': 'red' } as const;
@@ -29,7 +30,7 @@ function changeText(change: Change, stream: Output): string {
   const { kind, id, does, before, after, widens } = change;
   const sign = SIGNS[does];
   const title = paint(STYLES[sign], `${sign} ${kind} ${printable(id)}`, stream);
-  const lines = withWhereTheyStand(lineDiff(linesOf(before), linesOf(after)));
+  const lines = withWhereTheyStand(lineDiff(linesOf(before), linesOf(inOrderOf(after, before))));
   const told = lines.map(({ sign: of, line }) => {
     const text = `    ${of} ${printable(line)}`;
     return of === ' ' ? text : paint(of === '+' ? 'green' : 'red', text, stream);
@@ -54,6 +55,6 @@ function depthOf({ line }: Line): number {
   return line.search(/\S/);
 }
 
-function linesOf(document: object | null): readonly string[] {
+function linesOf(document: unknown): readonly string[] {
   return document === null ? [] : stringify(document, { lineWidth: 0 }).trimEnd().split('\n');
 }
