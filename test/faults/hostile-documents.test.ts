@@ -5,8 +5,10 @@
  */
 
 import { checkAlerting } from '@mandate/alerter';
+import { loadCategories, loadManifest } from '@mandate/manifest';
 import { stepBudgetOfAction } from '@mandate/policy';
 import { type DocumentFault, loadMandates } from '@mandate/policy/documents';
+import { compileIntents } from '@mandate/policy/governance';
 import { loadPrivacy } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import { describe, expect, test } from 'vitest';
@@ -14,11 +16,26 @@ import { leastCpuMs, MOST_BUSY_MS } from './support/busiest-turn.ts';
 
 type Loaded = { ok: boolean; faults?: readonly DocumentFault[] };
 
-/** Every kind of document: its parser, and the first lines of a valid one. */
+const MANIFEST = 'version: "1.0"\nname: m\nintents: [{ id: chat, triggers: { fallback: true } }]\n';
+const POLICY = 'version: "1.0"\nname: p\nroles: [{ id: user }]\n';
+
+/** The same with the name that other documents give to their faults. */
+function withFaults({ ok, errors }: { ok: boolean; errors: readonly DocumentFault[] }): Loaded {
+  return { ok, faults: errors };
+}
+
+/** Every kind of document: its parser, and its first three lines. */
 const DOCUMENTS: readonly [name: string, load: (text: string) => Loaded, head: string][] = [
   ['mandates', loadMandates, 'version: 1\nid: m\nagents: ["*"]\n'],
   ['the privacy document', loadPrivacy, 'version: 1\nfields: []\npatterns: []\n'],
   ['the alert rules', (text) => checkAlerting(text, {}), 'version: 1\nrules: {}\nwebhooks: []\n'],
+  [
+    'a manifest',
+    (text) => withFaults(loadManifest({ manifest: text, policy: POLICY })),
+    'version: "1.0"\nname: m\nintents: []\n',
+  ],
+  ['permissions', (text) => withFaults(loadManifest({ manifest: MANIFEST, policy: text })), POLICY],
+  ['categories', (text) => withFaults(loadCategories(text)), 'stores:\n  notes:\n    kind: filesystem\n'],
 ];
 
 const times = (count: number, line: (n: number) => string) =>
@@ -30,6 +47,9 @@ const bomb = times(9, (n) => `l${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]\n`)
  * document's first lines.
  */
 const TOO_MUCH = expect.stringMatching(/^\d{4,}:\d+$|^4:\d{4,}$/);
+
+/** The position of the value. If the document has no such field, the position of the field. */
+const VALUE = expect.stringMatching(/^4:[14]$/);
 
 /** The hostile text after three valid lines, and the position at which the document is refused. */
 const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
@@ -53,10 +73,10 @@ const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
   ['very many unknown fields', times(60_000, (n) => `k${n}: 1\n`), TOO_MUCH],
   ['directives', '%FOO\n'.repeat(100_000), TOO_MUCH],
   ['tags', '!'.repeat(900_000), '4:1'],
-  ['a number of 900,000 digits', `a: 1${'0'.repeat(900_000)}1`, '4:4'],
-  ['an infinite number', 'a: 1e400', '4:4'],
-  ['NaN', 'a: .nan', '4:4'],
-  ['hexadecimal', 'a: 0x10', '4:4'],
+  ['a number of 900,000 digits', `a: 1${'0'.repeat(900_000)}1`, VALUE],
+  ['an infinite number', 'a: 1e400', VALUE],
+  ['NaN', 'a: .nan', VALUE],
+  ['hexadecimal', 'a: 0x10', VALUE],
   ['__proto__', '__proto__: { admin: true }', '4:1'],
   ['constructor', 'constructor: { prototype: {} }', '4:1'],
   ['a field twice', 'version: 1', '4:1'],
@@ -64,7 +84,7 @@ const HOSTILE: readonly [name: string, text: string, place: unknown][] = [
   ['a text of many lines', `a: |\n${'  x\n'.repeat(200_000)}`, TOO_MUCH],
   ['very many escapes', `a: "${String.raw`\u0041`.repeat(150_000)}"`, '4:1'],
   ['a half character', String.raw`a: "\ud83d"`, '4:1'],
-  ['an executable tag', 'a: !!js/function "function () { return 1 }"', '4:4'],
+  ['an executable tag', 'a: !!js/function "function () { return 1 }"', VALUE],
   ['a control character', 'a: "\0"', '4:1'],
 ];
 
@@ -74,10 +94,47 @@ describe.each(DOCUMENTS)('%s', (_document, load, head) => {
   test.each(HOSTILE)('%s', (_name, text, place) => {
     const whole = head + text;
     const loaded = load(whole);
-    expect([loaded.ok, wrong(loaded)[0]]).toEqual([false, place]);
+    expect(loaded.ok).toBe(false);
+    expect(wrong(loaded)).toEqual(expect.arrayContaining([place]));
     expect(wrong(loaded).length).toBeLessThanOrEqual(101);
     for (const { message } of loaded.faults ?? []) expect(message.length).toBeLessThan(500);
     expect(leastCpuMs(() => load(whole))).toBeLessThan(MOST_BUSY_MS);
+  });
+});
+
+const INTENTS = 'version: "1.0"\nname: m\nmemory: { stores: [] }\nintents:\n';
+
+/** As many keywords as a policy on the log can have. A longer list is refused when it is applied. */
+const KEYWORDS = CAPS.elements - 100;
+
+describe('keywords', () => {
+  test.each([
+    ['short ones', KEYWORDS, (n: number) => `word${n}`],
+    ['long ones', 1_200, (n: number) => `${n} ${'ab'.repeat(90)}`],
+    ['ones with the same end', 10_000, (n: number) => `${n} is the end`],
+    ['ones that contain each other', 190, (n: number) => 'a'.repeat(n + 1)],
+    ['equal ones', KEYWORDS, () => 'a'],
+    ['ones that are folded', 5_000, (n: number) => `\uff57\uff4f\uff52\uff44 ${n}`],
+  ])('%s are found in bounded time', (_name, count, keyword) => {
+    const keywords = Array.from({ length: count }, (_, n) => keyword(n));
+    const intents = [
+      { id: 'words', triggers: { keywords } },
+      { id: 'chat', triggers: { fallback: true } },
+    ];
+    const texts = [keywords.join(' '), 'a'.repeat(CAPS.stringUnits), 'a '.repeat(CAPS.stringUnits / 2)];
+    expect(leastCpuMs(() => compileIntents({ intents }))).toBeLessThan(MOST_BUSY_MS);
+    const { classify } = compileIntents({ intents });
+    for (const text of texts)
+      expect(leastCpuMs(() => classify(text.slice(0, CAPS.stringUnits), stepBudgetOfAction()))).toBeLessThan(
+        MOST_BUSY_MS,
+      );
+  });
+
+  test('a manifest with 20,000 keywords loads, and a fault in it is placed', () => {
+    const lines = times(20_000, (n) => `        - ${n === 19_999 ? '" "' : `word${n}`}\n`);
+    const text = `${INTENTS}  - id: words\n    triggers:\n      keywords:\n${lines}`;
+    const { errors } = loadManifest({ manifest: text, policy: POLICY });
+    expect(errors.map(({ line, column }) => `${line}:${column}`)).toContain('20007:11');
   });
 });
 

@@ -57,46 +57,89 @@ export type Trie = {
 };
 
 export function trie(): Trie {
-  const children: Map<number, number>[] = [new Map(), new Map()];
+  /** For each state, its first child. Most states have no other. The root: none. */
+  const firstChild = [ROOT, ROOT];
+  /** For each state with several children, the others by the code unit that leads to them. */
+  const otherChildren = new Map<number, Map<number, number>>();
+  const states: States = { parents: [ROOT, ROOT], units: [0, 0], depths: [0, 1] };
+
+  function childOf(state: number, unit: number): number | undefined {
+    const first = firstChild[state] as number;
+    if (first === ROOT || states.units[first] === unit) return first || undefined;
+    return otherChildren.get(state)?.get(unit);
+  }
+
+  function addChild(state: number, unit: number): number {
+    const child = firstChild.push(ROOT) - 1;
+    if (firstChild[state] === ROOT) firstChild[state] = child;
+    else otherChildren.set(state, (otherChildren.get(state) ?? new Map()).set(unit, child));
+    states.parents.push(state);
+    states.units.push(unit);
+    states.depths.push((states.depths[state] as number) + 1);
+    return child;
+  }
+
   return {
     add(literal, anchored) {
       let state = anchored ? START : ROOT;
       for (let at = 0; at < literal.length; at += 1) {
         const unit = literal.charCodeAt(at);
-        let child = children[state]?.get(unit);
-        if (child === undefined) {
-          child = children.push(new Map()) - 1;
-          children[state]?.set(unit, child);
-        }
-        state = child;
+        state = childOf(state, unit) ?? addChild(state, unit);
       }
       return state;
     },
-    compile: () => compile(children),
+    compile: () => compile(states),
   };
 }
 
-function compile(children: readonly ReadonlyMap<number, number>[]) {
-  const mask = 2 ** Math.ceil(Math.log2(children.length * 2)) - 1;
+/**
+ * For each state: its parent, the code unit that leads from the parent to it, and its depth. START counts as a child of
+ * the root.
+ */
+type States = Readonly<Record<'parents' | 'units' | 'depths', number[]>>;
+
+function compile({ parents, units, depths }: States) {
+  const count = parents.length;
+  const mask = 2 ** Math.ceil(Math.log2(count * 2)) - 1;
   const edges = new Int32Array((mask + 1) * 3);
-  const hints = new Int32Array(children.length);
-  for (const [state, byUnit] of children.entries()) {
-    for (const [unit, child] of byUnit) {
-      let place = hash(state, unit) & mask;
-      while (edges[place * 3 + 2] !== ROOT) place = (place + 1) & mask;
-      edges.set([state, unit, child], place * 3);
-      hints[state] = (hints[state] as number) | (1 << (unit & 31));
-    }
+  const hints = new Int32Array(count);
+  for (let child = START + 1; child < count; child += 1) {
+    const state = parents[child] as number;
+    const unit = units[child] as number;
+    hints[state] = (hints[state] as number) | (1 << (unit & 31));
+    let place = hash(state, unit) & mask;
+    while (edges[place * 3 + 2] !== ROOT) place = (place + 1) & mask;
+    edges[place * 3] = state;
+    edges[place * 3 + 1] = unit;
+    edges[place * 3 + 2] = child;
   }
-  const automaton = { edges, mask, hints, suffixes: new Int32Array(children.length) };
-  // The children of the root have the root as their suffix. START is treated like a child of the root.
-  const inOrder = [ROOT, ...(children[ROOT]?.values() ?? []), START];
-  for (let at = 1; at < inOrder.length; at += 1) {
-    const state = inOrder[at] as number;
-    for (const [unit, child] of children[state] ?? []) {
-      automaton.suffixes[child] = step(automaton, automaton.suffixes[state] as number, unit);
-      inOrder.push(child);
-    }
+  const automaton = { edges, mask, hints, suffixes: new Int32Array(count) };
+  const inOrder = byDepth(depths);
+  for (const state of inOrder) {
+    const parent = parents[state] as number;
+    // The root is the suffix of its children.
+    if (parent !== ROOT)
+      automaton.suffixes[state] = step(
+        automaton,
+        automaton.suffixes[parent] as number,
+        units[state] as number,
+      );
   }
   return { automaton, inOrder };
+}
+
+/** Returns the states in the order of their depths. */
+function byDepth(depths: readonly number[]): number[] {
+  /** For each depth, the place of the next state of this depth. */
+  const places: number[] = [];
+  for (const depth of depths) places[depth + 1] = (places[depth + 1] ?? 0) + 1;
+  places[0] = 0;
+  for (let depth = 1; depth < places.length; depth += 1)
+    places[depth] = (places[depth] as number) + (places[depth - 1] as number);
+  const inOrder = new Array<number>(depths.length);
+  for (const [state, depth] of depths.entries()) {
+    inOrder[places[depth] as number] = state;
+    places[depth] = (places[depth] as number) + 1;
+  }
+  return inOrder;
 }

@@ -195,7 +195,7 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       'ending = ROOT',
     ],
     ['literals: the pass over the text is counted', '!consume(stepBudget, text.length * 2)', 'false'],
-    ['literals: every occurrence is counted', 'if (!consume(stepBudget, 1)) return false;', ''],
+    ['literals: every occurrence is counted', 'if (!consume(stepBudget, 20)) return false;', ''],
   ]),
   ...inFile(`${GOVERNANCE}/text/matches-every-text.ts`, [
     ['patterns: a limited length is not everything', '[...SHORT, ...LONG]', 'SHORT'],

@@ -46,8 +46,11 @@ export function compileEvidence(intents: readonly IntentFields[], room: StepBudg
     placeOf.set(literal, literals.length);
     return literals.push(literal) - 1;
   };
-  const push = <T>(map: Map<number, T[]>, key: number, value: T) =>
-    map.set(key, [...(map.get(key) ?? []), value]);
+  const push = <T>(map: Map<number, T[]>, key: number, value: T) => {
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [value]);
+    else list.push(value);
+  };
   for (const [intent, { triggers }] of intents.entries()) {
     for (const [order, trigger] of (triggers.keywords ?? []).entries()) {
       const folded = foldText(trigger);
@@ -64,11 +67,15 @@ export function compileEvidence(intents: readonly IntentFields[], room: StepBudg
   return (folded, stepBudget) => {
     const best = new Map<number, Evidence & { order: number }>();
     const mayMatch = new Set<Pattern>();
+    /** The literals that were found as whole words. Finding them again gives no better evidence. */
+    const known = new Set<number>();
     const complete = finder.find(withoutCase(folded), stepBudget, (literal, start, end) => {
+      if (known.has(literal)) return;
       for (const pattern of patternsOf.get(literal) ?? []) mayMatch.add(pattern);
       const named = keywords.get(literal) ?? [];
-      consume(stepBudget, named.length);
       if (named.length === 0 || !standsAlone(folded, start, end)) return;
+      known.add(literal);
+      consume(stepBudget, named.length);
       for (const { intent, ...keyword } of named) {
         const found = { by: 'keyword' as const, ...keyword, start, end };
         if (isBetter(found, best.get(intent))) best.set(intent, found);

@@ -20,8 +20,12 @@ export function fold(text: string, stepBudget: StepBudget): string {
   return consume(stepBudget, folded.length) ? folded : '';
 }
 
+/** Such texts do not change. They are most keywords, and a policy may have thousands. */
+const FOLDED = /^[!-~]+(?: [!-~]+)*$/;
+
 /** Folds a text of a document, which costs no action anything. */
 export function foldText(text: string): string {
+  if (FOLDED.test(text)) return text;
   // The text is normalized twice. An invisible character can keep a letter from its accent, so that only the second
   // normalization joins them.
   return text

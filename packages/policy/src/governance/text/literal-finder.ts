@@ -7,7 +7,7 @@ type OnLiteral = (literal: number, start: number, end: number) => void;
 export interface LiteralFinder {
   /**
    * Finds all occurrences of all literals, in the order of their ends. This costs two steps for each character, and
-   * one for each occurrence. False if the step budget is used up.
+   * twenty for each occurrence. False if the step budget is used up.
    */
   find(text: string, stepBudget: StepBudget, onLiteral: OnLiteral): boolean;
 }
@@ -18,7 +18,9 @@ export function literalFinder(literals: readonly string[]): LiteralFinder {
   const endingAt = new Map<number, number[]>();
   for (const [index, literal] of literals.entries()) {
     const state = tree.add(literal, false);
-    endingAt.set(state, [...(endingAt.get(state) ?? []), index]);
+    const ending = endingAt.get(state);
+    if (ending === undefined) endingAt.set(state, [index]);
+    else ending.push(index);
   }
   const { automaton, inOrder } = tree.compile();
   /** For each state, the state itself if a literal ends there. Otherwise its longest suffix at which a literal ends. */
@@ -35,7 +37,7 @@ export function literalFinder(literals: readonly string[]): LiteralFinder {
         let ending = nearest[state] ?? ROOT;
         while (ending !== ROOT) {
           for (const literal of endingAt.get(ending) ?? []) {
-            if (!consume(stepBudget, 1)) return false;
+            if (!consume(stepBudget, 20)) return false;
             onLiteral(literal, at + 1 - (literals[literal]?.length ?? 0), at + 1);
           }
           ending = nearest[automaton.suffixes[ending] ?? ROOT] ?? ROOT;
