@@ -72,6 +72,15 @@ test.each<[string, object[], Reserved, Partial<Settling>]>([
   expect(settling({ reserveMicros, policyMicros }, inputMicros)).toMatchObject(expected);
 });
 
+test('an action of a kind of its own costs nothing, unless it reserves something or a policy states a cap', () => {
+  const capUnder = (fields: object, reserveMicros = 0) =>
+    settlingOf([callsUnder(fields, 'prompt')])({ reserveMicros, policyMicros: 0 }, 0).mostMicros;
+  expect(capUnder({})).toBe(0);
+  expect(capUnder({ maxCostPerCall: 0.005 })).toBe(0);
+  expect(capUnder({ maxActualCost: 0.03 })).toBe(30_000);
+  expect(capUnder({}, 1_000)).toBe(10_000);
+});
+
 test('does not carry over the limits of one call to the next call', () => {
   const settling = settlingOf([callsUnder(releases(2, 0))]);
   const bounds = [

@@ -62,7 +62,7 @@ function estimateOf(calls: Calls): number {
 
 /**
  * Returns the cap of the actual cost: the highest cap that a policy states. If no policy states a cap, it is ten
- * times the reservation, or a dollar if nothing is reserved. So a report costs other agents at most ten times the
+ * times the reservation. If nothing is reserved, it is a dollar, and nothing for a kind of its own, such as a prompt. So a report costs other agents at most ten times the
  * amount that the agent had a budget for (ADR 45). This default is at most `maxCostPerCall`, because no call may cost
  * more, unless all policies are in observe mode.
  */
@@ -75,10 +75,11 @@ function capsOf(
     const statedMicros = Math.max(...stated);
     return () => statedMicros;
   }
+  const costsNothing = calls.some(({ judgedAs }) => judgedAs === 'own');
   const isEnforced = calls.some(({ policy }) => !policy.observe);
   const limitMicros = isEnforced ? maxCostPerCallMicros : null;
   return (reserveMicros) => {
-    if (reserveMicros === 0) return limitMicros ?? DEFAULTS.actualCostMicros;
+    if (reserveMicros === 0) return costsNothing ? 0 : (limitMicros ?? DEFAULTS.actualCostMicros);
     return Math.min(DEFAULTS.actualCostFactor * reserveMicros, limitMicros ?? CAPS.amountMicros);
   };
 }

@@ -41,6 +41,8 @@ test.each<[string, Calls[], number | null, number | null]>([
     null,
   ],
   ['no limit for an LLM call', [callsUnder(MONEY, 'llm_call')], null, null],
+  ['no limit for a prompt', [callsUnder(MONEY, 'prompt')], null, null],
+  ['the number of the policy, for a prompt too', [callsUnder({ maxOpen: 3 }, 'prompt')], 3, 3],
   ['the number of the policy, for every call', [callsUnder({ maxOpen: 3 })], 3, 3],
   ['0, if the policy states 0', [callsUnder({ maxOpen: 0 })], 0, 0],
   ['no limit if the policy lifts it', [callsUnder({ ...MONEY, maxOpen: 'unlimited' })], null, null],

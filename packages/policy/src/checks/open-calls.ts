@@ -50,15 +50,15 @@ function openCallsLimit({ name, ancestor }: Policy, maxOpen: Policy['maxOpen']):
 }
 
 /**
- * Returns the default limit if the call reserves nothing under this policy, whatever other policies say. LLM calls
- * and tiers have no default: a model without a price is refused if money is limited, and with tiers the cost in an
- * outcome is ignored.
+ * Returns the default limit if the call reserves nothing under this policy, whatever other policies say. Only tool
+ * calls have a default. A model without a price is refused if money is limited. With tiers, the cost in an outcome is
+ * ignored. Prompts and other kinds of their own cost nothing (settling.ts).
  */
 function defaultOf(calls: Calls): number | null {
   const { policy, tool, judgedAs, statesEstimate } = calls;
   const limitsMoney = policy.maxCostTotalMicros !== null || policy.budgets.length > 0;
   if (policy.maxOpen !== null || !limitsMoney || statesEstimate) return null;
-  if (judgedAs === 'model' || isTiered(calls)) return null;
+  if (judgedAs !== 'tool' || isTiered(calls)) return null;
   const priceMicros = tool?.costMicros ?? policy.defaultEstimateMicros ?? 0;
   return priceMicros === 0 ? DEFAULTS.maxOpen : null;
 }
