@@ -36,6 +36,7 @@ export const FAULTS: readonly Fault[] = [
       'test/faults/sigkill-loop.test.ts',
       'test/faults/deciders-killed.servers.test.ts',
       'test/faults/killed-in-a-gap.servers.test.ts',
+      'test/faults/turns.servers.test.ts',
     ],
   },
   {

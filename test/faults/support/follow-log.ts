@@ -21,6 +21,8 @@ import type { Limits } from './agents-at-work.ts';
 export type FollowedLog = {
   /** The valid decision about each action, by action id. All tenants use different ids. Throws if reading failed. */
   readonly decisions: ReadonlyMap<string, Decision>;
+  /** The valid decision that used up the approval of a person, by action id. */
+  readonly approved: ReadonlyMap<string, Decision>;
   readonly settlements: ReadonlyMap<string, Settlement>;
   /** The ids of the actions that have an outcome. */
   readonly settled: ReadonlySet<string>;
@@ -56,6 +58,7 @@ const TOPICS_READ = [TOPICS.decisions, TOPICS.deadLetters];
  */
 export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoing): Promise<FollowedLog> {
   const decisions = new Map<string, Decision>();
+  const approved = new Map<string, Decision>();
   const settlements = new Map<string, Settlement>();
   const settled = new Set<string>();
   const duplicates = new Set<string>();
@@ -74,9 +77,10 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       duplicates.add(decision.id);
       return false;
     }
-    const known = decisions.get(decision.actionId);
+    const kept = decision.grantConsumed ? approved : decisions;
+    const known = kept.get(decision.actionId);
     if (known === undefined) {
-      decisions.set(decision.actionId, decision);
+      kept.set(decision.actionId, decision);
       if (decision.verdict === 'ALLOW') allowed.push(decision);
       return true;
     }
@@ -132,6 +136,7 @@ export async function followLog(bus: Bus, report?: (allowed: Decision) => Outgoi
       if (failure !== undefined) throw failure.error;
       return decisions;
     },
+    approved,
     settlements,
     settled,
     allowed,
