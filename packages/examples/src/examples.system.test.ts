@@ -33,9 +33,10 @@ const PRINTS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'human-approval': ['APPROVAL_REQUIRED', 'paid ann', 'DUPLICATE_ACTION', 'spent 40 dollars'],
   tutor: [
     "known: [ 'My name is Mia.' ]",
+    'note: TTL_EXCEEDS_MAXIMUM',
     'create_cards: beginner cards about food',
     'reset_plan: TOOL_NOT_FOR_INTENT',
-    "saved by permanent [ 'episodic' ]",
+    "saved by permanent [ 'facts' ]",
     'Write to [redacted:email].',
     'delete: OPERATION_NOT_PERMITTED',
   ],

@@ -1,33 +1,14 @@
 /** A tutor under a manifest: turns, a vector store, an answer without addresses, and notes in categories. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { compileManifest, loadManifest } from '@mandate/manifest';
-import { findMandateError, Mandate, type MandateDocument } from '@mandate/sdk';
+import { findMandateError } from '@mandate/sdk';
 import OpenAI from 'openai';
 import { openNotes } from './tutor/notes.ts';
+import { openTutor } from './tutor/open-tutor.ts';
 import { openVectorStore } from './tutor/vector-store.ts';
 
-const file = (name: string) => readFileSync(join(import.meta.dirname, 'tutor', name));
-const loaded = loadManifest({ manifest: file('manifest.yaml'), policy: file('policy.yaml') });
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-const [policy] = compileManifest(loaded).policies as readonly MandateDocument[];
-
-/** The categories of notes: notes of a day live for a week, and nobody deletes what was agreed. */
-const categories = {
-  notes: {
-    categories: {
-      daily: { policies: { defaultTtl: 7 } },
-      agreed: { policies: { permissions: { delete: false } } },
-    },
-  },
-};
-const mandate = new Mandate({
-  agentId: 'tutor',
-  mandate: { ...policy, governance: { ...policy?.governance, categories } },
-});
+const mandate = openTutor();
 const principal = { id: 'mia', role: 'user' };
 const vectors = openVectorStore();
-vectors.save('Tom likes food from Italy.', { owner: 'tom', expiresAt: null });
+vectors.save('Tom likes food from Italy.', { store: 'facts', owner: 'tom', expiresAt: null });
 
 const definitions = ['create_cards', 'reset_plan'].map((name) => ({
   type: 'function' as const,
@@ -43,8 +24,11 @@ async function answer(text: string): Promise<string> {
   const turn = await mandate.turn(text, { principal });
   console.log('intent:', turn.intent?.id, turn.entities, 'tools:', turn.tools);
 
-  const memory = turn.mandate.memory('episodic', { client: vectors });
-  const known = await memory.search({ query: text });
+  const known: string[] = [];
+  for (const { store } of turn.stores) {
+    const memory = turn.mandate.memory(store, { client: vectors.client(store) });
+    known.push(...(await memory.search({ query: text })));
+  }
   console.log('known:', known);
 
   const openai = turn.mandate.wrap(new OpenAI());
@@ -78,8 +62,12 @@ async function answer(text: string): Promise<string> {
 console.log('answer:', await answer('My name is Mia.'));
 console.log('answer:', await answer('Make flashcards about food for Mia'));
 
-const notes = mandate.with({ principal }).memory('notes', { client: openNotes() });
-const id = await notes.create({ category: '/daily', content: 'Learned ten words.' });
+const notes = mandate.with({ principal }).memory('notes', {
+  client: openNotes(),
+  onDecision: ({ notes: changes = [] }) => changes.forEach(({ code }) => void console.log('note:', code)),
+});
+const inAYear = Date.now() + 365 * 86_400_000;
+const id = await notes.create({ category: '/daily', content: 'Learned ten words.', expiresAt: inAYear });
 await notes.move(id, { category: '/agreed' });
 console.log('delete:', await notes.delete(id).catch(said));
 

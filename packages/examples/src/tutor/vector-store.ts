@@ -1,62 +1,58 @@
 /**
- * A vector store in SQLite: what was talked about, found by likeness. A program would use the embeddings of a model. This
- * example counts words, so that it runs offline.
+ * A vector store that runs embedded: sqlite-vec in SQLite. The store and the owner of a memory are partition keys, and
+ * its expiry is a column of the index. So the nearest memories are chosen among those that may be read. If memories were
+ * filtered after the search, near memories of other people would take the places of results.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { MemorySearch, Save } from '@mandate/sdk';
+import { load } from 'sqlite-vec';
+import { DIMENSIONS, hashedNgrams } from './embedding.ts';
 
-const DIMENSIONS = 256;
+/** sqlite-vec finds at most this many neighbours. */
+const MOST_RESULTS = 4_096;
+
+/** Columns of the index cannot be null, so this time means that a memory never expires. */
+const NEVER = BigInt(Number.MAX_SAFE_INTEGER);
 
 export function openVectorStore(path = ':memory:') {
-  const database = new DatabaseSync(path);
-  database.exec(
-    'CREATE TABLE memory (text TEXT NOT NULL, embedding BLOB NOT NULL, user_id TEXT, expires_at TEXT) STRICT',
+  const database = new DatabaseSync(path, { allowExtension: true });
+  load(database);
+  database.enableLoadExtension(false);
+  database.exec(`
+    CREATE VIRTUAL TABLE memory USING vec0(
+      store TEXT PARTITION KEY, user_id TEXT PARTITION KEY, expires_at INTEGER,
+      embedding FLOAT[${DIMENSIONS}] DISTANCE_METRIC=cosine, +text TEXT
+    )`);
+  const insert = database.prepare(
+    'INSERT INTO memory (store, user_id, expires_at, embedding, text) VALUES (?, ?, ?, ?, ?)',
   );
-  database.function('likeness', { deterministic: true }, (one, other) =>
-    likeness(one as Uint8Array, other as Uint8Array),
-  );
-  const insert = database.prepare('INSERT INTO memory VALUES (?, ?, ?, ?)');
-  const nearest = database.prepare(`
+  const nearest = `
     SELECT text FROM memory
-    WHERE (:user IS NULL OR user_id = :user) AND (expires_at IS NULL OR expires_at > :now)
-    ORDER BY likeness(embedding, :query) DESC LIMIT :most`);
+    WHERE embedding MATCH :query AND k = :most AND store = :store AND expires_at > :now`;
+  const ofEverybody = database.prepare(nearest);
+  const ofOwner = database.prepare(`${nearest} AND user_id = :owner`);
+
   return {
     /** Carries out a save that was decided. */
-    save(text: string, { owner, expiresAt }: Pick<Save, 'owner' | 'expiresAt'>): void {
-      insert.run(text, embedding(text), owner, expiresAt);
+    save(text: string, { store, owner, expiresAt }: Pick<Save, 'store' | 'owner' | 'expiresAt'>): void {
+      const expires = expiresAt === null ? NEVER : BigInt(Date.parse(expiresAt));
+      insert.run(store, owner, expires, hashedNgrams(text), text);
     },
-    async search({ query, limit, filter }: MemorySearch): Promise<string[]> {
-      const found = nearest.all({
-        user: filter?.user_id ?? null,
-        now: new Date().toISOString(),
-        query: embedding(query),
-        most: limit ?? -1,
-      });
-      return found.map(({ text }) => String(text));
+    /** Returns the client of one store for `mandate.memory`. */
+    client(store: string) {
+      return {
+        async search({ query, limit, filter }: MemorySearch): Promise<string[]> {
+          const asked = {
+            query: hashedNgrams(query),
+            most: Math.min(limit ?? MOST_RESULTS, MOST_RESULTS),
+            store,
+            now: BigInt(Date.now()),
+          };
+          const found =
+            filter === null ? ofEverybody.all(asked) : ofOwner.all({ ...asked, owner: filter.user_id });
+          return found.map(({ text }) => String(text));
+        },
+      };
     },
   };
-}
-
-function embedding(text: string): Uint8Array {
-  const vector = new Float32Array(DIMENSIONS);
-  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
-    let hash = 0;
-    for (const character of word) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % DIMENSIONS;
-    vector[hash] = (vector[hash] ?? 0) + 1;
-  }
-  return new Uint8Array(vector.buffer);
-}
-
-/** Returns the cosine of the angle between two vectors. */
-function likeness(one: Uint8Array, other: Uint8Array): number {
-  const [a, b] = [vectorIn(one), vectorIn(other)];
-  const sum = (of: (at: number) => number) => a.reduce((total, _, at) => total + of(at), 0);
-  const dot = sum((at) => (a[at] ?? 0) * (b[at] ?? 0));
-  const lengths = Math.sqrt(sum((at) => (a[at] ?? 0) ** 2) * sum((at) => (b[at] ?? 0) ** 2));
-  return lengths === 0 ? 0 : dot / lengths;
-}
-
-/** The bytes are copied, because a vector of floats must begin at a multiple of four. */
-function vectorIn(bytes: Uint8Array): Float32Array {
-  return new Float32Array(new Uint8Array(bytes).buffer);
 }
