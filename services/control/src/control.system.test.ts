@@ -188,6 +188,28 @@ describe('policies', () => {
     expect((await author('POST', '/v1/policies/reads/rollback', { version: 9 })).status).toBe(404);
   });
 
+  test('say what may be done in a category of memories, and which category says so', async () => {
+    const { author } = await scene();
+    const categories = { standup: { policies: { defaultTtl: 7, permissions: { delete: false } } } };
+    const governance = { categories: { notes: { policies: { maxContentLength: 5_000 }, categories } } };
+    await author('POST', '/v1/policies', { ...READS, governance });
+    const shown = (query: string) => author('GET', `/v1/policies/reads/categories?${query}`);
+    const byDefault = { value: true, from: null };
+    expect((await shown('store=notes&category=standup/pinned')).body).toEqual({
+      version: 1,
+      store: 'notes',
+      category: '/standup/pinned',
+      defaultTtl: { value: 7, from: '/standup' },
+      maxContentLength: { value: 5_000, from: '/' },
+      permissions: { create: byDefault, update: byDefault, delete: { value: false, from: '/standup' } },
+      subcategoryCreation: byDefault,
+    });
+    expect((await shown('store=notes')).body).toMatchObject({ category: '/', defaultTtl: { value: null } });
+    expect(await shown('store=others')).toMatchObject({ status: 404, body: { code: 'STORE_NOT_FOUND' } });
+    expect(await shown('store=__proto__')).toMatchObject({ status: 404, body: { code: 'STORE_NOT_FOUND' } });
+    expect((await shown('store=notes&version=2')).status).toBe(404);
+  });
+
   test('are not archived while a rule names them, unless the request forces it', async () => {
     const { author } = await scene();
     await author('POST', '/v1/policies', READS);

@@ -128,3 +128,60 @@ test('shows the rules of a possible grant if no tool is given, or why there woul
     stderr: expect.stringContaining('--tool'),
   });
 });
+
+const governance = {
+  roles: ['user'],
+  memory_policies: {
+    read: { user_isolation: true, intent_mapping: { chat: ['episodic'] }, max_results: { episodic: 2 } },
+  },
+  intents: [{ id: 'chat', triggers: { fallback: true } }],
+  guardrails: { output: { blocked_content: [{ pii_detection: { types: ['email'] } }] } },
+  categories: { notes: { categories: { standup: { policies: { defaultTtl: 7 } } } } },
+};
+const TUTOR = [
+  { event: 'policy.published', policy: { version: 1, id: 'tutor', governance } },
+  { event: 'rule.put', rule: { version: 1, id: 'teaches', policy: 'tutor' } },
+];
+
+test('previews an action of any kind', async () => {
+  const preview = await previews(TUTOR);
+  const person = ['--principal', 'mia', '--role', 'user'];
+  const asked = (action: object) => preview(null, '--action', JSON.stringify(action), ...person);
+  const read = await asked({ type: 'memory_read' });
+  expect(read).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(read.stdout).toContain('bot memory_read: ALLOW');
+  expect(read.stdout).toContain('obliges to stores: [{"store":"episodic","maxResults":2}]');
+  expect(read.stdout).toContain('obliges to filter: {"user_id":"mia"}');
+  const answer = await asked({ type: 'output', text: 'Write to mia@example.com.' });
+  expect(answer.stdout).toContain('bot output: ALLOW');
+  expect(answer.stdout).toContain('obliges to redactions:');
+  const save = await asked({ type: 'memory_write', event: 'interaction_complete', text: { user: 'Hello' } });
+  expect(save.stdout).toContain('obliges to saves: []');
+  const refused = await asked({ type: 'memory_operation', operation: 'prune', store: 'others' });
+  expect(refused).toMatchObject({ exitCode: 3 });
+  expect(refused.stdout).toContain('STORE_NOT_ALLOWED');
+  for (const args of [
+    ['--action', '{"type":"prune"}', '--prompt', 'hello'],
+    ['--category', '/standup'],
+  ])
+    expect((await preview(null, ...args)).exitCode).toBe(2);
+});
+
+test('shows what may be done in a category of memories, and which category says so', async () => {
+  const preview = await previews(TUTOR);
+  const shown = await preview(null, '--store', 'notes', '--category', '/standup/pinned');
+  expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(shown.stdout.split('\n')).toEqual([
+    'notes /standup/pinned (tutor@1)',
+    'FIELD                VALUE     SAID BY',
+    'defaultTtl           7         /standup',
+    'maxContentLength     no limit  the default',
+    'create               true      the default',
+    'update               true      the default',
+    'delete               true      the default',
+    'subcategoryCreation  true      the default',
+    '',
+  ]);
+  const { stdout } = await preview(null, '--store', 'others');
+  expect(stdout).toBe('no policy of the agent knows this store: every operation is refused\n');
+});

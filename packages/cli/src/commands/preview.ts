@@ -24,6 +24,9 @@ import { showAnswer } from '../output/write.ts';
 type Options = ManifestFlags & {
   tool?: string;
   prompt?: string;
+  action?: object;
+  store?: string;
+  category?: string;
   principal?: string;
   role?: string;
   args?: object;
@@ -45,8 +48,14 @@ type Planned = {
 type Preview = Planned & {
   matchedRules: readonly (MatchedRule & { agent?: string; claims?: readonly string[] })[];
   near: readonly Near[];
+  /** Only of an operation on memory. */
+  categories?: readonly CategoryPolicy[];
   shadow: Planned | null;
 };
+type Said = { value: string | number | boolean | null; from: string | null };
+type CategoryPolicy = Record<'policy' | 'store' | 'category', string> & {
+  permissions: Record<'create' | 'update' | 'delete', Said>;
+} & Record<'defaultTtl' | 'maxContentLength' | 'subcategoryCreation', Said>;
 type Near = { rule: string; mode: string; why: string };
 type IssuePreview = {
   grant: { expiresAt: string } | null;
@@ -59,13 +68,16 @@ type IssuePreview = {
 export function previewCommand(command: Command, run: RunCommand): void {
   withManifests(command)
     .description(
-      'Shows what would be decided on a tool call or a prompt, and why: the rules that match, the rules that nearly match, and the limits. ' +
-        'Without --tool and --prompt: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
+      'Shows what would be decided on an action, and why: the rules that match, the rules that nearly match, and the limits. ' +
+        'With --store: what may be done in a category of memories, and which category says so. With the agent alone: what a grant to the agent would be made of. Nothing is published, changed or charged. What was spent ' +
         'does not count. Scope audit or author.',
     )
     .argument('<agent>', 'the agent that would act', someText)
     .option('--tool <name>', 'the tool that it would call', someText)
     .option('--prompt <text>', 'the prompt of a user, instead of a tool', someText)
+    .option('--action <json>', 'an action of any kind, instead of a tool', jsonObject)
+    .option('--store <name>', 'a store of memories, instead of a tool', someText)
+    .option('--category <path>', 'a category in the store (default the whole store)', someText)
     .option('--role <role>', 'the role of the person for whom it would act', someText)
     .option('--principal <id>', 'the id of that person', someText)
     .option('--args <json>', 'the arguments of the call', jsonObject)
@@ -82,31 +94,56 @@ Examples:
   mandate preview airline-007 --context '{"environment": "prod"}'
   mandate preview airline-007 --tool send_certificate --cost 0.40
   mandate preview airline-007 --tool send_certificate -f policies/
-  mandate preview tutor --prompt 'make me flashcards' --role user -f tutor/`,
+  mandate preview tutor --prompt 'make me flashcards' --role user -f tutor/
+  mandate preview tutor --action '{"type": "memory_read"}' --role user --principal mia
+  mandate preview tutor --store notes --category /standup -f tutor/`,
     )
     .action((agent: string, options: Options) => run((context) => preview(agent, options, context)));
 }
 
 async function preview(agentId: string, options: Options, context: CommandContext): Promise<ExitCode> {
-  const { tool, prompt, args, cost, at, context: actsIn } = options;
+  const { at, context: actsIn } = options;
   const { stdout } = context;
+  const action = actionOf(options);
   const acts = { id: 'preview', agentId, ...principalOf(options), context: actsIn };
-  if (tool !== undefined && prompt !== undefined)
-    throw new WrongUse('--tool and --prompt exclude each other');
-  const asked =
-    tool !== undefined
-      ? { action: { ...acts, type: 'tool_call', tool, args, estimatedCostMicros: cost } }
-      : prompt !== undefined
-        ? { action: { ...acts, type: 'prompt', text: prompt } }
-        : { agentId, context: actsIn };
+  const asked = action === null ? { agentId, context: actsIn } : { action: { ...acts, ...action } };
   const body = { ...asked, ...thoughtOf(agentId, options), at };
   const shown = await connect(context).post<Preview | IssuePreview>('/v1/mandates/preview', body);
   await showAnswer(context, shown, () =>
     'openRules' in shown
       ? textOfIssue(shown, agentId, stdout)
-      : textOf(shown, `${agentId} ${tool ?? 'prompt'}`, stdout),
+      : 'categories' in shown && options.store !== undefined
+        ? textOfCategories(shown.categories ?? [], stdout)
+        : textOf(shown, `${agentId} ${whatIn(action)}`, stdout),
   );
+  if (options.store !== undefined) return 0;
   return shown.refusal === null || ('observe' in shown && shown.observe) ? 0 : 3;
+}
+
+const SUBJECTS = ['tool', 'prompt', 'action', 'store'] as const;
+
+/** Returns the fields of the action that the options name. Null: they name none. */
+function actionOf(options: Options): object | null {
+  const { tool, prompt, action, store, category = '/', args, cost } = options;
+  const named = SUBJECTS.filter((name) => options[name] !== undefined);
+  if (named.length > 1) throw new WrongUse(`--${named[0]} and --${named[1]} exclude each other`);
+  if (options.category !== undefined && store === undefined)
+    throw new WrongUse('--category needs --store: name the store of the category');
+  if (tool !== undefined) return { type: 'tool_call', tool, args, estimatedCostMicros: cost };
+  if (prompt !== undefined) return { type: 'prompt', text: prompt };
+  if (store !== undefined) return { type: 'memory_operation', operation: 'prune', store, ...at(category) };
+  return action ?? null;
+}
+
+/** A store as a whole has no category. */
+function at(category: string): object {
+  return category === '/' ? {} : { category };
+}
+
+/** Returns what the text calls the action: its tool or its kind. */
+function whatIn(action: object | null): string {
+  const { tool, type }: { tool?: unknown; type?: unknown } = action ?? {};
+  return String(tool ?? type);
 }
 
 function thoughtOf(agentId: string, { file: files, ...flags }: Options): object {
@@ -158,6 +195,24 @@ function textOf({ near, matchedRules, shadow, ...planned }: Preview, what: strin
   });
   return `${lines.join('\n')}\n${tableOf([...rows, ...rowsOf(near)], stream)}`;
 }
+
+function textOfCategories(categories: readonly CategoryPolicy[], stream: Stream): string {
+  if (categories.length === 0) return 'no policy of the agent knows this store: every operation is refused\n';
+  return categories
+    .map(({ policy, store, category, permissions, defaultTtl, maxContentLength, subcategoryCreation }) => {
+      const fields = { defaultTtl, maxContentLength, ...permissions, subcategoryCreation };
+      const rows = Object.entries(fields).map(([field, said]) => ({ field, ...said }));
+      const columns = [
+        { title: 'FIELD', of: ({ field }: SaidOf) => field },
+        { title: 'VALUE', of: ({ value }: SaidOf) => String(value ?? 'no limit') },
+        { title: 'SAID BY', of: ({ from }: SaidOf) => from ?? 'the default' },
+      ];
+      return `${printable(`${store} ${category}`)} (${printable(policy)})\n${table(rows, columns, stream)}`;
+    })
+    .join('\n');
+}
+
+type SaidOf = Said & { field: string };
 
 function textOfIssue(
   { grant, refusal, matchedRules, openRules, near }: IssuePreview,

@@ -14,14 +14,17 @@ import {
   described,
   id,
   limit,
+  type MemoryOperation,
   mandateReference,
   obligations,
   type Plan,
+  type PolicyDocument,
   RULE_MODES,
 } from '@mandate/schemas';
 import { readBody } from '@mandate/server';
 import { z } from 'zod';
 import { appliedPolicies, type Expanded, shownPolicies } from './applied-policies.ts';
+import { categoriesNamed, categoryPolicy, categoryPolicyOf } from './category-policy.ts';
 import { near, plannedDocuments, previewCandidates } from './preview-candidates.ts';
 import { issueAnswer, issueAsked, issuePreviewed } from './preview-issue.ts';
 
@@ -93,6 +96,16 @@ const actionAnswer = planned.extend({
   ),
   near,
   appliedPolicies,
+  categories: described(
+    z
+      .array(
+        categoryPolicy.extend({
+          policy: described(z.string(), 'The policy, with its version.', 'tutor-policy@3'),
+        }),
+      )
+      .optional(),
+    'For an operation on memory: what each policy says of the categories that the operation names.',
+  ),
   shadow: described(
     planned.nullable(),
     'The same, if the shadow rules were enforced. null: no shadow rule matches.',
@@ -132,8 +145,21 @@ function actionPreviewed(
     matchedRules: [...matches],
     near: [...almostMatchingRules(current, candidates)],
     appliedPolicies: shownPolicies(documents, query),
+    ...(action.type === 'memory_operation' && { categories: categoriesOf(action, documents) }),
     shadow: shadowPlan && shown(shadowPlan, candidates.atMs),
   };
+}
+
+function categoriesOf(
+  operation: MemoryOperation,
+  documents: ReadonlyMap<string, PolicyDocument | null>,
+): z.input<typeof actionAnswer>['categories'] {
+  return [...documents].flatMap(([policy, document]) =>
+    categoriesNamed(operation).flatMap(({ store, category }) => {
+      const of = document && categoryPolicyOf(document, store, category);
+      return of === null ? [] : [{ policy, ...of }];
+    }),
+  );
 }
 
 function shown(plan: Plan, atMs: number): z.output<typeof planned> {

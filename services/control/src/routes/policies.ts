@@ -2,13 +2,14 @@
 
 import type { TenantControl } from '@mandate/control';
 import { compilePolicy } from '@mandate/policy';
-import { count, described, type PolicyDocument, policyDocument } from '@mandate/schemas';
+import { CAPS, count, described, id, type PolicyDocument, policyDocument } from '@mandate/schemas';
 import { callerOf, type HttpReply, type HttpServer, nextCursor, pageCursor } from '@mandate/server';
 import { z } from 'zod';
 import type { Control } from '../control.ts';
 import { type Asked, carryOut } from '../writes/carry-out.ts';
 import { etagOf } from '../writes/expected-revision.ts';
 import { notFound } from '../writes/not-found.ts';
+import { categoryPolicy, categoryPolicyOf } from './category-policy.ts';
 import { mustCompile } from './must-compile.ts';
 import { pageOf, pagesById } from './pages.ts';
 import {
@@ -106,6 +107,41 @@ export function readPolicies(server: HttpServer, { followed }: Control): void {
       if (found === null) throw notFound('policy', `${id}@${request.query.version}`);
       reply.header('etag', etagOf(found.revision));
       return found;
+    },
+  );
+
+  server.get(
+    '/v1/policies/:id/categories',
+    {
+      config: { scope: MAY_READ, refusals: NOT_THERE },
+      schema: {
+        tags,
+        summary: 'Show what may be done in a category of memories',
+        description: 'Each field names the category that says it.',
+        params: idParams,
+        querystring: z.strictObject({
+          store: described(id, 'The store.', 'notes'),
+          category: described(
+            z.string().max(CAPS.idUnits).default('/'),
+            'The category. A category that the policy does not name has the policy of the next one above it. Default: the store as a whole.',
+            '/standup/pinned',
+          ),
+          version: described(
+            z.coerce.number().pipe(version).optional(),
+            'The version of the policy. Default: the latest.',
+            3,
+          ),
+        }),
+        response: { 200: categoryPolicy.extend({ version }) },
+      },
+    },
+    (request) => {
+      const { params, query } = request;
+      const found = shownOf(historyOf(request, params.id), query.version);
+      if (found === null) throw notFound('policy', `${params.id}@${query.version}`);
+      const of = categoryPolicyOf(found.policy, query.store, query.category);
+      if (of === null) throw notFound('store', query.store);
+      return { version: found.version, ...of };
     },
   );
 

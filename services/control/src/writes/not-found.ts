@@ -7,13 +7,16 @@ const CODES = {
   policy: 'POLICY_NOT_FOUND',
   rule: 'RULE_NOT_FOUND',
   tenant: 'TENANT_NOT_FOUND',
+  store: 'STORE_NOT_FOUND',
 } as const;
 
 export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
   return new HttpProblem(404, CODES[what], `there is no ${what} "${id}"`, {
-    remedy:
-      what === 'grant'
-        ? 'Grants are forgotten some time after they end. Their records stay on the log.'
-        : 'List them to see which exist.',
+    remedy: REMEDIES[what] ?? 'List them to see which exist.',
   });
 }
+
+const REMEDIES: Partial<Record<keyof typeof CODES, string>> = {
+  grant: 'Grants are forgotten some time after they end. Their records stay on the log.',
+  store: 'Show the policy: its field `governance.categories` names the stores.',
+};
