@@ -68,6 +68,33 @@ describe('mandate validate', () => {
     ]);
   });
 
+  test.each(['config.yml', 'policy.production.json'])(
+    'refuses %s, which a manifest would ignore',
+    async (name) => {
+      const folder = manifestFolder();
+      writeFileSync(join(folder, name), '{ stores: { notes: { kind: filesystem } } }');
+      for (const args of [
+        ['validate', folder],
+        ['lint', '-f', folder],
+      ]) {
+        const { exitCode, stderr } = await runCommand(args);
+        expect([exitCode, stderr]).toEqual([
+          2,
+          expect.stringContaining(`${name} is no file of the manifest beside it`),
+        ]);
+      }
+      writeFileSync(join(folder, name), '{ kind: agent, id: bot }');
+      expect((await runCommand(['validate', folder])).exitCode).toBe(0);
+    },
+  );
+
+  test('asks for the kind of another file beside a manifest', async () => {
+    const folder = manifestFolder();
+    writeFileSync(join(folder, 'categories.yaml'), 'stores: {}');
+    const { exitCode, stderr } = await runCommand(['validate', folder]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/categories\.yaml:1:1 kind: is missing/)]);
+  });
+
   test('refuses a folder without a file to check', async () => {
     const { exitCode, stderr } = await runCommand(['validate', manifestFolder(), temporaryFolder()]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('has no file to check')]);

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { loadControl } from '@mandate/control';
 import {
   DOCUMENTS,
@@ -72,7 +72,7 @@ Examples:
         const all: [file: string, checked: Checked][] = [];
         const { manifests, others } = filesOf(files, flags);
         for (const folder of manifests) all.push([folder, checkManifest(folder, flags)]);
-        for (const file of others) all.push([file, await CHECKS[kindOf(file, flags)](file, env)]);
+        for (const file of others) all.push([file, await CHECKS[kindOf(file, flags, manifests)](file, env)]);
         const declared = new Set(all.flatMap(([, checked]) => (checked.ok ? (checked.tools ?? []) : [])));
         for (const [file, checked] of all) {
           const warnings = checked.warnings?.(declared) ?? [];
@@ -138,13 +138,14 @@ const CHECKS = {
   categories: checkCategories,
 };
 
-function kindOf(file: string, { privacy, alerts }: Flags): keyof typeof CHECKS {
+/** @param manifests the folders with a manifest. Other files there are agents, policies and rules */
+function kindOf(file: string, { privacy, alerts }: Flags, manifests: readonly string[]): keyof typeof CHECKS {
   if (privacy) return 'privacy';
   if (alerts) return 'alerts';
   const name = /^(privacy|alerts|config)\.(?:ya?ml|json)$/.exec(basename(file))?.[1];
   if (name === 'privacy' || name === 'alerts') return name;
   // A mandates file has no field `kind`, and a config has none either.
-  if (saysKind(readNamedFile(file))) return 'control';
+  if (manifests.includes(dirname(file)) || saysKind(readNamedFile(file))) return 'control';
   return name === 'config' ? 'categories' : 'mandates';
 }
 

@@ -25,12 +25,15 @@ export function environmentsIn(folder: string): readonly string[] {
 }
 
 const FILES_OF_MANIFEST = /^(?:manifest|policy|policy\.[^/\\]+|config)\.yaml$/;
+/** Names that a person probably meant as files of a manifest, but that no manifest has. */
+const OTHER_ENDING = /^(manifest|policy|policy\.[^/\\]+|config)\.(?:yml|json)$/;
 
 /**
  * Separates the files of manifests from other files. `manifests`: the folders, each once. A folder is also found by
  * one file of its manifest.
  *
- * @throws MandateError DOCUMENTS_INVALID if a folder has the policy of a manifest, but no manifest
+ * @throws MandateError DOCUMENTS_INVALID if a folder has the policy of a manifest, but no manifest, or if a file beside
+ * a manifest has a name that the manifest would ignore
  */
 export function withoutManifests(files: readonly string[]): {
   manifests: readonly string[];
@@ -40,6 +43,8 @@ export function withoutManifests(files: readonly string[]): {
   const manifests = new Set<string>();
   const others = files.filter((file) => {
     const folder = dirname(file);
+    const [, meant] = OTHER_ENDING.exec(basename(file)) ?? [];
+    if (meant !== undefined && isManifest(folder) && !statesKind(file)) throw otherEnding(file, meant);
     if (!FILES_OF_MANIFEST.test(basename(file))) return true;
     if (!isManifest(folder)) {
       if (basename(file) !== POLICY_FILE || !permitsTools(file) || statesKind(file)) return true;
@@ -66,6 +71,12 @@ function permitsTools(path: string): boolean {
 export function halfOfManifest(file: string, missing: string): MandateError {
   return new MandateError('DOCUMENTS_INVALID', `there is ${file}, but no ${missing} beside it`, {
     remedy: 'A manifest needs both. `mandate init manifest` writes both into a new folder, to begin with.',
+  });
+}
+
+function otherEnding(file: string, meant: string): MandateError {
+  return new MandateError('DOCUMENTS_INVALID', `${file} is no file of the manifest beside it`, {
+    remedy: `Rename it to ${meant}.yaml. If it is an agent, a policy or a rule, write its kind into it.`,
   });
 }
 

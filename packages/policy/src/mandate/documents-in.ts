@@ -80,7 +80,7 @@ function isEmpty({ contents, errors }: Document.Parsed): boolean {
 
 /** Returns a message with the content that was found and the content that is expected. */
 function nothingIn(text: string, { what, begins = 'version: 1' }: DocumentKind): string {
-  return `the file holds no ${what}: ${found(text)}. A document here begins with "${begins}"`;
+  return `the file holds no ${what}: ${found(text)}. A document here begins with: ${begins}`;
 }
 
 function found(text: string): string {

@@ -288,7 +288,7 @@ describe('refuses files without a mandate', () => {
       faults: [
         {
           ...{ line: 1, column: 1, path: '' },
-          message: `the file holds no mandate: ${found}. A document here begins with "version: 1"`,
+          message: `the file holds no mandate: ${found}. A document here begins with: version: 1`,
         },
       ],
     });
