@@ -98,6 +98,9 @@ describe('the options of an instance', () => {
 
   test('must name an agent that exists as a name', () => {
     expect(codeThrownBy(() => new Mandate().createExecutor())).toBe('SDK_MISUSED');
+    expect(codeThrownBy(() => new Mandate({ agentId: 'a' }).memory('notes', {} as never))).toBe(
+      'SDK_MISUSED',
+    );
     for (const agentId of ['', 'a*', 'two words', 'x'.repeat(201)]) {
       expect(codeThrownBy(() => new Mandate({ agentId, mandate: {} }))).not.toBe('nothing');
       expect(codeThrownBy(() => new Mandate().createExecutor({ agentId }))).toBe('SDK_MISUSED');

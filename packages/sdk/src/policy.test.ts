@@ -38,6 +38,13 @@ describe('a mandate in the code', () => {
       readMandate({ toolPolicies: { pay: { argumentValidation: { schema } } } }, 'bot'),
     );
     expect(message).toContain('toolPolicies.pay.argumentValidation.schema');
+    const intents = [{ id: 'chat', triggers: { fallback: true } }];
+    const twice = [...intents, { id: 'talk', triggers: { fallback: true } }];
+    const { message: ofIntents } = faultOf(() =>
+      readMandate({ governance: { intents: twice } } as never, 'bot'),
+    );
+    expect(ofIntents).toContain('governance.intents: has 2 fallbacks: give exactly one intent');
+    expect(readMandate({ governance: { intents } } as never, 'bot').reference.id).toBe('bot');
   });
 
   test('may have the fields of a file, but must name its own agent', () => {

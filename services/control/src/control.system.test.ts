@@ -270,6 +270,11 @@ describe('policies', () => {
       ...{ status: 400, code: 'VALIDATION_FAILED' },
       errors: [{ pointer: '/toolPolicies/raed_it', detail: expect.stringContaining('"read_it"?') }],
     });
+    const intents = [{ id: 'cards', triggers: { keywords: ['cards'] } }];
+    expect(await refused({ governance: { intents } })).toMatchObject({
+      ...{ status: 400, code: 'VALIDATION_FAILED' },
+      errors: [{ pointer: '/governance/intents', detail: expect.stringContaining('has 0 fallbacks') }],
+    });
   });
 
   test('with a list that is probably a mistake are accepted, and the answer contains a warning', async () => {

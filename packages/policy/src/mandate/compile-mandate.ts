@@ -111,6 +111,12 @@ function compileSection(
 ): Governance | null {
   if (governance === undefined) return null;
   if (isOnLog) return compileGovernance(governance);
+  const fallbacks = governance.intents?.filter(({ triggers }) => triggers.fallback).length ?? 1;
+  if (fallbacks !== 1) {
+    const message = `has ${fallbacks} fallbacks: give exactly one intent \`triggers: { fallback: true }\``;
+    faults.push({ path: ['governance', 'intents'], message });
+    return null;
+  }
   const compiled = compileGovernance(governance, room.patterns);
   try {
     compileNow(compiled);

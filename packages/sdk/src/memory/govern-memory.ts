@@ -38,6 +38,12 @@ export function governMemory<C extends MemoryClient>(
   store: string,
   { client, agentId, content = 'text', onDecision = () => {} }: MemoryOptions<C>,
 ): GovernedMemory<C> {
+  if (typeof client !== 'object' || client === null) {
+    throw misused(
+      `The store "${store}" has no client.`,
+      'Give the client of the store: `mandate.memory(store, { client })`.',
+    );
+  }
   const asking = NEEDS_FACTS.find((name) => name in client);
   if (asking !== undefined && client.facts === undefined) {
     throw misused(
