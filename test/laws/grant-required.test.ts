@@ -3,6 +3,7 @@
  * descendants (ADR 49).
  */
 import { previewMandate } from '@mandate/control';
+import { contentFinders } from '@mandate/privacy';
 import { agentDocument } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { START_MS } from '../decider-in-a-box.ts';
@@ -59,10 +60,14 @@ test('a preview says that the agent needs a grant', () => {
   const { fold } = required();
   const action = { id: 'x', agentId: 'bot', type: 'tool_call' as const, tool: 'read' };
   const preview = (fields: object) =>
-    previewMandate(fold.tenant('acme'), {
-      ...{ action, atMs: START_MS, rules: [], policies: [] },
-      agent: agentDocument.parse({ id: 'bot', ...fields }),
-    }).plan.refusal?.code ?? 'ALLOWED';
+    previewMandate(
+      fold.tenant('acme'),
+      {
+        ...{ action, atMs: START_MS, rules: [], policies: [] },
+        agent: agentDocument.parse({ id: 'bot', ...fields }),
+      },
+      contentFinders,
+    ).plan.refusal?.code ?? 'ALLOWED';
   expect(preview({ requiresGrant: true })).toBe('GRANT_REQUIRED');
   expect(preview({})).toBe('ALLOWED');
 });

@@ -8,6 +8,7 @@ import {
   previewMandate,
 } from '@mandate/control';
 import { planInForce } from '@mandate/policy';
+import { contentFinders } from '@mandate/privacy';
 import { type Action, agentDocument, controlRecord, policyDocument, ruleDocument } from '@mandate/schemas';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -56,11 +57,15 @@ function preview(fold: ControlFold, action: Action, { policies, rules }: Documen
     mandate: _,
     shadow,
     ...told
-  } = previewMandate(fold.tenant('acme'), {
-    ...{ agent: WORKER, action, atMs: START_MS },
-    policies: policies.map((policy) => policyDocument.parse({ version: 1, ...policy })),
-    rules: rules.map((rule) => ruleDocument.parse({ version: 1, ...rule })),
-  });
+  } = previewMandate(
+    fold.tenant('acme'),
+    {
+      ...{ agent: WORKER, action, atMs: START_MS },
+      policies: policies.map((policy) => policyDocument.parse({ version: 1, ...policy })),
+      rules: rules.map((rule) => ruleDocument.parse({ version: 1, ...rule })),
+    },
+    contentFinders,
+  );
   return { ...told, shadow: shadow && { ...shadow, mandate: null } };
 }
 
@@ -146,4 +151,47 @@ test('a preview decides with new documents as if they were published, and withou
     }),
   );
   expect(differing).toBeGreaterThan(20);
+});
+
+test.each<[string, Action]>([
+  [
+    'an answer with personal data',
+    { id: 'x', agentId: 'worker', type: 'output', text: 'Write to ann@example.org.' },
+  ],
+  [
+    'a call in a turn of its ancestor',
+    { id: 'x', agentId: 'worker', type: 'tool_call', tool: 'look', turnId: 'p' },
+  ],
+])('previews %s as a decider plans it', (_, action) => {
+  const governance = {
+    guardrails: {
+      output: { blocked_content: [{ pii_detection: true }, { profanity_filter: true }] },
+      agent: { max_tool_calls_per_turn: 2 },
+    },
+  };
+  const { fold, change } = changing();
+  change(
+    bodiesOf({
+      policies: [{ id: 'held' }, { id: 'tried', governance }],
+      rules: [
+        { id: 'held', policy: 'held' },
+        { id: 'tried', policy: 'tried', mode: 'shadow' },
+      ],
+    }),
+  );
+  const enforced = { policies: [], rules: [{ id: 'tried', policy: 'tried' }] };
+  const planned = () =>
+    planInForce(
+      mandatesUnderControl(fold, () => 1),
+      'acme',
+      action,
+      START_MS,
+      action,
+      contentFinders,
+    );
+  expect(preview(fold, action, NOTHING).shadowPlan?.refusal).toBeNull();
+  const told = preview(fold, action, enforced).plan;
+  change(bodiesOf(enforced));
+  expect(planned()).toMatchObject(told);
+  expect(told.refusal).toBeNull();
 });

@@ -1,7 +1,9 @@
 /** Tests the law of isolation: every allowed read carries the filter of its person, and no read is for another person. */
+
 import { offlineDecider } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
+import { contentFinders } from '@mandate/privacy';
 import { manualClock } from '@mandate/runtime';
 import { hits, runs } from '@mandate/testing';
 import fc from 'fast-check';
@@ -47,7 +49,7 @@ test('every allowed read carries the filter of its person', async () => {
         const loaded = loadMandates(JSON.stringify(document));
         if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
         const mandates = mandatesOfFile(loaded.mandates, 1);
-        const decider = offlineDecider(mandates, (action) => action, manualClock(START_MS));
+        const decider = offlineDecider(mandates, (action) => action, manualClock(START_MS), contentFinders);
         const action = { id: 'a', agentId: 'bot', type: 'memory_read', ...fields };
         const record = JSON.stringify({ event: 'action.requested', action });
         const answered = await decider.answer(new TextEncoder().encode(record));

@@ -3,6 +3,7 @@
 import type { Evaluated } from '@mandate/engine';
 import type { Ledger } from '@mandate/ledger';
 import { type MandatesInForce, planInForce } from '@mandate/policy';
+import { contentFinders } from '@mandate/privacy';
 import {
   type Action,
   type BudgetLimit,
@@ -148,7 +149,8 @@ async function budgetDifferences(
     ...Object.entries(left).map(([name, amount]) => ({ what: 'left', name, amount })),
   ];
   if (wanted.length === 0) return [];
-  const limits = action === null ? [] : planInForce(control, tenant, action, atMs).limits;
+  const limits =
+    action === null ? [] : planInForce(control, tenant, action, atMs, action, contentFinders).limits;
   const budgets = limits.filter((limit): limit is BudgetLimit => limit.kind === 'budget');
   const balances = await ledger.balances(tenant);
   const spentOf = ({ scope, subject, id, windowMs }: BudgetLimit) =>

@@ -1,6 +1,7 @@
 /** Previews what an agent could do under the current documents and planned changes. Nothing is changed. */
 
-import { plan, type Resolved, rulesInForce } from '@mandate/policy';
+import { type Mandate, plan, type Resolved, rulesInForce } from '@mandate/policy';
+import type { ContentFinders } from '@mandate/policy/governance';
 import type { InShadow, RuleChange, RulesOfAgents } from '@mandate/policy/parts';
 import {
   createDelegation,
@@ -50,7 +51,12 @@ export type Preview = Resolved & {
   documents: ReadonlyMap<string, PolicyDocument | null>;
 };
 
-export function previewMandate(control: TenantControl, candidates: Candidates): Preview {
+/** @param finders what finds personal data and profane words, as a decider has it */
+export function previewMandate(
+  control: TenantControl,
+  candidates: Candidates,
+  finders: ContentFinders,
+): Preview {
   const { agent, action, atMs } = candidates;
   const { opened } = control;
   const policies = withPolicies(control, candidates.policies);
@@ -71,6 +77,16 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
     if (opened !== null && opened.closedAt !== null) return tenantClosed(opened.document.id, opened.closedAt);
     return requiredBy === null ? made() : grantRequired(action, requiredBy);
   };
+  const planOf: PlanOf = (mandate, steps) =>
+    plan(
+      action,
+      mandate,
+      atMs,
+      action,
+      steps,
+      finders,
+      ancestors.map(({ id }) => id),
+    );
   const named = new Set(resolved.matches.map(({ policy }) => policy));
   const documents = new Map([...named].map((name) => [name, documentOf({ policies }, name)]));
   const tenantLimits = opened && tenantLimitsDocument(opened.document);
@@ -82,9 +98,9 @@ export function previewMandate(control: TenantControl, candidates: Candidates): 
         ? tooCostly(resolved.tooCostly)
         : resolved.mandate === null
           ? noRuleMatches(action)
-          : plan(action, resolved.mandate, atMs, action, resolved.steps),
+          : planOf(resolved.mandate, resolved.steps),
     ),
-    shadowPlan: shadow && unlessRefused(() => shadowPlanned(shadow, action, atMs)),
+    shadowPlan: shadow && unlessRefused(() => shadowPlanned(shadow, planOf)),
     documents,
   };
 }
@@ -110,8 +126,10 @@ function changesBy({ rules }: TenantControl, candidates: readonly RuleDocument[]
   });
 }
 
-function shadowPlanned({ mandate, rules, steps }: InShadow, action: Action, atMs: number): Plan {
-  return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : plan(action, mandate, atMs, action, steps);
+type PlanOf = (mandate: Mandate, steps: number | undefined) => Plan;
+
+function shadowPlanned({ mandate, rules, steps }: InShadow, planOf: PlanOf): Plan {
+  return mandate === null ? tooCostly({ rule: rules[0] ?? '' }) : planOf(mandate, steps);
 }
 
 /** Wraps a document that does not exist yet. Its revision is 0, which no stored document has. */

@@ -5,6 +5,7 @@
 
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
+import { contentFinders } from '@mandate/privacy';
 import { expect, test } from 'vitest';
 import { offlineDecider } from './offline/offline-decider.ts';
 
@@ -16,7 +17,12 @@ test('decides actions without a log, a server or a service', async () => {
     maxCostTotal: 1.00
     toolPolicies: { pay: { cost: 0.60 } }`);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const decider = offlineDecider(mandatesOfFile(loaded.mandates, 1), (action) => action, Date.now);
+  const decider = offlineDecider(
+    mandatesOfFile(loaded.mandates, 1),
+    (action) => action,
+    Date.now,
+    contentFinders,
+  );
   const decide = (id: string, tool: string) =>
     decider.answer(
       Buffer.from(

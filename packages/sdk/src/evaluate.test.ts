@@ -1,8 +1,8 @@
 import { manualClock } from '@mandate/runtime';
-import type { ToolCall } from '@mandate/schemas';
+import type { Output, ToolCall } from '@mandate/schemas';
 import { expect, test } from 'vitest';
 import { evaluate } from './evaluate.ts';
-import { Mandate } from './index.ts';
+import { loadContentFinders, Mandate } from './index.ts';
 import { readMandate } from './policy.ts';
 import type { MandateDocument } from './types.ts';
 
@@ -49,4 +49,17 @@ test('gives the decision that the ledger gives in the same state', async () => {
 
 test('reads a mandate with faults as an error', () => {
   expect(() => evaluate(pay, { maxCostTotal: -1 }, { atMs })).toThrow('maxCostTotal: must be');
+});
+
+test('filters answers with the finders of personal data', async () => {
+  const answer: Output = { id: 'act_1', agentId: 'bot', type: 'output', text: 'Write to ann@example.org.' };
+  const filtering: MandateDocument = {
+    governance: { guardrails: { output: { blocked_content: [{ pii_detection: true }] } } },
+  };
+  const finders = await loadContentFinders();
+  expect(evaluate(answer, filtering, { atMs }, finders)).toMatchObject({
+    code: 'ALLOWED',
+    obligations: { redactions: [{ type: 'email', start: 9, end: 24 }] },
+  });
+  expect(evaluate(answer, filtering, { atMs }).verdict).toBe('BLOCK');
 });

@@ -6,6 +6,7 @@ import {
   mandatesOfFile,
   planInForce,
 } from '@mandate/policy';
+import type { ContentFinders } from '@mandate/policy/governance';
 import {
   type Action,
   DEFAULTS,
@@ -51,17 +52,20 @@ export type AgentState = {
  * The same arguments always give the same decision. The action in the decision is not redacted.
  *
  * @param mandate a mandate as an object, or one that `readMandate` has read, which takes less time
+ * @param finders what finds personal data and profane words (`loadContentFinders`). Without them, an answer that the
+ * mandate filters is blocked
  * @throws MandateError MANDATES_INVALID
  */
 export function evaluate(
   action: Action,
   mandate: MandateDocument | MandateOfFile,
   state: AgentState,
+  finders: ContentFinders | null = null,
 ): Decision {
   const read = 'policies' in mandate ? mandate : readMandate(mandate, action.agentId);
   const mandates = mandatesOfFile([read], 0);
   const { tenant = DEFAULTS.tenant } = action;
-  const plan = { ...planInForce(mandates, tenant, action, state.atMs), controlRevision: 0 };
+  const plan = { ...planInForce(mandates, tenant, action, state.atMs, action, finders), controlRevision: 0 };
   const request = {
     source: { topic: 'evaluate', partition: 0, offset: 0 },
     appendedAtMs: state.atMs,

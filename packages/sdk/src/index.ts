@@ -39,6 +39,7 @@ export {
   MandateDeferredError,
 } from './errors.ts';
 export { type AgentState, evaluate } from './evaluate.ts';
+export { loadContentFinders } from './late-finders.ts';
 export type { AgentOptions, MandateOptions } from './mandate.ts';
 export type {
   GovernedMemory,

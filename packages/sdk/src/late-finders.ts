@@ -9,6 +9,14 @@ export type LateFinders = ContentFinders & {
   readyFor(action: Action, mandateOf: () => Mandate | null): Promise<void>;
 };
 
+/**
+ * Loads what finds personal data and profane words in answers. `evaluate` needs it for mandates that filter answers. It
+ * is large, so the SDK loads it only when it is needed.
+ */
+export async function loadContentFinders(): Promise<ContentFinders> {
+  return (await import('@mandate/privacy/content-finders')).contentFinders;
+}
+
 export function lateFinders(): LateFinders {
   let loaded: ContentFinders | null = null;
   const finders = () => {
@@ -18,7 +26,7 @@ export function lateFinders(): LateFinders {
   return {
     async readyFor({ type }, mandateOf) {
       if (type !== 'output' || loaded !== null || !filters(mandateOf())) return;
-      loaded = (await import('@mandate/privacy/content-finders')).contentFinders;
+      loaded = await loadContentFinders();
     },
     personalData: (types) => finders().personalData(types),
     profanity: (text, stepBudget) => finders().profanity(text, stepBudget),

@@ -7,6 +7,7 @@ import type { Bus } from '@mandate/bus';
 import { foldControl, mandatesUnderControl, previewMandate } from '@mandate/control';
 import { followControl } from '@mandate/control-log';
 import { decide, type MandatesInForce, mandatesOfFile, plan } from '@mandate/policy';
+import { contentFinders } from '@mandate/privacy';
 import { silentLogger } from '@mandate/runtime';
 import type { Action, StepFacts } from '@mandate/schemas';
 import { TOPICS } from '@mandate/schemas';
@@ -54,7 +55,7 @@ export async function rulesInForce(): Promise<Row[]> {
   const previews = ofEachAgent().slice(0, PREVIEWS);
   const preview = eachAlone(previews, (action) => {
     const agent = { id: action.agentId, groups: ['group-1'], labels: {} };
-    return previewMandate(control, { agent, action, atMs: AT_MS, rules: [], policies: [] });
+    return previewMandate(control, { agent, action, atMs: AT_MS, rules: [], policies: [] }, contentFinders);
   });
   return [
     ...rate,

@@ -1,4 +1,5 @@
 /** Tests every case of category policies: effective policies, decisions, requests that are refused, and configs. */
+
 import { type OfflineDecider, offlineDecider } from '@mandate/engine';
 import { loadCategories } from '@mandate/manifest';
 import { mandatesOfFile } from '@mandate/policy';
@@ -8,6 +9,7 @@ import {
   effectivePolicy,
   compileCategories as treeOf,
 } from '@mandate/policy/governance';
+import { contentFinders } from '@mandate/privacy';
 import { manualClock } from '@mandate/runtime';
 import { describe, expect, test } from 'vitest';
 import { sectionOf } from './category-decisions.ts';
@@ -84,7 +86,12 @@ function deciderOf(categories: object, now: string): OfflineDecider {
   const document = { version: 1, id: 'm', agents: ['scribe'], governance: { categories } };
   const loaded = loadMandates(JSON.stringify(document));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  return offlineDecider(mandatesOfFile(loaded.mandates, 1), (action) => action, manualClock(Date.parse(now)));
+  return offlineDecider(
+    mandatesOfFile(loaded.mandates, 1),
+    (action) => action,
+    manualClock(Date.parse(now)),
+    contentFinders,
+  );
 }
 
 function ask(decider: OfflineDecider, action: object) {

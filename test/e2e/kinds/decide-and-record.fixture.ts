@@ -2,6 +2,7 @@
  * Runs in a copy of the repository with a new kind of action. Decides two actions of this kind, records the
  * decisions, and prints what the audit answers about them.
  */
+
 import { text } from 'node:stream/consumers';
 import {
   ask,
@@ -15,12 +16,18 @@ import {
 import { offlineDecider } from '@mandate/engine';
 import { compileActionRedaction, mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
+import { contentFinders } from '@mandate/privacy';
 import { type Decision, readDecisionsRecord } from '@mandate/schemas';
 
 const [path = ''] = process.argv.slice(2);
 const loaded = loadMandates('version: 1\nid: m\nagents: [bot]\nmaxCostTotal: 1\n');
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-const decider = offlineDecider(mandatesOfFile(loaded.mandates, 1), compileActionRedaction(), Date.now);
+const decider = offlineDecider(
+  mandatesOfFile(loaded.mandates, 1),
+  compileActionRedaction(),
+  Date.now,
+  contentFinders,
+);
 
 async function decide(id: string, notebook: string): Promise<Uint8Array> {
   const action = {

@@ -6,7 +6,12 @@ import { type ApiClient, ApiError } from '@mandate/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { acceptedConfigs, categoryCases } from '../../cases/manifest/category-decisions.ts';
 import { resolveCases } from '../../cases/manifest/resolve-asks.ts';
-import { expectAsOffline, expectAsStated, expectShownByApi } from '../support/expect-played.ts';
+import {
+  expectAsOffline,
+  expectAsPreviewed,
+  expectAsStated,
+  expectShownByApi,
+} from '../support/expect-played.ts';
 import { playedBeforeAll } from '../support/play-cases.ts';
 
 const { decided, refused } = categoryCases();
@@ -19,6 +24,7 @@ describe('decisions under categories of memories', () => {
   test.each(CASES)('$id: $why', async (one) => {
     expectAsStated(one, played.of(one));
     await expectAsOffline(one, played.of(one));
+    await expectAsPreviewed(played.of(one));
   });
 
   test('the audit shows a decision of each kind and code by its id', () => expectShownByApi(played.all()));

@@ -11,6 +11,7 @@ import {
 } from '../../cases/manifest/manifest-decisions.ts';
 import {
   expectAsOffline,
+  expectAsPreviewed,
   expectAsStated,
   expectShownByApi,
   expectWholeRecord,
@@ -38,6 +39,7 @@ describe('decisions under a manifest', () => {
   test.each(CASES)('$id: $why', async (one) => {
     expectAsStated(one, played.of(one));
     await expectAsOffline(one, played.of(one));
+    await expectAsPreviewed(played.of(one));
   });
 
   test('the audit shows a decision of each kind and code by its id', () => expectShownByApi(played.all()));

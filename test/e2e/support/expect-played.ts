@@ -57,6 +57,28 @@ export async function expectShownByApi(played: readonly Played[]): Promise<void>
   }
 }
 
+type Preview = {
+  readonly refusal: Pick<Decision, 'code' | 'reason' | 'remedy'> | null;
+  readonly obligations: object;
+};
+
+/** What the ledger alone can know. A preview does not ask the ledger. */
+const OF_LEDGER = new Set(['APPROVAL_REQUIRED', 'DUPLICATE_ACTION', 'RATE_LIMIT_EXCEEDED', 'TURN_UNKNOWN']);
+
+/** A preview of the action at the time of the decision says the same. An action in a turn needs the ledger. */
+export async function expectAsPreviewed(played: readonly (Played | null)[]): Promise<void> {
+  for (const [at, one] of played.entries()) {
+    if (one === null || one.asked.turnId !== undefined || OF_LEDGER.has(one.answered.code)) continue;
+    const { asked, answered, api } = one;
+    const body = { action: asked, at: answered.decidedAt };
+    const { refusal, obligations } = await api.post<Preview>('/v1/mandates/preview', body);
+    const { code, reason, remedy } = answered;
+    const step = `step ${at + 1}`;
+    expect(refusal, step).toEqual(answered.verdict === 'ALLOW' ? null : { code, reason, remedy });
+    if (refusal === null) expect(obligations, step).toEqual(answered.obligations ?? {});
+  }
+}
+
 const controls = new Map<string, ReturnType<typeof registered>>();
 
 /** The offline decider says the same about the actions as they stand on the log. */

@@ -23,6 +23,8 @@ export type AuditRow = Pick<Decision, 'id' | 'actionId' | 'agentId' | 'verdict' 
 
 /** A decision three times: as the agent got it, as the audit shows the record, and as the columns of its row say. */
 export type Played = {
+  /** The action as it was sent. */
+  readonly asked: Action;
   readonly answered: Decision;
   readonly recorded: Decision;
   readonly row: AuditRow;
@@ -68,7 +70,7 @@ async function playCases(
   );
   const groups = byTenant.map((group, at) => ({
     api: tenants[at] as ApiClient,
-    playing: group.map((one) => ({ one, due: dueTimes(one), next: 0, decisions: [] as (Decision | null)[] })),
+    playing: group.map((one) => ({ one, due: dueTimes(one), next: 0, answers: [] as (Answer | null)[] })),
   }));
   const times = new Set(groups.flatMap(({ playing }) => playing.flatMap(({ due }) => due)));
   for (const atMs of [...times].sort((a, b) => a - b)) {
@@ -81,15 +83,15 @@ async function playCases(
   await Promise.all(
     groups.map(async ({ api, playing }) => {
       const rows = await rowsOf(api);
-      for (const { one, decisions } of playing)
+      for (const { one, answers } of playing)
         played.set(
           one.id,
-          decisions.map(
-            (answered) =>
-              answered && {
-                ...{ api, answered },
-                recorded: mustHave(records.get(answered.id)),
-                row: mustHave(rows.get(answered.id)),
+          answers.map(
+            (answer) =>
+              answer && {
+                ...answer,
+                ...{ api, recorded: mustHave(records.get(answer.answered.id)) },
+                row: mustHave(rows.get(answer.answered.id)),
               },
           ),
         );
@@ -98,13 +100,15 @@ async function playCases(
   return played;
 }
 
+type Answer = Pick<Played, 'asked' | 'answered'>;
+
 type Playing = {
   readonly one: CaseToPlay;
   /** When each step is sent, in ms since 1970. */
   readonly due: readonly number[];
   /** The index of the next step. */
   next: number;
-  readonly decisions: (Decision | null)[];
+  readonly answers: (Answer | null)[];
 };
 
 /** A clock does not run backwards: a step with an earlier time than the step before it has the same time. */
@@ -124,20 +128,21 @@ async function playUntil(api: ApiClient, playing: readonly Playing[], atMs: numb
     if (ready.length === 0) return;
     const asking = ready.flatMap((each) => {
       const step = each.one.steps[each.next];
-      return step && 'ask' in step ? [{ each, action: ofCase(each.one, step.ask) }] : [];
+      return step && 'ask' in step ? [{ each, asked: ofCase(each.one, step.ask) }] : [];
     });
     for (const chunk of chunksOf(asking)) {
       const decisions = await decisionsOn(
         api,
-        chunk.map(({ action }) => action),
+        chunk.map(({ asked }) => asked),
       );
-      for (const [at, { each }] of chunk.entries()) each.decisions.push(decisions[at] as Decision);
+      for (const [at, { each, asked }] of chunk.entries())
+        each.answers.push({ asked, answered: decisions[at] as Decision });
     }
     for (const each of ready) {
       const step = each.one.steps[each.next];
       if (step && !('ask' in step)) {
         await answerQuestion(api, each, step);
-        each.decisions.push(null);
+        each.answers.push(null);
       }
       each.next += 1;
     }
@@ -167,13 +172,13 @@ async function decisionsOn(api: ApiClient, actions: readonly Action[]): Promise<
 /** Answers as a person does: the latest question about the action, by the id that the decision names. */
 async function answerQuestion(
   api: ApiClient,
-  { one, decisions }: Playing,
+  { one, answers }: Playing,
   step: Exclude<CaseToPlay['steps'][number], { ask: Action }>,
 ): Promise<void> {
   const actionId = idIn(one, 'approve' in step ? step.approve : step.deny);
-  const asked = decisions.findLast((decision) => decision?.actionId === actionId);
-  if (!asked) throw new Error(`${one.id} answers a question that nobody asked`);
-  const path = `/v1/approvals/${approvalId(asked)}`;
+  const question = answers.findLast((answer) => answer?.asked.id === actionId);
+  if (!question) throw new Error(`${one.id} answers a question that nobody asked`);
+  const path = `/v1/approvals/${approvalId(question.answered)}`;
   const reason = 'because';
   if ('approve' in step) await api.post(`${path}/approve`, { reason, expiresInMs: step.forMs });
   else await api.post(`${path}/deny`, { reason });

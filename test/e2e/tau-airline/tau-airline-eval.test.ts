@@ -3,7 +3,7 @@ import { offlineRedaction } from '@mandate/documents';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
 import { loadMandates } from '@mandate/policy/documents';
-import { trialRedactor } from '@mandate/privacy';
+import { contentFinders, trialRedactor } from '@mandate/privacy';
 import { describe, expect, test } from 'vitest';
 import { loadDataset, requestsOf } from './dataset.ts';
 import { generateDataset } from './generate-dataset.ts';
@@ -25,7 +25,7 @@ describe.each([...datasets])('eval decides %s as expected', (_origin, dataset) =
     const sequence: string[] = [];
     const blocked = new Set<string>();
     let chargedMicros = 0;
-    for await (const answer of evaluate(lines, { control, redact }, Date.now())) {
+    for await (const answer of evaluate(lines, { control, redact, finders: contentFinders }, Date.now())) {
       if (answer.event !== 'action.decided') throw new Error(`unexpected ${answer.event}`);
       const { decision } = answer;
       sequence.push(decision.verdict === 'ALLOW' ? 'ALLOW' : decision.code);

@@ -161,6 +161,22 @@ cases:
   expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
+it('knows the budgets of an answer that a policy filters', async () => {
+  const filtering = '{ guardrails: { output: { blocked_content: [{ pii_detection: true }] } } }';
+  const { run } = folderOf({
+    'mandates.yaml': `version: 1\nid: m\nagents: ["*"]\nmaxCostTotal: 1\ngovernance: ${filtering}\n`,
+    'm.test.yaml': `version: 1
+mandates: mandates.yaml
+cases:
+  - name: an answer with an address
+    agent: writer
+    steps:
+      - { ask: { type: output, text: 'To ann@example.org.' }, expect: { code: ALLOWED, left: { total: 1 } } }
+`,
+  });
+  expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
 it('blocks with MANDATE_NOT_FOUND if a rule names a version of a policy that does not exist', async () => {
   const { run } = folderOf({
     'more.yaml': '{ kind: rule, version: 1, id: old, policy: mail@7, groups: [support] }',

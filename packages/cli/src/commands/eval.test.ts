@@ -58,6 +58,20 @@ async function evaluate(
   return { ...ran, answers };
 }
 
+it('filters answers as a plane does', async () => {
+  const filtering = { guardrails: { output: { blocked_content: [{ pii_detection: true }] } } };
+  const mandate = { version: 1, id: 'filtering', agents: ['bot'], governance: filtering };
+  const answer = { id: 'a', agentId: 'bot', type: 'output', text: 'Write to ann@example.org.' };
+  const { stdout } = await runCommand(
+    ['eval', '--mandates', fileOf('filtering.yaml', JSON.stringify(mandate)), '--actions', '-'],
+    { stdin: JSON.stringify({ event: 'action.requested', action: answer }) },
+  );
+  expect(JSON.parse(stdout).decision).toMatchObject({
+    code: 'ALLOWED',
+    obligations: { redactions: [{ type: 'email', start: 9, end: 24 }] },
+  });
+});
+
 it('answers every record in order, and exits with 2 because one record is bad', async () => {
   const { exitCode, stderr, answers } = await evaluate(
     [

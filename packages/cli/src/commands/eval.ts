@@ -2,7 +2,7 @@ import { loadMandatesFile, offlineRedaction } from '@mandate/documents';
 import { wholeRecord } from '@mandate/documents/bare-records';
 import { evaluate } from '@mandate/engine';
 import { mandatesOfFile } from '@mandate/policy';
-import { trialRedactor } from '@mandate/privacy';
+import { contentFinders, trialRedactor } from '@mandate/privacy';
 import { CAPS } from '@mandate/schemas';
 import type { Command } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
@@ -64,7 +64,7 @@ async function evaluateFile(options: Options, context: CommandContext): Promise<
   try {
     for await (const answer of evaluate(
       recordsOf(lines),
-      { control, redact: trialRedactor(redaction) },
+      { control, redact: trialRedactor(redaction), finders: contentFinders },
       Date.now(),
     )) {
       tally.add(answer);

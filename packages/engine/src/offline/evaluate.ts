@@ -4,19 +4,20 @@
  * `requestedAt`. No deadline applies.
  */
 import type { MandatesInForce } from '@mandate/policy';
+import type { ContentFinders } from '@mandate/policy/governance';
 import { readActionsRecord } from '@mandate/schemas';
 import type { Evaluated } from '../answer-alone.ts';
 import { offlineDecider, type RedactAction } from './offline-decider.ts';
 
-/** Yields one answer for each line, in order. `runAtMs` is the time of the run. */
+/** Yields one answer for each line, in order. `runAtMs` is the time of the run. `finders`: as for `offlineDecider`. */
 export async function* evaluate(
   lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { control, redact }: { control: MandatesInForce; redact: RedactAction },
+  { control, redact, finders }: { control: MandatesInForce; redact: RedactAction; finders: ContentFinders },
   runAtMs: number,
 ): AsyncGenerator<Evaluated> {
   let givenMs = Number.NEGATIVE_INFINITY;
   const clock = () => (givenMs === Number.NEGATIVE_INFINITY ? runAtMs : givenMs);
-  const decider = offlineDecider(control, redact, clock);
+  const decider = offlineDecider(control, redact, clock, finders);
   for await (const value of lines) {
     givenMs = Math.max(givenMs, requestedAtMs(value));
     yield await decider.answer(value);

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { createMemoryLedger, type Ledger } from '@mandate/ledger';
 import { actionDigest, fingerprintOf, type MandatesInForce } from '@mandate/policy';
+import type { ContentFinders } from '@mandate/policy/governance';
 import { type Action, DEFAULTS, readActionsRecord } from '@mandate/schemas';
-import type { AnswerContext } from '../answer.ts';
 import { answerAlone, type Evaluated } from '../answer-alone.ts';
 
 export type OfflineDecider = {
@@ -25,25 +25,18 @@ type Published = { action: Action; fingerprint: string | null };
 /**
  * @param redact what a gateway does to an action before it publishes the action
  * @param clock the only clock that is read
- * @param finders see `AnswerContext`
+ * @param finders what finds personal data and profane words, for policies that filter answers
  */
 export function offlineDecider(
   control: MandatesInForce,
   redact: RedactAction,
   clock: () => number,
-  finders?: AnswerContext['finders'],
+  finders: ContentFinders,
 ): OfflineDecider {
   const ledger = createMemoryLedger({ clock, epoch: 'eval' });
   const secret = randomBytes(32).toString('hex');
   const answer = answerAlone(
-    {
-      ledger,
-      control: () => control,
-      redact: (action) => action,
-      clock,
-      deadlines: false,
-      ...(finders && { finders }),
-    },
+    { ledger, control: () => control, redact: (action) => action, clock, deadlines: false, finders },
     'eval',
   );
 

@@ -6,7 +6,7 @@ import {
   type TenantControl,
   withPlannedAgents,
 } from '@mandate/control';
-import { type RedactionRules, trialRedactor } from '@mandate/privacy';
+import { contentFinders, type RedactionRules, trialRedactor } from '@mandate/privacy';
 import {
   action,
   CODES,
@@ -139,7 +139,7 @@ function actionPreviewed(
   // The preview redacts the action, because a gateway redacts each action before a decider sees it.
   const action = trialRedactor(redaction)({ ...asked.action, tenant }, tenant);
   const candidates = { ...previewCandidates(current, action.agentId, asked, atMs), action };
-  const { matches, documents, plan, shadowPlan } = preview(current, candidates);
+  const { matches, documents, plan, shadowPlan } = preview(current, candidates, contentFinders);
   return {
     ...shown(plan, candidates.atMs),
     matchedRules: [...matches],
