@@ -154,7 +154,7 @@ const store = z.strictObject({
 
 export const categoriesDocument = z
   .strictObject({
-    stores: described(byName(store).check(countCategories), 'The stores, by name.', {
+    stores: described(byName(store).check(checkSize), 'The stores, by name.', {
       notes: { kind: 'filesystem', categories: { standup: { policies: { defaultTtl: 7 } } } },
     }),
   })
@@ -164,22 +164,40 @@ export type CategoriesDocument = z.infer<typeof categoriesDocument>;
 const storeSection = z.strictObject({ policies, categories });
 
 /** The stores and their categories in a policy, without what changes no decision. */
-export const categoriesSection = byName(storeSection).check(countCategories);
+export const categoriesSection = byName(storeSection).check(checkSize);
 export type CategoriesSection = z.infer<typeof categoriesSection>;
 
-function countCategories({ value: stores, issues }: z.core.ParsePayload<CategoriesSection>): void {
+function checkSize({ value: stores, issues }: z.core.ParsePayload<CategoriesSection>): void {
   let count = 0;
-  const visit = (categories: CategoryDocument['subcategories'] = {}) => {
-    for (const { subcategories } of Object.values(categories)) {
+  const say = (path: readonly string[], message: string) =>
+    issues.push({ code: 'custom', input: stores, path: [...path], message });
+  const visit = (
+    categories: CategoryDocument['subcategories'] = {},
+    at: readonly string[],
+    above: readonly string[],
+  ) => {
+    for (const [name, { subcategories }] of Object.entries(categories)) {
       count += 1;
-      visit(subcategories);
+      const field = [...at, name];
+      const names = [...above, name];
+      const length = `/${names.join('/')}`.length;
+      if (names.length > CAPS.categoryDepth)
+        say(field, `is more than ${CAPS.categoryDepth} categories deep: put it into a category further up`);
+      else if (length > CAPS.idUnits)
+        say(
+          field,
+          `has a path of ${length} characters, at most ${CAPS.idUnits} are allowed: shorten the names`,
+        );
+      else visit(subcategories, [...field, 'subcategories'], names);
     }
   };
-  for (const { categories } of Object.values(stores)) {
+  for (const [name, { categories }] of Object.entries(stores)) {
     count += 1;
-    visit(categories);
+    visit(categories, [name, 'categories'], []);
   }
   if (count <= CAPS.categories) return;
-  const message = `must have at most ${CAPS.categories} stores and categories: leave out those without policies of their own`;
-  issues.push({ code: 'custom', input: stores, message });
+  say(
+    [],
+    `must have at most ${CAPS.categories} stores and categories: leave out those without policies of their own`,
+  );
 }

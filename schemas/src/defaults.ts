@@ -180,6 +180,8 @@ export const CAPS = {
   roles: 200,
   /** The most stores and categories of memories of one policy, together. */
   categories: 10_000,
+  /** The most categories below each other. A change on the log may be nested 64 deep, and each category takes two. */
+  categoryDepth: 24,
   /** The most characters of the description of a category. */
   descriptionCharacters: 500,
   grantTtlMs: 24 * 3_600_000,

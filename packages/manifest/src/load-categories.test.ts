@@ -1,6 +1,7 @@
 import { CAPS } from '@mandate/schemas';
 import { categoriesSection } from '@mandate/schemas/manifest';
 import { describe, expect, test } from 'vitest';
+import { compiledFaults } from './compile/compiled-faults.ts';
 import { compileCategories, loadCategories } from './load-categories.ts';
 
 function faultsOf(text: string): string[] {
@@ -55,6 +56,13 @@ describe('faults of a config of categories', () => {
   });
 });
 
+/** Returns a category that is the first of so many below each other. The last has policies. */
+function deep(levels: number): string {
+  let category = '{ policies: { permissions: { delete: false } } }';
+  for (let level = levels; level > 1; level--) category = `{ subcategories: { c${level}: ${category} } }`;
+  return category;
+}
+
 /** Returns a store with this number of categories. */
 const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, {}]));
 
@@ -64,6 +72,44 @@ describe('large and hostile configs', () => {
       JSON.stringify({ stores: { s: { kind: 'filesystem', categories: wide(count) } } });
     expect(loadCategories(config(CAPS.categories - 1)).ok).toBe(true);
     expect(faultsOf(config(CAPS.categories))).toEqual(['VALUE_INVALID stores']);
+  });
+
+  test('at most 24 categories below each other are accepted, and the fault is at the first that is too deep', () => {
+    const fields = inStore(`categories: { c1: ${deep(CAPS.categoryDepth)} }`);
+    expect(loadCategories(fields).ok).toBe(true);
+    const { errors } = loadCategories(`stores:
+  s:
+    kind: filesystem
+    categories: { c1: ${deep(CAPS.categoryDepth + 3)} }
+`);
+    const path = ['stores.s.categories.c1', ...Array.from({ length: 24 }, (_, at) => `c${at + 2}`)];
+    expect(errors).toEqual([
+      {
+        code: 'VALUE_INVALID',
+        file: 'config.yaml',
+        path: path.join('.subcategories.'),
+        line: 4,
+        column: expect.any(Number),
+        message: 'is more than 24 categories deep: put it into a category further up',
+      },
+    ]);
+  });
+
+  test('a config of the greatest depth becomes a policy that a plane accepts', () => {
+    const loaded = loadCategories(inStore(`categories: { c1: ${deep(CAPS.categoryDepth)} }`));
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+    const categories = compileCategories(loaded.categories);
+    const policy = { version: 1, id: 'p', governance: { categories } } as const;
+    expect(compiledFaults({ agents: [], policies: [policy], rules: [] })).toEqual([]);
+  });
+
+  test('a category is refused if no action can name its path', () => {
+    const path = (rest: number) =>
+      inStore(`categories: { ${'a'.repeat(100)}: { subcategories: { ${'b'.repeat(rest)}: {} } } }`);
+    expect(loadCategories(path(98)).ok).toBe(true);
+    expect(messageOf(path(99))).toBe(
+      'has a path of 201 characters, at most 200 are allowed: shorten the names',
+    );
   });
 
   test('the stores count too', () => {

@@ -12,9 +12,11 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
     ['categories: a bad name hides no fault below it', '{ when: () => true },', '{},'],
     [
       'categories: the stores are counted too',
-      '    count += 1;\n    visit(categories);',
-      '    visit(categories);',
+      "    count += 1;\n    visit(categories, [name, 'categories'], []);",
+      "    visit(categories, [name, 'categories'], []);",
     ],
+    ['categories: none is deeper than the log', 'names.length > CAPS.categoryDepth', 'false'],
+    ['categories: no path is longer than an action', 'length > CAPS.idUnits', 'false'],
   ]),
   ...inFile('packages/manifest/src/category-fields.ts', [
     ['categories: a higher limit is looser', 'is > was', 'is < was'],
