@@ -135,6 +135,7 @@ export const ROUTE_RECORDS: readonly RouteRecords[] = [
       'GET /v1/persons/erasures',
       'GET /v1/policies',
       'GET /v1/policies/{id}',
+      'GET /v1/policies/{id}/categories',
       'GET /v1/policies/{id}/versions',
       'GET /v1/rules',
       'GET /v1/rules/{id}',

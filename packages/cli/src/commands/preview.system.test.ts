@@ -151,7 +151,7 @@ test('previews an action of any kind', async () => {
   expect(read).toMatchObject({ exitCode: 0, stderr: '' });
   expect(read.stdout).toContain('bot memory_read: ALLOW');
   expect(read.stdout).toContain('obliges to stores: [{"store":"episodic","maxResults":2}]');
-  expect(read.stdout).toContain('obliges to filter: {"user_id":"mia"}');
+  expect(read.stdout).toContain('obliges to filter: {"field":"user_id","is":"principal.id"}');
   const answer = await asked({ type: 'output', text: 'Write to mia@example.com.' });
   expect(answer.stdout).toContain('bot output: ALLOW');
   expect(answer.stdout).toContain('obliges to redactions:');
