@@ -11,6 +11,7 @@ import { type Decider, startDecider } from './app.ts';
 import type { deciderSettings } from './config.ts';
 import type { MandatesFile } from './mandates-file.ts';
 import type { OpenedLedger } from './open-ledger.ts';
+import { warnOfMissingHashKey } from './warn-of-missing-hash-key.ts';
 import { warnOfShortQuestions } from './warn-of-short-questions.ts';
 
 type Settings = Pick<
@@ -59,5 +60,6 @@ export async function openDecider(
   });
   const decider = parts.running(await starting);
   warnOfShortQuestions({ mandates: mandates.control().mandates, followed, ledger, log });
+  warnOfMissingHashKey({ followed, hashKey: fields.hashKey, log });
   return decider;
 }
