@@ -156,11 +156,11 @@ test('shows below the reason what shadow rules would have decided, or why this i
   expect(headline({})).toContain('is not known, because a rule or a policy begins or ends at that time');
 });
 
-test('shows what an allowed prompt, read and save ask, and what they tell', () => {
+test('shows the obligations, notes and events of an allowed prompt, read and save', () => {
   const shown = (decided: Partial<Parameters<typeof buildDecision>[1]>) =>
     page({}, { appendedAtMs: NOW_MS, ...decided })
       .split('\n\n')
-      .find((section) => section.startsWith('What it asks and tells'))
+      .find((section) => section.startsWith('Obligations, notes and events'))
       ?.split('\n')
       .slice(1)
       .map((line) => line.trim().replace(/ +/g, ' '));

@@ -177,7 +177,7 @@ function duties({ decision }: Explanation): Section {
   const rows = dutiesInWords(decision);
   const width = Math.max(0, ...rows.map(([name]) => name.length));
   const lines = rows.map(([name, words]) => labelled(name, width, words));
-  return { title: 'What it asks and tells', lines };
+  return { title: 'Obligations, notes and events', lines };
 }
 
 function checks({ checks, mandate }: Explanation): Section {
