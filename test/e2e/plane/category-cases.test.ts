@@ -6,6 +6,7 @@ import { type ApiClient, ApiError } from '@mandate/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { acceptedConfigs, categoryCases } from '../../cases/manifest/category-decisions.ts';
 import { resolveCases } from '../../cases/manifest/resolve-asks.ts';
+import { expectLaws } from '../../faults/support/expect-laws.ts';
 import {
   expectAsOffline,
   expectAsPreviewed,
@@ -28,6 +29,10 @@ describe('decisions under categories of memories', () => {
   });
 
   test('the audit shows a decision of each kind and code by its id', () => expectShownByApi(played.all()));
+
+  test('log, ledger and audit agree, and every law of a plane holds', async () => {
+    expectLaws(await played.plane().reconcile());
+  });
 });
 
 describe('requests that are refused', () => {

@@ -9,6 +9,7 @@ import {
   manifestDecisionCases,
   publishedCases,
 } from '../../cases/manifest/manifest-decisions.ts';
+import { expectLaws } from '../../faults/support/expect-laws.ts';
 import {
   expectAsOffline,
   expectAsPreviewed,
@@ -43,6 +44,10 @@ describe('decisions under a manifest', () => {
   });
 
   test('the audit shows a decision of each kind and code by its id', () => expectShownByApi(played.all()));
+
+  test('log, ledger and audit agree, and every law of a plane holds', async () => {
+    expectLaws(await played.plane().reconcile());
+  });
 });
 
 describe('actions as they are published', () => {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiClient, createApiClient } from '@mandate/client';
 import { openPlane, planeConfig } from '@mandate/plane';
+import { auditSource, ledgerSource, type Report, reconcileSources } from '@mandate/reconcile';
 import { dataFolder, type ManualClock, manualClock, silentLogger } from '@mandate/runtime';
 import type { Decision } from '@mandate/schemas';
 import { fileKeyStore, issueApiKey } from '@mandate/server';
@@ -22,6 +23,8 @@ export type CasePlane = {
   records(): Promise<ReadonlyMap<string, Decision>>;
   /** Opens a tenant under these documents for each of them, and returns a client for each. */
   tenantsUnder(documents: readonly Documents[]): Promise<ApiClient[]>;
+  /** Compares log, ledger and audit for all tenants, and checks the laws of a plane. */
+  reconcile(): Promise<Report>;
   stop(): Promise<void>;
 };
 
@@ -33,12 +36,18 @@ export async function openCasePlane(options: { startMs: number; hashKey?: string
     ...{ PLANE_DATA_PATH: folder.path, PLANE_PORT: 0, PLANE_HASH_KEY: options.hashKey },
   });
   const plane = await openPlane(config, silentLogger(), {}, clock);
+  const sources = {
+    bus: plane.bus,
+    ledger: ledgerSource(plane.ledger),
+    audit: auditSource(plane.audit),
+  };
   const keys = fileKeyStore(folder.keys);
-  let opened = 0;
+  const tenants: string[] = [];
   async function newTenant(): Promise<ApiClient> {
-    opened += 1;
+    const tenant = `cases-${tenants.length}`;
+    tenants.push(tenant);
     const { key, record } = issueApiKey({
-      ...{ tenant: `cases-${opened}`, name: 'all', agents: ['*'] },
+      ...{ tenant, name: 'all', agents: ['*'] },
       scopes: ['publish', 'audit', 'author', 'operate'],
     });
     await keys.add(record);
@@ -53,12 +62,13 @@ export async function openCasePlane(options: { startMs: number; hashKey?: string
       return new Map(rows.map(({ id, payload }) => [id, JSON.parse(payload).decision as Decision]));
     },
     async tenantsUnder(documents) {
-      const tenants: ApiClient[] = [];
+      const clients: ApiClient[] = [];
       // The file of keys has one writer at a time.
-      for (const _ of documents) tenants.push(await newTenant());
-      await Promise.all(tenants.map((api, at) => register(api, documents[at])));
-      return tenants;
+      for (const _ of documents) clients.push(await newTenant());
+      await Promise.all(clients.map((api, at) => register(api, documents[at])));
+      return clients;
     },
+    reconcile: () => reconcileSources(sources, tenants),
     async stop() {
       await plane.stop();
       rmSync(folder.path, { recursive: true, force: true });
