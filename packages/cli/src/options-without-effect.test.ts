@@ -34,6 +34,8 @@ it.each([
   ['decisions list --json --columns id', '--columns has no effect here', 'or leave out --json.'],
   ['analytics groups --time-zone UTC', '--time-zone has no effect here', 'or add --interval.'],
   ['kill --all --subtree', '--subtree has no effect here: every agent is meant', 'or leave out --all.'],
+  ['publish --agent a --prompt x --args {}', '--args has no effect here: only a call', 'leave out --prompt.'],
+  ['publish --file x --turn t', '--turn has no effect here: the file already has', 'leave out --file.'],
   ['publish --file x --agent a', '--agent has no effect here: the file already has', 'leave out --file.'],
   ['preview a --cost 0.40', '--cost has no effect here: only a call has it', 'or add --tool.'],
   ['tail --since 1h --lines 10', '--lines has no effect here: --since says where', 'or leave out --since.'],

@@ -26,7 +26,10 @@ const KEYS = ['keys issue', 'keys list', 'keys revoke'];
 const FOLDER_KEYS = ['--data', '--scopes', '--auditor', '--agents', '--tenant', '--pin'];
 /** If one of these options is given, the commands for keys ask the API of a plane. */
 const PLANE = ['--url', '--control-url', '--profile'];
-const ONE_ACTION = ['--agent', '--tool', '--args', '--id', '--cost', '--grant', '--attempt', '--context'];
+const ONE_ACTION = [
+  ...['--agent', '--tool', '--prompt', '--action', '--args', '--id', '--cost', '--grant', '--attempt'],
+  ...['--context', '--principal', '--role', '--turn'],
+];
 const SERVERS = ['--kafka', '--clickhouse'];
 /** Returns all options that name a plane, except the given ones. */
 const exceptFor = (...names: string[]) => PLANE_OPTIONS.filter((option) => !names.includes(option));
@@ -44,6 +47,12 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   { commands: KEYS, options: FOLDER_KEYS, beside: PLANE, why: 'it is only for the keys of a data folder' },
   { commands: ['keys list'], options: ['--cursor'], unless: PLANE, why: 'a data folder has no pages' },
   { commands: ['publish'], options: ONE_ACTION, beside: ['--file'], why: 'the file already has the actions' },
+  {
+    commands: ['publish'],
+    options: ['--args', '--cost'],
+    beside: ['--prompt', '--action'],
+    why: 'only a call of --tool has it',
+  },
   { commands: ['preview'], options: ['--args', '--cost'], unless: ['--tool'], why: 'only a call has it' },
   { commands: ['tail'], options: ['--lines'], beside: ['--since'], why: '--since says where to begin' },
   {

@@ -142,6 +142,18 @@ it.each([
   ['two at once to kill', ['kill', 'a', '--all'], KEY, 'Give one of: an agent id, --tenant, --all.'],
   ['half an action', ['publish', '--agent', 'a'], KEY, 'no action is named'],
   [
+    'two actions at once',
+    ['publish', '--agent', 'a', '--tool', 't', '--prompt', 'p'],
+    KEY,
+    '--tool and --prompt exclude each other',
+  ],
+  [
+    'the role of no person',
+    ['publish', '--agent', 'a', '--tool', 't', '--role', 'user'],
+    KEY,
+    '--role needs --principal',
+  ],
+  [
     'a file and an action',
     ['publish', '--agent', 'a', '--file', 'x'],
     KEY,

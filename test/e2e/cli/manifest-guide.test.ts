@@ -70,6 +70,23 @@ test('the pages about manifests and memory lead from an empty folder to a govern
   expect(refused.decision).toMatchObject({ verdict: 'BLOCK', code: 'ROLE_NOT_ALLOWED' });
   expect(outcome.settlement).toMatchObject({ code: 'SETTLED' });
 
+  const mia = '--agent tutor --principal mia --role user';
+  const published = follow(
+    folder,
+    [
+      `npx mandate publish ${mia} --id p2 --prompt 'some flashcards about art'`,
+      `npx mandate publish ${mia} --turn p2 --tool create_cards --args '{"topic": "art"}'`,
+      `npx mandate publish ${mia} --turn p2 --action '{"type": "memory_read", "id": "r2"}'`,
+    ],
+    { MANDATE_URL: plane.url, MANDATE_API_KEY: plane.keys.publisher ?? '' },
+  );
+  expect(published).toEqual([
+    expect.stringMatching(/ ALLOW .*\n {2}intent: create_flashcards, by keyword; topic "art"/),
+    expect.stringMatching(/ ALLOW .* create_cards .*\n {2}arguments: .*count/),
+    expect.stringMatching(/ ALLOW .*\n {2}stores: .*episodic/),
+    '',
+  ]);
+
   const [shown = ''] = blocksOf(MEMORY, 'json', 'Ways around, and why they are closed');
   const { notes } = JSON.parse(shown);
   const { expiresAt } = created.decision.obligations;

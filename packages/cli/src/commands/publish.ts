@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { CommandContext, RunCommand } from '../command-context.ts';
 import { connect } from '../connection.ts';
 import { type ExitCode, WrongUse } from '../exit-codes.ts';
+import { dutiesInWords } from '../explain/duties-in-words.ts';
 import { openInput } from '../input/open-input.ts';
 import { cost, durationMs, jsonObject, someText, wholeNumber } from '../input/option-values.ts';
 import { readLines } from '../input/read-lines.ts';
@@ -17,12 +18,17 @@ import { batchesOf, readSubmission } from '../publish/submissions.ts';
 type Options = {
   agent?: string;
   tool?: string;
+  prompt?: string;
+  action?: object;
   args?: object;
   id?: string;
   cost?: number;
   grant?: string;
   attempt?: number;
   context?: object;
+  principal?: string;
+  role?: string;
+  turn?: string;
   file?: string;
   wait: number;
 };
@@ -30,11 +36,13 @@ type Options = {
 export function publishCommand(command: Command, run: RunCommand): void {
   command
     .description(
-      'Publishes one tool call, or the records of a file. Shows each decision and settlement, in the order of the records. ' +
+      'Publishes one action, or the records of a file. Shows each decision and settlement, in the order of the records. ' +
         'A file has an action.requested or action.completed on each line (NDJSON), or bare actions and outcomes.',
     )
     .option('--agent <id>', 'the agent that acts', someText)
     .option('--tool <name>', 'the tool that it calls', someText)
+    .option('--prompt <text>', 'the prompt of a person, instead of a tool', someText)
+    .option('--action <json>', 'the fields of an action of any kind, instead of a tool', jsonObject)
     .option('--args <json>', 'the arguments of the call', jsonObject)
     .option('--id <id>', 'the id of the action (default: a new one)', someText)
     .option('--cost <dollars>', 'the estimated cost of the call: 0.40', cost)
@@ -45,6 +53,9 @@ export function publishCommand(command: Command, run: RunCommand): void {
       wholeNumber({ min: 1, max: CAPS.attempts }),
     )
     .option('--context <json>', 'the context of the call, for rules', jsonObject)
+    .option('--principal <id>', 'the id of the person for whom the agent acts', someText)
+    .option('--role <role>', 'the role of that person; needs --principal', someText)
+    .option('--turn <id>', 'the turn of the action: the id of its prompt', someText)
     .option('--file <file>', 'a file of records to publish instead; - reads stdin')
     .addOption(
       new Option('--wait <duration>', 'how long to wait for decisions; 0 does not wait')
@@ -60,6 +71,10 @@ Examples:
   mandate publish --agent researcher --tool search --args '{"query": "weather"}'
   mandate publish --agent researcher --tool search \\
     --grant "$(mandate grants issue researcher)"
+  mandate publish --agent tutor --principal mia --role user --id p1 \\
+    --prompt 'make me flashcards'
+  mandate publish --agent tutor --principal mia --role user --turn p1 \\
+    --action '{"type": "memory_read"}'
   mandate publish --file actions.ndjson --json | jq -r .decision.verdict
   mandate publish --file - --wait 0 < actions.ndjson`,
     )
@@ -99,7 +114,11 @@ function textOf(published: Published, { wait, file }: Options, stdout: CommandCo
   const line = publishedLine(published, wait, stdout);
   if (file !== undefined || 'settlement' in published) return `${line}\n`;
   const { decision } = published;
-  if (decision === null || decision.verdict === 'ALLOW') return `${line}\n`;
+  if (decision === null) return `${line}\n`;
+  if (decision.verdict === 'ALLOW') {
+    const duties = dutiesInWords(decision).map(([name, words]) => `  ${printable(`${name}: ${words}`)}\n`);
+    return `${line}\n${duties.join('')}`;
+  }
   // Reason and remedy are on separate lines, because a reason may end without a full stop.
   const why = [decision.reason, decision.remedy].map((text) => `  ${printable(forPeople(text, decision))}\n`);
   return `${line}\n${why.join('')}`;
@@ -115,20 +134,34 @@ async function* submissions(options: Options, context: CommandContext): AsyncGen
   }
 }
 
-function oneAction({ agent, tool, args, id, cost, grant, attempt, context }: Options): Submission {
-  if (agent === undefined || tool === undefined) {
-    throw new WrongUse('no action is named', 'Give --agent and --tool, or --file.');
+const SUBJECTS = ['tool', 'prompt', 'action'] as const;
+
+function oneAction(options: Options): Submission {
+  const { agent, id, grant, attempt, context, principal, role, turn } = options;
+  const [subject, second] = SUBJECTS.filter((name) => options[name] !== undefined);
+  if (agent === undefined || subject === undefined) {
+    throw new WrongUse(
+      'no action is named',
+      'Give --agent, and one of --tool, --prompt and --action; or give --file.',
+    );
   }
+  if (second !== undefined) throw new WrongUse(`--${subject} and --${second} exclude each other`);
+  if (role !== undefined && principal === undefined)
+    throw new WrongUse('--role needs --principal: it is the role of that person');
+  const stated = {
+    ...{ id, agentId: agent, mandateId: grant, attempt, context, turnId: turn },
+    principal: principal === undefined ? undefined : { id: principal, role },
+  };
+  const given = Object.entries(stated).filter(([, value]) => value !== undefined);
   const action = {
-    id: id ?? `act_${crypto.randomUUID()}`,
-    agentId: agent,
-    type: 'tool_call',
-    tool,
-    args: args ?? {},
-    estimatedCostMicros: cost,
-    mandateId: grant,
-    attempt,
-    context,
+    id: `act_${crypto.randomUUID()}`,
+    ...fieldsOf(options),
+    ...Object.fromEntries(given),
   };
   return { kind: 'action', json: JSON.stringify(action), place: 'the action' };
+}
+
+function fieldsOf({ tool, prompt, action = {}, args = {}, cost: estimatedCostMicros }: Options): object {
+  if (tool !== undefined) return { type: 'tool_call', tool, args, estimatedCostMicros };
+  return prompt === undefined ? action : { type: 'prompt', text: prompt };
 }

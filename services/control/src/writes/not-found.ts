@@ -12,9 +12,16 @@ const CODES = {
 
 export function notFound(what: keyof typeof CODES, id: string): HttpProblem {
   return new HttpProblem(404, CODES[what], `there is no ${what} "${id}"`, {
-    remedy: REMEDIES[what] ?? 'List them to see which exist.',
+    remedy:
+      REMEDIES[what] ?? `List them to see which exist: \`mandate ${LISTED_BY[what] ?? `${what}s list`}\`.`,
   });
 }
+
+/** The commands whose name is not that of the list. */
+const LISTED_BY: Partial<Record<keyof typeof CODES, string>> = {
+  key: 'agents keys list',
+  policy: 'policies list',
+};
 
 const REMEDIES: Partial<Record<keyof typeof CODES, string>> = {
   grant: 'Grants are forgotten some time after they end. Their records stay on the log.',
