@@ -95,7 +95,7 @@ Examples:
   mandate preview airline-007 --tool send_certificate --cost 0.40
   mandate preview airline-007 --tool send_certificate -f policies/
   mandate preview tutor --prompt 'make me flashcards' --role user -f tutor/
-  mandate preview tutor --action '{"type": "memory_read"}' --role user --principal mia
+  mandate preview tutor --action '{"type": "memory_read"}' --role user
   mandate preview tutor --store notes --category /standup -f tutor/`,
     )
     .action((agent: string, options: Options) => run((context) => preview(agent, options, context)));
