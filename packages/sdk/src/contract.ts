@@ -15,7 +15,7 @@ import { questions } from './contract/questions.ts';
 import { rates } from './contract/rates.ts';
 import { refusals } from './contract/refusals.ts';
 import type { AgentUnder } from './contract/scene.ts';
-import { turns } from './contract/turns.ts';
+import { killedTurns, turns } from './contract/turns.ts';
 import { verification } from './contract/verification.ts';
 
 export function sdkContract(name: string, agentUnder: AgentUnder): void {
@@ -30,7 +30,10 @@ export function sdkContract(name: string, agentUnder: AgentUnder): void {
     describe('large arguments', () => largeArguments(agentUnder));
     describe('questions to a person', () => questions(agentUnder));
     describe('refusals', () => refusals(agentUnder));
-    describe('turns', () => turns(agentUnder));
+    describe('turns', () => {
+      turns(agentUnder);
+      killedTurns(agentUnder);
+    });
     describe('memory', () => memory(agentUnder));
   });
 }

@@ -103,7 +103,10 @@ export function turns(agentUnder: AgentUnder): void {
     expect(await turn.output('𠮷 writes to ann@example.com, 𠮷')).toBe('𠮷 writes to [redacted:email], 𠮷');
     expect(await turn.output('Good morning.')).toBe('Good morning.');
   });
+}
 
+/** Not every mode can kill. */
+export function killedTurns(agentUnder: AgentUnder): void {
   test('a killed agent opens no turn, and its open turn reads nothing', async () => {
     const { mandate, agentId } = await agentUnder(TUTOR);
     const turn = await mandate.turn('hello', { principal: USER });

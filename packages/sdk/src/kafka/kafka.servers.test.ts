@@ -9,7 +9,9 @@ import {
   temporaryFolder,
 } from '@mandate/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { memory } from '../contract/memory.ts';
 import { codeOf, untilAborted } from '../contract/scene.ts';
+import { turns } from '../contract/turns.ts';
 import { findMandateError } from '../errors.ts';
 import { Mandate, type MandateDocument, type MandateOptions } from '../index.ts';
 import { startTestPlane, type TestPlane } from '../plane/plane.fixture.ts';
@@ -205,6 +207,9 @@ describeWithOwnServers(['kafka', 'redis'], 'on the log of a plane', () => {
       const waiting = tools.run('pay', {}, () => 'paid', { onDefer: 'wait' });
       await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL_ERROR', cause: misused });
     });
+
+    turns(agentUnder);
+    memory(agentUnder);
 
     // This test ends the plane, so it must be the last.
     test('blocks within the time-out if the plane is away', async () => {
