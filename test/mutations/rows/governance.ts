@@ -45,6 +45,11 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
       '{ value: value ?? inherited.value, from }',
     ],
     [
+      'categories: a shown category inherits what is not in the config',
+      'if (category === undefined) break;',
+      'if (category === undefined) return null;',
+    ],
+    [
       'categories: what is not in the config inherits',
       'if (below === undefined) break;',
       'if (below === undefined) return null;',
@@ -202,7 +207,16 @@ export const GOVERNANCE_MUTATIONS: readonly Mutation[] = [
   ...inFile(`${GOVERNANCE}/text/matches-every-text.ts`, [
     ['patterns: a limited length is not everything', '[...SHORT, ...LONG]', 'SHORT'],
   ]),
+  ...inFile('packages/policy/src/literal-automaton.ts', [
+    ['literals: a state may have several children', 'otherChildren.get(state)?.get(unit)', 'undefined'],
+    ['literals: START counts as a child of the root', 'depths: [0, 1]', 'depths: [0, 0]'],
+  ]),
   ...inFile(`${GOVERNANCE}/intents/evidence.ts`, [
+    [
+      'intents: a keyword within a word may be a whole word later',
+      'if (known.has(literal)) return;',
+      'if (known.has(literal)) return;\n      known.add(literal);',
+    ],
     [
       'intents: evidence is measured in characters',
       '[...folded.slice(start, end)]',

@@ -295,9 +295,15 @@ export const POLICY_MUTATIONS: readonly Mutation[] = [
   ...inFile('packages/policy/src/checks/open-calls.ts', [
     ['4 a call without a price counts as open', 'return [...ofPolicies, ...defaults];', 'return ofPolicies;'],
     ['4 a price of zero is no price', 'return priceMicros === 0 ? DEFAULTS.maxOpen : null;', 'return null;'],
+    [
+      '4 a prompt does not count as open',
+      "if (judgedAs !== 'tool' || isTiered(calls)) return null;",
+      "if (judgedAs === 'model' || isTiered(calls)) return null;",
+    ],
     ['7 the smallest limit on open calls holds', '({ maxOpen }) => maxOpen,', '({ maxOpen }) => -maxOpen,'],
   ]),
   ...inFile('packages/policy/src/settling.ts', [
+    ['4 a prompt costs nothing by default', "judgedAs === 'own'", 'false'],
     ['7 the highest price of several policies is the least cost', 'Math.max(most, of(one))', 'of(one)'],
     [
       '7 the smallest limit on releases holds',
