@@ -19,13 +19,18 @@ export function manifestDecisionCases(): DecisionCase[] {
     }));
 }
 
-/** Returns the documents of a manifest with their key. */
+const compiled = new Map<string, Documents>();
+
+/** Returns the documents of a manifest with their key. They are compiled once, because many cases have the same. */
 export function documentsOf(given: GivenManifest): Pick<DecisionCase, 'documents' | 'documentsKey'> {
-  const { now: _, ...documents } = given;
-  return {
-    documentsKey: JSON.stringify(documents),
-    documents: () => compileManifest(loadedOf(given)),
+  const { now: _, ...sources } = given;
+  const documentsKey = JSON.stringify(sources);
+  const documents = () => {
+    const known = compiled.get(documentsKey) ?? compileManifest(loadedOf(given));
+    compiled.set(documentsKey, known);
+    return known;
   };
+  return { documentsKey, documents };
 }
 
 /**

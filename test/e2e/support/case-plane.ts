@@ -78,7 +78,7 @@ export async function openCasePlane(options: { startMs: number; hashKey?: string
 
 async function register(api: ApiClient, documents: Documents | undefined): Promise<void> {
   const { agents, policies, rules } = documents as Documents;
-  for (const agent of agents) await api.post('/v1/agents', agent);
+  for (const agent of agents) await api.put(`/v1/agents/${idOf(agent)}`, agent);
   for (const policy of policies) await api.put(`/v1/policies/${idOf(policy)}`, policy);
   for (const rule of rules) await api.put(`/v1/rules/${idOf(rule)}`, rule);
 }
