@@ -6,6 +6,7 @@ import { acceptFilesWithoutOption, refuseFilesWithoutOption } from './files-need
 import { type GlobalOptions, withGlobals } from './global-options.ts';
 import { refuseWithoutEffect } from './options-without-effect.ts';
 import { printableLines } from './output/printable.ts';
+import { writeFaults } from './output/write-faults.ts';
 import { SUBCOMMANDS, type Subcommand } from './subcommands.ts';
 import { VERSION } from './version.ts';
 
@@ -39,7 +40,13 @@ export async function runProgram(args: readonly string[], context: ProgramContex
   try {
     const program = await buildProgram(args, context, async (work) => {
       const globals: GlobalOptions = program.opts();
-      exitCode = await work({ ...context, globals, json: globals.json === true });
+      const json = globals.json === true;
+      try {
+        exitCode = await work({ ...context, globals, json });
+      } catch (error) {
+        if (json) await writeFaults(context.stdout, error);
+        throw error;
+      }
     });
     await program.parseAsync(helpAsked(args, program), { from: 'user' });
     return exitCode;

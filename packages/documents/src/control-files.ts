@@ -10,9 +10,11 @@ import type { CompiledManifest, ManifestFault } from '@mandate/manifest';
 import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import type { AgentDocument, PolicyDocument, RuleDocument } from '@mandate/schemas';
+import { badDocuments, ofDocument, ofFile, ofManifest, type SaidFault } from './documents-invalid.ts';
 import { filesBelow } from './files-below.ts';
+import { describeManifestFault } from './manifests/describe-manifest-fault.ts';
 import { MANIFEST_FILE, POLICY_FILE, withoutManifests } from './manifests/manifest-folder.ts';
-import { describeManifestFault, type ManifestOptions, readManifest } from './manifests/read-manifest.ts';
+import { type ManifestOptions, readManifest } from './manifests/read-manifest.ts';
 
 /**
  * Matches names of document files. Test files with cases (`*.test.yaml`) may be in the same folders, and are not
@@ -36,7 +38,7 @@ export type ControlFiles = {
 
 /**
  * @param warnings gets a line for each entry that probably does not mean what its author wanted
- * @throws MandateError DOCUMENTS_INVALID, which names every fault by file, line and column, or says that there is no
+ * @throws DocumentsInvalid, which names every fault by file, line and column, or says that there is no
  * document
  */
 export function readControlFiles(
@@ -65,12 +67,15 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
     rules: new Map<string, RuleDocument>(),
   };
   const files = new Map<string, string>();
-  const faults: string[] = [];
+  const faults: SaidFault[] = [];
   const warnings: [file: string, of: Extract<LoadedControl, { ok: true }>['warnings']][] = [];
   const add = (file: string, { kind, id, document }: Added) => {
     const name = `${kind} ${id}`;
     const before = files.get(name);
-    if (before !== undefined) faults.push(`${file}: the ${kind} "${id}" is already in ${before}`);
+    if (before !== undefined) {
+      const message = `the ${kind} "${id}" is already in ${before}`;
+      faults.push(ofFile(file, message, 'Remove one of the two, or give it another id.'));
+    }
     files.set(name, file);
     (documents[LISTS[kind]] as Map<string, unknown>).set(id, document);
   };
@@ -78,7 +83,7 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
   for (const file of others) {
     const read = loadControl(readNamedFile(file));
     if (!read.ok) {
-      faults.push(...read.faults.map((fault) => describeFault(file, fault)));
+      faults.push(...read.faults.map((fault) => ofDocument(file, fault)));
       continue;
     }
     warnings.push([file, read.warnings]);
@@ -91,7 +96,7 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
     const read = readManifest(folder, options);
     manifestWarnings.push(...read.warnings);
     if (!read.ok) {
-      faults.push(...read.faults.map((fault) => describeManifestFault(fault)));
+      faults.push(...read.faults.map(ofManifest));
       continue;
     }
     compiled.set(folder, read.compiled);
@@ -110,9 +115,7 @@ export function controlFilesIn(paths: readonly string[], options: ManifestOption
     ];
     return { documents, files, ofManifests, manifests: compiled, manifestWarnings, warnings: told };
   }
-  throw new MandateError('DOCUMENTS_INVALID', `these documents are bad\n${faults.join('\n')}`, {
-    remedy: 'Correct them at these places.',
-  });
+  throw badDocuments(faults);
 }
 
 /** True if the files, or folders of files, contain a manifest. */

@@ -25,9 +25,9 @@ export { documentText, pathFor } from './document-file.ts';
 export { filesBelow } from './files-below.ts';
 export { lineDiff } from './line-diff.ts';
 export { loadMandatesFile, readMandatesFile } from './mandates-file.ts';
-export { withoutManifests } from './manifests/manifest-folder.ts';
+export { describeManifestFault } from './manifests/describe-manifest-fault.ts';
+export { environmentsIn, overlayFile, withoutManifests } from './manifests/manifest-folder.ts';
 export {
-  describeManifestFault,
   type ManifestOptions,
   type ManifestRead,
   manifestFiles,

@@ -55,8 +55,8 @@ export const MANIFEST_MUTATIONS: readonly Mutation[] = [
     ],
     [
       'manifest files: a document of a manifest is there only once',
-      'if (before !== undefined) faults.push(',
-      'if (before === "") faults.push(',
+      'if (before !== undefined) {',
+      'if (before === "") {',
     ],
   ]),
   ...inFile('packages/plane/src/follow-manifests.ts', [

@@ -8,6 +8,18 @@ import { manifestFolder } from './manifest-folder.fixture.ts';
 
 const UNKNOWN_ROLE = { 'policy.yaml': (text: string) => text.replace('[user]', '[usr]') };
 
+const WARNED = expect.arrayContaining([expect.objectContaining({ code: 'TOOL_WITHOUT_PERMISSION' })]);
+
+/** Names a plane that is never asked, because the files are bad. */
+const NO_PLANE = { MANDATE_URL: 'http://127.0.0.1:1', MANDATE_API_KEY: 'none' };
+
+function linesIn(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
 describe('mandate validate', () => {
   test('checks a manifest as a whole, and the ordinary documents beside it', async () => {
     const folder = manifestFolder();
@@ -16,9 +28,14 @@ describe('mandate validate', () => {
     const { exitCode, stdout, stderr } = await runCommand(['validate', folder]);
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
-      `${folder}: ok (manifest: agents: 2, policies: 2, rules: 2)\n${agents}: ok (agents: 1, policies: 0, rules: 0)\n`,
+      `${folder}: ok (manifest: agents: 2, policies: 2, rules: 2)\n` +
+        `${join(folder, 'policy.production.yaml')}: ok (manifest: agents: 2, policies: 2, rules: 2)\n` +
+        `${agents}: ok (agents: 1, policies: 0, rules: 0)\n`,
     );
-    expect(stderr).toBe(
+    const [ofManifest, ofOverlay, ...more] = stderr.split(/(?<=\n)/);
+    expect(ofOverlay).toMatch(/policy\.production\.yaml:2:\d+ warning: .*\(OVERLAY_WIDENS\)\n$/);
+    expect(more).toEqual([]);
+    expect(ofManifest).toBe(
       `${join(folder, 'manifest.yaml')}:11:5 warning: tools.1: "change_plan" has no permission, so nobody may use it: add it to tool_permissions, or remove it (TOOL_WITHOUT_PERMISSION)\n`,
     );
   });
@@ -26,19 +43,21 @@ describe('mandate validate', () => {
   test('names each fault with its code, file, line and column, and what to do', async () => {
     const folder = manifestFolder(UNKNOWN_ROLE);
     const { exitCode, stdout, stderr } = await runCommand(['validate', folder]);
-    expect([exitCode, stdout]).toEqual([2, '']);
+    // The overlay replaces the field with the fault.
+    const ofOverlay = `${join(folder, 'policy.production.yaml')}: ok (manifest: agents: 2, policies: 2, rules: 2)\n`;
+    expect([exitCode, stdout]).toEqual([2, ofOverlay]);
     expect(stderr).toContain(
       `${join(folder, 'policy.yaml')}:5:33 tool_permissions.make_cards.allowed_roles.0: "usr" is not one of the roles: write "user", or declare it (ROLE_UNKNOWN)\n`,
     );
     const asJson = await runCommand(['validate', '--json', join(folder, 'policy.yaml')]);
-    expect(JSON.parse(asJson.stdout)).toMatchObject({
+    expect(linesIn(asJson.stdout)[0]).toMatchObject({
       file: folder,
       ok: false,
       faults: [{ code: 'ROLE_UNKNOWN', file: join(folder, 'policy.yaml'), line: 5, column: 33 }],
     });
     const lenient = await runCommand(['validate', '--lenient', '--json', folder]);
     expect(lenient.exitCode).toBe(0);
-    expect(JSON.parse(lenient.stdout)).toMatchObject({
+    expect(linesIn(lenient.stdout)[0]).toMatchObject({
       ok: true,
       manifest: { agents: 2, policies: 2, rules: 2 },
       warnings: expect.arrayContaining([expect.objectContaining({ code: 'ROLE_UNKNOWN', line: 5 })]),
@@ -53,6 +72,47 @@ describe('mandate validate', () => {
     const unknown = await runCommand(['validate', folder, '--env', 'prod']);
     expect(unknown.exitCode).toBe(2);
     expect(unknown.stderr).toContain('has no overlay policy.prod.yaml (there are overlays of: production)');
+  });
+
+  test('checks each overlay without an environment, and tells the faults of policy.yaml once', async () => {
+    const folder = manifestFolder(UNKNOWN_ROLE);
+    const production = join(folder, 'policy.production.yaml');
+    const staging = join(folder, 'policy.staging.yaml');
+    const { stdout: before } = await runCommand(['validate', '--json', folder]);
+    expect(before.trim().split('\n')).toHaveLength(2);
+    writeFileSync(production, 'audit: { log_events: [tool_invocation] }');
+    writeFileSync(staging, 'tool_permissions:\n  make_cards: { allowed_roles: [gest] }\n');
+    // Neither a document, nor test cases, nor a name that no environment can have.
+    writeFileSync(join(folder, 'policy.reads.yaml'), '{ kind: policy, version: 1, id: reads }');
+    writeFileSync(join(folder, 'policy.test.yaml'), 'version: 1\ncases: []\n');
+    writeFileSync(join(folder, 'policy.old copy.yaml'), 'tool_permissions: { a: 1 }');
+    const { exitCode, stdout } = await runCommand(['validate', '--json', folder]);
+    expect(exitCode).toBe(2);
+    expect(linesIn(stdout).filter(({ ok }) => ok === false)).toEqual([
+      {
+        file: folder,
+        ok: false,
+        faults: [expect.objectContaining({ code: 'ROLE_UNKNOWN' })],
+        warnings: WARNED,
+      },
+      {
+        file: staging,
+        ok: false,
+        faults: [expect.objectContaining({ code: 'ROLE_UNKNOWN', file: staging, line: 2, column: 33 })],
+        warnings: [expect.objectContaining({ code: 'OVERLAY_WIDENS', file: staging })],
+      },
+    ]);
+    const one = await runCommand(['validate', '--json', folder, '--env', 'production']);
+    expect(linesIn(one.stdout).map(({ file }) => file)).not.toContain(staging);
+  });
+
+  test('a fault in an overlay alone fails the check', async () => {
+    const folder = manifestFolder();
+    const production = join(folder, 'policy.production.yaml');
+    writeFileSync(production, 'tool_permissions: { make_cards: { rate_limit: 5 } }');
+    const { exitCode, stdout, stderr } = await runCommand(['validate', folder]);
+    expect([exitCode, stdout]).toEqual([2, expect.stringContaining(`${folder}: ok`)]);
+    expect(stderr).toContain(`${production}:1:`);
   });
 
   test.each([
@@ -138,6 +198,47 @@ describe('mandate lint', () => {
       ['warning', 'TOOL_WITHOUT_PERMISSION'],
       ['warning', 'OVERLAY_WIDENS'],
     ]);
+  });
+
+  test.each(['lint', 'apply', 'diff'])('%s --json gives the faults of documents as data', async (command) => {
+    const folder = manifestFolder(UNKNOWN_ROLE);
+    const bad = join(folder, 'bad.yaml');
+    writeFileSync(bad, '{ kind: agent, id: bot, colour: red }');
+    const args = [command, '-f', folder, '--json'];
+    const { exitCode, stdout, stderr } = await runCommand(args, { env: NO_PLANE });
+    expect(exitCode).toBe(2);
+    const severity = 'error';
+    const remedy = 'Correct it at this place.';
+    expect(linesIn(stdout)).toEqual([
+      {
+        ...{ severity, code: 'DOCUMENTS_INVALID', file: bad, path: 'colour', line: 1, column: 25 },
+        ...{ message: expect.stringContaining('is not a known field'), remedy },
+      },
+      {
+        ...{ severity, code: 'ROLE_UNKNOWN', file: join(folder, 'policy.yaml'), line: 5, column: 33 },
+        path: 'tool_permissions.make_cards.allowed_roles.0',
+        ...{ message: '"usr" is not one of the roles: write "user", or declare it', remedy },
+      },
+    ]);
+    expect(stderr).toContain('these documents are bad');
+    expect((await runCommand([command, '-f', folder], { env: NO_PLANE })).stdout).toBe('');
+  });
+
+  test('gives a fault of a whole file as data too', async () => {
+    const twice = manifestFolder();
+    writeFileSync(join(twice, 'agents.yaml'), '{ kind: agent, id: tutor }');
+    const half = manifestFolder();
+    rmSync(join(half, 'policy.yaml'));
+    const place = { severity: 'error', code: 'DOCUMENTS_INVALID', path: '', line: 1, column: 1 };
+    for (const [folder, message, remedy] of [
+      [twice, 'is already in', 'another id'],
+      [half, 'but no', 'A manifest needs both.'],
+    ] as const) {
+      const { exitCode, stdout } = await runCommand(['lint', '-f', folder, '--json']);
+      expect(exitCode).toBe(2);
+      const said = { message: expect.stringContaining(message), remedy: expect.stringContaining(remedy) };
+      expect(linesIn(stdout)).toEqual([{ ...place, file: join(folder, 'manifest.yaml'), ...said }]);
+    }
   });
 
   test('refuses a manifest with an error', async () => {

@@ -1,10 +1,13 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { loadControl } from '@mandate/control';
 import {
   DOCUMENTS,
   describeManifestFault,
+  environmentsIn,
   filesBelow,
   type ManifestFault,
+  type ManifestRead,
+  overlayFile,
   readCategories,
   readMandatesFile,
   readManifest,
@@ -59,7 +62,7 @@ export function validateCommand(command: Command, run: RunCommand): void {
       `
 Exit code 2 if a file has a fault. A warning names what may not mean what it
 says. A note names what only the environment of the plane has, such as the
-secret of a webhook.
+secret of a webhook. Without --env, each overlay of a manifest is checked too.
 
 Examples:
   mandate validate mandates.yaml privacy.yaml alerts.yaml
@@ -71,7 +74,7 @@ Examples:
       run(async ({ stdout, stderr, env, json }): Promise<ExitCode> => {
         const all: [file: string, checked: Checked][] = [];
         const { manifests, others } = filesOf(files, flags);
-        for (const folder of manifests) all.push([folder, checkManifest(folder, flags)]);
+        for (const folder of manifests) all.push(...checkManifest(folder, flags));
         for (const file of others) all.push([file, await CHECKS[kindOf(file, flags, manifests)](file, env)]);
         const declared = new Set(all.flatMap(([, checked]) => (checked.ok ? (checked.tools ?? []) : [])));
         for (const [file, checked] of all) {
@@ -120,8 +123,36 @@ function filesOf(paths: readonly string[], { privacy, alerts, env }: Flags) {
   return found;
 }
 
-function checkManifest(folder: string, flags: Flags): Checked {
-  const read = readManifest(folder, manifestOptions(flags));
+/**
+ * Checks a manifest under the named environment. If none is named, each overlay of the folder is checked too, as a file
+ * of its own, because a fault in it would otherwise be found only when its environment starts.
+ */
+function checkManifest(folder: string, flags: Flags): [file: string, checked: Checked][] {
+  const options = manifestOptions(flags);
+  const base = readManifest(folder, options);
+  const own: [string, Checked] = [folder, checkedManifest(base)];
+  if (flags.env !== undefined) return [own];
+  const known = new Set([...faultsOf(base), ...base.warnings].map((fault) => describeManifestFault(fault)));
+  const isNew = (fault: ManifestFault) => !known.has(describeManifestFault(fault));
+  const overlays = environmentsIn(folder).flatMap((environment): [string, Checked][] => {
+    const read = readManifest(folder, { ...options, environment });
+    const faults = faultsOf(read).filter(isNew);
+    // The faults that the base has too are told once.
+    if (!read.ok && faults.length === 0) return [];
+    const checked = checkedManifest({
+      ...(read.ok ? read : { ok: false, faults }),
+      warnings: read.warnings.filter(isNew),
+    });
+    return [[join(folder, overlayFile(environment)), checked]];
+  });
+  return [own, ...overlays];
+}
+
+function faultsOf(read: ManifestRead): readonly ManifestFault[] {
+  return read.ok ? [] : read.faults;
+}
+
+function checkedManifest(read: ManifestRead): Checked {
   const warnings = () => read.warnings;
   if (!read.ok) return { ok: false, faults: read.faults, warnings };
   const { agents, policies, rules } = read.compiled;

@@ -6,7 +6,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { saysKind } from '@mandate/policy/documents';
-import { MandateError, readNamedFile } from '@mandate/runtime';
+import { type MandateError, readNamedFile } from '@mandate/runtime';
+import { badFile } from '../documents-invalid.ts';
 
 export const MANIFEST_FILE = 'manifest.yaml';
 export const POLICY_FILE = 'policy.yaml';
@@ -16,12 +17,22 @@ export function overlayFile(environment: string): string {
   return `policy.${environment}.yaml`;
 }
 
+/** Names of environments. Such a name can be part of the name of a file. */
+export const ENVIRONMENT = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u;
+
 /** Returns the environments that have an overlay in the folder, in the order of their names. */
 export function environmentsIn(folder: string): readonly string[] {
   return readdirSync(folder)
     .flatMap((name) => /^policy\.(.+)\.yaml$/.exec(name)?.[1] ?? [])
-    .filter((environment) => !statesKind(join(folder, overlayFile(environment))))
+    .filter(
+      (environment) => ENVIRONMENT.test(environment) && isOverlay(join(folder, overlayFile(environment))),
+    )
     .sort();
+}
+
+/** False for an ordinary document, which states its kind, and for a file with test cases, which an overlay never has. */
+function isOverlay(path: string): boolean {
+  return !statesKind(path) && !/^(?:\{\s*)?["']?cases["']?\s*:/m.test(textIn(path));
 }
 
 const FILES_OF_MANIFEST = /^(?:manifest|policy|policy\.[^/\\]+|config)\.yaml$/;
@@ -32,7 +43,7 @@ const OTHER_ENDING = /^(manifest|policy|policy\.[^/\\]+|config)\.(?:yml|json)$/;
  * Separates the files of manifests from other files. `manifests`: the folders, each once. A folder is also found by
  * one file of its manifest.
  *
- * @throws MandateError DOCUMENTS_INVALID if a folder has the policy of a manifest, but no manifest, or if a file beside
+ * @throws DocumentsInvalid if a folder has the policy of a manifest, but no manifest, or if a file beside
  * a manifest has a name that the manifest would ignore
  */
 export function withoutManifests(files: readonly string[]): {
@@ -64,20 +75,27 @@ function holdsManifest(folder: string): boolean {
 
 /** True if the file is the policy of a manifest. No other document has the field. */
 function permitsTools(path: string): boolean {
-  const text = new TextDecoder().decode(readNamedFile(path));
-  return /^\s*\{?\s*["']?tool_permissions["']?\s*:/m.test(text);
+  return /^\s*\{?\s*["']?tool_permissions["']?\s*:/m.test(textIn(path));
+}
+
+function textIn(path: string): string {
+  return new TextDecoder().decode(readNamedFile(path));
 }
 
 export function halfOfManifest(file: string, missing: string): MandateError {
-  return new MandateError('DOCUMENTS_INVALID', `there is ${file}, but no ${missing} beside it`, {
-    remedy: 'A manifest needs both. `mandate init manifest` writes both into a new folder, to begin with.',
-  });
+  return badFile(
+    file,
+    `there is ${file}, but no ${missing} beside it`,
+    'A manifest needs both. `mandate init manifest` writes both into a new folder, to begin with.',
+  );
 }
 
 function otherEnding(file: string, meant: string): MandateError {
-  return new MandateError('DOCUMENTS_INVALID', `${file} is no file of the manifest beside it`, {
-    remedy: `Rename it to ${meant}.yaml. If it is an agent, a policy or a rule, write its kind into it.`,
-  });
+  return badFile(
+    file,
+    `${file} is no file of the manifest beside it`,
+    `Rename it to ${meant}.yaml. If it is an agent, a policy or a rule, write its kind into it.`,
+  );
 }
 
 export function statesKind(path: string): boolean {

@@ -11,10 +11,10 @@ import {
   loadManifest,
   type ManifestFault,
 } from '@mandate/manifest';
-import { describeFault } from '@mandate/policy/documents';
 import { MandateError, readNamedFile } from '@mandate/runtime';
 import {
   CONFIG_FILE,
+  ENVIRONMENT,
   environmentsIn,
   halfOfManifest,
   MANIFEST_FILE,
@@ -61,10 +61,8 @@ export function manifestFiles(
 
 const NO_CATEGORIES = { ok: true, errors: [], warnings: [], categories: null } as const;
 
-const ENVIRONMENT = /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u;
-
 /**
- * @throws MandateError DOCUMENTS_INVALID if the folder has no `policy.yaml`
+ * @throws DocumentsInvalid if the folder has no `policy.yaml`
  * @throws MandateError FILE_UNREADABLE if a file cannot be read
  */
 export function readManifest(folder: string, options: ManifestOptions = {}): ManifestRead {
@@ -109,12 +107,4 @@ export function readCategories(file: string): LoadedCategories {
   const inFile = (faults: readonly ManifestFault[]) => faults.map((fault) => ({ ...fault, file }));
   if (!read.ok) return { ...read, errors: inFile(read.errors) };
   return { ...read, warnings: inFile(read.warnings) };
-}
-
-/** Returns a fault in the form that people and editors read, with its code at the end. */
-export function describeManifestFault(
-  { file, code, ...fault }: ManifestFault,
-  severity: '' | 'warning: ' = '',
-): string {
-  return `${describeFault(file, fault, severity)} (${code})`;
 }
