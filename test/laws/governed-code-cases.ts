@@ -123,6 +123,32 @@ export const GOVERNED_CASES: readonly (readonly [string, GovernedCase])[] = [
     },
   ],
   [
+    'CONTENT_TOO_LONG',
+    {
+      mandate: CATEGORIES,
+      asked: ofCategories({ content: 'four' }),
+      needs: {
+        'category-policies': [
+          'a text of at most 3 characters',
+          'a maxContentLength of at least 4 in the policies of "/standup"',
+        ],
+      },
+      as: 'new-id',
+    },
+  ],
+  [
+    'CONTENT_TOO_LONG',
+    {
+      mandate: CATEGORIES,
+      asked: {
+        ...{ id: 'a', type: 'memory_operation', operation: 'setDescription', store: 'notes' },
+        ...{ path: 'standup', description: 'x'.repeat(501) },
+      },
+      needs: { 'category-policies': ['a text of at most 500 characters'] },
+      as: 'new-id',
+    },
+  ],
+  [
     'CONTENT_BLOCKED',
     {
       mandate: { governance: { guardrails: { input: { blocked_patterns: ['secret', 'flash'] } } } },

@@ -14,7 +14,7 @@ const category = z.object({
   permission: z.string().optional(),
   category: z.string().optional(),
   under: z.string().optional(),
-  /** The category that sets the policy. */
+  /** The category that sets the policy. null: no policy limits it, as the length of a description. */
   from: z.string().nullable().optional(),
   length: z.int().optional(),
   most: z.int().optional(),

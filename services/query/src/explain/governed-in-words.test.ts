@@ -154,6 +154,20 @@ test.each<[Check['check'], Check['result'], Check['evidence'], string, string | 
   ],
   [
     'category-policies',
+    'block',
+    { category: '/a', length: 4, most: 3, from: '/' },
+    'The content for the category "/a" has 4 characters; at most 3 are allowed.',
+    'governance.categories',
+  ],
+  [
+    'category-policies',
+    'block',
+    { category: '/a', length: 501, most: 500, from: null },
+    'The description for the category "/a" has 501 characters; at most 500 are allowed.',
+    'governance.categories',
+  ],
+  [
+    'category-policies',
     'pass',
     { operation: 'prune' },
     'The policies of the categories permit prune.',

@@ -96,7 +96,8 @@ function categorySentence(evidence: Extract<GovernedEvidence, { by: 'category-po
     return `In the category "${category}", memories may not be ${DONE[permission]}, by the policies of "${from}".`;
   if (under !== undefined)
     return `The category "${category}" would be made under "${under}", which permits no new categories.`;
-  return `The content for the category "${category}" has ${length} characters; at most ${most} are allowed.`;
+  const what = from === null ? 'description' : 'content';
+  return `The ${what} for the category "${category}" has ${length} characters; at most ${most} are allowed.`;
 }
 
 function turnSentence(evidence: Extract<GovernedEvidence, { by: 'turn' }>): string {

@@ -92,7 +92,7 @@ function shorter(what: string, { length, maxLength }: { length: number; maxLengt
 }
 
 function pastCategories(evidence: Extract<GovernedEvidence, { by: 'category-policies' }>): GovernedWay[] {
-  const { store, field, permission, under, from, most } = evidence;
+  const { store, field, permission, under, from, length, most } = evidence;
   const config = 'governance.categories';
   if (store !== undefined)
     return [
@@ -110,7 +110,10 @@ function pastCategories(evidence: Extract<GovernedEvidence, { by: 'category-poli
       { way: 'another-category', words: 'a category that exists' },
       changed(config, `subcategoryCreation true in the policies of "${from}"`),
     ];
-  return [{ way: 'shorter-text', words: `a text of at most ${most} characters` }];
+  const shorterText: GovernedWay = { way: 'shorter-text', words: `a text of at most ${most} characters` };
+  if (typeof from !== 'string') return [shorterText];
+  const raised = `a maxContentLength of at least ${length} in the policies of "${from}"`;
+  return [shorterText, changed(config, raised)];
 }
 
 function pastTurn({

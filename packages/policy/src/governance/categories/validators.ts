@@ -73,7 +73,7 @@ function tooLong({
   const raise =
     from === null ? '' : ` Or have maxContentLength of "${from}" changed in the config of categories.`;
   return {
-    evidence: { category: path, length, most },
+    evidence: { category: path, length, most, from },
     violation: {
       code: 'CONTENT_TOO_LONG',
       reason: `The ${what} for the category "${path}" has ${length} characters; ${most} are allowed.`,
