@@ -145,4 +145,15 @@ describe('a mandate is refused', () => {
       'id must be a string, not 1',
     ]);
   });
+
+  it('with very many unknown fields in very many places, and only the first faults are described', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`agnets${at}`, 1]));
+    const toolPolicies = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`t${at}`, unknown]));
+    const read = readShape(mandateDocument, { ...least, toolPolicies }, 3);
+    expect(read.ok ? [] : read.faults.map(({ path }) => path.join('.'))).toEqual([
+      'toolPolicies.t0.agnets0',
+      'toolPolicies.t0.agnets1',
+      'toolPolicies.t0.agnets2',
+    ]);
+  });
 });

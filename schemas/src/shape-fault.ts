@@ -26,9 +26,9 @@ export function readShape<T>(schema: z.ZodType<T>, value: unknown, most: number)
   const result = schema._zod.run({ value, issues: [] }, context);
   if (result instanceof Promise) throw new TypeError('a schema that waits for something cannot be used here');
   if (result.issues.length === 0) return { ok: true, value: result.value as T };
-  const issues = likeliest(result.issues, most)
-    .flatMap((issue) => ofOneField(issue, most))
-    .map((issue) => z.core.util.finalizeIssue(issue, context, z.core.config()));
+  const issues = byField(likeliest(result.issues, most), most).map((issue) =>
+    z.core.util.finalizeIssue(issue, context, z.core.config()),
+  );
   return { ok: false, faults: inOrder(issues.flatMap((issue) => faultsOf(issue, most))).slice(0, most) };
 }
 
@@ -52,11 +52,19 @@ function likeliest(issues: readonly z.core.$ZodRawIssue[], most: number): readon
   return [...naming, ...others].slice(0, most);
 }
 
-/** Gives each unknown field an issue of its own, because the message names the field that was probably meant. */
-function ofOneField(issue: z.core.$ZodRawIssue, most: number): readonly z.core.$ZodRawIssue[] {
-  if (issue.code !== 'unrecognized_keys') return [issue];
-  const { keys } = issue as z.core.$ZodIssueUnrecognizedKeys;
-  return keys.slice(0, most).map((key) => ({ ...issue, keys: [key] }));
+/**
+ * Gives each unknown field an issue of its own, because the message names the field that was probably meant. Adds at
+ * most `most` issues.
+ */
+function byField(issues: readonly z.core.$ZodRawIssue[], most: number): readonly z.core.$ZodRawIssue[] {
+  let left = most;
+  return issues.flatMap((issue): readonly z.core.$ZodRawIssue[] => {
+    if (issue.code !== 'unrecognized_keys') return [issue];
+    const { keys } = issue as z.core.$ZodIssueUnrecognizedKeys;
+    const named = keys.slice(0, Math.max(1, left));
+    left -= named.length;
+    return named.map((key) => ({ ...issue, keys: [key] }));
+  });
 }
 
 /** Issues that may name an unknown field. */
