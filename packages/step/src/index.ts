@@ -2,7 +2,7 @@
  * @mandate/step: the arithmetic of the atomic step. The package is pure: no I/O, no clock, no randomness.
  *
  * One step decides one request, or settles one outcome. This package defines what such a step computes: the verdict
- * from the facts that the step found (verdict.ts), the final charge of an action (charge.ts), and the content of a
+ * from the facts that the step found (verdict.ts), the final charge of an action (final-charge.ts), and the content of a
  * window and the wait until a call fits (sliding-sum.ts, sliding-rate.ts). The memory ledger, the rebuild of a
  * ledger, the policy and the audit of the log all use these definitions, so that they cannot disagree.
  *
@@ -18,7 +18,6 @@ export {
   spentIn,
   stillCounts,
 } from './budget-counter.ts';
-export { finalCharge } from './charge.ts';
 export {
   type BudgetReference,
   chargedCounters,
@@ -35,6 +34,7 @@ export {
   type KeptAmounts,
   keptAmounts,
 } from './charging-table.ts';
+export { finalCharge } from './final-charge.ts';
 export { budgetFact, mostCallsBefore, mostSpentBefore, rateFact, waitForAll } from './limit-facts.ts';
 export {
   callsIn,

@@ -157,7 +157,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
       "return 'granted';",
     ],
   ]),
-  ...inFile('packages/step/src/charge.ts', [
+  ...inFile('packages/step/src/final-charge.ts', [
     [
       '4 a success charges the actual cost, otherwise the estimate',
       'actualMicros ?? estimateMicros',
@@ -258,7 +258,7 @@ export const LEDGER_MUTATIONS: readonly Mutation[] = [
     ],
     ['4 a price of each call counts', 'cost + price.perCallMicros', 'cost'],
   ]),
-  ...inFile('packages/step/src/charge.ts', [
+  ...inFile('packages/step/src/final-charge.ts', [
     ['4 a cost above maxCostPerCall is marked', '(actualMicros ?? 0) > settling.markMicros', 'false'],
   ]),
   ...inFile('packages/step/src/charging-table.ts', [

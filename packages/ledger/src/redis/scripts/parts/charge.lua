@@ -50,7 +50,7 @@ local function result_of(outcome)
   return outcome.status == 'success' and outcome.verified ~= 'no' and 'succeeded' or 'failed'
 end
 
--- Does the same as charge.ts. Returns charged, excess, released, refused.
+-- Does the same as final-charge.ts. Returns charged, excess, released, refused.
 --   settling: how an outcome settles a lease: constants.lua   released: the agent's counter of releases
 --   outcome: { status, verified, actual or false, releases, metered: whether a trusted key or token usage states the
 --   cost }

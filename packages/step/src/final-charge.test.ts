@@ -1,7 +1,7 @@
 import { type Charging, UNBOUND_SETTLING } from '@mandate/schemas';
 import { expect, test } from 'vitest';
-import { finalCharge } from './charge.ts';
 import { amountsOf, CHARGING_TABLE, chargingOf } from './charging-table.ts';
+import { finalCharge } from './final-charge.ts';
 
 const FLAT = { estimateMicros: 50 };
 const TIERED: Charging = { type: 'TIERED', attemptMicros: 10, successMicros: 20, verificationMicros: 5 };
