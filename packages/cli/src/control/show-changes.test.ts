@@ -39,12 +39,14 @@ test('shows no line of a key that is only in another place', () => {
   };
   const [pay, read] = [{ cost: 1, roles: ['a', 'b'] }, { cost: 0 }];
   const moved = {
+    maxOpen: 1,
     tools: [{ ...read, more: true }],
     toolPolicies: { read, pay: { roles: ['a', 'b'], cost: 2 } },
   };
   expect(said({ toolPolicies: { pay, read }, tools: [{ cost: 0 }] }, moved)).toBe(
     [
       '~ policy p',
+      '    + maxOpen: 1',
       '      toolPolicies:',
       '        pay:',
       '    -     cost: 1',
