@@ -17,6 +17,7 @@ export const ALERT_RULES = [
   'excess',
   'cost_per_call',
   'first_use',
+  'policy_event',
   'block_rate',
   'release_rate',
   'lag',

@@ -317,7 +317,11 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     ['alerts: a budget near its threshold is reported once', 'percent - rearmPoints', 'percent'],
   ]),
+  ...inFile('services/alerter/src/rules/policy-event-rule.ts', [
+    ['alerts: only events that the rule file names raise one', 'events.includes(event)', 'true'],
+  ]),
   ...inFile('services/alerter/src/rules/addressees.ts', [
+    ['alerts: a webhook gets only the events that it names', 'events.has(facts.event ?? null)', 'true'],
     ['alerts: a tenant gets only its own alerts', "tenant === '*' || concerns(alert, tenant)", 'true'],
   ]),
   ...inFile('services/alerter/src/evaluator.ts', [

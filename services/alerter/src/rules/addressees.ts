@@ -14,13 +14,14 @@ export function isFor(alert: Pick<Alert, 'tenant' | 'rule'>, { tenant }: Pick<We
 }
 
 export function addressees(
-  { event, alert }: { event: Raised['event']; alert: Pick<Alert, 'tenant' | 'rule'> },
+  { event, alert }: { event: Raised['event']; alert: Pick<Alert, 'tenant' | 'rule' | 'facts'> },
   webhooks: readonly Webhook[],
 ): string[] {
-  const { rule } = alert;
+  const { rule, facts } = alert;
   return webhooks
     .filter((webhook) => isFor(alert, webhook))
     .filter(({ rules }) => rule === 'test' || rules === null || rules.has(rule))
+    .filter(({ events }) => rule !== 'policy_event' || events === null || events.has(facts.event ?? null))
     .filter(({ cleared }) => event === 'alert.raised' || cleared)
     .map(({ name }) => name);
 }

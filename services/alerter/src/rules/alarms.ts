@@ -39,14 +39,15 @@ const ONCE: ReadonlySet<AlertRule> = new Set([
   'excess',
   'cost_per_call',
   'first_use',
+  'policy_event',
   'test',
 ]);
 
 /**
- * The subjects of these rules contain a day. Later records are about later days, so subjects with past days are
+ * The subjects of these rules contain a day, or an hour of a day. Later records are about later days, so subjects with past days are
  * forgotten.
  */
-const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call']);
+const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call', 'policy_event']);
 /** A subject is kept longer than its day, because partitions are not read at the same pace. */
 const DAY_FORGOTTEN_AFTER_MS = 2 * 86_400_000;
 

@@ -65,7 +65,8 @@ function optionalIn(node: unknown, path = ''): string[] {
   });
 }
 
-const REQUIRED = /^version$|^webhooks\.0(?:\.(?:name|url|secrets.*))?$|\.percent\.\d+$|\.rules\.\d+$/;
+const REQUIRED =
+  /^version$|^webhooks\.0(?:\.(?:name|url|secrets.*))?$|\.percent\.\d+$|\.(?:rules|policyEvent)\.\d+$/;
 
 test("the fields that the guide calls optional may be left out in any combination, and default to the guide's values", () => {
   const whole = loadAlerting(JSON.stringify(guide), { ALERTS_SECRET: env.OPS });
@@ -91,6 +92,16 @@ test('true turns a rule on with its defaults, and false turns it off', () => {
     const off = loadAlerting(`{ version: 1, rules: { ${name}: false } }`, {});
     expect(off).toMatchObject({ ok: true, alerting: { rules: { [name]: false } } });
   }
+});
+
+test('refuses events that no policy marks, and an empty list of events', () => {
+  expect(faultsOf('{ version: 1, rules: { policyEvent: [denied] } }')).toEqual([
+    expect.stringContaining('rules.policyEvent'),
+  ]);
+  expect(faultsOf(file(good.replace('tenant: acme', 'events: [denied]')))).toEqual([
+    expect.stringContaining('webhooks.0.events.0'),
+  ]);
+  expect(faultsOf(file(good.replace('tenant: acme', 'events: []')))).toHaveLength(1);
 });
 
 test('a webhook reads its secrets from the environment and from files', () => {

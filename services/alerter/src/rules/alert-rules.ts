@@ -4,12 +4,22 @@
  */
 import { type DocumentFault, type DocumentSource, readDocuments } from '@mandate/policy/documents';
 import { readTextFile } from '@mandate/runtime';
-import { ALERT_RULES, type AlertRule, tenant, webhookName } from '@mandate/schemas';
+import {
+  ALERT_RULES,
+  type AlertRule,
+  GOVERNANCE_EVENTS,
+  type GovernanceEvent,
+  type Json,
+  tenant,
+  webhookName,
+} from '@mandate/schemas';
 import { z } from 'zod';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const percent = z.int().min(1).max(100);
+const policyEvent = z.enum(GOVERNANCE_EVENTS);
+const GRAVE_EVENTS: GovernanceEvent[] = ['permission_denied', 'guardrail_triggered'];
 
 /**
  * Returns the schema of a rule. `false` turns the rule off. `true` or no value turns it on with the defaults, and
@@ -51,6 +61,14 @@ const rules = z
     excess: z.boolean().default(true),
     costPerCall: z.boolean().default(true),
     firstUse: z.boolean().default(true),
+    /** The events of policies that raise an alert. Other events may mark every call. */
+    policyEvent: z
+      .union([
+        z.literal(false),
+        z.literal(true).transform(() => GRAVE_EVENTS),
+        z.array(policyEvent).min(1).max(GOVERNANCE_EVENTS.length),
+      ])
+      .default(GRAVE_EVENTS),
     blockRate: ruleWith(
       z.strictObject({
         percent: percent.default(50),
@@ -96,6 +114,8 @@ const webhook = z.strictObject({
   /** The webhook gets the alerts of this tenant; `*` means all tenants and the plane. */
   tenant: z.union([z.literal('*'), tenant]).default('*'),
   rules: z.array(z.enum(ALERT_RULES)).min(1).optional(),
+  /** The webhook gets alerts about these events of policies only. It gets alerts of other rules as `rules` says. */
+  events: z.array(policyEvent).min(1).optional(),
   /** True if the webhook also gets a message when an alarm is over. */
   cleared: z.boolean().default(false),
   timeoutMs: z.int().min(100).max(60_000).default(10_000),
@@ -114,10 +134,11 @@ const document = z.strictObject({
   webhooks: z.array(webhook).max(100).default([]),
 });
 
-/** A webhook with its signing keys. `rules: null` means all rules. */
-export type Webhook = Omit<z.output<typeof webhook>, 'secrets' | 'rules'> & {
+/** A webhook with its signing keys. `rules: null` means all rules, and `events: null` all events. */
+export type Webhook = Omit<z.output<typeof webhook>, 'secrets' | 'rules' | 'events'> & {
   keys: readonly Buffer[];
   rules: ReadonlySet<AlertRule> | null;
+  events: ReadonlySet<Json> | null;
 };
 
 export type Alerting = { rules: AlertRules; webhooks: readonly Webhook[] };
@@ -147,7 +168,7 @@ export function loadAlerting(
   const faults = readDocuments(source, { schema: document, what: 'rules of alerts' }, (written, say) => {
     if (found.length > 0) say([], 'the file holds more than one document');
     const names = new Set<string>();
-    const webhooks = written.webhooks.map(({ secrets, rules: wanted, ...rest }, at): Webhook => {
+    const webhooks = written.webhooks.map(({ secrets, rules: wanted, events, ...rest }, at): Webhook => {
       if (names.has(rest.name))
         say(['webhooks', at, 'name'], `the name "${rest.name}" is used twice in this file`);
       names.add(rest.name);
@@ -159,7 +180,12 @@ export function loadAlerting(
         else say(path, key.message);
         return [];
       });
-      return { ...rest, keys, rules: wanted === undefined ? null : new Set(wanted) };
+      return {
+        ...rest,
+        keys,
+        rules: wanted === undefined ? null : new Set(wanted),
+        events: events === undefined ? null : new Set(events),
+      };
     });
     found.push({ rules: written.rules, webhooks });
   });

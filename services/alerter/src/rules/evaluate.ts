@@ -13,6 +13,7 @@ import { firstUse } from './first-use-rule.ts';
 import { killed, revived } from './kill-rule.ts';
 import { late } from './lag-rule.ts';
 import { overdrawn, roomAgain } from './overdrawn-rule.ts';
+import { policyEvents } from './policy-event-rule.ts';
 import type { ReleaseRates } from './release-rate-rule.ts';
 
 export type LoggedRecord = { record: DecisionsRecord; topic: string; partition: number; offset: number };
@@ -25,7 +26,7 @@ export function evaluate(
   rules: AlertRules,
   { alarms, rates }: { alarms: Alarms; rates: Rates },
 ): Finding[] {
-  const { kill, approval, budget, overdrawn: overdraws, blockRate, releaseRate, lag } = rules;
+  const { kill, approval, budget, overdrawn: overdraws, blockRate, releaseRate, lag, policyEvent } = rules;
   switch (record.event) {
     case 'agent.killed':
       return kill ? [killed(record)] : [];
@@ -41,6 +42,7 @@ export function evaluate(
         ...(budget ? budgetsOf(decision, budget, alarms) : []),
         ...(overdraws ? roomAgain(decision) : []),
         ...firstUse(decision, { quiet: !rules.firstUse }),
+        ...(policyEvent ? policyEvents(decision, policyEvent) : []),
         ...(blockRate ? rates.blocks.findings(decision, blockRate, alarms) : []),
         ...(lag ? late(decision, position, lag) : []),
       ];

@@ -18,6 +18,7 @@ const ALL_OFF = {
   budget: false,
   overdrawn: false,
   firstUse: false,
+  policyEvent: false,
   excess: false,
   costPerCall: false,
   blockRate: false,
