@@ -98,8 +98,9 @@ const fieldNames = z.array(textOf(200)).default([]);
 
 export const auditDocument = z.strictObject({
   log_level: described(
-    z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-    'The level of the log lines about these decisions.',
+    z.enum(['debug', 'info', 'warn', 'error']).optional(),
+    'It has no effect: decisions are records, and not log lines. The operator sets the level of the log of a process.',
+    'info',
   ),
   log_events: described(
     z.array(z.enum(GOVERNANCE_EVENTS)).default([...GOVERNANCE_EVENTS]),

@@ -39,6 +39,7 @@ const SEVERITIES = {
   TOOL_FOR_NOBODY: 'warning',
   SENSITIVE_WITHOUT_CONFIRMATION: 'warning',
   AUDIT_ALWAYS_ON: 'warning',
+  LOG_LEVEL_WITHOUT_EFFECT: 'warning',
   PRINCIPLE_HOLDS_ALL: 'warning',
   USER_ISOLATION_OFF: 'warning',
   INTENT_WITHOUT_STORES: 'warning',

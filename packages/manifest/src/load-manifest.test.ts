@@ -26,6 +26,16 @@ test('reports the faults of all files, and checks no field of them', () => {
   ]);
 });
 
+test('warns that a log level has no effect, in the file that states it', () => {
+  const overlay = 'audit:\n  log_level: debug\n';
+  const laid = loadManifest({ manifest, policy, environment: 'test', overlay });
+  const ofLevel = { code: 'LOG_LEVEL_WITHOUT_EFFECT', path: 'audit.log_level' };
+  expect(laid.warnings).toMatchObject([{ ...ofLevel, file: 'policy.test.yaml', line: 2, column: 3 }]);
+  const own = loadChanged({ policy: { audit: { log_level: 'info' } } });
+  expect(own.warnings).toMatchObject([{ ...ofLevel, file: 'policy.yaml' }]);
+  expect(loadChanged({ policy: { audit: { log_events: ['output'] } } }).warnings).toEqual([]);
+});
+
 test('reports no fault of meaning while a field has a fault', () => {
   const loaded = loadChanged({
     manifest: { intents: [] },

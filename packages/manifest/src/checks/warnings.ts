@@ -103,6 +103,14 @@ export function permissionWarnings(permissions: PermissionsDocument, manifest: M
       everything(patterns, ['memory_policies', 'write', 'save_rules', name, 'patterns']),
     ),
     ...everything(guardrails?.input?.blocked_patterns ?? [], ['guardrails', 'input', 'blocked_patterns']),
+    ...warnIf(
+      audit?.log_level !== undefined,
+      found(
+        'LOG_LEVEL_WITHOUT_EFFECT',
+        ['audit', 'log_level'],
+        'has no effect, because each decision is a record, and no log line: remove it. `mandate tail` and `mandate decisions list --event` show decisions',
+      ),
+    ),
     ...hashedAndRedacted(audit?.sensitive_fields),
   ];
 }
