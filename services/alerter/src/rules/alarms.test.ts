@@ -78,6 +78,16 @@ test('forgets an answered action after a day, and keeps an action that waits', (
   expect([...alarms.of('approval')].map(({ subject }) => subject)).toEqual(['waits', 'later']);
 });
 
+test('forgets the subject of a policy event after two days, so that memory stays bounded', () => {
+  const alarms = new Alarms();
+  const denied = (subject: string, atMs: number) =>
+    raise(alarms, finding({ rule: 'policy_event', subject, at: wireTime(atMs) }));
+  expect(denied('bot permission_denied 1970-01-01T00', 0)).not.toBeNull();
+  expect(denied('bot permission_denied 1970-01-01T00', 1)).toBeNull();
+  expect(denied('bot permission_denied 1970-01-04T00', 3 * DAY_MS)).not.toBeNull();
+  expect(denied('bot permission_denied 1970-01-01T00', 2)).not.toBeNull();
+});
+
 test("forgets a subject with a past day after two days, and raises one alert for a subject with today's date", () => {
   const alarms = new Alarms();
   const excess = (subject: string, atMs: number) =>
