@@ -22,6 +22,12 @@ test('refuses intents without a fallback', () => {
   );
 });
 
+test('a keyword counts where it is a whole word, although it was part of a longer word before', () => {
+  const { classify } = compileIntents({ intents: [{ id: 'work', triggers: { keywords: ['work'] } }, OTHER] });
+  expect(classify('a workshop about work', { left: 1_000 })).toMatchObject({ id: 'work' });
+  expect(classify('a workshop', { left: 1_000 })).toMatchObject({ id: OTHER.id });
+});
+
 test('a keyword of many intents costs one step for each intent, however often a text has it', () => {
   const many = Array.from({ length: 1_000 }, (_, at) => ({ id: `i${at}`, triggers: { keywords: ['a'] } }));
   const { classify } = compileIntents({ intents: [...many, OTHER] });
