@@ -1,7 +1,4 @@
-/**
- * Turns a case about the effective policy of a category into actions that show this policy. A plane tells no effective
- * policy, but what it allows under one tells the same.
- */
+/** The cases about the effective policy of a category, and actions for each of them that depend on this policy. */
 import type { Action } from '@mandate/schemas';
 import { documentsOfCategories } from './category-decisions.ts';
 import type { DecisionCase } from './decision-case.ts';
@@ -26,15 +23,27 @@ const LONGEST = 10_000_000;
 const ALLOWED: ExpectedDecision = { verdict: 'ALLOW', code: 'ALLOWED' };
 const BLOCKED: ExpectedDecision = { verdict: 'BLOCK', hard: true };
 
-export function resolveCases(): DecisionCase[] {
+type EffectiveCase = Resolve & {
+  readonly id: string;
+  readonly why: string;
+  readonly config: CaseDocument;
+  readonly effective: Effective;
+};
+
+export function effectiveCases(): EffectiveCase[] {
   const cases = manifestCases<
     { readonly config: CaseDocument },
     { readonly resolve?: Resolve },
     { readonly effective: Effective }
   >('s1-cases');
-  return cases.flatMap(({ id, why, given: { config }, when: { resolve }, then }) => {
-    if (resolve === undefined) return [];
-    const asks = asksAbout(resolve.path, then.effective);
+  return cases.flatMap(({ id, why, given: { config }, when: { resolve }, then: { effective } }) =>
+    resolve === undefined ? [] : { id, why, config, ...resolve, effective },
+  );
+}
+
+export function resolveCases(): DecisionCase[] {
+  return effectiveCases().map(({ id, why, config, effective, ...resolve }) => {
+    const asks = asksAbout(resolve.path, effective);
     return {
       ...{ id, why, now: NOW, documentsKey: JSON.stringify(config) },
       documents: () => documentsOfCategories(config),

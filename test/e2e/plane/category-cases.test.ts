@@ -4,8 +4,12 @@
  */
 import { type ApiClient, ApiError } from '@mandate/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { acceptedConfigs, categoryCases } from '../../cases/manifest/category-decisions.ts';
-import { resolveCases } from '../../cases/manifest/resolve-asks.ts';
+import {
+  acceptedConfigs,
+  categoryCases,
+  documentsOfCategories,
+} from '../../cases/manifest/category-decisions.ts';
+import { effectiveCases, resolveCases } from '../../cases/manifest/resolve-asks.ts';
 import { expectLaws } from '../../faults/support/expect-laws.ts';
 import {
   expectAsOffline,
@@ -56,6 +60,34 @@ describe('requests that are refused', () => {
     expect(await api.get('/v1/audit/decisions')).toMatchObject({ decisions: [] });
   });
 });
+
+test('a plane shows the effective policy of a category', async () => {
+  const byConfig = [...Map.groupBy(effectiveCases(), ({ config }) => JSON.stringify(config)).values()];
+  const documents = byConfig.map((cases) => documentsOfCategories(cases[0]?.config ?? ''));
+  const tenants = await played.plane().tenantsUnder(documents);
+  for (const [at, api] of tenants.entries()) {
+    const { policies } = await api.get<{ policies: { policy: { id: string } }[] }>('/v1/policies');
+    for (const { id, store, path: category, effective } of byConfig[at] ?? []) {
+      const path = `/v1/policies/${policies[0]?.policy.id}/categories`;
+      expect(valuesOf(await api.get<Shown>(path, { store, category })), id).toEqual(effective);
+    }
+  }
+});
+
+type Said = { value: unknown };
+type Shown = { permissions: Record<string, Said> } & Record<
+  'defaultTtl' | 'maxContentLength' | 'subcategoryCreation',
+  Said
+>;
+
+function valuesOf({ permissions, defaultTtl, maxContentLength, subcategoryCreation }: Shown): object {
+  return {
+    defaultTtl: defaultTtl.value,
+    maxContentLength: maxContentLength.value,
+    permissions: Object.fromEntries(Object.entries(permissions).map(([name, { value }]) => [name, value])),
+    subcategoryCreation: subcategoryCreation.value,
+  };
+}
 
 /**
  * A config with errors is never sent to a plane, so what a loader says about a config is tested in test/cases only.
