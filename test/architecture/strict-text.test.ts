@@ -19,6 +19,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/bus/src/sqlite/process-identity.ts': 'what the system says of processes',
   'packages/client/src/download.ts': 'answers of the plane',
   'packages/client/src/server-sent-events.ts': 'events of the plane',
+  'packages/documents/src/manifests/manifest-folder.ts':
+    'which documents a folder has; each of them is then read strictly',
   'packages/ledger/src/redis/load-script.ts': 'files of this repository',
   'packages/policy/src/arguments/mail/decoded-text.ts': 'one more form in which addresses are looked for',
   'packages/policy/src/arguments/mail/raw-message.ts':
