@@ -55,13 +55,13 @@ describe('mandate validate', () => {
       expect.stringMatching(/^webhooks\.0\.secrets\.1: \/nowhere cannot be read: /),
     ];
     const ran = await runCommand(['validate', ...flags, path]);
-    expect(ran).toMatchObject({ exitCode: 0, stdout: `${path}: ok (rules: 10, webhooks: 1)\n` });
+    expect(ran).toMatchObject({ exitCode: 0, stdout: `${path}: ok (rules: 11, webhooks: 1)\n` });
     expect(ran.stderr).toContain(`${path}: note: ${notes[0]}\n`);
     const asJson = await runCommand(['validate', '--json', ...flags, path]);
     expect(JSON.parse(asJson.stdout)).toEqual({
       file: path,
       ok: true,
-      alerts: { rules: 10, webhooks: 1 },
+      alerts: { rules: 11, webhooks: 1 },
       notes,
     });
     expect(asJson.stderr).toBe('');

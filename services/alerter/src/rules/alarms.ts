@@ -44,8 +44,8 @@ const ONCE: ReadonlySet<AlertRule> = new Set([
 ]);
 
 /**
- * The subjects of these rules contain a day, or an hour of a day. Later records are about later days, so subjects with past days are
- * forgotten.
+ * The subjects of these rules contain a day, or an hour of a day. Later records are about later days, so subjects with
+ * past days are forgotten.
  */
 const OF_A_DAY: ReadonlySet<AlertRule> = new Set(['excess', 'cost_per_call', 'policy_event']);
 /** A subject is kept longer than its day, because partitions are not read at the same pace. */
