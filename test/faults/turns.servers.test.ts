@@ -30,7 +30,7 @@ import {
 import { expectWhole, SMALL_BATCHES, wholePlane } from './support/whole-plane.ts';
 
 /** The turns between two faults. */
-const SHARE = byLength({ short: 150, full: 400, long: 2_000 });
+const SHARE = byLength({ short: 100, full: 400, long: 2_000 });
 /** The share of turns that arrive a second time. */
 const REPEATED = 0.1;
 

@@ -8,7 +8,7 @@ import { pick } from './agents-at-work.ts';
 /** The most tool calls of a turn. */
 export const CALLS_OF_TURN = 4;
 /** The most calls of `send` for each person in the whole run. */
-export const SENDS_OF_PERSON = 12;
+export const SENDS_OF_PERSON = 8;
 /** More than a turn allows. */
 const NOTES = 5;
 /** Few enough that a call fits into the turn after a person has approved it. */
